@@ -1,0 +1,31 @@
+/** One command: the table of them is the help text, and what is parsed. */
+export type Command = {
+  /** The words that call it, such as `key create`. */
+  name: string;
+  summary: string;
+  /** Names of the words after the command, all of them required. */
+  positionals?: readonly string[];
+  options?: Readonly<Record<string, CommandOption>>;
+  run(input: CommandInput): Promise<CommandResult>;
+};
+
+export type CommandOption = { explains: string; placeholder: string; isRequired?: true };
+
+export type CommandInput = {
+  positionals: readonly string[];
+  options: Readonly<Record<string, string | undefined>>;
+  terminal: Terminal;
+};
+
+/** What a command has to say: for people as lines, for scripts as JSON. `null` when it has said everything itself. */
+export type CommandResult = { text: string; json: unknown; hasFailed?: true } | null;
+
+export type Terminal = {
+  isJson: boolean;
+  /** Whether a person reads standard output, so that secrets may go there. */
+  isTerminal: boolean;
+  print(text: string): void;
+  /** For what is not the result: progress and hints. */
+  tell(text: string): void;
+  readInput(): Promise<string>;
+};

@@ -1,0 +1,14 @@
+import { accountCommands } from "./account-commands.ts";
+import type { Command } from "./command.ts";
+import { doctorCommand } from "./doctor-command.ts";
+import { keyCommands } from "./key-commands.ts";
+import { migrateCommand } from "./migrate-command.ts";
+import { serveCommand } from "./serve-command.ts";
+
+export const commands: readonly Command[] = [
+  serveCommand,
+  migrateCommand,
+  doctorCommand,
+  ...accountCommands,
+  ...keyCommands,
+];

@@ -1,0 +1,119 @@
+import { existsSync, statfsSync, statSync } from "node:fs";
+import { systemClock } from "../lib/clock.ts";
+import { loadSettings, type Settings } from "../platform/config/load-settings.ts";
+import { readServerTime, readServerVersion } from "../platform/database/database.ts";
+import { hasEmbeddedDatabase } from "../platform/database/embedded/cluster-directory.ts";
+import { listPendingMigrations } from "../platform/database/migrate.ts";
+import { OperatorError } from "../platform/errors/operator-error.ts";
+import type { Command, Terminal } from "./command.ts";
+import { openForCommand } from "./with-database.ts";
+
+type Finding = { check: string; isOk: boolean; message: string; remedy?: string };
+
+const freeBytesWanted = 1024 ** 3;
+const clockDifferenceMsMax = 5000;
+
+export const doctorCommand: Command = {
+  name: "doctor",
+  summary: "Checks settings, disk, database and clock, and says how to mend what is wrong.",
+  run: async ({ terminal }) => {
+    const findings = await examine(terminal);
+    const broken = findings.filter((finding) => !finding.isOk);
+    const text = findings.map(presentFinding).join("\n");
+    const verdict = broken.length === 0 ? "All is well." : `${broken.length} of ${findings.length} checks failed.`;
+    return {
+      json: { ok: broken.length === 0, checks: findings.map(presentFindingJson) },
+      text: `${text}\n\n${verdict}`,
+      ...(broken.length === 0 ? {} : { hasFailed: true as const }),
+    };
+  },
+};
+
+async function examine(terminal: Terminal): Promise<Finding[]> {
+  let settings: Settings;
+  try {
+    settings = loadSettings();
+  } catch (error) {
+    return [describeFailure("settings", error)];
+  }
+  const isExternal = settings.database_url !== undefined;
+  const findings = [{ check: "settings", isOk: true, message: `site ${settings.site_url}` }, examineDisk(settings)];
+  if (!isExternal && !hasEmbeddedDatabase(settings.data_dir)) {
+    return [...findings, { check: "database", isOk: true, message: "not created yet; npm start creates it" }];
+  }
+  return [...findings, ...(await examineDatabase(settings, terminal))];
+}
+
+function examineDisk(settings: Settings): Finding {
+  const { data_dir: dataDir } = settings;
+  if (!existsSync(dataDir)) return { check: "disk", isOk: true, message: `${dataDir} does not exist yet` };
+  if ((statSync(dataDir).mode & 0o077) !== 0) {
+    return {
+      check: "disk",
+      isOk: false,
+      message: `${dataDir} can be opened by other users`,
+      remedy: `Close it: chmod 700 ${dataDir}`,
+    };
+  }
+  const { bavail, bsize } = statfsSync(dataDir);
+  const freeBytes = bavail * bsize;
+  const message = `${(freeBytes / 1024 ** 3).toFixed(1)} GB free for ${dataDir}`;
+  return freeBytes >= freeBytesWanted
+    ? { check: "disk", isOk: true, message }
+    : { check: "disk", isOk: false, message, remedy: "Free some space, or move data_dir to a larger disk." };
+}
+
+async function examineDatabase(settings: Settings, terminal: Terminal): Promise<Finding[]> {
+  try {
+    const { database, close } = await openForCommand(settings, terminal);
+    try {
+      const where = settings.database_url === undefined ? "embedded" : "external";
+      const version = await readServerVersion(database);
+      const pending = await listPendingMigrations(database);
+      const serverTime = await readServerTime(database);
+      return [
+        { check: "database", isOk: true, message: `PostgreSQL ${version}, ${where}` },
+        describeSchema(pending),
+        describeClock(serverTime, systemClock.now()),
+      ];
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    return [describeFailure("database", error)];
+  }
+}
+
+function describeSchema(pending: readonly string[]): Finding {
+  return pending.length === 0
+    ? { check: "schema", isOk: true, message: "up to date" }
+    : {
+        check: "schema",
+        isOk: false,
+        message: `not yet applied: ${pending.join(", ")}`,
+        remedy: "Apply it: npm run -s sluice -- migrate",
+      };
+}
+
+/** Prices, expiries and signatures depend on the clock. */
+function describeClock(serverTime: Date, ownTime: Date): Finding {
+  const differenceMs = Math.abs(serverTime.getTime() - ownTime.getTime());
+  const message = `${(differenceMs / 1000).toFixed(1)} s apart from the database`;
+  return differenceMs <= clockDifferenceMsMax
+    ? { check: "clock", isOk: true, message }
+    : { check: "clock", isOk: false, message, remedy: "Set both machines' clocks by NTP." };
+}
+
+function describeFailure(check: string, error: unknown): Finding {
+  if (error instanceof OperatorError) return { check, isOk: false, message: error.message, remedy: error.remedy };
+  return { check, isOk: false, message: error instanceof Error ? error.message : String(error) };
+}
+
+function presentFinding({ check, isOk, message, remedy }: Finding): string {
+  const line = `${isOk ? "✓" : "✗"} ${check.padEnd(10)}${message}`;
+  return remedy === undefined ? line : `${line}\n  ${"".padEnd(10)}${remedy}`;
+}
+
+function presentFindingJson({ check, isOk, message, remedy }: Finding): Record<string, unknown> {
+  return { check, ok: isOk, message, ...(remedy === undefined ? {} : { remedy }) };
+}

@@ -1,0 +1,21 @@
+import { loadSettings } from "../platform/config/load-settings.ts";
+import { migrate } from "../platform/database/migrate.ts";
+import type { Command } from "./command.ts";
+import { openForCommand } from "./with-database.ts";
+
+export const migrateCommand: Command = {
+  name: "migrate",
+  summary: "Brings the database to the newest schema; serve does the same when it starts.",
+  run: async ({ terminal }) => {
+    const { database, close } = await openForCommand(loadSettings(), terminal);
+    try {
+      const applied = await migrate(database);
+      return {
+        json: { applied },
+        text: applied.length === 0 ? "The database is up to date." : `Applied ${applied.join(", ")}.`,
+      };
+    } finally {
+      await close();
+    }
+  },
+};

@@ -1,0 +1,72 @@
+import { type Gateway, startGateway } from "../app/start-gateway.ts";
+import { loadSettings, type Settings } from "../platform/config/load-settings.ts";
+import { createLogger, type Logger } from "../platform/observability/logger.ts";
+import type { Command, Terminal } from "./command.ts";
+import { keepSecret } from "./keep-secret.ts";
+import { presentWelcome } from "./present-welcome.ts";
+import { systemParts } from "./system-parts.ts";
+
+export const serveCommand: Command = {
+  name: "serve",
+  summary: "Starts the gateway.",
+  run: async ({ terminal }) => {
+    const settings = loadSettings();
+    const logger = createProcessLogger(settings, terminal);
+    const stop = createStopSignal(logger);
+    const gateway = await startGateway({
+      ...systemParts,
+      settings,
+      logger,
+      onProgress: (sentence) => (terminal.isTerminal ? terminal.tell(sentence) : logger.info(sentence)),
+      onLost: stop.fail,
+    });
+    welcome(gateway, settings, terminal);
+    logger.info({ site_url: settings.site_url, port: gateway.port }, "ready");
+    const hasFailed = await stop.requested;
+    await gateway.close();
+    logger.info("stopped");
+    return hasFailed ? { text: "", json: null, hasFailed: true } : null;
+  },
+};
+
+function createProcessLogger(settings: Settings, terminal: Terminal): Logger {
+  const isPretty = settings.log_format === "auto" ? terminal.isTerminal : settings.log_format === "pretty";
+  return createLogger({
+    level: settings.log_level,
+    format: isPretty ? "pretty" : "json",
+    write: (line) => process.stdout.write(line),
+  });
+}
+
+/** The first signal asks for a stop that lets requests finish; the second one does not wait. */
+function createStopSignal(logger: Logger): { requested: Promise<boolean>; fail(error: Error): void } {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  let isStopping = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      if (isStopping) process.exit(1);
+      isStopping = true;
+      logger.info({ signal }, "stopping; running requests may finish, a second signal ends them");
+      resolve(false);
+    });
+  }
+  return {
+    requested: promise,
+    fail(error) {
+      logger.error({ error }, "cannot go on");
+      resolve(true);
+    },
+  };
+}
+
+/** On a terminal the page is for the person there; elsewhere standard output is a log, and secrets go to a file. */
+function welcome(gateway: Gateway, settings: Settings, terminal: Terminal): void {
+  const addresses = { siteUrl: settings.site_url, baseUrl: settings.base_url };
+  const { demoKeyText } = gateway;
+  if (terminal.isTerminal) {
+    terminal.print(presentWelcome({ ...addresses, key: demoKeyText === null ? null : { text: demoKeyText } }));
+    return;
+  }
+  const key = demoKeyText === null ? null : { path: keepSecret(settings.data_dir, "demo-key", demoKeyText) };
+  terminal.tell(presentWelcome({ ...addresses, key }));
+}

@@ -1,0 +1,33 @@
+import { loadSettings, type Settings } from "../platform/config/load-settings.ts";
+import type { Database } from "../platform/database/database.ts";
+import { migrate } from "../platform/database/migrate.ts";
+import { type OpenDatabase, openDatabase } from "../platform/database/open-database.ts";
+import type { Terminal } from "./command.ts";
+
+/** Runs a command's work on the database, whether the gateway runs beside it or not. */
+export async function withDatabase<T>(
+  terminal: Terminal,
+  work: (database: Database, settings: Settings) => Promise<T>,
+): Promise<T> {
+  const settings = loadSettings();
+  const { database, close } = await openForCommand(settings, terminal);
+  try {
+    await migrate(database);
+    return await work(database, settings);
+  } finally {
+    await close();
+  }
+}
+
+export async function openForCommand(settings: Settings, terminal: Terminal): Promise<OpenDatabase> {
+  return await openDatabase({
+    url: settings.database_url,
+    dataDir: settings.data_dir,
+    purpose: "command",
+    connectionsMax: 2,
+    onProgress: terminal.tell,
+    // The query that needs the connection fails with the same error, and tells it.
+    onConnectionError: () => {},
+    onLost: () => {},
+  });
+}

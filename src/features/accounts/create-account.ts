@@ -1,0 +1,41 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { IdSource } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { Account } from "./account.ts";
+import { insertAccount } from "./account-store.ts";
+import { hashPassword, passwordCharactersMax, passwordCharactersMin } from "./password.ts";
+
+/** One `@` with something on both sides; whether mail arrives there is for a mail to find out. */
+const emailPattern = /^[^\s@]+@[^\s@]+$/;
+const emailCharactersMax = 254;
+
+type NewAccount = { email: string; password: string | null };
+
+export async function createAccount(
+  parts: { database: Database; clock: Clock; ids: IdSource },
+  request: NewAccount,
+): Promise<Account> {
+  requireEmail(request.email);
+  if (request.password !== null) requirePassword(request.password);
+  const account = { id: parts.ids.next("acct"), email: request.email, createdAt: parts.clock.now() };
+  const passwordHash = request.password === null ? null : await hashPassword(request.password);
+  if (!(await insertAccount(parts.database, { ...account, passwordHash }))) {
+    throw new AppError("invalid_parameter", `There is an account for ${request.email} already.`, { param: "email" });
+  }
+  return { ...account, hasPassword: passwordHash !== null };
+}
+
+function requireEmail(email: string): void {
+  if (emailPattern.test(email) && email.length <= emailCharactersMax) return;
+  throw new AppError("invalid_parameter", `${email} is not an e-mail address.`, { param: "email" });
+}
+
+function requirePassword(password: string): void {
+  if (password.length >= passwordCharactersMin && password.length <= passwordCharactersMax) return;
+  throw new AppError(
+    "invalid_parameter",
+    `A password has ${passwordCharactersMin} to ${passwordCharactersMax} characters.`,
+    { param: "password" },
+  );
+}

@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+/**
+ * The text of an API key: `sk-slc-`, 30 random base62 characters (178 bits), 6 base62 characters of CRC-32 over all
+ * before them. The checksum tells a mistyped key from an unknown one without asking the database.
+ */
+export const keyPrefix = "sk-slc-";
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const randomCharacters = 30;
+const checksumCharacters = 6;
+const keyPattern = new RegExp(`^${keyPrefix}[0-9A-Za-z]{${randomCharacters + checksumCharacters}}$`);
+
+/** Bytes from here on would make some letters likelier than others. */
+const fairByteEnd = 256 - (256 % alphabet.length);
+
+export function createKeyText(randomBytes: (count: number) => Uint8Array): string {
+  let random = "";
+  while (random.length < randomCharacters) {
+    for (const byte of randomBytes(randomCharacters - random.length)) {
+      if (byte < fairByteEnd) random += alphabet.charAt(byte % alphabet.length);
+    }
+  }
+  const body = keyPrefix + random;
+  return body + computeChecksum(body);
+}
+
+/** Whether the text can be a key at all: right form, right checksum. */
+export function isWellFormedKey(text: string): boolean {
+  if (!keyPattern.test(text)) return false;
+  const body = text.slice(0, -checksumCharacters);
+  return text.slice(-checksumCharacters) === computeChecksum(body);
+}
+
+/** What is stored. A plain hash is enough for 178 random bits: there is no dictionary to try. */
+export function hashKey(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function computeChecksum(body: string): string {
+  let rest = crc32(body);
+  let text = "";
+  for (let place = 0; place < checksumCharacters; place += 1) {
+    text = alphabet.charAt(rest % alphabet.length) + text;
+    rest = Math.floor(rest / alphabet.length);
+  }
+  return text;
+}

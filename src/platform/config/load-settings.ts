@@ -1,0 +1,162 @@
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
+import { OperatorError } from "../errors/operator-error.ts";
+import {
+  getEnvironmentName,
+  getSettingEntry,
+  type SettingName,
+  settingNames,
+  settingsTable,
+} from "./settings-table.ts";
+
+type SettingValue<N extends SettingName> = (typeof settingsTable)[N] extends {
+  kind: { parse(raw: unknown): infer T | undefined };
+}
+  ? T
+  : never;
+
+type GivenSettings = { [N in SettingName]?: SettingValue<N> };
+
+/** All settings, complete: what depends on other settings has been worked out. */
+export type Settings = { [N in Exclude<SettingName, "database_url">]: SettingValue<N> } & {
+  database_url: string | undefined;
+};
+
+/** Where a value was written, for the sentence that says it is wrong. */
+type Source = { name: string; place: string; value: unknown };
+
+const fileNameStandard = "sluice.yaml";
+const fileVariable = "SLUICE_CONFIG";
+
+/** Reads the settings file and the environment (which wins), or throws a sentence that says what to write instead. */
+export function loadSettings(
+  input: { environment: NodeJS.ProcessEnv; directory: string } = { environment: process.env, directory: process.cwd() },
+): Settings {
+  const given: GivenSettings = {};
+  for (const source of [...readFileSources(input), ...readEnvironmentSources(input.environment)]) {
+    const name = settingNames.find((known) => known === source.name);
+    if (name === undefined) throw createUnknownSettingError(source);
+    const { kind } = getSettingEntry(name);
+    const value = kind.parse(source.value);
+    if (value === undefined) {
+      throw new OperatorError(
+        `The setting ${source.place} is ${presentWrongValue(name, source.value)}.`,
+        `Write ${kind.expected}.`,
+      );
+    }
+    Object.assign(given, { [name]: value });
+  }
+  return completeSettings(given, input.directory);
+}
+
+function completeSettings(given: GivenSettings, directory: string): Settings {
+  const standards = Object.fromEntries(settingNames.map((name) => [name, settingsTable[name].standard]));
+  const merged = { ...standards, ...given } as GivenSettings & Settings;
+  const siteUrl = given.site_url ?? `http://localhost:${merged.port}`;
+  const isLocal = isLoopbackUrl(siteUrl);
+  if (given.sandbox === "on" && !isLocal) {
+    throw new OperatorError(
+      `The sandbox is switched on, but ${siteUrl} is not an address of this machine only.`,
+      "Write sandbox: off, or set site_url to a localhost address.",
+    );
+  }
+  return {
+    ...merged,
+    site_url: siteUrl,
+    base_url: given.base_url ?? `${siteUrl}/v1`,
+    sandbox: given.sandbox ?? (isLocal ? "on" : "off"),
+    data_dir: resolve(directory, merged.data_dir),
+  };
+}
+
+function readFileSources(input: { environment: NodeJS.ProcessEnv; directory: string }): Source[] {
+  const named = input.environment[fileVariable];
+  const path = resolve(input.directory, named ?? fileNameStandard);
+  if (!existsSync(path)) {
+    if (named === undefined) return [];
+    throw new OperatorError(
+      `The settings file ${path} does not exist.`,
+      `Create it, or correct or remove ${fileVariable}.`,
+    );
+  }
+  const lines = new LineCounter();
+  const document = parseDocument(readFileSync(path, "utf8"), { lineCounter: lines });
+  const placeOf = (offset: number): string => {
+    const { line, col } = lines.linePos(offset);
+    return `${path}:${line}:${col}`;
+  };
+  const [mistake] = document.errors;
+  if (mistake !== undefined) {
+    throw new OperatorError(
+      `The settings file is not valid YAML at ${placeOf(mistake.pos[0])}.`,
+      "Write one `name: value` on each line; sluice.example.yaml shows them all.",
+    );
+  }
+  if (document.contents === null) return [];
+  if (!isMap(document.contents)) {
+    throw new OperatorError(
+      `The settings file ${path} is not a list of settings.`,
+      "Write one `name: value` on each line; sluice.example.yaml shows them all.",
+    );
+  }
+  const values = document.toJS() as Record<string, unknown>;
+  return document.contents.items.map((item) => {
+    const name = isScalar(item.key) ? String(item.key.value) : "";
+    const offset = isScalar(item.key) ? (item.key.range?.[0] ?? 0) : 0;
+    return { name, place: `${name} (${placeOf(offset)})`, value: values[name] };
+  });
+}
+
+function readEnvironmentSources(environment: NodeJS.ProcessEnv): Source[] {
+  const nameByVariable = new Map<string, SettingName>();
+  for (const name of settingNames) {
+    const { alias } = getSettingEntry(name);
+    if (alias !== undefined) nameByVariable.set(alias, name);
+  }
+  // Our own variables come last, so that SLUICE_DATABASE_URL wins over DATABASE_URL.
+  for (const name of settingNames) nameByVariable.set(getEnvironmentName(name), name);
+
+  const sources = [...nameByVariable]
+    .filter(([variable]) => (environment[variable] ?? "") !== "")
+    .map(([variable, name]) => ({ name, place: variable, value: environment[variable] }));
+  const unknown = Object.keys(environment)
+    .filter((variable) => variable.startsWith("SLUICE_") && variable !== fileVariable && !nameByVariable.has(variable))
+    .map((variable) => ({ name: variable, place: variable, value: undefined }));
+  return [...sources, ...unknown];
+}
+
+function createUnknownSettingError(source: Source): OperatorError {
+  const isVariable = source.name.startsWith("SLUICE_");
+  const known = isVariable ? [...settingNames.map(getEnvironmentName), fileVariable] : settingNames;
+  const nearest = known.toSorted((a, b) => countEdits(source.name, a) - countEdits(source.name, b))[0] ?? "";
+  const remedy =
+    countEdits(source.name, nearest) <= 3
+      ? `Did you mean ${nearest}?`
+      : "Remove it; sluice.example.yaml shows every setting.";
+  return new OperatorError(`There is no setting ${source.place}.`, remedy);
+}
+
+/** An address may hold a password, so a wrong one is not repeated on the screen or in a log. */
+function presentWrongValue(name: SettingName, value: unknown): string {
+  return name === "database_url" ? "not a PostgreSQL address" : JSON.stringify(value);
+}
+
+export function isLoopbackUrl(address: string): boolean {
+  const { hostname } = new URL(address);
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+/** Levenshtein's distance: how many letters to change, add or remove to get from one word to the other. */
+function countEdits(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [fromIndex, fromLetter] of [...from].entries()) {
+    const next = [fromIndex + 1];
+    for (const [toIndex, toLetter] of [...to].entries()) {
+      const replaced = (row[toIndex] ?? 0) + (fromLetter === toLetter ? 0 : 1);
+      next.push(Math.min(replaced, (row[toIndex + 1] ?? 0) + 1, (next[toIndex] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

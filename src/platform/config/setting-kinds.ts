@@ -1,0 +1,76 @@
+import { isIP } from "node:net";
+
+/** How the value of one setting is read, whether it comes from YAML (any type) or the environment (always text). */
+export type SettingKind<T> = {
+  /** Completes "write …", so that a wrong value is answered with what would be right. */
+  expected: string;
+  /** `undefined` means that the value is not of this kind. */
+  parse(raw: unknown): T | undefined;
+};
+
+export function wholeNumber(range: { min: number; max: number }): SettingKind<number> {
+  return {
+    expected: `a whole number from ${range.min} to ${range.max}`,
+    parse(raw) {
+      const value = typeof raw === "string" && /^\d{1,15}$/.test(raw) ? Number(raw) : raw;
+      const isInRange = Number.isInteger(value) && Number(value) >= range.min && Number(value) <= range.max;
+      return isInRange ? Number(value) : undefined;
+    },
+  };
+}
+
+export function text(expected: string): SettingKind<string> {
+  return { expected, parse: (raw) => (typeof raw === "string" && raw.trim() !== "" ? raw.trim() : undefined) };
+}
+
+export function oneOf<const T extends string>(choices: readonly T[]): SettingKind<T> {
+  return {
+    expected: `one of ${choices.join(", ")}`,
+    // YAML reads on and off as words, but an older YAML habit makes them true and false: both mean the same here.
+    parse: (raw) => choices.find((choice) => choice === raw || choice === { true: "on", false: "off" }[String(raw)]),
+  };
+}
+
+/** An http or https address without query, fragment or user; a trailing slash is taken off. */
+export function webAddress(): SettingKind<string> {
+  return {
+    expected: "an http or https address without a query, such as https://ai.example.com",
+    parse(raw) {
+      const url = typeof raw === "string" ? URL.parse(raw) : null;
+      if (url === null || !["http:", "https:"].includes(url.protocol)) return undefined;
+      if (url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") return undefined;
+      return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+    },
+  };
+}
+
+export function databaseAddress(): SettingKind<string> {
+  return {
+    expected: "an address such as postgres://user:password@host:5432/database",
+    parse(raw) {
+      const url = typeof raw === "string" ? URL.parse(raw) : null;
+      return url !== null && ["postgres:", "postgresql:"].includes(url.protocol) ? String(raw) : undefined;
+    },
+  };
+}
+
+/** Addresses and networks: a YAML list, or text with commas. */
+export function networks(): SettingKind<readonly string[]> {
+  return {
+    expected: "a list of addresses or networks, such as 10.0.0.0/8, 192.168.1.5",
+    parse(raw) {
+      const items = typeof raw === "string" ? raw.split(",").map((item) => item.trim()) : raw;
+      if (!Array.isArray(items)) return undefined;
+      const networksGiven = items.filter((item) => item !== "");
+      return networksGiven.every(isNetwork) ? networksGiven : undefined;
+    },
+  };
+}
+
+function isNetwork(value: unknown): value is string {
+  if (typeof value !== "string") return false;
+  const [address = "", length, ...rest] = value.split("/");
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= (version === 4 ? 32 : 128));
+}

@@ -1,0 +1,136 @@
+import { databaseAddress, networks, oneOf, type SettingKind, text, webAddress, wholeNumber } from "./setting-kinds.ts";
+
+/**
+ * Every setting: how it is read, what it is without being set, and what the docs say. The example file, the docs page
+ * and the loader are all made from this table. A setting `site_url` is `SLUICE_SITE_URL` in the environment.
+ */
+export type SettingEntry<T> = {
+  kind: SettingKind<T>;
+  /** `undefined` where the value follows from other settings, or may stay absent. */
+  standard: T | undefined;
+  /** Says what holds when nothing is written, where `standard` does not say it. */
+  otherwise?: string;
+  example: string;
+  /** A second name in the environment that other tools use too. */
+  alias?: string;
+  explains: string;
+};
+
+const megabyte = 1024 * 1024;
+
+export const settingsTable = {
+  site_url: {
+    kind: webAddress(),
+    standard: undefined,
+    otherwise: "http://localhost:<port>",
+    example: "https://ai.example.com",
+    explains: "The address under which people reach the web site.",
+  },
+  base_url: {
+    kind: webAddress(),
+    standard: undefined,
+    otherwise: "<site_url>/v1",
+    example: "https://ai.example.com/v1",
+    explains: "The address of the API as clients write it.",
+  },
+  host: {
+    kind: text("a host name or address to listen on, such as 0.0.0.0"),
+    standard: "localhost",
+    example: "0.0.0.0",
+    explains: "The address to listen on. `localhost` is reachable from this machine only; `0.0.0.0` from everywhere.",
+  },
+  port: {
+    kind: wholeNumber({ min: 1, max: 65_535 }),
+    standard: 4242,
+    example: "4242",
+    explains: "The port to listen on.",
+  },
+  data_dir: {
+    kind: text("the path of a folder"),
+    standard: ".sluice",
+    example: "/var/lib/sluice",
+    explains: "The folder for the embedded database and for everything else that must survive a restart.",
+  },
+  database_url: {
+    kind: databaseAddress(),
+    standard: undefined,
+    otherwise: "a PostgreSQL of its own, inside data_dir",
+    example: "postgres://sluice:secret@db.example.com:5432/sluice",
+    alias: "DATABASE_URL",
+    explains: "An external PostgreSQL (15 or later) in place of the embedded one.",
+  },
+  database_connections: {
+    kind: wholeNumber({ min: 2, max: 1000 }),
+    standard: 10,
+    example: "10",
+    explains: "How many connections to the database this process opens at the most.",
+  },
+  sandbox: {
+    kind: oneOf(["on", "off"]),
+    standard: undefined,
+    otherwise: "on while site_url is an address of this machine, else off",
+    example: "off",
+    explains: "Conveniences for trying things out, such as a demo account. Refused where site_url is public.",
+  },
+  trusted_proxies: {
+    kind: networks(),
+    standard: [],
+    example: "[10.0.0.0/8]",
+    explains: "The proxies whose X-Forwarded-For header counts.",
+  },
+  log_level: {
+    kind: oneOf(["debug", "info", "warn", "error"]),
+    standard: "info",
+    example: "info",
+    explains: "The least severe log line to write. `warn` leaves out the line for each request that went well.",
+  },
+  log_format: {
+    kind: oneOf(["auto", "json", "pretty"]),
+    standard: "auto",
+    example: "json",
+    explains: "`auto` is pretty on a terminal and JSON everywhere else.",
+  },
+  json_body_bytes_max: {
+    kind: wholeNumber({ min: 1024, max: 256 * megabyte }),
+    standard: 20 * megabyte,
+    example: String(20 * megabyte),
+    explains: "The largest JSON body accepted.",
+  },
+  header_bytes_max: {
+    kind: wholeNumber({ min: 4096, max: megabyte }),
+    standard: 16 * 1024,
+    example: String(16 * 1024),
+    explains: "How large the address and headers of a request may be together.",
+  },
+  header_timeout_ms: {
+    kind: wholeNumber({ min: 100, max: 600_000 }),
+    standard: 15_000,
+    example: "15000",
+    explains: "How long a client may take to send the headers of a request.",
+  },
+  request_timeout_ms: {
+    kind: wholeNumber({ min: 100, max: 3_600_000 }),
+    standard: 120_000,
+    example: "120000",
+    explains: "How long a client may take to send a whole request.",
+  },
+  shutdown_timeout_ms: {
+    kind: wholeNumber({ min: 0, max: 3_600_000 }),
+    standard: 30_000,
+    example: "30000",
+    explains: "How long running requests may take to finish when the gateway is told to stop.",
+  },
+} as const satisfies Record<string, SettingEntry<unknown>>;
+
+export type SettingName = keyof typeof settingsTable;
+
+export const settingNames = Object.keys(settingsTable) as SettingName[];
+
+/** The entry in its general shape: optional fields can be asked for. */
+export function getSettingEntry(name: SettingName): SettingEntry<unknown> {
+  return settingsTable[name];
+}
+
+export function getEnvironmentName(name: SettingName): string {
+  return `SLUICE_${name.toUpperCase()}`;
+}

@@ -1,0 +1,69 @@
+import { Kysely, PostgresDialect, sql } from "kysely";
+import pg from "pg";
+import { invariant } from "../../lib/invariant.ts";
+import type { Tables } from "./tables.ts";
+
+/** What every store works with: typed queries, and `transaction()` for what must happen together. */
+export type Database = Kysely<Tables>;
+
+/** How to reach a database: an external one by its URL, the embedded one by its socket. */
+export type DatabaseAddress =
+  | { connectionString: string }
+  | { host: string; user: string; password: string; database: string };
+
+type DatabaseParts = {
+  address: DatabaseAddress;
+  connectionsMax: number;
+  /** Told of connections that broke while idle; the pool replaces them by itself. */
+  onConnectionError(error: Error): void;
+};
+
+const connectMsMax = 5000;
+const statementMsMax = 30_000;
+const idleInTransactionMsMax = 10_000;
+
+const bigintOid = 20;
+
+export function createDatabase(parts: DatabaseParts): Database {
+  const pool = new pg.Pool({
+    ...parts.address,
+    max: parts.connectionsMax,
+    connectionTimeoutMillis: connectMsMax,
+    statement_timeout: statementMsMax,
+    idle_in_transaction_session_timeout: idleInTransactionMsMax,
+    application_name: "sluice",
+    types: { getTypeParser },
+  });
+  pool.on("error", parts.onConnectionError);
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** Throws when the database does not answer. */
+export async function pingDatabase(database: Database): Promise<void> {
+  await sql`select 1`.execute(database);
+}
+
+export async function readServerVersion(database: Database): Promise<string> {
+  const { rows } = await sql<{ server_version: string }>`show server_version`.execute(database);
+  return rows[0]?.server_version ?? "";
+}
+
+export async function readServerTime(database: Database): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(database);
+  invariant(rows[0] !== undefined, "the database tells no time");
+  return rows[0].now;
+}
+
+/** Whole numbers of 64 bits stay whole: they are money and counts. */
+const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: "text" | "binary") =>
+  oid === bigintOid ? BigInt : pg.types.getTypeParser(oid, format as "text");
+
+/** Whether the database, and not the query, is what failed: worth another try a moment later. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error ? String(error.code) : "";
+  const couldNotConnect = "syscall" in error && error.syscall === "connect";
+  const lostConnection = /Connection terminated|timeout exceeded when trying to connect/.test(error.message);
+  // 08: the connection, 53: out of resources, 57P: the server was stopped.
+  return couldNotConnect || lostConnection || code === "ECONNRESET" || /^(08|53|57P)/.test(code);
+}

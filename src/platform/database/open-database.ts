@@ -1,0 +1,104 @@
+import { sql } from "kysely";
+import { OperatorError } from "../errors/operator-error.ts";
+import { createDatabase, type Database, type DatabaseAddress, readServerVersion } from "./database.ts";
+import { openEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
+
+export type OpenDatabase = {
+  database: Database;
+  /** Ends the connections, then the embedded server if it is ours. */
+  close(): Promise<void>;
+};
+
+type OpenDatabaseParts = {
+  /** An external PostgreSQL; without it the embedded one of `dataDir` serves. */
+  url: string | undefined;
+  dataDir: string;
+  purpose: "gateway" | "command";
+  connectionsMax: number;
+  onProgress(sentence: string): void;
+  onConnectionError(error: Error): void;
+  onLost(error: Error): void;
+};
+
+const serverVersionMin = 15;
+
+export async function openDatabase(parts: OpenDatabaseParts): Promise<OpenDatabase> {
+  return parts.url === undefined ? openEmbedded(parts) : openExternal(parts, parts.url);
+}
+
+async function openEmbedded(parts: OpenDatabaseParts): Promise<OpenDatabase> {
+  const server = await openEmbeddedPostgres(parts);
+  const database = createDatabase({ ...parts, address: server.address });
+  const close = async (): Promise<void> => {
+    await database.destroy();
+    await server.close();
+  };
+  try {
+    await createIfMissing(database, server.address, parts);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { database, close };
+}
+
+/** On the first start the server is there, but not yet the database in it. */
+async function createIfMissing(database: Database, address: DatabaseAddress, parts: OpenDatabaseParts): Promise<void> {
+  try {
+    await sql`select 1`.execute(database);
+  } catch (error) {
+    if (getCode(error) !== "3D000") throw error;
+    const maintenance = createDatabase({ ...parts, address: { ...address, database: "postgres" } });
+    try {
+      await sql`create database sluice`.execute(maintenance);
+    } catch (creationError) {
+      // Two first commands at once: either one's creation is enough.
+      if (!["42P04", "23505"].includes(getCode(creationError))) throw creationError;
+    } finally {
+      await maintenance.destroy();
+    }
+  }
+}
+
+async function openExternal(parts: OpenDatabaseParts, url: string): Promise<OpenDatabase> {
+  const database = createDatabase({ ...parts, address: { connectionString: url } });
+  try {
+    const version = await readServerVersion(database);
+    if (Number.parseInt(version, 10) < serverVersionMin) {
+      throw new OperatorError(
+        `The database is PostgreSQL ${version}.`,
+        `Use PostgreSQL ${serverVersionMin} or later, or unset DATABASE_URL for the embedded one.`,
+      );
+    }
+  } catch (error) {
+    await database.destroy();
+    throw explainConnectionError(error, url);
+  }
+  return { database, close: () => database.destroy() };
+}
+
+/** Says what is wrong without repeating the address, which holds a password. */
+function explainConnectionError(error: unknown, url: string): unknown {
+  if (error instanceof OperatorError) return error;
+  const { host } = new URL(url);
+  const reasons: Record<string, [string, string]> = {
+    ECONNREFUSED: ["Nothing answers there.", "Start PostgreSQL, or correct host and port."],
+    ENOTFOUND: ["There is no such host.", "Correct the host."],
+    EAI_AGAIN: ["The host's address could not be looked up.", "Check the network and the host's name."],
+    "28P01": ["It refuses user or password.", "Correct user and password."],
+    "28000": ["It refuses this user.", "Correct the user, or allow it in pg_hba.conf."],
+    "3D000": ["It has no database of that name.", "Create the database, or correct its name."],
+    "53300": ["It has no free connection.", "Raise its max_connections, or lower database_connections."],
+  };
+  const [reason, remedy] = reasons[getCode(error)] ?? [
+    error instanceof Error ? error.message : String(error),
+    "Check that it runs and that this machine may connect.",
+  ];
+  return new OperatorError(`The database at ${host} cannot be used. ${reason}`, `${remedy} (DATABASE_URL)`, {
+    cause: error,
+  });
+}
+
+function getCode(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}

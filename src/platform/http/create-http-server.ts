@@ -1,0 +1,127 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type RawServerDefault } from "fastify";
+import type { Clock } from "../../lib/clock.ts";
+import type { IdSource } from "../../lib/ids.ts";
+import { AppError } from "../errors/app-error.ts";
+import type { Logger } from "../observability/logger.ts";
+import { createBrokenRequestHandler } from "./broken-request.ts";
+import { sendError } from "./error-response.ts";
+import { acceptJsonBodies } from "./json-body.ts";
+import { refuseWrongMethods } from "./refuse-wrong-methods.ts";
+import { logRequests } from "./request-log.ts";
+import { createValidatorCompiler } from "./validation.ts";
+
+export type HttpServer = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+export type HttpLimits = {
+  bodyBytesMax: number;
+  headerBytesMax: number;
+  headerTimeoutMs: number;
+  requestTimeoutMs: number;
+};
+
+type HttpServerParts = {
+  clock: Clock;
+  ids: IdSource;
+  logger: Logger;
+  limits: HttpLimits;
+  trustedProxies: readonly string[];
+  /** Adds every route; called once, before paths that exist learn to refuse other methods. */
+  addRoutes(http: HttpServer): Promise<void>;
+};
+
+const clientRequestIdPattern = /^[\x21-\x7e]{1,512}$/;
+const idleConnectionMs = 72_000;
+
+/** The edge: ids, limits, errors and log lines that every request gets, whatever it asks for. */
+export async function createHttpServer(parts: HttpServerParts): Promise<HttpServer> {
+  const { limits } = parts;
+  const http: HttpServer = fastify({
+    genReqId: () => parts.ids.next("req"),
+    requestIdHeader: false,
+    bodyLimit: limits.bodyBytesMax,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: idleConnectionMs,
+    trustProxy: parts.trustedProxies.length === 0 ? false : [...parts.trustedProxies],
+    forceCloseConnections: "idle",
+    // Its answer would not have our shape; `refuseWhileClosing` answers instead.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 1024 },
+    http: {
+      maxHeaderSize: limits.headerBytesMax,
+      headersTimeout: Math.min(limits.headerTimeoutMs, limits.requestTimeoutMs),
+      // How often Node looks for clients that are too slow.
+      connectionsCheckingInterval: Math.ceil(Math.min(limits.headerTimeoutMs, limits.requestTimeoutMs) / 4),
+      // Node's own answer to a missing Host header would not have our shape, and we do not need the header.
+      requireHostHeader: false,
+    },
+    clientErrorHandler: createBrokenRequestHandler(parts),
+    frameworkErrors: (error, request, reply) => {
+      sendError(error, request, reply);
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+
+  // Node answers an Expect header that it does not know with a bare 417; to us it is a request like any other.
+  http.server.on("checkExpectation", (request, response) => http.server.emit("request", request, response));
+
+  http.decorateRequest("caller", null);
+  http.decorateRequest("clientRequestId", null);
+  http.decorateRequest("startedMs", 0);
+  http.decorateRequest("respondedMs", null);
+  http.decorateRequest("failure", null);
+  http.setValidatorCompiler(createValidatorCompiler());
+  http.setErrorHandler(sendError);
+  http.setNotFoundHandler(() => {
+    throw new AppError("not_found", "There is nothing at this path.");
+  });
+
+  acceptJsonBodies(http);
+  logRequests(http, parts);
+  identifyRequests(http);
+  refuseWhileClosing(http);
+  const methods = refuseWrongMethods(http);
+  await parts.addRoutes(http);
+  await http.after();
+  methods.finish();
+  return http;
+}
+
+function identifyRequests(http: HttpServer): void {
+  http.addHook("onRequest", async (request, reply) => {
+    reply.header("x-request-id", request.id);
+    reply.header("x-content-type-options", "nosniff");
+    const given = request.headers["x-client-request-id"];
+    if (given === undefined) return;
+    if (typeof given !== "string" || !clientRequestIdPattern.test(given)) {
+      throw new AppError(
+        "invalid_parameter",
+        "`X-Client-Request-Id` must have 1 to 512 visible ASCII characters without spaces.",
+        { param: "X-Client-Request-Id" },
+      );
+    }
+    request.clientRequestId = given;
+    reply.header("x-client-request-id", given);
+  });
+}
+
+/** A connection that was open before the stop may still bring requests; they are sent elsewhere. */
+function refuseWhileClosing(http: HttpServer): void {
+  let isClosing = false;
+  http.addHook("preClose", async () => {
+    isClosing = true;
+  });
+  http.addHook("onRequest", async () => {
+    if (isClosing) {
+      throw new AppError("shutting_down", "This node is about to stop. Send the request again.", {
+        headers: { connection: "close" },
+      });
+    }
+  });
+}

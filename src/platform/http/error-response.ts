@@ -1,0 +1,86 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { isDatabaseUnavailable } from "../database/database.ts";
+import { AppError } from "../errors/app-error.ts";
+import { type ErrorCode, getErrorEntry } from "../errors/error-table.ts";
+import { describeValidationProblem } from "./validation.ts";
+
+/** The wire form of an error. */
+export type ErrorBody = {
+  error: { message: string; type: string; param: string | null; code: string };
+  request_id: string;
+};
+
+type ErrorAnswer = { status: number; headers: Record<string, string>; body: ErrorBody };
+
+/** The only place that turns an error into an answer. */
+export function presentError(error: AppError, requestId: string): ErrorAnswer {
+  const entry = getErrorEntry(error.code);
+  return {
+    status: entry.status,
+    headers: {
+      ...(entry.retryAfterSeconds === undefined ? {} : { "retry-after": String(entry.retryAfterSeconds) }),
+      ...(entry.forbidsRetry === undefined ? {} : { "x-should-retry": "false" }),
+      ...error.headers,
+    },
+    body: {
+      error: {
+        message: error.message,
+        type: entry.type,
+        param: error.param,
+        code: entry.wireCode ?? error.code,
+      },
+      request_id: requestId,
+    },
+  };
+}
+
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const appError = toAppError(error, request);
+  request.failure = appError;
+  const answer = presentError(appError, request.id);
+  return reply
+    .code(answer.status)
+    .headers({ ...answer.headers, "x-request-id": request.id })
+    .type("application/json; charset=utf-8")
+    .send(answer.body);
+}
+
+/** What the framework calls an error, and what our table calls it. */
+const frameworkErrors: Record<string, { code: ErrorCode; message: string; headers?: Record<string, string> }> = {
+  FST_ERR_CTP_EMPTY_JSON_BODY: { code: "invalid_json", message: "The body is empty. Send one JSON value." },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    code: "malformed_request",
+    message: "The body does not have the length that Content-Length says.",
+    headers: { connection: "close" },
+  },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: "unsupported_media_type",
+    message: "The body's content type is not accepted here. Send Content-Type: application/json.",
+  },
+  FST_ERR_BAD_URL: { code: "not_found", message: "The path is not a valid address. Encode it as a URL." },
+  FST_ERR_NOT_FOUND: { code: "not_found", message: "There is nothing at this path." },
+};
+
+function toAppError(error: unknown, request: FastifyRequest): AppError {
+  if (error instanceof AppError) return error;
+  const { code = "", validation, validationContext } = error as Partial<FastifyError>;
+  if (validation?.[0] !== undefined) {
+    const problem = describeValidationProblem(validation[0], validationContext ?? "body");
+    return new AppError(problem.code, problem.message, { param: problem.param });
+  }
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE") {
+    const message = `The body is larger than ${request.routeOptions.bodyLimit} bytes.`;
+    // The rest of the body is still on its way, so the connection cannot be used again.
+    return new AppError("payload_too_large", message, { headers: { connection: "close" } });
+  }
+  const known = frameworkErrors[code];
+  if (known !== undefined) return new AppError(known.code, known.message, { headers: known.headers ?? {} });
+  if (isDatabaseUnavailable(error)) {
+    return new AppError("overloaded", "The gateway cannot take requests for a moment. Retry shortly.", {
+      cause: error,
+    });
+  }
+  return new AppError("internal_error", "Something in the gateway went wrong. Report it with the request_id.", {
+    cause: error,
+  });
+}

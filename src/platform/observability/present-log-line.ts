@@ -1,0 +1,33 @@
+import { styleText } from "node:util";
+
+type Entry = Record<string, unknown> & { level: string; time: string; msg?: string };
+
+const colours = { debug: "gray", info: "cyan", warn: "yellow", error: "red", fatal: "red" } as const;
+
+/** One JSON log line as a person on a terminal likes to read it. */
+export function presentLogLine(json: string): string {
+  const { level, time, msg, ...fields } = JSON.parse(json) as Entry;
+  const clock = styleText("gray", time.slice(11, 23));
+  const word = styleText(colours[level as keyof typeof colours] ?? "cyan", level.padEnd(5));
+  const text = msg === "request" ? presentRequest(fields) : `${msg ?? ""}${presentFields(fields)}`;
+  return `${clock} ${word} ${text}\n`;
+}
+
+function presentRequest(fields: Record<string, unknown>): string {
+  const { method, route, path, status, duration_ms, request_id, ...rest } = fields;
+  const colour = Number(status) >= 500 ? "red" : Number(status) >= 400 ? "yellow" : "green";
+  const what = `${String(method)} ${String(route ?? path)}`;
+  const outcome = `${styleText(colour, String(status))} ${String(duration_ms)} ms`;
+  return `${what} ${outcome} ${styleText("gray", `${String(request_id)}${presentFields(rest)}`)}`;
+}
+
+function presentFields(fields: Record<string, unknown>): string {
+  return Object.entries(fields)
+    .map(([name, value]) => {
+      const isStack = typeof value === "object" && value !== null && "stack" in value;
+      return isStack
+        ? `\n${String(value.stack)}`
+        : ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`;
+    })
+    .join("");
+}
