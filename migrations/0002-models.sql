@@ -1,5 +1,5 @@
 create table models (
-  id text primary key,
+  id text not null,
   name text not null,
   type text not null,
   status text not null,
@@ -9,6 +9,7 @@ create table models (
   scenarios text[] not null,
   capabilities text[] not null,
   created_at timestamptz not null,
+  constraint models_id_unique primary key (id),
   constraint models_id_valid check (id ~ '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$'),
   constraint models_type_valid check (type in ('chat', 'image', 'video', 'avatar', 'drama', 'speech')),
   constraint models_status_valid check (status in ('available', 'degraded', 'unavailable', 'deprecated'))

@@ -4,7 +4,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import type { Database } from "../platform/database/database.ts";
 
-export const demoEmail = "demo@localhost";
+const demoEmail = "demo@localhost";
 
 type FirstRunParts = {
   database: Database;

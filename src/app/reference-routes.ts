@@ -1,10 +1,11 @@
+import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
 import type { HttpServer } from "../platform/http/create-http-server.ts";
 
 /** The reference's program comes as one file of a package; nothing of it is loaded into this process. */
-const viewerDir = join(dirname(fileURLToPath(import.meta.resolve("@scalar/fastify-api-reference"))), "js");
+const viewerManifest = findPackageJSON("@scalar/fastify-api-reference", import.meta.url) ?? "";
+const viewerDir = join(dirname(viewerManifest), "dist", "js");
 
 const page = `<!doctype html>
 <html lang="en">

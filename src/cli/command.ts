@@ -9,16 +9,16 @@ export type Command = {
   run(input: CommandInput): Promise<CommandResult>;
 };
 
-export type CommandOption = { explains: string; placeholder: string; isRequired?: true };
+type CommandOption = { explains: string; placeholder: string; isRequired?: true };
 
-export type CommandInput = {
+type CommandInput = {
   positionals: readonly string[];
   options: Readonly<Record<string, string | undefined>>;
   terminal: Terminal;
 };
 
 /** What a command has to say: for people as lines, for scripts as JSON. `null` when it has said everything itself. */
-export type CommandResult = { text: string; json: unknown; hasFailed?: true } | null;
+type CommandResult = { text: string; json: unknown; hasFailed?: true } | null;
 
 export type Terminal = {
   isJson: boolean;

@@ -25,7 +25,8 @@ export async function openForCommand(settings: Settings, terminal: Terminal): Pr
     dataDir: settings.data_dir,
     purpose: "command",
     connectionsMax: 2,
-    onProgress: terminal.tell,
+    // A script reads standard error as JSON.
+    onProgress: terminal.isJson ? () => {} : terminal.tell,
     // The query that needs the connection fails with the same error, and tells it.
     onConnectionError: () => {},
     onLost: () => {},

@@ -3,7 +3,6 @@ import { invariant } from "./invariant.ts";
 
 export type AccountId = `acct_${string}`;
 export type KeyId = `key_${string}`;
-export type RequestId = `req_${string}`;
 
 type Prefix = "acct" | "key" | "req";
 

@@ -3,7 +3,7 @@
  * docs say of it. `docs/api/errors.md` is written from this table.
  */
 
-export type ErrorType =
+type ErrorType =
   | "invalid_request_error"
   | "authentication_error"
   | "insufficient_quota"

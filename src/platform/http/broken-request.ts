@@ -4,7 +4,8 @@ import type { IdSource } from "../../lib/ids.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { ErrorCode } from "../errors/error-table.ts";
 import type { Logger } from "../observability/logger.ts";
-import { presentError } from "./error-response.ts";
+import { type ErrorAnswer, presentError } from "./error-response.ts";
+import type { OpenRequests } from "./request-context.ts";
 
 const problems: Record<string, { code: ErrorCode; message: string }> = {
   HPE_HEADER_OVERFLOW: { code: "headers_too_large", message: "Address and headers of the request are too large." },
@@ -13,33 +14,46 @@ const problems: Record<string, { code: ErrorCode; message: string }> = {
 
 const malformed = { code: "malformed_request", message: "This is not a valid HTTP request." } as const;
 
-/** Answers what never became a request, in the same shape as every other error, and ends the connection. */
-export function createBrokenRequestHandler(parts: { ids: IdSource; logger: Logger }) {
-  return (
-    error: Error & { code?: string },
-    socket: Socket & { _httpMessage?: { headersSent: boolean } | null },
-  ): void => {
-    const isAnswering = socket._httpMessage?.headersSent === true;
-    if (error.code === "ECONNRESET" || !socket.writable || isAnswering) {
+/** Answers what never became a whole request, in the same shape as every other error, and ends the connection. */
+export function createBrokenRequestHandler(parts: { ids: IdSource; logger: Logger; openRequests: OpenRequests }) {
+  return (error: Error & { code?: string }, socket: Socket): void => {
+    const open = parts.openRequests.get(socket);
+    // On a connection that stays open, the request before this one is done with.
+    const current = open === undefined || open.reply.raw.writableFinished ? null : open;
+    if (error.code === "ECONNRESET" || !socket.writable || current?.reply.raw.headersSent === true) {
       socket.destroy();
       return;
     }
-    const requestId = parts.ids.next("req");
-    const { code, message } = problems[error.code ?? ""] ?? malformed;
-    const { status, headers, body } = presentError(new AppError(code, message), requestId);
-    const text = JSON.stringify(body);
-    const head = Object.entries({
-      ...headers,
-      "content-type": "application/json; charset=utf-8",
-      "content-length": String(Buffer.byteLength(text)),
-      "x-request-id": requestId,
-      connection: "close",
-    });
-    socket.end(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${text}`,
-    );
-    // Ending only closes our side; a client that goes on sending is not waited for.
-    socket.destroySoon();
-    parts.logger.info({ request_id: requestId, method: null, route: null, status, error_code: code }, "request");
+    const problem = problems[error.code ?? ""] ?? malformed;
+    const failure = new AppError(problem.code, problem.message);
+    const requestId = current?.request.id ?? parts.ids.next("req");
+    const answer = presentError(failure, requestId);
+    writeAnswer(socket, requestId, answer);
+    if (current === null) {
+      const { code } = answer.body.error;
+      parts.logger.info(
+        { request_id: requestId, method: null, route: null, status: answer.status, error_code: code },
+        "request",
+      );
+    } else {
+      // Its log line is written when the connection closes, which is now.
+      current.reply.raw.statusCode = answer.status;
+      current.request.failure = failure;
+    }
   };
+}
+
+function writeAnswer(socket: Socket, requestId: string, answer: ErrorAnswer): void {
+  const text = JSON.stringify(answer.body);
+  const headers = {
+    ...answer.headers,
+    "content-type": "application/json; charset=utf-8",
+    "content-length": String(Buffer.byteLength(text)),
+    "x-request-id": requestId,
+    connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ""}\r\n${lines.join("")}\r\n${text}`);
+  // A client that goes on sending is not waited for.
+  socket.destroySoon();
 }

@@ -9,7 +9,8 @@ import { createBrokenRequestHandler } from "./broken-request.ts";
 import { sendError } from "./error-response.ts";
 import { acceptJsonBodies } from "./json-body.ts";
 import { refuseWrongMethods } from "./refuse-wrong-methods.ts";
-import { logRequests } from "./request-log.ts";
+import { emptyContext, type OpenRequests } from "./request-context.ts";
+import { logRequest, logRequests } from "./request-log.ts";
 import { createValidatorCompiler } from "./validation.ts";
 
 export type HttpServer = FastifyInstance<
@@ -20,7 +21,7 @@ export type HttpServer = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-export type HttpLimits = {
+type HttpLimits = {
   bodyBytesMax: number;
   headerBytesMax: number;
   headerTimeoutMs: number;
@@ -43,6 +44,7 @@ const idleConnectionMs = 72_000;
 /** The edge: ids, limits, errors and log lines that every request gets, whatever it asks for. */
 export async function createHttpServer(parts: HttpServerParts): Promise<HttpServer> {
   const { limits } = parts;
+  const openRequests: OpenRequests = new WeakMap();
   const http: HttpServer = fastify({
     genReqId: () => parts.ids.next("req"),
     requestIdHeader: false,
@@ -62,8 +64,9 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
       // Node's own answer to a missing Host header would not have our shape, and we do not need the header.
       requireHostHeader: false,
     },
-    clientErrorHandler: createBrokenRequestHandler(parts),
+    clientErrorHandler: createBrokenRequestHandler({ ...parts, openRequests }),
     frameworkErrors: (error, request, reply) => {
+      logRequest(Object.assign(request, emptyContext), reply, { ...parts, openRequests });
       sendError(error, request, reply);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
@@ -71,11 +74,11 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   // Node answers an Expect header that it does not know with a bare 417; to us it is a request like any other.
   http.server.on("checkExpectation", (request, response) => http.server.emit("request", request, response));
 
-  http.decorateRequest("caller", null);
-  http.decorateRequest("clientRequestId", null);
-  http.decorateRequest("startedMs", 0);
-  http.decorateRequest("respondedMs", null);
-  http.decorateRequest("failure", null);
+  http.decorateRequest("caller", emptyContext.caller);
+  http.decorateRequest("clientRequestId", emptyContext.clientRequestId);
+  http.decorateRequest("startedMs", emptyContext.startedMs);
+  http.decorateRequest("respondedMs", emptyContext.respondedMs);
+  http.decorateRequest("failure", emptyContext.failure);
   http.setValidatorCompiler(createValidatorCompiler());
   http.setErrorHandler(sendError);
   http.setNotFoundHandler(() => {
@@ -83,7 +86,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   });
 
   acceptJsonBodies(http);
-  logRequests(http, parts);
+  logRequests(http, { ...parts, openRequests });
   identifyRequests(http);
   refuseWhileClosing(http);
   const methods = refuseWrongMethods(http);

@@ -5,12 +5,12 @@ import { type ErrorCode, getErrorEntry } from "../errors/error-table.ts";
 import { describeValidationProblem } from "./validation.ts";
 
 /** The wire form of an error. */
-export type ErrorBody = {
+type ErrorBody = {
   error: { message: string; type: string; param: string | null; code: string };
   request_id: string;
 };
 
-type ErrorAnswer = { status: number; headers: Record<string, string>; body: ErrorBody };
+export type ErrorAnswer = { status: number; headers: Record<string, string>; body: ErrorBody };
 
 /** The only place that turns an error into an answer. */
 export function presentError(error: AppError, requestId: string): ErrorAnswer {

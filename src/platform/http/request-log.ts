@@ -3,21 +3,30 @@ import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../errors/app-error.ts";
 import { getErrorEntry } from "../errors/error-table.ts";
 import type { Logger } from "../observability/logger.ts";
+import type { OpenRequests } from "./request-context.ts";
 
 const pathCharactersMax = 200;
 
+type RequestLogParts = { clock: Clock; logger: Logger; openRequests: OpenRequests };
+
 /** One line for each request, written when its connection is done with it, however it ended. */
-export function logRequests(http: FastifyInstance, parts: { clock: Clock; logger: Logger }): void {
+export function logRequests(http: FastifyInstance, parts: RequestLogParts): void {
   http.addHook("onRequest", async (request, reply) => {
-    request.startedMs = parts.clock.monotonicMs();
-    reply.raw.once("close", () => writeLine(request, reply, parts));
+    logRequest(request, reply, parts);
   });
   http.addHook("onSend", async (request) => {
     request.respondedMs = parts.clock.monotonicMs();
   });
 }
 
-function writeLine(request: FastifyRequest, reply: FastifyReply, parts: { clock: Clock; logger: Logger }): void {
+/** Also for a request that the framework refuses before any hook has seen it. */
+export function logRequest(request: FastifyRequest, reply: FastifyReply, parts: RequestLogParts): void {
+  request.startedMs = parts.clock.monotonicMs();
+  parts.openRequests.set(request.raw.socket, { request, reply });
+  reply.raw.once("close", () => writeLine(request, reply, parts));
+}
+
+function writeLine(request: FastifyRequest, reply: FastifyReply, parts: RequestLogParts): void {
   const isServerFault = reply.statusCode >= 500;
   const route = request.routeOptions.url ?? null;
   parts.logger[isServerFault ? "error" : "info"](

@@ -30,7 +30,7 @@ export type ClusterPaths = {
   logFile: string;
 };
 
-export const postgresMajor = 18;
+const postgresMajor = 18;
 export const clusterUser = "sluice";
 
 const freeBytesMin = 64 * 1024 * 1024;

@@ -94,7 +94,7 @@ function getAddress(paths: ClusterPaths): DatabaseAddress {
 /** `null` when another process was faster. */
 async function startServer(parts: EmbeddedPostgresParts, paths: ClusterPaths): Promise<ChildProcess | null> {
   const binDir = findPostgresBinaries();
-  const launch = chooseLaunch([binDir, paths.dataDir]);
+  const launch = chooseLaunch({ binDir, dataDir: paths.dataDir });
   if (!hasCluster(paths)) {
     parts.onProgress("Creating the database (once) …");
     await initializeCluster({ paths, binDir, launch });

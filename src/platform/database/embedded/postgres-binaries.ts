@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
+import { findPackageJSON } from "node:module";
 import { basename, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { OperatorError } from "../../errors/operator-error.ts";
 
 /** The folder with `postgres` and `initdb` of the package for this machine. */
@@ -19,7 +19,8 @@ export function findPostgresBinaries(): string {
 
 function findPackageDirectory(name: string): string | null {
   try {
-    return dirname(dirname(fileURLToPath(import.meta.resolve(name))));
+    const manifest = findPackageJSON(name, import.meta.url);
+    return manifest === undefined ? null : dirname(manifest);
   } catch {
     // Node reports a missing package by throwing; absence is an answer here.
     return null;

@@ -16,7 +16,7 @@ const nobody = 65_534;
  * no user is created and a private home folder is no obstacle. Where namespaces are closed (many containers), it
  * becomes `nobody` for real, which needs folders that `nobody` can reach.
  */
-export function chooseLaunch(reachablePaths: readonly string[]): Launch {
+export function chooseLaunch({ binDir, dataDir }: { binDir: string; dataDir: string }): Launch {
   const stopWithParent = canRun(["setpriv", "--pdeathsig", "INT", "true"]) ? ["setpriv", "--pdeathsig", "INT"] : [];
   if (process.getuid?.() !== 0) return { prefix: stopWithParent, giveAway: () => {} };
 
@@ -24,7 +24,9 @@ export function chooseLaunch(reachablePaths: readonly string[]): Launch {
   if (canRun([...namespace, "true"])) return { prefix: [...namespace, ...stopWithParent], giveAway: () => {} };
 
   const asNobody = ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];
-  const unreachable = reachablePaths.find((path) => !canRun([...asNobody, "test", "-x", path]));
+  const giveAway = (path: string): void => chownSync(path, nobody, nobody);
+  giveAway(dataDir);
+  const unreachable = [binDir, dataDir].find((path) => !canRun([...asNobody, "test", "-x", path]));
   if (unreachable !== undefined) {
     throw new OperatorError(
       `PostgreSQL refuses to run as root, and this machine offers no way around it: user namespaces are closed, and the user nobody cannot enter ${unreachable}.`,
@@ -32,7 +34,7 @@ export function chooseLaunch(reachablePaths: readonly string[]): Launch {
     );
   }
   // The signal at the parent's death comes last: changing the user would clear it.
-  return { prefix: [...asNobody, ...stopWithParent], giveAway: (path) => chownSync(path, nobody, nobody) };
+  return { prefix: [...asNobody, ...stopWithParent], giveAway };
 }
 
 function canRun(command: readonly string[]): boolean {

@@ -1,0 +1,133 @@
+// Who may import whom. `npm run check` holds the code to it, and test/repository/import-order.test.ts plants a
+// violation of every rule to show that it still fires.
+
+/**
+ * Highest rank first. A part is the list of its folders and files; a new folder has to be entered here, so that none
+ * can grow unnoticed into a drawer for leftovers.
+ */
+const ranks = [
+  { cli: ["src/main.ts", "src/cli"] },
+  { app: ["src/app"] },
+  { dramas: ["src/features/dramas"] },
+  { chat: ["src/features/chat"], tasks: ["src/features/tasks"], site: ["src/features/site"] },
+  {
+    accounts: ["src/features/accounts"],
+    catalog: ["src/features/catalog"],
+    ledger: ["src/features/ledger"],
+    limits: ["src/features/limits"],
+    files: ["src/features/files"],
+    webhooks: ["src/features/webhooks"],
+  },
+  { providers: ["src/providers"] },
+  {
+    platform: [
+      "src/platform/config",
+      "src/platform/counters",
+      "src/platform/database",
+      "src/platform/database/embedded",
+      "src/platform/errors",
+      "src/platform/http",
+      "src/platform/jobs",
+      "src/platform/mail",
+      "src/platform/net",
+      "src/platform/observability",
+      "src/platform/storage",
+    ],
+  },
+  { lib: ["src/lib"] },
+];
+
+const testFile = "[.]test[.]ts$";
+const harness = "^test/harness/";
+const httpFramework = "(^|node_modules/)(fastify|@fastify/[^/]+|ajv)(/|$)";
+const databaseLibrary = "(^|node_modules/)(kysely|(@types/)?pg)(/|$)";
+
+const placesOfRanks = ranks.map((rank) => Object.values(rank).flat());
+
+const rankRules = ranks.flatMap((rank, index) =>
+  Object.entries(rank).map(([part, places]) => ({
+    name: `${part}-imports-lower-parts-only`,
+    comment: "A part imports parts of a lower rank; what must call upwards is handed a function by src/app.",
+    from: { path: matchFiles(places) },
+    to: { path: "^src/", pathNot: matchFiles([...places, ...placesOfRanks.slice(index + 1).flat()]) },
+  })),
+);
+
+const otherRules = [
+  {
+    name: "features-are-entered-by-their-door",
+    comment: "What a feature promises to other parts is what its index.ts exports.",
+    from: { path: "^src/(?:features/)?([^/]+)" },
+    to: { path: "^src/features/", pathNot: ["^src/features/$1/", "^src/features/[^/]+/index[.]ts$"] },
+  },
+  {
+    name: "no-feature-uses-its-own-door",
+    comment: "Files of one feature import each other directly; through the door they would run in circles.",
+    from: { path: "^src/features/([^/]+)/", pathNot: testFile },
+    to: { path: "^src/features/$1/index[.]ts$" },
+  },
+  {
+    name: "no-circles",
+    comment: "Files in a circle can only be understood, tested and changed together.",
+    from: {},
+    to: { circular: true },
+  },
+  {
+    name: "http-framework-at-the-edge",
+    comment: "Operations take and return plain values; only routes, src/platform/http and src/app know the framework.",
+    from: { path: "^src/", pathNot: ["-routes[.]ts$", "^src/platform/http/", "^src/app/"] },
+    to: { path: httpFramework },
+  },
+  {
+    name: "sql-in-stores",
+    comment: "Only stores and src/platform/database contain SQL; others speak of its Database type.",
+    from: { path: "^src/", pathNot: ["-store[.]ts$", "^src/platform/database/"] },
+    to: { path: databaseLibrary },
+  },
+  {
+    name: "src-stands-alone",
+    comment: "The gateway runs without the console's sources, the tests and the scripts.",
+    from: { path: "^src/", pathNot: testFile },
+    to: { path: "^(web|packages|test|scripts)/" },
+  },
+  {
+    name: "tests-beside-the-code-use-the-harness-only",
+    comment: "What a test beside the code cannot reach downwards or in the harness belongs into test/.",
+    from: { path: `^src/.*${testFile}` },
+    to: { path: "^(web|packages|test|scripts)/", pathNot: harness },
+  },
+  {
+    name: "web-and-packages-stand-alone",
+    comment: "The console and the packages know the gateway by its API only.",
+    from: { path: "^(web|packages)/" },
+    to: { path: "^src/" },
+  },
+];
+
+/** A rule of this kind demands an import; nothing can meet this one, so every file outside the table breaks it. */
+const unknownFolderRule = {
+  name: "folders-are-known",
+  comment: "Put the file into a folder of the table of ranks, or enter the new folder there.",
+  severity: "error",
+  module: { path: "^src/", pathNot: matchFiles(placesOfRanks.flat()) },
+  to: { path: "^nothing is called this$" },
+};
+
+/** The files that lie directly in the given places; a place that ends in .ts is a file itself. */
+function matchFiles(places) {
+  const isFile = (place) => place.endsWith(".ts");
+  const folders = places.filter((place) => !isFile(place)).join("|");
+  const files = places.filter(isFile).map((file) => `|${file.replace(".", "[.]")}`);
+  return `^(?:(?:${folders})/[^/]+${files.join("")})$`;
+}
+
+export default {
+  forbidden: [...rankRules, ...otherRules].map((rule) => ({ ...rule, severity: "error" })),
+  required: [unknownFolderRule],
+  options: {
+    // The standard parser cannot read TypeScript 7 and would report no modules at all. This one sees type imports too.
+    parser: "swc",
+    doNotFollow: { path: "node_modules" },
+    skipAnalysisNotInRules: true,
+  },
+};

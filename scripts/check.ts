@@ -1,0 +1,57 @@
+// Runs everything that a machine can check without running the gateway. `npm test` does the rest.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { text } from "node:stream/consumers";
+
+type Check = { name: string; command: readonly [program: string, ...words: string[]] };
+type Outcome = { hasPassed: boolean; output: string; seconds: number };
+
+const repositoryDir = join(import.meta.dirname, "..");
+const programsDir = join(repositoryDir, "node_modules/.bin");
+
+/** More at once would be slower on a small machine: most of these use several cores themselves. */
+const checksAtOnceMax = 2;
+
+const cruisedFolders = ["src", "web", "packages"].filter((folder) => existsSync(join(repositoryDir, folder)));
+
+/** The slowest first, so that the whole takes little longer than it alone. */
+const checks: readonly Check[] = [
+  { name: "types", command: ["tsc"] },
+  { name: "generated files", command: ["node", "scripts/generate.ts", "--check"] },
+  { name: "format and lint", command: ["biome", "check", "--error-on-warnings", "--max-diagnostics=none", "."] },
+  { name: "import order", command: ["depcruise", "--config", ".dependency-cruiser.mjs", ...cruisedFolders] },
+  { name: "dead code", command: ["knip", "--no-progress", "--treat-config-hints-as-errors"] },
+];
+
+const waiting = [...checks];
+const failures: string[] = [];
+await Promise.all(Array.from({ length: checksAtOnceMax }, runWaitingChecks));
+for (const failure of failures) console.error(failure);
+process.exitCode = failures.length === 0 ? 0 : 1;
+
+async function runWaitingChecks(): Promise<void> {
+  for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
+    const { hasPassed, output, seconds } = await runCheck(check);
+    console.log(`${hasPassed ? "ok    " : "failed"}  ${seconds.toFixed(1).padStart(5)} s  ${check.name}`);
+    if (!hasPassed) failures.push(`\n── ${check.name}: ${check.command.join(" ")}\n${output.trimEnd()}`);
+  }
+}
+
+async function runCheck({ command: [program, ...words] }: Check): Promise<Outcome> {
+  const startedAt = performance.now();
+  // The installed programs look for `node` on the PATH, and must find the pinned one.
+  const env = { ...process.env, PATH: `${programsDir}${delimiter}${process.env.PATH}` };
+  const child = spawn(join(programsDir, program), words, {
+    cwd: repositoryDir,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = new Promise<string | null>((settle) => {
+    child.once("error", (error) => settle(error.message));
+    child.once("close", (code) => settle(code === 0 ? null : `It ended with ${code ?? "a signal"}.`));
+  });
+  const [complaint, ...output] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { hasPassed: complaint === null, output: [...output, complaint].join("\n"), seconds };
+}

@@ -1,0 +1,61 @@
+// Writes every file that follows from another one. With --check it writes nothing and fails if one is out of date.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { presentExampleFile, presentSettingsPage } from "../src/platform/config/present-settings.ts";
+import { migrate } from "../src/platform/database/migrate.ts";
+import { openDatabase } from "../src/platform/database/open-database.ts";
+import { describeSchema } from "./generated/describe-schema.ts";
+import { presentCommandsPage } from "./generated/present-commands-page.ts";
+import { presentErrorsPage } from "./generated/present-errors-page.ts";
+import { presentOpenApi } from "./generated/present-openapi.ts";
+
+const repositoryDir = join(import.meta.dirname, "..");
+
+const { schemaSql, tablesTs } = await describeMigratedSchema();
+const files: Record<string, string> = {
+  "sluice.example.yaml": presentExampleFile(),
+  "docs/operating/settings.md": presentSettingsPage(),
+  "docs/operating/commands.md": presentCommandsPage(),
+  "docs/api/errors.md": presentErrorsPage(),
+  "docs/api/openapi.json": await presentOpenApi(),
+  "migrations/schema.sql": schemaSql,
+  "src/platform/database/tables.ts": tablesTs,
+};
+
+const outdated = Object.entries(files).filter(([path, text]) => readIfThere(path) !== text);
+if (process.argv.includes("--check")) {
+  for (const [path] of outdated) console.error(`${path} is out of date; \`npm run generate\` writes it anew.`);
+  process.exitCode = outdated.length === 0 ? 0 : 1;
+} else {
+  for (const [path, text] of outdated) writeFileSync(join(repositoryDir, path), text);
+  for (const [path] of outdated) console.log(`wrote ${path}`);
+}
+
+function readIfThere(path: string): string | null {
+  const file = join(repositoryDir, path);
+  return existsSync(file) ? readFileSync(file, "utf8") : null;
+}
+
+/** The migrations are the truth; a real server that ran them tells what they amount to. */
+async function describeMigratedSchema(): Promise<{ schemaSql: string; tablesTs: string }> {
+  const dataDir = mkdtempSync(join(tmpdir(), "sluice-schema-"));
+  const { database, close } = await openDatabase({
+    url: undefined,
+    dataDir,
+    purpose: "command",
+    connectionsMax: 1,
+    onProgress: () => {},
+    onConnectionError: () => {},
+    onLost: () => {},
+  });
+  try {
+    await migrate(database);
+    const query = sql.raw<Record<string, unknown>>;
+    return await describeSchema(async (statement) => (await query(statement).execute(database)).rows);
+  } finally {
+    await close();
+    rmSync(dataDir, { recursive: true });
+  }
+}

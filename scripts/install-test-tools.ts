@@ -1,0 +1,39 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, globSync } from "node:fs";
+
+/** Programs that only tests need, by the Debian package that has them. */
+const tools = [
+  { package: "chromium", isThere: () => existsSync("/usr/bin/chromium"), serves: "browser tests" },
+  {
+    package: "postgresql",
+    isThere: () => globSync("/usr/lib/postgresql/*/bin/postgres").length > 0,
+    serves: "tests on an external PostgreSQL",
+  },
+] as const;
+
+/** Installs what is missing where that is allowed; says what is skipped where it is not. */
+export function installTestTools(): void {
+  const missing = tools.filter((tool) => !tool.isThere());
+  if (missing.length === 0) return;
+  const names = missing.map((tool) => tool.package);
+  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
+    console.log(`Installing ${names.join(" and ")} for the tests (once, a few minutes) …`);
+    runAptGet("update");
+    runAptGet("install", "--yes", "--no-install-recommends", ...names);
+  }
+  for (const tool of missing.filter((candidate) => !candidate.isThere())) {
+    console.warn(
+      `${tool.package} is not installed, so ${tool.serves} are skipped. Install it: apt-get install ${tool.package}`,
+    );
+  }
+}
+
+function runAptGet(...words: readonly string[]): void {
+  const env = {
+    ...process.env,
+    DEBIAN_FRONTEND: "noninteractive",
+    // Keeps the package from starting a server of its own: the tests start theirs.
+    RUNLEVEL: "1",
+  };
+  spawnSync("apt-get", ["-qq", ...words], { env, stdio: ["ignore", "ignore", "inherit"] });
+}

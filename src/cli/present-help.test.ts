@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { commands } from "./commands.ts";
+import { presentCommandHelp, presentHelp } from "./present-help.ts";
+
+function listOptions(command: (typeof commands)[number]) {
+  return Object.entries(command.options ?? {}).map(([name, option]) => ({
+    ...option,
+    flag: `--${name} <${option.placeholder}>`,
+  }));
+}
+
+test("the table has the commands that the docs promise", () => {
+  const names = commands.map((command) => command.name);
+  expect(names).toEqual(expect.arrayContaining(["serve", "migrate", "doctor", "account create", "key create"]));
+  expect(new Set(names).size).toBe(names.length);
+});
+
+describe.each(commands)("$name", (command) => {
+  const lines = presentHelp(commands).split("\n");
+
+  test("has one line in the help, with its words, its required options and its summary", () => {
+    const required = listOptions(command).filter((option) => option.isRequired === true);
+    const words = (command.positionals ?? []).map((word) => `<${word}>`);
+    const usage = [command.name, ...words, ...required.map((option) => option.flag)].join(" ");
+    const own = lines.filter((line) => line.startsWith(`  ${usage} `) && line.endsWith(`  ${command.summary}`));
+    expect(own).toHaveLength(1);
+  });
+
+  test("has a help of its own with every option, marked where it is required", () => {
+    const ownLines = presentCommandHelp(command).split("\n");
+    expect(ownLines[0]).toBe(command.summary);
+    for (const { flag, explains, isRequired } of listOptions(command)) {
+      const line = ownLines.find((candidate) => candidate.startsWith(`  ${flag} `));
+      expect(line?.endsWith(isRequired === true ? `${explains} (required)` : explains), flag).toBe(true);
+    }
+    expect(ownLines.at(-1)).toMatch(/^ {2}--json /);
+  });
+});
+
+test("the summaries stand under each other", () => {
+  const lines = presentHelp(commands).split("\n");
+  const columns = commands.map(({ summary }) => lines.find((line) => line.endsWith(summary))?.indexOf(summary));
+  expect(new Set(columns).size).toBe(1);
+});
+
+test("required options are part of how a command is called, the others are not", () => {
+  const help = presentHelp(commands);
+  expect(help).toContain("account create --email <address> ");
+  expect(help).toContain("key create --account <account id> ");
+  expect(help).toContain("key revoke <key id> ");
+  expect(help).not.toContain("--password");
+});

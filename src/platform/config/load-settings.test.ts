@@ -1,0 +1,199 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { OperatorError } from "../errors/operator-error.ts";
+import { isLoopbackUrl, loadSettings, type Settings } from "./load-settings.ts";
+
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "sluice-settings-"));
+});
+
+afterEach(() => rmSync(directory, { recursive: true }));
+
+function loadEnvironment(environment: Record<string, string>): Settings {
+  return loadSettings({ environment, directory });
+}
+
+function loadFile(text: string, environment: Record<string, string> = {}): Settings {
+  writeFileSync(join(directory, "sluice.yaml"), text);
+  return loadEnvironment(environment);
+}
+
+/** The sentence and the remedy that the operator reads, with `<dir>` for the temporary directory. */
+function refusalOf(load: () => unknown): string {
+  try {
+    load();
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return `${error.message} ${error.remedy}`.replaceAll(directory, "<dir>");
+  }
+  throw new Error("The settings were accepted.");
+}
+
+describe("where settings come from", () => {
+  test("without a file and variables every setting has its standard value", () => {
+    expect(loadEnvironment({})).toEqual({
+      site_url: "http://localhost:4242",
+      base_url: "http://localhost:4242/v1",
+      host: "localhost",
+      port: 4242,
+      data_dir: join(directory, ".sluice"),
+      database_url: undefined,
+      database_connections: 10,
+      sandbox: "on",
+      trusted_proxies: [],
+      log_level: "info",
+      log_format: "auto",
+      json_body_bytes_max: 20_971_520,
+      header_bytes_max: 16_384,
+      header_timeout_ms: 15_000,
+      request_timeout_ms: 120_000,
+      shutdown_timeout_ms: 30_000,
+    });
+  });
+
+  test.each(["", "# nothing but a comment\n", "\n\n"])("a file without settings (%j) is as good as none", (text) => {
+    expect(loadFile(text)).toEqual(loadEnvironment({}));
+  });
+
+  test("file and environment add up, and the environment wins", () => {
+    const settings = loadFile("port: 5000\nhost: 0.0.0.0\n", { SLUICE_PORT: "6000", SLUICE_LOG_LEVEL: "warn" });
+    expect(settings).toMatchObject({ port: 6000, host: "0.0.0.0", log_level: "warn" });
+  });
+
+  test("an empty variable counts as absent", () => {
+    const settings = loadFile("port: 5000\n", { SLUICE_PORT: "", SLUICE_SITE_URL: "", DATABASE_URL: "" });
+    expect(settings).toMatchObject({ port: 5000, site_url: "http://localhost:5000", database_url: undefined });
+  });
+
+  test("DATABASE_URL counts, and SLUICE_DATABASE_URL wins over it, in whatever order they were set", () => {
+    const [alias, own] = [{ DATABASE_URL: "postgres://alias/db" }, { SLUICE_DATABASE_URL: "postgresql://own/db" }];
+    expect(loadFile("database_url: postgres://file/db\n", alias).database_url).toBe("postgres://alias/db");
+    expect(loadEnvironment({ ...alias, ...own }).database_url).toBe("postgresql://own/db");
+    expect(loadEnvironment({ ...own, ...alias }).database_url).toBe("postgresql://own/db");
+  });
+
+  test("SLUICE_CONFIG names another file, which is then the only one", () => {
+    writeFileSync(join(directory, "other.yaml"), "port: 7000\n");
+    const settings = loadFile("host: 0.0.0.0\n", { SLUICE_CONFIG: "other.yaml" });
+    expect(settings).toMatchObject({ port: 7000, host: "localhost" });
+    expect(loadEnvironment({ SLUICE_CONFIG: join(directory, "other.yaml") }).port).toBe(7000);
+  });
+
+  test("a file that SLUICE_CONFIG names must exist", () => {
+    const refusal = refusalOf(() => loadEnvironment({ SLUICE_CONFIG: "gone.yaml" }));
+    expect(refusal).toContain("The settings file <dir>/gone.yaml does not exist. Create it, or correct");
+  });
+});
+
+describe("settings that do not exist", () => {
+  test.each([
+    ["port: 1\nsiteurl: x\n", "There is no setting siteurl (<dir>/sluice.yaml:2:1). Did you mean site_url?"],
+    ["  prot: 1\n", "There is no setting prot (<dir>/sluice.yaml:1:3). Did you mean port?"],
+    ["something_else: 1\n", "There is no setting something_else (<dir>/sluice.yaml:1:1). Remove it; "],
+    ["__proto__: { port: 1 }\n", "There is no setting __proto__ (<dir>/sluice.yaml:1:1). Remove it; "],
+  ])("in the file, %j is refused with its place and the nearest name", (text, expected) => {
+    expect(refusalOf(() => loadFile(text))).toContain(expected);
+  });
+
+  test("in the environment, only names that begin with SLUICE_ are ours to refuse", () => {
+    const refusal = refusalOf(() => loadEnvironment({ SLUICE_PROT: "1" }));
+    expect(refusal).toBe("There is no setting SLUICE_PROT. Did you mean SLUICE_PORT?");
+    expect(refusalOf(() => loadEnvironment({ SLUICE_CONFIGG: "x" }))).toContain("Did you mean SLUICE_CONFIG?");
+    expect(loadEnvironment({ PORT: "1", HOST: "example.com", port: "2" })).toEqual(loadEnvironment({}));
+  });
+});
+
+describe("files that are no list of settings", () => {
+  const notYaml = "The settings file is not valid YAML at";
+  test.each([
+    ["a bracket left open", "port: 1\nhost: [a\n", `${notYaml} <dir>/sluice.yaml:3:1.`],
+    ["two colons", "port: 1\nhost: a: b\n", `${notYaml} <dir>/sluice.yaml:2:7.`],
+    ["a setting written twice", "port: 1\nport: 2\n", `${notYaml} <dir>/sluice.yaml:2:1.`],
+    ["a list", "- port: 1\n", "The settings file <dir>/sluice.yaml is not a list of settings."],
+  ])("%s is refused", (_, text, expected) => {
+    expect(refusalOf(() => loadFile(text))).toContain(expected);
+  });
+});
+
+describe("wrong values", () => {
+  const wrongValues = [
+    ["port", ["0", "70000", "abc", "1.5", "-1"], "a whole number from 1 to 65535"],
+    ["database_connections", ["1", "1001"], "a whole number from 2 to 1000"],
+    ["site_url", ["ftp://example.com", "https://a.b/?c=d", "https://a.b/#top", "https://me@a.b", "a.b"], "an http or"],
+    ["trusted_proxies", ["10.0.0.0/33", "::1/129", "10.0.0.0/8/8", "::1, not-an-ip"], "a list of addresses"],
+    ["log_level", ["loud", "true"], "one of debug, info, warn, error."],
+    ["sandbox", ["maybe"], "one of on, off."],
+  ] as const;
+  const rows = wrongValues.flatMap(([name, values, right]) => values.map((value) => [name, value, right]));
+
+  test.each(rows)("%s: %s is refused, in the file and in the environment, with what is right", (name, value, right) => {
+    const variable = `SLUICE_${name.toUpperCase()}`;
+    const inEnvironment = refusalOf(() => loadEnvironment({ [variable]: value }));
+    expect(inEnvironment).toContain(`The setting ${variable} is "${value}". Write ${right}`);
+    const inFile = refusalOf(() => loadFile(`${name}: ${value}\n`)).replaceAll('"', "");
+    expect(inFile).toContain(`The setting ${name} (<dir>/sluice.yaml:1:1) is ${value}. Write ${right}`);
+  });
+
+  const emptyOrOfAnotherType = ['host: ""', "host: '  '", "host:", "host: [a]", "port: [80]", "site_url: 5"];
+  test.each(emptyOrOfAnotherType)("%s is refused", (line) => {
+    expect(refusalOf(() => loadFile(line))).toMatch(/^The setting .* Write .*\.$/);
+  });
+
+  test("a wrong database_url is refused without being repeated, because it holds a password", () => {
+    const wrong = "mysql://user:hunter2@db/x";
+    for (const variable of ["DATABASE_URL", "SLUICE_DATABASE_URL"]) {
+      const refusal = refusalOf(() => loadEnvironment({ [variable]: wrong }));
+      expect(refusal).toContain(`The setting ${variable} is not a PostgreSQL address.`);
+      expect(refusal).not.toContain("hunter2");
+    }
+    for (const line of [`database_url: ${wrong}`, `databse_url: ${wrong}`, `database_url: "${wrong}`]) {
+      expect(refusalOf(() => loadFile(line))).not.toContain("hunter2");
+    }
+  });
+});
+
+describe("settings that follow from others", () => {
+  test("site_url follows from the port, base_url from site_url, and both lose a slash at the end", () => {
+    expect(loadFile("port: 5000").base_url).toBe("http://localhost:5000/v1");
+    const settings = loadFile("site_url: HTTPS://AI.example.com:443/gateway//\n");
+    expect(settings).toMatchObject({ site_url: "https://ai.example.com/gateway", port: 4242, sandbox: "off" });
+    expect(settings.base_url).toBe("https://ai.example.com/gateway/v1");
+    expect(loadFile("base_url: https://api.example.com/").base_url).toBe("https://api.example.com");
+  });
+
+  const switches = { on: "on", off: "off", true: "on", false: "off", '"off"': "off" };
+  test.each(Object.entries(switches))("sandbox: %s switches it %s", (written, meant) => {
+    expect(loadFile(`sandbox: ${written}\n`).sandbox).toBe(meant);
+  });
+
+  test("the sandbox cannot be switched on where site_url is public, and stays off there by itself", () => {
+    const site = "site_url: https://ai.example.com\n";
+    expect(loadFile(site).sandbox).toBe("off");
+    expect(refusalOf(() => loadFile(`${site}sandbox: on\n`))).toContain("https://ai.example.com is not an address of");
+    expect(refusalOf(() => loadFile(site, { SLUICE_SANDBOX: "on" }))).toContain("Write sandbox: off");
+  });
+
+  test("a relative data_dir is meant from the directory, an absolute one as it is", () => {
+    expect(loadFile("data_dir: data/x").data_dir).toBe(join(directory, "data/x"));
+    expect(loadFile("data_dir: /var/lib/sluice").data_dir).toBe("/var/lib/sluice");
+  });
+
+  test("trusted_proxies is a list, or text with commas", () => {
+    const networks = ["10.0.0.0/8", "::1"];
+    expect(loadFile("trusted_proxies: [10.0.0.0/8, '::1']").trusted_proxies).toEqual(networks);
+    expect(loadFile("", { SLUICE_TRUSTED_PROXIES: "10.0.0.0/8 , ::1," }).trusted_proxies).toEqual(networks);
+  });
+});
+
+test.each(["localhost:4242", "LOCALHOST", "127.0.0.1", "127.8.9.10:80", "[::1]:4242"])("%s is this machine", (host) => {
+  expect(isLoopbackUrl(`http://${host}`)).toBe(true);
+});
+
+const otherHosts = ["127.evil.com", "localhost.evil.com", "evil.com/localhost", "127.0.0.1.evil.com", "0.0.0.0"];
+test.each(otherHosts)("%s only looks like this machine", (host) => {
+  expect(isLoopbackUrl(`http://${host}`)).toBe(false);
+});

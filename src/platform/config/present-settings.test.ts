@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { loadSettings, type Settings } from "./load-settings.ts";
+import { presentExampleFile, presentSettingsPage } from "./present-settings.ts";
+import { getEnvironmentName, getSettingEntry, settingNames } from "./settings-table.ts";
+
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "sluice-example-"));
+});
+
+afterEach(() => {
+  rmSync(directory, { recursive: true });
+});
+
+function loadFile(text: string): Settings {
+  writeFileSync(join(directory, "sluice.yaml"), text);
+  return loadSettings({ environment: {}, directory });
+}
+
+/** The example file with the # taken away before the settings named. */
+function uncomment(names: readonly string[]): string {
+  return presentExampleFile().replace(/^# ([a-z_]+)(: .*)$/gm, (line, name: string, rest: string) =>
+    names.includes(name) ? name + rest : line,
+  );
+}
+
+describe("the example file", () => {
+  test("changes nothing as it is", () => {
+    expect(loadFile(presentExampleFile())).toEqual(loadFile(""));
+  });
+
+  test.each(settingNames)("shows a value of %s that is accepted and means what is written", (name) => {
+    const written = getSettingEntry(name).example.replace(/^\[(.*)\]$/, "$1");
+    expect(uncomment([name])).not.toBe(presentExampleFile());
+    expect(String(loadFile(uncomment([name]))[name])).toBe(written);
+  });
+
+  test("is accepted with everything switched on at once", () => {
+    expect(loadFile(uncomment(settingNames)).base_url).toBe("https://ai.example.com/v1");
+  });
+
+  test("names every setting once and nothing else", () => {
+    const named = [...presentExampleFile().matchAll(/^# ([a-z_]+): /gm)].map(([, name]) => name);
+    expect(named).toEqual(settingNames);
+  });
+});
+
+describe("the page", () => {
+  const rows = presentSettingsPage()
+    .split("\n")
+    .filter((line) => line.startsWith("| `"))
+    .map((line) => line.split("|").map((cell) => cell.trim()));
+
+  test("has one row of four cells for each setting", () => {
+    expect(rows.map(([, name]) => name)).toEqual(settingNames.map((name) => `\`${name}\``));
+    for (const cells of rows) expect(cells).toHaveLength(6); // four, and what is outside the outer bars
+  });
+
+  test("names the variable of each setting, and the second one that a database address has", () => {
+    for (const [index, name] of settingNames.entries()) {
+      expect(rows[index]?.[2]).toContain(`\`${getEnvironmentName(name)}\``);
+    }
+    expect(presentSettingsPage()).toContain("`SLUICE_DATABASE_URL`, `DATABASE_URL`");
+  });
+
+  test("says what holds without each setting", () => {
+    const standards = Object.fromEntries(rows.map(([, name = "", , standard]) => [name.replaceAll("`", ""), standard]));
+    expect(standards).toMatchObject({
+      site_url: "`http://localhost:<port>`",
+      port: "`4242`",
+      trusted_proxies: "`none`",
+      json_body_bytes_max: "`20971520`",
+    });
+    expect(Object.values(standards)).not.toContain("`undefined`");
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "vitest";
+import { type ErrorCode, type ErrorEntry, errorTable, getErrorEntry } from "./error-table.ts";
+
+/** The table of the contract: status, type, codes. `model_unavailable` is there twice. */
+const contract: readonly [status: number, type: string, codes: string][] = [
+  [400, "invalid_request_error", "invalid_json missing_parameter invalid_parameter unknown_parameter"],
+  [400, "invalid_request_error", "unsupported_capability prompt_too_long invalid_url invalid_file"],
+  [400, "invalid_request_error", "webhook_required content_policy_violation"],
+  [401, "authentication_error", "missing_api_key invalid_api_key revoked_api_key expired_api_key"],
+  [402, "insufficient_quota", "insufficient_balance key_budget_exceeded"],
+  [403, "permission_error", "account_suspended key_not_permitted"],
+  [404, "invalid_request_error", "not_found task_not_found file_not_found"],
+  [404, "model_unavailable", "model_unavailable"],
+  [405, "invalid_request_error", "method_not_allowed"],
+  [406, "invalid_request_error", "not_acceptable"],
+  [413, "invalid_request_error", "payload_too_large"],
+  [415, "invalid_request_error", "unsupported_media_type"],
+  [409, "invalid_request_error", "idempotency_in_progress already_completed task_not_cancelable"],
+  [422, "invalid_request_error", "idempotency_key_reused"],
+  [429, "rate_limit_error", "rate_limit_exceeded token_limit_exceeded concurrency_limit_exceeded"],
+  [500, "api_error", "internal_error"],
+  [501, "api_error", "endpoint_not_released"],
+  [503, "api_error", "upstream_unavailable upstream_timeout overloaded shutting_down"],
+  [503, "model_unavailable", "model_unavailable"],
+];
+
+/** What we answer beyond the contract: requests that HTTP itself cannot read. */
+const additions: typeof contract = [
+  [400, "invalid_request_error", "malformed_request"],
+  [408, "invalid_request_error", "request_timeout"],
+  [431, "invalid_request_error", "headers_too_large"],
+];
+
+const entries: readonly (ErrorEntry & { name: string })[] = (Object.keys(errorTable) as ErrorCode[]).map((name) => ({
+  ...getErrorEntry(name),
+  name,
+}));
+
+function entriesOf(...statuses: number[]) {
+  return entries.filter((entry) => statuses.includes(entry.status));
+}
+
+describe("the contract", () => {
+  test("the table has exactly the contract's statuses, types and codes, and the additions named here", () => {
+    const expected = [...contract, ...additions].flatMap(([status, type, codes]) =>
+      codes.split(" ").map((code) => `${status} ${type} ${code}`),
+    );
+    const actual = entries.map(({ status, type, wireCode, name }) => `${status} ${type} ${wireCode ?? name}`);
+    expect(actual.toSorted()).toEqual(expected.toSorted());
+  });
+
+  test("only model_unavailable is sent for two situations", () => {
+    const renamed = entries.filter((entry) => entry.wireCode !== undefined);
+    expect(renamed.map(({ name, wireCode }) => [name, wireCode])).toEqual([["model_unroutable", "model_unavailable"]]);
+  });
+});
+
+describe("retries", () => {
+  test.each(entriesOf(402, 501))("$status $name tells SDKs not to retry", (entry) => {
+    expect(entry.forbidsRetry).toBe(true);
+  });
+
+  test.each(entriesOf(429, 503))("$status $name can succeed later", (entry) => {
+    expect(entry.isRetryable).toBe(true);
+    expect(entry.forbidsRetry).toBeUndefined();
+  });
+
+  test.each(entriesOf(503))("$status $name says when to come back", (entry) => {
+    expect(entry.retryAfterSeconds).toBeGreaterThanOrEqual(1);
+    expect(Number.isInteger(entry.retryAfterSeconds)).toBe(true);
+  });
+
+  test("no error asks for a retry and forbids it at once", () => {
+    expect(entries.filter((entry) => entry.isRetryable && entry.forbidsRetry === true)).toEqual([]);
+    expect(entries.filter((entry) => !entry.isRetryable && entry.retryAfterSeconds !== undefined)).toEqual([]);
+  });
+
+  test("an SDK does not retry a conflict in vain: it retries every 409 unless told otherwise", () => {
+    for (const entry of entriesOf(409)) expect(entry.forbidsRetry === true, entry.name).toBe(!entry.isRetryable);
+  });
+});
+
+test.each(entries)("the docs say of $name in whole sentences what it means and what to do", (entry) => {
+  expect(entry.meaning).toMatch(/^[A-Z].+\.$/);
+  expect(entry.remedy).toMatch(/^[A-Z].+\.$/);
+});

@@ -1,0 +1,166 @@
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, test } from "vitest";
+import { AppError } from "../errors/app-error.ts";
+import { createLogger, type Logger } from "./logger.ts";
+
+type Level = Parameters<typeof createLogger>[0]["level"];
+
+/** What is written while `act` runs, as it would stand in a file without colours. */
+function record(act: (logger: Logger) => void, format: "json" | "pretty" = "json", level: Level = "info"): string {
+  let written = "";
+  const write = (text: string): void => {
+    written += text;
+  };
+  act(createLogger({ level, format, write }));
+  return stripVTControlCharacters(written);
+}
+
+function recordEntry(act: (logger: Logger) => void): unknown {
+  return JSON.parse(record(act));
+}
+
+describe("a line of JSON", () => {
+  test("has the level as a word, the time in ISO 8601, the message and the fields, and nothing else", () => {
+    const text = record((logger) => logger.warn({ attempt: 2, nested: { a: [1] } }, "slow"));
+    expect(text).toMatch(/^\{.*\}\n$/);
+    expect(JSON.parse(text)).toEqual({
+      level: "warn",
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      msg: "slow",
+      attempt: 2,
+      nested: { a: [1] },
+    });
+  });
+
+  test("is one line, whatever the message holds", () => {
+    expect(record((logger) => logger.info({ path: "a\nb" }, "one\ntwo")).trimEnd()).not.toContain("\n");
+  });
+
+  test.each([
+    ["debug", ["debug", "info", "warn", "error"]],
+    ["info", ["info", "warn", "error"]],
+    ["warn", ["warn", "error"]],
+    ["error", ["error"]],
+  ] as const)("at level %s only %j are written", (level, expected) => {
+    const write = (logger: Logger): void => {
+      for (const each of ["debug", "info", "warn", "error"] as const) logger[each](`a line of ${each}`);
+    };
+    const lines = record(write, "json", level).trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject(expected.map((each) => ({ level: each })));
+  });
+});
+
+describe("secrets", () => {
+  const secrets = [
+    ["an API key", `sk-slc-${"Ab3".repeat(12)}`, "Ab3"],
+    ["a database password", "postgres://sluice:hunter2@db.example.com:5432/sluice", "hunter2"],
+    ["a database password with signs in it", "postgresql://sluice:hun%40ter2!$&:x@db/sluice", "ter2"],
+  ] as const;
+  const places: readonly [string, (logger: Logger, text: string) => void][] = [
+    ["a message", (logger, text) => logger.info(`tried ${text} twice: ${text}`)],
+    ["a field", (logger, text) => logger.info({ text }, "tried")],
+    ["a nested field", (logger, text) => logger.info({ a: { b: [{ text }] } }, "tried")],
+    ["the name of a field", (logger, text) => logger.info({ [text]: 1 }, "tried")],
+    ["an error's message and stack", (logger, text) => logger.error({ error: new Error(`no ${text}`) }, "failed")],
+    [
+      "an error's cause",
+      (logger, text) => logger.error({ error: new Error("no", { cause: new Error(text) }) }, "failed"),
+    ],
+    [
+      "a cause that is only text",
+      (logger, text) => logger.error({ error: new Error("no", { cause: text }) }, "failed"),
+    ],
+    ["a thrown text", (logger, text) => logger.error({ error: text }, "failed")],
+    [
+      "an AppError's detail",
+      (logger, text) => logger.error({ error: new AppError("internal_error", "no", { detail: { text } }) }, "failed"),
+    ],
+    ["a child logger's fields", (logger, text) => logger.child({ text }).info("tried")],
+  ];
+  const cases = secrets.flatMap(([what, text, secret]) =>
+    places.map(([place, write]) => ({ what, place, text, secret, write })),
+  );
+
+  test.each(cases)("$what is taken out of $place", ({ text, secret, write }) => {
+    for (const format of ["json", "pretty"] as const) {
+      const written = record((logger) => write(logger, text), format);
+      expect(written).not.toBe("");
+      expect(written).not.toContain(secret);
+    }
+  });
+
+  test("what remains still tells what was there, and is still JSON", () => {
+    const [[, key], [, address]] = secrets;
+    expect(recordEntry((logger) => logger.info({ address }, `key ${key}`))).toMatchObject({
+      address: "postgres://[hidden]@db.example.com:5432/sluice",
+      msg: "key sk-slc-[hidden]",
+    });
+  });
+
+  test("what is no secret stays: key ids, addresses without a password, mail addresses", () => {
+    const fields = { id: "key_01hk153x00", url: "http://localhost:4242/v1?a=b:c", email: "someone@example.com" };
+    expect(recordEntry((logger) => logger.info(fields, "prefix sk-slc-…ab12"))).toMatchObject({
+      ...fields,
+      msg: "prefix sk-slc-…ab12",
+    });
+  });
+});
+
+describe("errors", () => {
+  const databaseError = Object.assign(new Error("duplicate key value violates a constraint"), {
+    code: "23505",
+    constraint: "accounts_email_unique",
+    detail: "Key (email)=(private@example.com) already exists.",
+    where: "PL/pgSQL function private_thing",
+  });
+
+  test("a database error is told by message, code and constraint; the values that it quotes are not", () => {
+    for (const error of [databaseError, new AppError("internal_error", "Sorry.", { cause: databaseError })]) {
+      const text = record((logger) => logger.error({ error }, "failed"));
+      expect(text).toContain('"code":"23505","constraint":"accounts_email_unique"');
+      expect(text).not.toContain("private");
+    }
+  });
+
+  test("an AppError's detail and the whole chain of causes are in the log, each with its stack", () => {
+    const cause = new TypeError("second", { cause: "third" });
+    const error = new AppError("overloaded", "first", { detail: { accountId: "acct_1" }, cause });
+    expect(recordEntry((logger) => logger.error({ error }, "failed"))).toMatchObject({
+      error: {
+        name: "AppError",
+        message: "first",
+        code: "overloaded",
+        detail: { accountId: "acct_1" },
+        stack: expect.stringContaining("logger.test.ts"),
+        cause: { name: "TypeError", message: "second", cause: { message: "third" }, stack: expect.any(String) },
+      },
+    });
+  });
+});
+
+describe("the pretty form", () => {
+  const request = { request_id: "req_1", method: "GET", route: "/v1/models", status: 200, duration_ms: 1.5 };
+
+  test("a request is one line with what a person looks for", () => {
+    const text = record((logger) => logger.info({ ...request, key_id: "key_1" }, "request"), "pretty");
+    expect(text).toMatch(/^\d\d:\d\d:\d\d\.\d{3} info {2}GET \/v1\/models 200 1\.5 ms req_1 key_id=key_1\n$/);
+  });
+
+  test("a request that found no route shows its path", () => {
+    const text = record(
+      (logger) => logger.info({ ...request, route: null, path: "/x", status: 404 }, "request"),
+      "pretty",
+    );
+    expect(text).toContain(" GET /x 404 1.5 ms req_1\n");
+  });
+
+  test("any other line is its message and its fields", () => {
+    const text = record((logger) => logger.warn({ port: 4242, list: ["a"], site: "here" }, "ready"), "pretty");
+    expect(text).toMatch(/ warn {2}ready port=4242 list=\["a"\] site=here\n$/);
+  });
+
+  test("an error shows its stack on lines of its own", () => {
+    const text = record((logger) => logger.error({ error: new Error("broken") }, "cannot go on"), "pretty");
+    expect(text).toMatch(/ error cannot go on\nError: broken\n +at .*logger\.test\.ts/);
+  });
+});

@@ -1,0 +1,248 @@
+import { randomBytes } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import { Type } from "typebox";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createIdSource } from "../../src/lib/ids.ts";
+import { createHttpServer, type HttpServer } from "../../src/platform/http/create-http-server.ts";
+import { createLogger } from "../../src/platform/observability/logger.ts";
+import { sendRaw } from "../harness/raw-connection.ts";
+import { waitUntil } from "../harness/wait-until.ts";
+
+const bodyBytesMax = 2000;
+const headerBytesMax = 8192;
+
+let http: HttpServer;
+let port: number;
+const logs: Record<string, unknown>[] = [];
+
+/** The real edge, with routes that do what a test needs: take a body, or break. */
+beforeAll(async () => {
+  http = await createHttpServer({
+    clock: systemClock,
+    ids: createIdSource({ clock: systemClock, randomBytes }),
+    logger: createLogger({ level: "info", format: "json", write: (line) => logs.push(JSON.parse(line)) }),
+    limits: { bodyBytesMax, headerBytesMax, headerTimeoutMs: 300, requestTimeoutMs: 300 },
+    trustedProxies: [],
+    async addRoutes(server) {
+      const body = Type.Object({ name: Type.String({ minLength: 1 }) }, { additionalProperties: false });
+      server.post("/echo", { schema: { body } }, async (request) => ({ got: request.body.name }));
+      server.get("/things/:id", async (request) => request.params);
+      server.get("/broken", async () => {
+        throw new Error("the secret of the house");
+      });
+      server.get("/database-gone", async () => {
+        throw Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", syscall: "connect" });
+      });
+    },
+  });
+  await http.listen({ port: 0, host: "127.0.0.1" });
+  port = (http.server.address() as AddressInfo).port;
+});
+afterAll(() => http.close());
+
+const json = { "content-type": "application/json" };
+
+async function call(path: string, init: RequestInit = {}) {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, init);
+  return { status: response.status, headers: response.headers, body: await response.text() };
+}
+
+/** Every error has the contract's shape, and its request id is in the header, the body and the log. */
+async function expectError(
+  answer: { status: number; headers: Headers | Record<string, string>; body: string },
+  status: number,
+  error: { code: string; param?: string | null; message?: RegExp },
+): Promise<void> {
+  const headers = new Headers(answer.headers);
+  const requestId = headers.get("x-request-id");
+  expect(answer.status).toBe(status);
+  expect(requestId).toMatch(/^req_[0-9a-z]{26}$/);
+  expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
+  expect(JSON.parse(answer.body)).toEqual({
+    error: {
+      message: expect.stringMatching(error.message ?? /./),
+      type: expect.stringMatching(/_error$/),
+      param: error.param ?? null,
+      code: error.code,
+    },
+    request_id: requestId,
+  });
+  const line = await waitUntil("the request's log line", () => logs.find((entry) => entry.request_id === requestId));
+  expect(line).toMatchObject({ msg: "request", status, error_code: error.code });
+}
+
+test("an unknown path is a 404", async () => {
+  await expectError(await call("/v1/nothing"), 404, { code: "not_found" });
+});
+
+test("a path that is no valid address is a 404, not a crash", async () => {
+  await expectError(await call("/%zz"), 404, { code: "not_found" });
+});
+
+test.each(["POST", "DELETE", "PUT", "PATCH", "OPTIONS", "PROPFIND"])(
+  "%s on a path that only reads is a 405 that names what is allowed",
+  async (method) => {
+    const answer = await call("/things/7", { method });
+    await expectError(answer, 405, { code: "method_not_allowed" });
+    expect(answer.headers.get("allow")).toBe("GET, HEAD");
+  },
+);
+
+test("HEAD answers like GET without a body", async () => {
+  const answer = await call("/things/7", { method: "HEAD" });
+  expect([answer.status, answer.body]).toEqual([200, ""]);
+  expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
+});
+
+test.each([
+  ["cut off", '{"name": "x'],
+  ["not JSON", "name=x"],
+  ["empty", ""],
+  ["two values", "{}{}"],
+])("a JSON body that is %s is a 400 invalid_json", async (_name, body) => {
+  await expectError(await call("/echo", { method: "POST", headers: json, body }), 400, { code: "invalid_json" });
+});
+
+test("a body that is not UTF-8 is refused instead of being misread", async () => {
+  const body = Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]);
+  const answer = await call("/echo", { method: "POST", headers: json, body });
+  await expectError(answer, 400, { code: "invalid_json", message: /UTF-8/ });
+});
+
+test("UTF-8 beyond ASCII arrives unharmed", async () => {
+  const answer = await call("/echo", { method: "POST", headers: json, body: '{"name":"漢字 🌊"}' });
+  expect(JSON.parse(answer.body)).toEqual({ got: "漢字 🌊" });
+});
+
+test.each([
+  ["a form", { "content-type": "application/x-www-form-urlencoded" }],
+  ["plain text", { "content-type": "text/plain" }],
+  ["another character set", { "content-type": "application/json; charset=latin1" }],
+  ["a compressed body", { ...json, "content-encoding": "gzip" }],
+  ["nonsense", { "content-type": "json" }],
+])("%s is a 415", async (_name, headers) => {
+  const answer = await call("/echo", { method: "POST", headers, body: '{"name":"x"}' });
+  const { error } = JSON.parse(answer.body);
+  await expectError(answer, 415, { code: "unsupported_media_type", param: error.param });
+});
+
+test("a JSON content type with a UTF-8 character set is accepted", async () => {
+  const headers = { "content-type": 'application/json; charset="UTF-8"' };
+  expect((await call("/echo", { method: "POST", headers, body: '{"name":"x"}' })).status).toBe(200);
+});
+
+test.each([
+  ["{}", "missing_parameter", "name"],
+  ['{"name":"x","nmae":"y"}', "unknown_parameter", "nmae"],
+  ['{"name":5}', "invalid_parameter", "name"],
+  ['{"name":""}', "invalid_parameter", "name"],
+  ['{"name":"x","__proto__":{"a":1}}', "unknown_parameter", "__proto__"],
+])("the body %s is a 400 %s for %s", async (body, code, param) => {
+  await expectError(await call("/echo", { method: "POST", headers: json, body }), 400, { code, param });
+});
+
+test("a body over the limit is a 413 that names the limit, whether announced or found out", async () => {
+  const large = JSON.stringify({ name: "x".repeat(bodyBytesMax) });
+  const announced = await call("/echo", { method: "POST", headers: json, body: large });
+  await expectError(announced, 413, { code: "payload_too_large", message: /2000 bytes/ });
+  const head = "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+  const chunk = `400\r\n${"x".repeat(1024)}\r\n`;
+  const found = await sendRaw(port, head, chunk, chunk, chunk);
+  await expectError(found, 413, { code: "payload_too_large" });
+});
+
+test("a body exactly at the limit is taken", async () => {
+  const body = JSON.stringify({ name: "x".repeat(bodyBytesMax - '{"name":""}'.length) });
+  expect(Buffer.byteLength(body)).toBe(bodyBytesMax);
+  expect((await call("/echo", { method: "POST", headers: json, body })).status).toBe(200);
+});
+
+test("headers over the limit are a 431", async () => {
+  const answer = await sendRaw(
+    port,
+    `GET /things/1 HTTP/1.1\r\nhost: x\r\nx-long: ${"y".repeat(headerBytesMax)}\r\n\r\n`,
+  );
+  await expectError(answer, 431, { code: "headers_too_large" });
+});
+
+test.each([
+  ["no HTTP at all", "\x16\x03\x01 hello\r\n\r\n"],
+  ["a method that does not exist", "BREW /things/1 HTTP/1.1\r\nhost: x\r\n\r\n"],
+  ["two lengths", "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello"],
+  [
+    "length and chunks",
+    "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+  ],
+])("%s is a 400 with a request id, and the connection ends", async (_name, bytes) => {
+  await expectError(await sendRaw(port, bytes), 400, { code: "malformed_request" });
+});
+
+test("a client that does not finish its headers is sent a 408", async () => {
+  await expectError(await sendRaw(port, "GET /things/1 HTTP/1.1\r\nx-slow: "), 408, { code: "request_timeout" });
+});
+
+test("a client that does not finish its body is sent a 408", async () => {
+  const head = "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n";
+  const linesBefore = logs.length;
+  await expectError(await sendRaw(port, head, '{"name":'), 408, { code: "request_timeout" });
+  expect(logs.slice(linesBefore).map((entry) => entry.route)).toEqual(["/echo"]);
+});
+
+test("a request without a Host header is served", async () => {
+  const answer = await sendRaw(port, "GET /things/1 HTTP/1.1\r\nconnection: close\r\n\r\n");
+  expect(answer).toMatchObject({ status: 200, body: '{"id":"1"}', headers: { "x-request-id": expect.any(String) } });
+});
+
+test("an Expect header that nobody knows does not get in the way", async () => {
+  const answer = await sendRaw(
+    port,
+    "GET /things/1 HTTP/1.1\r\nhost: x\r\nexpect: miracles\r\nconnection: close\r\n\r\n",
+  );
+  expect(answer).toMatchObject({ status: 200, headers: { "x-request-id": expect.any(String) } });
+});
+
+test("a request id is ours: one that the client sends is not taken over", async () => {
+  const answer = await call("/things/1", { headers: { "x-request-id": "mine" } });
+  expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
+});
+
+test("the caller's own trace id is echoed and logged, on errors too", async () => {
+  const headers = { "x-client-request-id": "job-7/attempt~2" };
+  for (const path of ["/things/1", "/nothing"]) {
+    const answer = await call(path, { headers });
+    expect(answer.headers.get("x-client-request-id")).toBe("job-7/attempt~2");
+    const requestId = answer.headers.get("x-request-id");
+    const line = await waitUntil("the log line", () => logs.find((entry) => entry.request_id === requestId));
+    expect(line.client_request_id).toBe("job-7/attempt~2");
+  }
+  expect((await call("/things/1", { headers: { "x-client-request-id": "x".repeat(512) } })).status).toBe(200);
+});
+
+test.each([
+  ["too long", "x".repeat(513)],
+  ["with a space", "two words"],
+  ["beyond ASCII", "caf\u00e9"],
+])("a trace id that is %s is a 400 and is not echoed", async (_name, value) => {
+  const answer = await call("/things/1", { headers: { "x-client-request-id": value } });
+  await expectError(answer, 400, { code: "invalid_parameter", param: "X-Client-Request-Id" });
+  expect(answer.headers.has("x-client-request-id")).toBe(false);
+});
+
+test("an unforeseen error is a 500 that tells nothing of its cause, which the log has", async () => {
+  const answer = await call("/broken");
+  await expectError(answer, 500, { code: "internal_error" });
+  expect(answer.body).not.toContain("secret");
+  const line = logs.find((entry) => entry.request_id === answer.headers.get("x-request-id"));
+  expect(line).toMatchObject({ level: "error", error: { cause: { message: "the secret of the house" } } });
+});
+
+test("a database that is gone is a 503 with a time to retry", async () => {
+  const answer = await call("/database-gone");
+  await expectError(answer, 503, { code: "overloaded" });
+  expect(answer.headers.get("retry-after")).toBe("1");
+});
+
+test("every answer forbids guessing its content type", async () => {
+  expect((await call("/things/1")).headers.get("x-content-type-options")).toBe("nosniff");
+});

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { waitUntil } from "./wait-until.ts";
+
+export const repositoryDir = join(import.meta.dirname, "../..");
+const mainFile = join(repositoryDir, "src/main.ts");
+
+type ProcessOptions = {
+  /** Settings for the process; it inherits none of ours. */
+  environment: Record<string, string>;
+  /** Words before `node`, such as those that change the user. */
+  prefix?: readonly string[];
+};
+
+export type GatewayProcess = AsyncDisposable & {
+  processId: number;
+  /** Everything written to standard output and standard error so far. */
+  output(): string;
+  kill(signal: NodeJS.Signals): void;
+  exited: Promise<number | null>;
+};
+
+/** A data directory of its own that goes away with the test. */
+export function createDataDirectory(): Disposable & { path: string } {
+  const path = mkdtempSync(join(tmpdir(), "sluice-data-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Starts `serve` as its users do, in a process of its own. Does not wait for it: `waitForReady` does. */
+export function spawnGateway(options: ProcessOptions): GatewayProcess {
+  const child = spawnMain(["serve"], options);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (piece: string) => {
+      output += piece;
+    });
+  }
+  const exited = new Promise<number | null>((settle) => child.once("close", settle));
+  return {
+    processId: child.pid ?? 0,
+    output: () => output,
+    kill: (signal) => child.kill(signal),
+    exited,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}
+
+export async function startGatewayProcess(options: ProcessOptions): Promise<GatewayProcess> {
+  const gateway = spawnGateway(options);
+  await waitForReady(gateway);
+  return gateway;
+}
+
+async function waitForReady(gateway: GatewayProcess): Promise<void> {
+  let exitCode: number | null | undefined;
+  gateway.exited.then((code) => {
+    exitCode = code;
+  });
+  await waitUntil("the gateway is ready", () => {
+    if (exitCode !== undefined) throw new Error(`The gateway ended with ${exitCode}: ${gateway.output()}`);
+    return gateway.output().includes('"msg":"ready"');
+  });
+}
+
+export type CommandOutcome = { exitCode: number | null; stdout: string; stderr: string };
+
+/** Runs one command of the command line to its end. */
+export async function runCommand(
+  words: readonly string[],
+  options: ProcessOptions,
+  input = "",
+): Promise<CommandOutcome> {
+  const child = spawnMain(words, options);
+  child.stdin?.end(input);
+  const [stdout, stderr, exitCode] = await Promise.all([
+    child.stdout === null ? "" : text(child.stdout),
+    child.stderr === null ? "" : text(child.stderr),
+    new Promise<number | null>((settle) => child.once("close", settle)),
+  ]);
+  return { exitCode, stdout, stderr };
+}
+
+function spawnMain(words: readonly string[], { environment, prefix = [] }: ProcessOptions): ChildProcess {
+  const [program = "", ...rest] = [...prefix, process.execPath, mainFile, ...words];
+  const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+  return spawn(program, rest, { cwd: tmpdir(), env: { PATH: path, ...environment }, stdio: ["pipe", "pipe", "pipe"] });
+}
+
+export async function findFreePort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, "localhost", listening));
+  const address = server.address();
+  await new Promise((closed) => server.close(closed));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return String(address.port);
+}

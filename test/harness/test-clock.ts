@@ -1,0 +1,15 @@
+import type { Clock } from "../../src/lib/clock.ts";
+
+export type TestClock = Clock & { advance(milliseconds: number): void };
+
+/** A clock that stands still until a test moves it. */
+export function createTestClock(start = new Date("2026-01-01T00:00:00Z")): TestClock {
+  let elapsedMs = 0;
+  return {
+    now: () => new Date(start.getTime() + elapsedMs),
+    monotonicMs: () => elapsedMs,
+    advance(milliseconds) {
+      elapsedMs += milliseconds;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { inject } from "vitest";
+
+export const templateDatabase = "sluice_template";
+
+export type TestDatabase = {
+  url: string;
+  /** Fails when somebody is still connected: whoever opens a connection closes it. */
+  close(): Promise<void>;
+};
+
+/** A database of its own, migrated, in about 50 ms: a clone of the template. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const server = inject("databaseServer");
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  await query(`create database ${name} template ${templateDatabase}`);
+  return {
+    url: presentSocketUrl(server, name),
+    async close() {
+      const left = await query(`select pid, query from pg_stat_activity where datname = '${name}'`);
+      if (left.length > 0) throw new Error(`Connections left open: ${JSON.stringify(left)}`);
+    },
+  };
+}
+
+/** An address in the form of DATABASE_URL for a server that listens on a socket only. */
+export function presentSocketUrl(server: { host: string; user: string; password: string }, database: string): string {
+  return `postgres://${server.user}:${server.password}@localhost/${database}?host=${encodeURIComponent(server.host)}`;
+}
+
+async function query(statement: string): Promise<unknown[]> {
+  const client = new pg.Client({ ...inject("databaseServer"), database: "postgres" });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { listFalseClaims, type Repository } from "./list-false-claims.ts";
+import { listRepositoryFiles, repositoryDir } from "./repository-files.ts";
+
+const smallRepository: Repository = {
+  files: ["README.md", "package.json", "docs/api/errors.md", "src/lib/clock.ts", "src/features/chat/index.ts"],
+  scripts: ["start", "test", "check", "sluice"],
+};
+
+const truths = [
+  "`src/lib/clock.ts`",
+  "`src/lib/clock.ts:12`",
+  "`src/features/`",
+  "`src/features/<name>/index.ts`",
+  "`src/features/*/*-routes.ts`",
+  "`src/{lib/clock,features/chat/index}.ts`",
+  "`package.json` and `index.ts`",
+  "`sluice.yaml` and `.sluice/`",
+  "`POST /v1/chat` and `a/b`",
+  "`node src/lib/clock.ts serve`",
+  "`npm start`, `npm run check`, `npm run -s sluice -- doctor`, `npm ci`",
+  "The first `npm start` installs; npm installs once.",
+  "```sh\nnpm test\nnpm run check # then src/nowhere.ts\n```",
+  "[errors](api/errors.md#codes), [readme](../README.md), [here](#top), [there](https://example.com/x)",
+  "[root](/src/lib/clock.ts)",
+  "[errors]: api/errors.md",
+];
+
+const untruths = [
+  ["`src/lib/clok.ts`", "there is no src/lib/clok.ts"],
+  ["`src/utils/`", "there is no src/utils/"],
+  ["`src/utils/*.ts`", "there is no src/utils/*.ts"],
+  ["`src/utils/<name>.ts`", "there is no src/utils/<name>.ts"],
+  ["`src/lib/{clock,money}.ts`", "there is no src/lib/money.ts"],
+  ["`node scripts/gone.ts --check`", "there is no scripts/gone.ts"],
+  ["`ROADMAP.md`", "there is no ROADMAP.md"],
+  ["`npm run chek`", "there is no command npm run chek"],
+  ["`npm run -s slice -- doctor`", "there is no command npm run -s slice"],
+  ["`npm stop`", "there is no command npm stop"],
+  ["```sh\nnpm run ci\n```", "there is no command npm run ci"],
+  ["[errors](errors.md)", "the link errors.md leads nowhere"],
+  ["![picture](../docs/flow.png)", "the link ../docs/flow.png leads nowhere"],
+  ["[errors]: errors.md", "the link errors.md leads nowhere"],
+] as const;
+
+test.for(truths)("a document may say %s", (text) => {
+  expect(listFalseClaims({ path: "docs/guide.md", text }, smallRepository)).toEqual([]);
+});
+
+test.for(untruths)("a document that says %s is caught: %s", ([text, complaint]) => {
+  expect(listFalseClaims({ path: "docs/guide.md", text }, smallRepository)).toEqual([`docs/guide.md: ${complaint}`]);
+});
+
+test("every path, command and link in the documents leads somewhere", () => {
+  const files = listRepositoryFiles();
+  const { scripts } = JSON.parse(readFileSync(join(repositoryDir, "package.json"), "utf8"));
+  const repository = { files, scripts: Object.keys(scripts) };
+  const falseClaims = files
+    .filter((path) => /^((README|ARCHITECTURE|CONTRIBUTING|AGENTS)|docs\/.*)\.md$/.test(path))
+    .flatMap((path) => listFalseClaims({ path, text: readFileSync(join(repositoryDir, path), "utf8") }, repository));
+  expect(falseClaims).toEqual([]);
+});

@@ -1,0 +1,167 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { cruise, type ICruiseResult } from "dependency-cruiser";
+import extractConfiguration from "dependency-cruiser/config-utl/extract-depcruise-config";
+import { afterEach, expect, test } from "vitest";
+import { listRepositoryFiles, repositoryDir } from "./repository-files.ts";
+
+const configuration = await extractConfiguration(join(repositoryDir, ".dependency-cruiser.mjs"));
+const temporaryDirs: string[] = [];
+
+afterEach(() => {
+  for (const directory of temporaryDirs.splice(0)) rmSync(directory, { recursive: true });
+});
+
+/** What each file of a small, orderly gateway imports. */
+const orderlyTree: Record<string, readonly string[]> = {
+  "src/main.ts": ["./cli/serve.ts"],
+  "src/cli/serve.ts": ["../app/start-gateway.ts", "../platform/config/settings.ts"],
+  "src/app/start-gateway.ts": ["fastify", "../features/dramas/index.ts", "../features/chat/index.ts"],
+  "src/features/dramas/index.ts": ["./write-drama.ts"],
+  "src/features/dramas/write-drama.ts": ["../tasks/index.ts", "../files/index.ts"],
+  "src/features/tasks/index.ts": ["./create-task.ts"],
+  "src/features/tasks/create-task.ts": ["../ledger/index.ts", "../../lib/ids.ts"],
+  "src/features/chat/index.ts": ["./chat-routes.ts"],
+  "src/features/chat/chat-routes.ts": ["@fastify/multipart", "fastify", "ajv", "./complete-chat.ts"],
+  "src/features/chat/complete-chat.ts": ["../ledger/index.ts", "../../providers/call-upstream.ts", "./chat-store.ts"],
+  "src/features/chat/chat-store.ts": ["kysely", "../../platform/database/database.ts"],
+  "src/features/chat/complete-chat.test.ts": [
+    "vitest",
+    "./index.ts",
+    "./complete-chat.ts",
+    "../ledger/index.ts",
+    "../../lib/ids.ts",
+    "../../../test/harness/start-test-gateway.ts",
+  ],
+  "src/features/files/index.ts": ["../../platform/storage/bucket.ts"],
+  "src/features/ledger/index.ts": ["./open-hold.ts"],
+  "src/features/ledger/open-hold.ts": ["../../platform/database/database.ts"],
+  "src/providers/call-upstream.ts": ["../platform/net/request.ts", "../lib/ids.ts"],
+  "src/platform/config/settings.ts": ["../../lib/ids.ts"],
+  "src/platform/database/database.ts": ["kysely", "pg", "./embedded/server.ts"],
+  "src/platform/database/embedded/server.ts": ["pg", "../../config/settings.ts"],
+  "src/platform/http/server.ts": ["fastify"],
+  "src/platform/net/request.ts": [],
+  "src/platform/storage/bucket.ts": [],
+  "src/lib/ids.ts": [],
+  "test/harness/start-test-gateway.ts": ["../../src/app/start-gateway.ts"],
+  "test/flows/helper.ts": [],
+  "scripts/release.ts": [],
+  "web/page.ts": ["./button.ts"],
+  "web/button.ts": [],
+  "packages/client/client.ts": [],
+};
+
+/** The rule that fires when the file imports one thing more. Files that the tree lacks are added, to avoid circles. */
+const violations: readonly [rule: string, file: string, addedImport: string][] = [
+  ["app-imports-lower-parts-only", "src/app/stop-gateway.ts", "../cli/serve.ts"],
+  ["tasks-imports-lower-parts-only", "src/features/tasks/cancel-task.ts", "../dramas/index.ts"],
+  ["chat-imports-lower-parts-only", "src/features/chat/complete-chat.ts", "../tasks/index.ts"],
+  ["ledger-imports-lower-parts-only", "src/features/ledger/settle-hold.ts", "../files/index.ts"],
+  ["ledger-imports-lower-parts-only", "src/features/ledger/settle-hold.ts", "../tasks/index.ts"],
+  ["providers-imports-lower-parts-only", "src/providers/call-upstream.ts", "../features/ledger/index.ts"],
+  ["platform-imports-lower-parts-only", "src/platform/jobs/queue.ts", "../../providers/call-upstream.ts"],
+  ["lib-imports-lower-parts-only", "src/lib/ids.ts", "../platform/storage/bucket.ts"],
+  ["lib-imports-lower-parts-only", "src/lib/ids.test.ts", "../platform/storage/bucket.ts"],
+  ["chat-imports-lower-parts-only", "src/features/chat/complete-chat.test.ts", "../tasks/index.ts"],
+  [
+    "tests-beside-the-code-use-the-harness-only",
+    "src/features/chat/complete-chat.test.ts",
+    "../../../test/flows/helper.ts",
+  ],
+  ["features-are-entered-by-their-door", "src/features/chat/complete-chat.ts", "../ledger/open-hold.ts"],
+  ["features-are-entered-by-their-door", "src/app/start-gateway.ts", "../features/ledger/open-hold.ts"],
+  ["features-are-entered-by-their-door", "src/main.ts", "./features/ledger/open-hold.ts"],
+  ["no-feature-uses-its-own-door", "src/features/ledger/settle-hold.ts", "./index.ts"],
+  ["no-circles", "src/platform/config/settings.ts", "../database/database.ts"],
+  ["http-framework-at-the-edge", "src/features/chat/complete-chat.ts", "fastify"],
+  ["http-framework-at-the-edge", "src/features/chat/chat-store.ts", "@fastify/static"],
+  ["http-framework-at-the-edge", "src/platform/config/settings.ts", "ajv"],
+  ["http-framework-at-the-edge", "src/platform/config/settings.ts", "ajv/dist/2020.js"],
+  ["sql-in-stores", "src/features/chat/chat-routes.ts", "kysely"],
+  ["sql-in-stores", "src/app/start-gateway.ts", "pg"],
+  ["src-stands-alone", "src/app/start-gateway.ts", "../../web/page.ts"],
+  ["src-stands-alone", "src/app/start-gateway.ts", "../../packages/client/client.ts"],
+  ["src-stands-alone", "src/lib/ids.ts", "../../test/flows/helper.ts"],
+  ["src-stands-alone", "src/lib/ids.ts", "../../scripts/release.ts"],
+  ["web-and-packages-stand-alone", "web/page.ts", "../src/lib/ids.ts"],
+  ["web-and-packages-stand-alone", "packages/client/client.ts", "../../src/lib/ids.ts"],
+];
+
+test("an orderly tree breaks no rule", async () => {
+  const { summary } = await cruiseTree(orderlyTree);
+  expect(listBrokenRules(summary)).toEqual([]);
+  expect(summary.totalCruised).toBeGreaterThan(20);
+});
+
+test.for(violations)("%s: %s may not import %s", async ([rule, file, addedImport]) => {
+  const { summary } = await cruiseTree({ ...orderlyTree, [file]: [...(orderlyTree[file] ?? []), addedImport] });
+  expect(listBrokenRules(summary)).toEqual([rule]);
+});
+
+test.for([
+  "src/utils/text.ts",
+  "src/stray.ts",
+  "src/features/text.ts",
+  "src/features/chat/parts/text.ts",
+  "src/platform/text.ts",
+  "src/platform/misc/text.ts",
+  "src/platform/database/embedded/deep/text.ts",
+])("folders-are-known: %s lies outside the table", async (file) => {
+  const { summary } = await cruiseTree({ ...orderlyTree, [file]: [] });
+  expect(listBrokenRules(summary)).toEqual(["folders-are-known"]);
+});
+
+test.for([
+  'import type { Thing } from "kysely";',
+  'import { type Thing } from "kysely";',
+  'export type { Thing } from "kysely";',
+  'export * from "kysely";',
+  'export const load = async () => (await import("kysely")).sql;',
+])("an import is seen however it is written: %s", async (statement) => {
+  const directory = writeTree(orderlyTree);
+  writeFileSync(join(directory, "src/lib/ids.ts"), statement);
+  const { summary } = await cruiseDirectory(directory);
+  expect(listBrokenRules(summary)).toEqual(["sql-in-stores"]);
+});
+
+test("no import hides inside a type, where the parser does not look", () => {
+  const offenders = listRepositoryFiles()
+    .filter((path) => /^src\/.*\.ts$/.test(path))
+    .filter((path) => /typeof import\(|import\("[^"]*"\)\.[A-Z]/.test(readFileSync(join(repositoryDir, path), "utf8")));
+  expect(offenders).toEqual([]);
+});
+
+test("the repository keeps its import order", async () => {
+  const { summary } = await cruiseDirectory(repositoryDir, ["src"]);
+  const found = summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`);
+  expect(found).toEqual([]);
+  // A parser that cannot read the files finds nothing wrong with them.
+  expect(summary.totalCruised).toBeGreaterThan(20);
+});
+
+async function cruiseTree(tree: Record<string, readonly string[]>): Promise<ICruiseResult> {
+  return await cruiseDirectory(writeTree(tree));
+}
+
+function writeTree(tree: Record<string, readonly string[]>): string {
+  const directory = mkdtempSync(join(tmpdir(), "sluice-import-order-"));
+  temporaryDirs.push(directory);
+  for (const [file, imports] of Object.entries(tree)) {
+    mkdirSync(dirname(join(directory, file)), { recursive: true });
+    writeFileSync(join(directory, file), imports.map((name) => `import ${JSON.stringify(name)};\n`).join(""));
+  }
+  return directory;
+}
+
+async function cruiseDirectory(baseDir: string, roots = ["src", "web", "packages"]): Promise<ICruiseResult> {
+  const { options, ...ruleSet } = configuration;
+  const { output } = await cruise(roots, { ...options, baseDir, ruleSet, validate: true });
+  if (typeof output === "string") throw new Error(output);
+  return output;
+}
+
+function listBrokenRules(summary: ICruiseResult["summary"]): string[] {
+  return [...new Set(summary.violations.map(({ rule }) => rule.name))];
+}

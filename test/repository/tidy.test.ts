@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { listRepositoryFiles, repositoryDir } from "./repository-files.ts";
+import { listClockReads, listDoorFaults, listLeftovers, listSharedNames, type SourceFile } from "./untidiness.ts";
+
+/** These two have to spell out what they look for. */
+const speakOfLeftovers = ["test/repository/tidy.test.ts", "test/repository/untidiness.ts"];
+
+const files = listRepositoryFiles()
+  .filter((path) => /\.(tsx?|mjs|sql|ya?ml|sh|css|html)$/.test(path))
+  .map((path) => ({ path, text: readFileSync(join(repositoryDir, path), "utf8") }));
+const sources = files.filter(({ path }) => /^(src|test|scripts)\/.*\.(tsx?|mjs)$/.test(path));
+
+test("no two source files share a name", () => {
+  expect(listSharedNames(sources)).toEqual([]);
+});
+
+test("nothing unfinished is left behind", () => {
+  expect(listLeftovers(files.filter(({ path }) => !speakOfLeftovers.includes(path)))).toEqual([]);
+});
+
+test("only the clock asks the machine for the time, and nobody asks for chance", () => {
+  expect(listClockReads(sources)).toEqual([]);
+});
+
+test("every feature has a door that says what it promises", () => {
+  expect(listDoorFaults(sources)).toEqual([]);
+});
+
+test("all files that share a name are reported", () => {
+  const paths = ["src/lib/money.ts", "test/money.ts", "src/a/index.ts", "src/b/index.ts", "test/x.ts", "scripts/x.ts"];
+  expect(listSharedNames(paths.map(writeNothing))).toEqual([
+    "src/lib/money.ts and test/money.ts",
+    "test/x.ts and scripts/x.ts",
+  ]);
+});
+
+test.for(["// TODO: later", "// FIXME", "/* XXX */", "test.only(1)", "value as any", "// @ts-ignore"])(
+  "a leftover is reported with its line: %s",
+  (line) => {
+    expect(listLeftovers([{ path: "src/lib/ids.ts", text: `const todos = 1;\n${line}\n` }])).toEqual([
+      expect.stringMatching(/^src\/lib\/ids\.ts:2: /),
+    ]);
+  },
+);
+
+test.for(["Date.now()", "Math.random()", "new Date()"])("outside the clock, %s is reported", (call) => {
+  const text = `export const value = ${call};`;
+  const paths = ["src/lib/clock.ts", "src/lib/ids.ts", "src/lib/ids.test.ts", "test/flows/chat.ts", "scripts/check.ts"];
+  expect(listClockReads(paths.map((path) => ({ path, text })))).toEqual([
+    expect.stringMatching(/^src\/lib\/ids\.ts:1/),
+  ]);
+  expect(listClockReads([{ path: "src/lib/ids.ts", text: "new Date(clock.now())" }])).toEqual([]);
+});
+
+test("a feature without a proper door is reported", () => {
+  const features: SourceFile[] = [
+    writeNothing("src/features/chat/complete-chat.ts"),
+    { path: "src/features/tasks/index.ts", text: 'export { a } from "./a.ts";\n' },
+    { path: "src/features/files/index.ts", text: '/** Keeps files. */\nexport * from "./a.ts";\n' },
+    { path: "src/features/ledger/index.ts", text: '/** Keeps money. */\nexport { a } from "./a.ts";\n' },
+  ];
+  expect(listDoorFaults(features)).toEqual([
+    "src/features/chat has no index.ts",
+    "src/features/tasks/index.ts does not begin with a doc comment",
+    "src/features/files/index.ts exports without names",
+  ]);
+});
+
+function writeNothing(path: string): SourceFile {
+  return { path, text: "" };
+}
