@@ -18,8 +18,11 @@ export type GatewayHttpParts = {
   logger: Logger;
 };
 
-const apiDescription =
-  "One OpenAI-compatible API for chat and media generation. Every error has the same shape and a code from one table.";
+const apiDescription = `An OpenAI-compatible API: point an OpenAI client at the address below.
+
+Every call sends \`Authorization: Bearer <API_KEY>\`, from a server, never from a browser. Every answer has an
+\`x-request-id\`; a trace id of your own goes into \`X-Client-Request-Id\` and comes back. Every error has the same body:
+\`{"error": {"message", "type", "param", "code"}, "request_id"}\`.`;
 
 /** The list of all routes, in one place, behind the edge that all of them share. */
 export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpServer> {

@@ -7,15 +7,20 @@ import type { HttpServer } from "../platform/http/create-http-server.ts";
 const viewerManifest = findPackageJSON("@scalar/fastify-api-reference", import.meta.url) ?? "";
 const viewerDir = join(dirname(viewerManifest), "dist", "js");
 
+/** A gate, half open, with the water under it. */
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#0b7285" d="M2 1h2v9H2zM12 1h2v9h-2zM5 1h6v6H5z"/><path fill="none" stroke="#15aabf" stroke-width="2" d="M1 13q2-2 3.5 0t3.5 0 3.5 0 3.5 0"/></svg>`;
+
 const page = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>Sluice API reference</title>
+    <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(icon)}" />
   </head>
   <body>
-    <div id="reference"><noscript>The machine-readable reference is at <a href="/v1/openapi.json">/v1/openapi.json</a>.</noscript></div>
+    <noscript>The machine-readable reference is at <a href="/v1/openapi.json">/v1/openapi.json</a>.</noscript>
+    <div id="reference"></div>
     <script src="/docs/viewer/standalone.js"></script>
     <script src="/docs/start.js"></script>
   </body>
@@ -28,6 +33,7 @@ const startScript = `Scalar.createApiReference("#reference", {
   telemetry: false,
   hideClientButton: true,
   showDeveloperTools: "never",
+  authentication: { preferredSecurityScheme: "api_key" },
   agent: { disabled: true },
   mcp: { disabled: true },
 });

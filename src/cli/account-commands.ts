@@ -25,7 +25,7 @@ const createCommand: Command = {
   },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database) => {
-      const password = options.password === "-" ? (await terminal.readInput()).trimEnd() : options.password;
+      const password = options.password === "-" ? (await terminal.readInput()).replace(/\r?\n$/, "") : options.password;
       const account = await createAccount(
         { ...systemParts, database },
         { email: options.email ?? "", password: password ?? null },

@@ -1,5 +1,6 @@
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
+import { isDatabaseUnavailable } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import type { Command, Terminal } from "./command.ts";
@@ -85,6 +86,10 @@ function reportError(error: unknown, terminal: Terminal): void {
     terminal.tell(`\n✗ ${error.message}\n  ${error.remedy}\n`);
   } else if (error instanceof AppError) {
     terminal.tell(`\n✗ ${error.message}\n`);
+  } else if (isDatabaseUnavailable(error) && error instanceof Error) {
+    terminal.tell(
+      `\n✗ The database cannot do this right now: ${error.message}\n  Nothing was changed. Run the command again.\n`,
+    );
   } else {
     terminal.tell(`\n✗ Something unforeseen went wrong: ${error instanceof Error ? error.stack : String(error)}\n`);
   }

@@ -40,14 +40,21 @@ function createProcessLogger(settings: Settings, terminal: Terminal): Logger {
   });
 }
 
+/** One Ctrl-C can arrive twice within a moment: from the terminal, and passed on by npm. */
+const sameSignalMs = 1000;
+
 /** The first signal asks for a stop that lets requests finish; the second one does not wait. */
 function createStopSignal(logger: Logger): { requested: Promise<boolean>; fail(error: Error): void } {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  let isStopping = false;
+  let stoppingSinceMs: number | null = null;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
-      if (isStopping) process.exit(1);
-      isStopping = true;
+      const nowMs = systemParts.clock.monotonicMs();
+      if (stoppingSinceMs !== null) {
+        if (nowMs - stoppingSinceMs > sameSignalMs) process.exit(1);
+        return;
+      }
+      stoppingSinceMs = nowMs;
       logger.info({ signal }, "stopping; running requests may finish, a second signal ends them");
       resolve(false);
     });

@@ -7,7 +7,7 @@ export type KeyId = `key_${string}`;
 type Prefix = "acct" | "key" | "req";
 
 export type IdSource = {
-  /** A new id whose text order is its order in time. */
+  /** A new id; the text order of ids is their order in time, to the millisecond. */
   next<P extends Prefix>(prefix: P): `${P}_${string}`;
 };
 

@@ -1,8 +1,7 @@
-import { chmodSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import pg from "pg";
 import { afterAll, expect, test } from "vitest";
-import { getClusterPaths } from "../../src/platform/database/embedded/cluster-directory.ts";
+import { connectEmbedded } from "../harness/embedded-query.ts";
 import { createDataDirectory, findFreePort, runCommand, startGatewayProcess } from "../harness/gateway-process.ts";
 
 /** Runs a command and reads the JSON it prints. */
@@ -122,16 +121,6 @@ test("one address has one account, however it is written", async () => {
   expect(again.stderr).toContain("already");
 });
 
-/** Changes the embedded database behind the gateway's back. */
-async function change(dataDir: string, statement: string): Promise<void> {
-  const { socketDir, passwordFile } = getClusterPaths(dataDir);
-  const password = readFileSync(passwordFile, "utf8");
-  const client = new pg.Client({ host: socketDir, user: "sluice", password, database: "sluice" });
-  await client.connect();
-  await client.query(statement);
-  await client.end();
-}
-
 test("doctor finds a wrong setting, an open data directory and a missing migration, and says how to mend each", async () => {
   using data = createDataDirectory();
   const environment = { SLUICE_DATA_DIR: data.path };
@@ -152,10 +141,12 @@ test("doctor finds a wrong setting, an open data directory and a missing migrati
   await using _gateway = await startGatewayProcess({
     environment: { ...environment, SLUICE_PORT: await findFreePort() },
   });
-  await change(data.path, "delete from schema_migrations where number = 2");
+  const client = await connectEmbedded(data.path);
+  await client.query("delete from schema_migrations where number = 2");
   const behind = await runCommand(["doctor"], { environment });
   expect([behind.exitCode, behind.stdout]).toEqual([1, expect.stringContaining("0002-models")]);
-  await change(data.path, "insert into schema_migrations values (2, '9999-later', 'x')");
+  await client.query("insert into schema_migrations values (2, '9999-later', 'x')");
+  await client.end();
   const ahead = await runCommand(["doctor", "--json"], { environment });
   expect(JSON.parse(ahead.stdout)).toMatchObject({ ok: false });
 });

@@ -14,9 +14,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { findPostmaster } from "../../src/platform/database/embedded/postmaster.ts";
+import { connectEmbedded } from "../harness/embedded-query.ts";
 import {
   createDataDirectory,
   findFreePort,
+  type GatewayProcess,
+  repositoryDir,
   runCommand,
   spawnGateway,
   startGatewayProcess,
@@ -189,3 +192,91 @@ test.runIf(isRoot)("a user who is not root can run it too", async () => {
   await using _gateway = await startGatewayProcess({ environment, prefix });
   expect(await isServing(environment)).toBe(true);
 });
+
+/** Starts a gateway as a root that may not make user namespaces, as it is in many containers. */
+async function spawnWithoutNamespaces(environment: Record<string, string>): Promise<GatewayProcess> {
+  // The second shell has the rights that the first one lost before its users were mapped.
+  const script = `read go; exec sh -c 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"' sh "$@"`;
+  const gateway = spawnGateway({ environment, prefix: ["unshare", "--user", "sh", "-c", script, "sh"] });
+  const folder = `/proc/${gateway.processId}`;
+  await waitUntil("the namespace", () => readFileSync(`${folder}/cmdline`, "utf8").startsWith("sh\0"));
+  for (const map of ["uid_map", "gid_map"]) writeFileSync(`${folder}/${map}`, "0 0 4294967295");
+  gateway.write("go\n");
+  return gateway;
+}
+
+const asNobody = ["--reuid=65534", "--regid=65534", "--clear-groups"];
+const canNobodyEnter = spawnSync("setpriv", [...asNobody, "test", "-x", join(repositoryDir, "src")]).status === 0;
+
+test.runIf(isRoot)("root without user namespaces runs the database as nobody, where nobody can enter", async () => {
+  using data = createDataDirectory();
+  const environment = await createEnvironment(data.path);
+  await using gateway = await spawnWithoutNamespaces(environment);
+  if (canNobodyEnter) {
+    await waitUntil("the gateway serves", () => isServing(environment));
+    expect(statSync(join(data.path, "postgres")).uid).toBe(65_534);
+    expect((statSync(data.path).mode & 0o777).toString(8)).toBe("700");
+  } else {
+    await gateway.exited;
+    expect(gateway.output()).toContain("the user nobody cannot enter");
+  }
+});
+
+test.runIf(isRoot)("root without user namespaces is told when nobody cannot enter", async () => {
+  using data = createDataDirectory();
+  const gateway = await spawnWithoutNamespaces(await createEnvironment(join(data.path, "private", "data")));
+  expect(await gateway.exited).toBe(1);
+  expect(gateway.output()).toMatch(/PostgreSQL refuses to run as root.*the user nobody cannot enter/);
+});
+
+/** A disk of its own, as large as told. */
+function createDisk(megabytes: number): Disposable & { path: string } {
+  const path = mkdtempSync(join(tmpdir(), "sluice-disk-"));
+  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", path]);
+  return {
+    path,
+    [Symbol.dispose]() {
+      execFileSync("umount", ["--lazy", path]);
+      rmSync(path, { recursive: true });
+    },
+  };
+}
+
+test.runIf(isRoot)("a full disk is named before anything is written to it", async () => {
+  using disk = createDisk(40);
+  const gateway = spawnGateway({ environment: await createEnvironment(join(disk.path, "data")) });
+  expect(await gateway.exited).toBe(1);
+  expect(gateway.output()).toContain(`The disk that holds ${join(disk.path, "data")} is full`);
+  expect(readdirSync(join(disk.path, "data"))).not.toContain("postgres");
+});
+
+test.runIf(isRoot)(
+  "a disk that fills up under a running gateway loses nothing, and all is well once there is room",
+  async () => {
+    using disk = createDisk(160);
+    const dataDir = join(disk.path, "data");
+    const environment = await createEnvironment(dataDir);
+    await using _gateway = await startGatewayProcess({ environment });
+    const client = await connectEmbedded(dataDir);
+    await client.query("create table notes (text text)");
+    spawnSync("dd", ["if=/dev/zero", `of=${join(disk.path, "filler")}`, "bs=64k"]);
+    const insert = () =>
+      client.query("insert into notes values (repeat('x', 1500))").then(
+        () => null,
+        (error: { code?: string }) => error.code,
+      );
+    let acknowledged = 0;
+    let refusal: string | null | undefined = null;
+    while (refusal === null && acknowledged < 10_000) {
+      refusal = await insert();
+      if (refusal === null) acknowledged += 1;
+    }
+    expect(refusal).toBe("53100");
+    expect(await isServing(environment)).toBe(true);
+    rmSync(join(disk.path, "filler"));
+    expect(await insert()).toBeNull();
+    const { rows } = await client.query("select count(*)::integer as count from notes");
+    expect(rows).toEqual([{ count: acknowledged + 1 }]);
+    await client.end();
+  },
+);

@@ -20,6 +20,8 @@ export type GatewayProcess = AsyncDisposable & {
   processId: number;
   /** Everything written to standard output and standard error so far. */
   output(): string;
+  /** Writes to its standard input. */
+  write(text: string): void;
   kill(signal: NodeJS.Signals): void;
   exited: Promise<number | null>;
 };
@@ -43,6 +45,7 @@ export function spawnGateway(options: ProcessOptions): GatewayProcess {
   return {
     processId: child.pid ?? 0,
     output: () => output,
+    write: (piece) => child.stdin?.write(piece),
     kill: (signal) => child.kill(signal),
     exited,
     async [Symbol.asyncDispose]() {

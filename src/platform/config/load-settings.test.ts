@@ -83,6 +83,15 @@ describe("where settings come from", () => {
     expect(loadEnvironment({ SLUICE_CONFIG: join(directory, "other.yaml") }).port).toBe(7000);
   });
 
+  test("an empty SLUICE_CONFIG counts as absent", () => {
+    expect(loadFile("port: 7000\n", { SLUICE_CONFIG: "" }).port).toBe(7000);
+  });
+
+  test("a file that SLUICE_CONFIG names must be a file", () => {
+    const refusal = refusalOf(() => loadEnvironment({ SLUICE_CONFIG: "." }));
+    expect(refusal).toContain("The settings file <dir> cannot be read.");
+  });
+
   test("a file that SLUICE_CONFIG names must exist", () => {
     const refusal = refusalOf(() => loadEnvironment({ SLUICE_CONFIG: "gone.yaml" }));
     expect(refusal).toContain("The settings file <dir>/gone.yaml does not exist. Create it, or correct");
@@ -112,8 +121,9 @@ describe("files that are no list of settings", () => {
   test.each([
     ["a bracket left open", "port: 1\nhost: [a\n", `${notYaml} <dir>/sluice.yaml:3:1.`],
     ["two colons", "port: 1\nhost: a: b\n", `${notYaml} <dir>/sluice.yaml:2:7.`],
-    ["a setting written twice", "port: 1\nport: 2\n", `${notYaml} <dir>/sluice.yaml:2:1.`],
-    ["a list", "- port: 1\n", "The settings file <dir>/sluice.yaml is not a list of settings."],
+    ["a setting written twice", "port: 1\nport: 2\n", "A setting is written twice (<dir>/sluice.yaml:2:1)."],
+    ["a list", "- port: 1\n", "The settings file <dir>/sluice.yaml does not name settings."],
+    ["a reference to nowhere", "host: *there\n", "The setting host (<dir>/sluice.yaml:1:1) is null."],
   ])("%s is refused", (_, text, expected) => {
     expect(refusalOf(() => loadFile(text))).toContain(expected);
   });
@@ -123,11 +133,22 @@ describe("wrong values", () => {
   const wrongValues = [
     ["port", ["0", "70000", "abc", "1.5", "-1"], "a whole number from 1 to 65535"],
     ["database_connections", ["1", "1001"], "a whole number from 2 to 1000"],
-    ["site_url", ["ftp://example.com", "https://a.b/?c=d", "https://a.b/#top", "https://me@a.b", "a.b"], "an http or"],
-    ["trusted_proxies", ["10.0.0.0/33", "::1/129", "10.0.0.0/8/8", "::1, not-an-ip"], "a list of addresses"],
+    ["site_url", ["ftp://example.com", "https://a.b/?c=d", "https://a.b/#top", "a.b"], "an http or"],
+    [
+      "trusted_proxies",
+      ["10.0.0.0/33", "::1/129", "10.0.0.0/8/8", "0.0.0.0/0", "::1, not-an-ip"],
+      "a list of addresses",
+    ],
     ["log_level", ["loud", "true"], "one of debug, info, warn, error."],
     ["sandbox", ["maybe"], "one of on, off."],
   ] as const;
+
+  test("a password in a wrong address is not repeated", () => {
+    const refusal = refusalOf(() => loadEnvironment({ SLUICE_SITE_URL: "https://me:secret@a.b" }));
+    expect(refusal).toContain("SLUICE_SITE_URL");
+    expect(refusal).not.toContain("secret");
+  });
+
   const rows = wrongValues.flatMap(([name, values, right]) => values.map((value) => [name, value, right]));
 
   test.each(rows)("%s: %s is refused, in the file and in the environment, with what is right", (name, value, right) => {

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
+import { isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import { OperatorError } from "../errors/operator-error.ts";
+import { scrubSecrets } from "../observability/scrub-secrets.ts";
 import {
   getEnvironmentName,
   getSettingEntry,
@@ -28,6 +29,7 @@ type Source = { name: string; place: string; value: unknown };
 
 const fileNameStandard = "sluice.yaml";
 const fileVariable = "SLUICE_CONFIG";
+const formHint = "Write one `name: value` on each line; sluice.example.yaml shows them all.";
 
 /** Reads the settings file and the environment (which wins), or throws a sentence that says what to write instead. */
 export function loadSettings(
@@ -53,7 +55,7 @@ export function loadSettings(
 function completeSettings(given: GivenSettings, directory: string): Settings {
   const standards = Object.fromEntries(settingNames.map((name) => [name, settingsTable[name].standard]));
   const merged = { ...standards, ...given } as GivenSettings & Settings;
-  const siteUrl = given.site_url ?? `http://localhost:${merged.port}`;
+  const siteUrl = given.site_url ?? new URL(`http://localhost:${merged.port}`).origin;
   const isLocal = isLoopbackUrl(siteUrl);
   if (given.sandbox === "on" && !isLocal) {
     throw new OperatorError(
@@ -71,7 +73,7 @@ function completeSettings(given: GivenSettings, directory: string): Settings {
 }
 
 function readFileSources(input: { environment: NodeJS.ProcessEnv; directory: string }): Source[] {
-  const named = input.environment[fileVariable];
+  const named = input.environment[fileVariable] || undefined;
   const path = resolve(input.directory, named ?? fileNameStandard);
   if (!existsSync(path)) {
     if (named === undefined) return [];
@@ -81,31 +83,37 @@ function readFileSources(input: { environment: NodeJS.ProcessEnv; directory: str
     );
   }
   const lines = new LineCounter();
-  const document = parseDocument(readFileSync(path, "utf8"), { lineCounter: lines });
+  const document = parseDocument(readSettingsFile(path), { lineCounter: lines });
   const placeOf = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
     return `${path}:${line}:${col}`;
   };
   const [mistake] = document.errors;
+  if (mistake?.code === "DUPLICATE_KEY") {
+    throw new OperatorError(`A setting is written twice (${placeOf(mistake.pos[0])}).`, "Keep one of the two.");
+  }
   if (mistake !== undefined) {
-    throw new OperatorError(
-      `The settings file is not valid YAML at ${placeOf(mistake.pos[0])}.`,
-      "Write one `name: value` on each line; sluice.example.yaml shows them all.",
-    );
+    throw new OperatorError(`The settings file is not valid YAML at ${placeOf(mistake.pos[0])}.`, formHint);
   }
-  if (document.contents === null) return [];
-  if (!isMap(document.contents)) {
-    throw new OperatorError(
-      `The settings file ${path} is not a list of settings.`,
-      "Write one `name: value` on each line; sluice.example.yaml shows them all.",
-    );
-  }
-  const values = document.toJS() as Record<string, unknown>;
-  return document.contents.items.map((item) => {
-    const name = isScalar(item.key) ? String(item.key.value) : "";
-    const offset = isScalar(item.key) ? (item.key.range?.[0] ?? 0) : 0;
-    return { name, place: `${name} (${placeOf(offset)})`, value: values[name] };
+  const { contents } = document;
+  if (contents === null || (isScalar(contents) && contents.value === null)) return [];
+  if (!isMap(contents)) throw new OperatorError(`The settings file ${path} does not name settings.`, formHint);
+  return contents.items.map(({ key, value }) => {
+    const name = isScalar(key) ? String(key.value) : "";
+    const place = `${name} (${placeOf(isScalar(key) ? (key.range?.[0] ?? 0) : 0)})`;
+    // No setting is a map, and a reference to elsewhere in the file is more than a setting needs.
+    return { name, place, value: isScalar(value) || isSeq(value) ? value.toJSON() : null };
   });
+}
+
+function readSettingsFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new OperatorError(`The settings file ${path} cannot be read.`, "Make it a file that your user may read.", {
+      cause: error,
+    });
+  }
 }
 
 function readEnvironmentSources(environment: NodeJS.ProcessEnv): Source[] {
@@ -131,15 +139,16 @@ function createUnknownSettingError(source: Source): OperatorError {
   const known = isVariable ? [...settingNames.map(getEnvironmentName), fileVariable] : settingNames;
   const nearest = known.toSorted((a, b) => countEdits(source.name, a) - countEdits(source.name, b))[0] ?? "";
   const remedy =
-    countEdits(source.name, nearest) <= 3
+    countEdits(source.name, nearest) <= 2
       ? `Did you mean ${nearest}?`
       : "Remove it; sluice.example.yaml shows every setting.";
   return new OperatorError(`There is no setting ${source.place}.`, remedy);
 }
 
-/** An address may hold a password, so a wrong one is not repeated on the screen or in a log. */
+/** An address may hold a password, so that part is not repeated on the screen or in a log. */
 function presentWrongValue(name: SettingName, value: unknown): string {
-  return name === "database_url" ? "not a PostgreSQL address" : JSON.stringify(value);
+  if (name === "database_url") return "not a PostgreSQL address";
+  return scrubSecrets(typeof value === "number" ? String(value) : JSON.stringify(value));
 }
 
 export function isLoopbackUrl(address: string): boolean {

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { homedir } from "node:os";
 
 /** How the value of one setting is read, whether it comes from YAML (any type) or the environment (always text). */
 export type SettingKind<T> = {
@@ -23,11 +24,16 @@ export function text(expected: string): SettingKind<string> {
   return { expected, parse: (raw) => (typeof raw === "string" && raw.trim() !== "" ? raw.trim() : undefined) };
 }
 
+export function folder(): SettingKind<string> {
+  const path = text("the path of a folder");
+  return { ...path, parse: (raw) => path.parse(raw)?.replace(/^~(?=\/|$)/, homedir()) };
+}
+
 export function oneOf<const T extends string>(choices: readonly T[]): SettingKind<T> {
   return {
     expected: `one of ${choices.join(", ")}`,
-    // YAML reads on and off as words, but an older YAML habit makes them true and false: both mean the same here.
-    parse: (raw) => choices.find((choice) => choice === raw || choice === { true: "on", false: "off" }[String(raw)]),
+    // Some people write true and false for on and off: both mean the same here.
+    parse: (raw) => choices.find((choice) => choice === (typeof raw === "boolean" ? (raw ? "on" : "off") : raw)),
   };
 }
 
@@ -72,5 +78,6 @@ function isNetwork(value: unknown): value is string {
   const [address = "", length, ...rest] = value.split("/");
   const version = isIP(address);
   if (version === 0 || rest.length > 0) return false;
-  return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= (version === 4 ? 32 : 128));
+  // A length of 0 would trust everybody.
+  return length === undefined || (/^[1-9]\d{0,2}$/.test(length) && Number(length) <= (version === 4 ? 32 : 128));
 }

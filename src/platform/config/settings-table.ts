@@ -1,4 +1,13 @@
-import { databaseAddress, networks, oneOf, type SettingKind, text, webAddress, wholeNumber } from "./setting-kinds.ts";
+import {
+  databaseAddress,
+  folder,
+  networks,
+  oneOf,
+  type SettingKind,
+  text,
+  webAddress,
+  wholeNumber,
+} from "./setting-kinds.ts";
 
 /**
  * Every setting: how it is read, what it is without being set, and what the docs say. The example file, the docs page
@@ -46,7 +55,7 @@ export const settingsTable = {
     explains: "The port to listen on.",
   },
   data_dir: {
-    kind: text("the path of a folder"),
+    kind: folder(),
     standard: ".sluice",
     example: "/var/lib/sluice",
     explains: "The folder for the embedded database and for everything else that must survive a restart.",

@@ -64,9 +64,9 @@ const frameworkErrors: Record<string, { code: ErrorCode; message: string; header
 function toAppError(error: unknown, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error;
   const { code = "", validation, validationContext } = error as Partial<FastifyError>;
-  if (validation?.[0] !== undefined) {
-    const problem = describeValidationProblem(validation[0], validationContext ?? "body");
-    return new AppError(problem.code, problem.message, { param: problem.param });
+  if (validation !== undefined) {
+    const { code: problem, message, param } = describeValidationProblem(validation, validationContext ?? "body");
+    return new AppError(problem, message, param === null ? {} : { param });
   }
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE") {
     const message = `The body is larger than ${request.routeOptions.bodyLimit} bytes.`;

@@ -10,9 +10,7 @@ const compile = createValidatorCompiler();
 function findProblem(schema: TSchema, value: unknown, part: Part = "body"): ValidationProblem | null {
   const validate = compile({ schema, method: "POST", url: "/", httpPart: part });
   if (validate(value) === true) return null;
-  const [finding] = validate.errors ?? [];
-  if (finding === undefined) throw new Error("The validator refused without a finding.");
-  return describeValidationProblem(finding, part);
+  return describeValidationProblem(validate.errors ?? [], part);
 }
 
 const strict = { additionalProperties: false };
@@ -158,5 +156,28 @@ describe("body and query differ in what text means", () => {
     [{ page: "2" }, "`page` is not a query parameter of this endpoint."],
   ])("a wrong query %j: %s", (query, sentence) => {
     expect(findProblem(querySchema, query, "querystring")?.message).toBe(sentence);
+  });
+});
+
+describe("a value that fits none of several forms", () => {
+  const schema = Type.Object({
+    stop: Type.Union([Type.String(), Type.Array(Type.String())]),
+    mode: Type.Union([Type.Literal("auto"), Type.Literal("none")]),
+  });
+
+  test.each([
+    [{ stop: 5, mode: "auto" }, "stop", "`stop` must be of type string, or must be of type array."],
+    [{ stop: [5], mode: "auto" }, "stop[0]", "`stop[0]` must be of type string."],
+    [{ stop: "x", mode: "some" }, "mode", '`mode` must be "auto", or must be "none".'],
+  ])("%j is told all of them, or what is wrong in the nearest", (value, param, sentence) => {
+    expect(findProblem(schema, value)).toEqual({ code: "invalid_parameter", param, message: sentence });
+  });
+
+  test("a body that is no object at all blames no parameter", () => {
+    expect(findProblem(schema, [])).toEqual({
+      code: "invalid_parameter",
+      param: null,
+      message: "The body must be of type object.",
+    });
   });
 });

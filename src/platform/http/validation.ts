@@ -1,5 +1,6 @@
 import { Ajv } from "ajv";
 import type { FastifySchemaCompiler } from "fastify";
+import { invariant } from "../../lib/invariant.ts";
 import type { ErrorCode } from "../errors/error-table.ts";
 
 /** One finding of the validator: which rule, where, and the rule's own numbers or words. */
@@ -10,7 +11,7 @@ export type ValidationFinding = {
   message?: string | undefined;
 };
 
-export type ValidationProblem = { code: ErrorCode; param: string; message: string };
+export type ValidationProblem = { code: ErrorCode; param: string | null; message: string };
 
 /** A body's values are taken as they are; a query string holds only text, so its values are converted. */
 export function createValidatorCompiler(): FastifySchemaCompiler<object> {
@@ -20,7 +21,8 @@ export function createValidatorCompiler(): FastifySchemaCompiler<object> {
 }
 
 /** A sentence that names the field and what would be right. */
-export function describeValidationProblem(finding: ValidationFinding, part: string): ValidationProblem {
+export function describeValidationProblem(findings: readonly ValidationFinding[], part: string): ValidationProblem {
+  const finding = chooseFinding(findings);
   const place = presentPath(finding.instancePath);
   if (finding.keyword === "required") {
     const param = joinPath(place, String(finding.params.missingProperty));
@@ -32,7 +34,24 @@ export function describeValidationProblem(finding: ValidationFinding, part: stri
     return { code: "unknown_parameter", param, message: `\`${param}\` is not a ${kind} of this endpoint.` };
   }
   const subject = place === "" ? `The ${part === "querystring" ? "query" : part}` : `\`${place}\``;
-  return { code: "invalid_parameter", param: place, message: `${subject} ${describeRule(finding)}.` };
+  const rules = findings.filter((other) => other.instancePath === finding.instancePath && !isChoice(other));
+  const sentence = [...new Set(rules.map(describeRule))].join(", or ");
+  return { code: "invalid_parameter", param: place === "" ? null : place, message: `${subject} ${sentence}.` };
+}
+
+/**
+ * A value that fits none of several forms brings the findings of every form. The one deepest inside the value belongs
+ * to the form that the caller most likely meant.
+ */
+function chooseFinding(findings: readonly ValidationFinding[]): ValidationFinding {
+  const depth = ({ instancePath }: ValidationFinding): number => instancePath.split("/").length;
+  const [chosen] = findings.filter((finding) => !isChoice(finding)).toSorted((a, b) => depth(b) - depth(a));
+  invariant(chosen !== undefined, "a request was refused for no reason");
+  return chosen;
+}
+
+function isChoice({ keyword }: ValidationFinding): boolean {
+  return keyword === "anyOf" || keyword === "oneOf";
 }
 
 function describeRule(finding: ValidationFinding): string {
@@ -49,9 +68,9 @@ function describeRule(finding: ValidationFinding): string {
     case "maxLength":
       return `must have at most ${String(limit)} characters`;
     case "minItems":
-      return `must have at least ${String(limit)} items`;
+      return `must have at least ${String(limit)} ${limit === 1 ? "item" : "items"}`;
     case "maxItems":
-      return `must have at most ${String(limit)} items`;
+      return `must have at most ${String(limit)} ${limit === 1 ? "item" : "items"}`;
     default:
       return finding.message ?? "is not valid";
   }

@@ -55,6 +55,9 @@ describe("secrets", () => {
     ["an API key", `sk-slc-${"Ab3".repeat(12)}`, "Ab3"],
     ["a database password", "postgres://sluice:hunter2@db.example.com:5432/sluice", "hunter2"],
     ["a database password with signs in it", "postgresql://sluice:hun%40ter2!$&:x@db/sluice", "ter2"],
+    ["a password with an at sign in it", "postgres://sluice:hun@ter2@db/sluice", "ter2"],
+    ["a password without a user", "redis://:hunter2@cache:6379", "hunter2"],
+    ["a password in a query", "postgres://db/sluice?user=me&password=hunter2", "hunter2"],
   ] as const;
   const places: readonly [string, (logger: Logger, text: string) => void][] = [
     ["a message", (logger, text) => logger.info(`tried ${text} twice: ${text}`)],
@@ -162,5 +165,32 @@ describe("the pretty form", () => {
   test("an error shows its stack on lines of its own", () => {
     const text = record((logger) => logger.error({ error: new Error("broken") }, "cannot go on"), "pretty");
     expect(text).toMatch(/ error cannot go on\nError: broken\n +at .*logger\.test\.ts/);
+  });
+});
+
+describe("errors in whatever way they are logged", () => {
+  const databaseError = Object.assign(new Error("duplicate key"), { detail: "Key (email)=(a@b.c)", where: "a@b.c" });
+
+  test.each<[string, (logger: Logger) => void]>([
+    ["as the first argument", (logger) => logger.error(databaseError)],
+    ["under pino's own name", (logger) => logger.error({ err: databaseError }, "failed")],
+    ["under ours", (logger) => logger.error({ error: databaseError }, "failed")],
+  ])("%s, what a database error quotes from customers stays out", (_name, act) => {
+    const text = record(act);
+    expect(text).toContain("duplicate key");
+    expect(text).not.toContain("a@b.c");
+  });
+
+  test("an error that is its own cause ends after a few rounds", () => {
+    const error = new Error("round and round");
+    error.cause = error;
+    expect(record((logger) => logger.error({ error }, "failed"))).toContain("round and round");
+  });
+
+  test("a person sees the stack of the cause and what is known of it", () => {
+    const cause = new TypeError("the real reason");
+    const error = new AppError("internal_error", "Something went wrong.", { cause, detail: { step: "third" } });
+    const text = record((logger) => logger.error({ error }, "failed"), "pretty");
+    expect(text).toMatch(/AppError: Something went wrong\..*"step":"third".*caused by\nTypeError: the real reason/s);
   });
 });

@@ -10,6 +10,9 @@ type LoggerParts = {
   write(text: string): void;
 };
 
+/** An error can be its own cause; nobody reads further than this. */
+const causesMax = 5;
+
 /** Structured lines: `level`, `time`, `msg` and fields. Secrets are taken out of every line before it is written. */
 export function createLogger(parts: LoggerParts): Logger {
   const present = parts.format === "pretty" ? presentLogLine : (line: string) => line;
@@ -19,7 +22,8 @@ export function createLogger(parts: LoggerParts): Logger {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { error: presentError },
+      errorKey: "error",
+      serializers: { error: (error) => presentError(error), err: (error) => presentError(error) },
     },
     { write: (line: string) => parts.write(scrubSecrets(present(line))) },
   );
@@ -29,7 +33,7 @@ export function createLogger(parts: LoggerParts): Logger {
  * What a log may know of an error. Messages and stacks are ours or a library's; a database error's `detail` and
  * `where` quote values that customers sent, so they stay out.
  */
-function presentError(error: unknown): unknown {
+function presentError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
   return {
     name: error.name,
@@ -37,7 +41,7 @@ function presentError(error: unknown): unknown {
     ...("code" in error ? { code: error.code } : {}),
     ...("constraint" in error ? { constraint: error.constraint } : {}),
     ...("detail" in error && error.name === "AppError" ? { detail: error.detail } : {}),
-    ...(error.cause === undefined ? {} : { cause: presentError(error.cause) }),
+    ...(error.cause === undefined || depth >= causesMax ? {} : { cause: presentError(error.cause, depth + 1) }),
     stack: error.stack,
   };
 }

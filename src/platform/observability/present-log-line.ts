@@ -24,10 +24,20 @@ function presentRequest(fields: Record<string, unknown>): string {
 function presentFields(fields: Record<string, unknown>): string {
   return Object.entries(fields)
     .map(([name, value]) => {
-      const isStack = typeof value === "object" && value !== null && "stack" in value;
-      return isStack
-        ? `\n${String(value.stack)}`
-        : ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`;
+      if (isLoggedError(value)) return presentStacks(value);
+      return ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`;
     })
     .join("");
+}
+
+type LoggedError = { stack: string; detail?: unknown; cause?: unknown };
+
+function isLoggedError(value: unknown): value is LoggedError {
+  return typeof value === "object" && value !== null && "stack" in value;
+}
+
+/** The stack of an error, what is known of it, and of everything that caused it. */
+function presentStacks({ stack, detail, cause }: LoggedError): string {
+  const known = detail === undefined ? "" : `\n  ${JSON.stringify(detail)}`;
+  return `\n${stack}${known}${isLoggedError(cause) ? `\ncaused by${presentStacks(cause)}` : ""}`;
 }

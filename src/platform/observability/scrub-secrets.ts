@@ -1,7 +1,8 @@
 /** API keys, and passwords inside addresses. */
 const secrets = [
   { pattern: /sk-slc-[0-9A-Za-z]{4,}/g, mark: "sk-slc-", replacement: "sk-slc-[hidden]" },
-  { pattern: /:\/\/[^\s:@/"]+:[^\s@/"]+@/g, mark: "@", replacement: "://[hidden]@" },
+  { pattern: /:\/\/[^\s"']*@/g, mark: "@", replacement: "://[hidden]@" },
+  { pattern: /([?&]password=)[^\s"'&]+/g, mark: "password=", replacement: "$1[hidden]" },
 ];
 
 /** The last line of defence: nothing should log a secret, and if something does, this takes it out. */

@@ -58,7 +58,6 @@ export function prepareDataDirectory(paths: ClusterPaths): void {
   } catch (error) {
     throw explainDiskError(error, paths.dataDir);
   }
-  requireFreeSpace(paths.dataDir);
   requireKnownVersion(paths.clusterDir);
 }
 
@@ -71,7 +70,8 @@ function makeSocketDirectory(path: string): void {
   }
 }
 
-function requireFreeSpace(dataDir: string): void {
+/** A server that starts on a full disk would stop at the first thing it writes. */
+export function requireFreeSpace(dataDir: string): void {
   const { bavail, bsize } = statfsSync(dataDir);
   if (bavail * bsize < freeBytesMin) throw createDiskFullError(dataDir);
 }

@@ -17,6 +17,7 @@ import {
   measureLog,
   prepareDataDirectory,
   readPassword,
+  requireFreeSpace,
 } from "./cluster-directory.ts";
 import { findPostgresBinaries } from "./postgres-binaries.ts";
 import { findPostmaster, type Owner, type Postmaster, presentOwner } from "./postmaster.ts";
@@ -93,6 +94,7 @@ function getAddress(paths: ClusterPaths): DatabaseAddress {
 
 /** `null` when another process was faster. */
 async function startServer(parts: EmbeddedPostgresParts, paths: ClusterPaths): Promise<ChildProcess | null> {
+  requireFreeSpace(paths.dataDir);
   const binDir = findPostgresBinaries();
   const launch = chooseLaunch({ binDir, dataDir: paths.dataDir });
   if (!hasCluster(paths)) {

@@ -1,0 +1,76 @@
+import { execFile, spawn } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import OpenAI from "openai";
+import { expect, test } from "vitest";
+import { createDataDirectory, findFreePort, repositoryDir, startGatewayProcess } from "../harness/gateway-process.ts";
+import { waitUntil } from "../harness/wait-until.ts";
+
+/** The `curl` line that the page shows, run by a shell as it stands. */
+async function runShownCurl(page: string): Promise<unknown> {
+  const line = /^\s*(curl .*)$/m.exec(page)?.[1] ?? "";
+  expect(line).toContain("/v1/models");
+  const { stdout } = await promisify(execFile)("sh", ["-c", line.trim()]);
+  return JSON.parse(stdout);
+}
+
+/** `npm start` on a terminal of its own, ended by Ctrl-C. */
+async function startOnTerminal(environment: Record<string, string>, use: (page: string) => Promise<void>) {
+  const child = spawn("script", ["--quiet", "--return", "--command", "npm start", "/dev/null"], {
+    cwd: repositoryDir,
+    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", TERM: "xterm", ...environment },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  let screen = "";
+  child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+    screen += piece.replaceAll("\r", "");
+  });
+  const exited = new Promise((settle) => child.once("close", settle));
+  await waitUntil("the page", () => screen.includes("ready"), 60_000);
+  await use(screen);
+  child.stdin.write("\x03");
+  await exited;
+  expect(screen).toMatch(/stopping.*stopped/s);
+}
+
+test("on a terminal, npm start shows the key once, and a curl line that works as it stands", async () => {
+  using data = createDataDirectory();
+  const port = await findFreePort();
+  const environment = { SLUICE_DATA_DIR: data.path, SLUICE_PORT: port };
+  await startOnTerminal(environment, async (page) => {
+    expect(page).toContain(`http://localhost:${port}/docs`);
+    expect(page).toMatch(/sk-slc-[0-9A-Za-z]{36}/);
+    expect(await runShownCurl(page)).toMatchObject({ object: "list", data: [{ id: "sandbox-chat" }] });
+  });
+  await startOnTerminal(environment, async (page) => {
+    expect(page).toContain("Sluice is running.");
+    expect(page).not.toMatch(/sk-slc-|Creating the database|Installing/);
+  });
+});
+
+test("where nobody watches, the key is in a private file, in no output, and the shown curl line still works", async () => {
+  using data = createDataDirectory();
+  const port = await findFreePort();
+  await using gateway = await startGatewayProcess({ environment: { SLUICE_DATA_DIR: data.path, SLUICE_PORT: port } });
+  expect(gateway.output()).not.toMatch(/sk-slc-/);
+  expect(await runShownCurl(gateway.output())).toMatchObject({ object: "list" });
+  const file = join(data.path, "secrets", "demo-key");
+  expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
+
+  const client = new OpenAI({ apiKey: readFileSync(file, "utf8").trim(), baseURL: `http://localhost:${port}/v1` });
+  const models = await Array.fromAsync(client.models.list());
+  expect(models.map((model) => model.id)).toEqual(["sandbox-chat"]);
+});
+
+test("a public site gets no demo account", async () => {
+  using data = createDataDirectory();
+  const environment = {
+    SLUICE_DATA_DIR: data.path,
+    SLUICE_PORT: await findFreePort(),
+    SLUICE_SITE_URL: "https://ai.example.com",
+  };
+  await using gateway = await startGatewayProcess({ environment });
+  expect(gateway.output()).toContain("https://ai.example.com/v1");
+  expect(gateway.output()).not.toContain("API key");
+});

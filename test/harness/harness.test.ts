@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { startFakeUpstream } from "./fake-upstream.ts";
+import { createTestClock } from "./test-clock.ts";
+import { createTestDatabase } from "./test-database.ts";
+import { startGateway } from "./test-gateway.ts";
+import { waitUntil } from "./wait-until.ts";
+import { startWebhookReceiver } from "./webhook-receiver.ts";
+
+test("the fake upstream answers as scripted, in order, and keeps what it was sent", async () => {
+  await using upstream = await startFakeUpstream();
+  upstream.script({ status: 429, headers: { "retry-after": "7" } }, { chunks: ['{"a":', "1}"] });
+  const limited = await fetch(`${upstream.url}/v1/chat`, { method: "POST", body: "one" });
+  expect([limited.status, limited.headers.get("retry-after")]).toEqual([429, "7"]);
+  expect(await (await fetch(`${upstream.url}/v1/chat`)).json()).toEqual({ a: 1 });
+  expect((await fetch(upstream.url)).status).toBe(500);
+  expect(upstream.requests.map(({ method, path, body }) => [method, path, String(body)])).toEqual([
+    ["POST", "/v1/chat", "one"],
+    ["GET", "/v1/chat", ""],
+    ["GET", "/", ""],
+  ]);
+});
+
+test("the fake upstream can cut an answer off in the middle", async () => {
+  await using upstream = await startFakeUpstream();
+  upstream.script({ chunks: ["first", "second"], cutAfterChunks: 1 });
+  const response = await fetch(upstream.url);
+  const pieces: string[] = [];
+  const reading = (async () => {
+    for await (const piece of response.body ?? []) pieces.push(Buffer.from(piece).toString());
+  })();
+  await expect(reading).rejects.toThrow();
+  expect(pieces.join("")).toBe("first");
+});
+
+test("the webhook receiver records deliveries and answers as told", async () => {
+  await using receiver = await startWebhookReceiver();
+  receiver.answerWith(500);
+  const deliver = () => fetch(receiver.url, { method: "POST", body: "{}", headers: { "webhook-id": "evt_1" } });
+  expect([(await deliver()).status, (await deliver()).status]).toEqual([500, 200]);
+  const deliveries = await receiver.waitForDeliveries(2);
+  expect(deliveries.map(({ headers }) => headers["webhook-id"])).toEqual(["evt_1", "evt_1"]);
+});
+
+test("the test clock stands still until it is moved, and the gateway goes by it", async () => {
+  const clock = createTestClock();
+  await using gateway = await startGateway({ clock });
+  const { key } = await gateway.createCaller();
+  clock.advance(60_000);
+  const response = await fetch(`${gateway.baseUrl}/models`, { headers: { authorization: `Bearer ${key}` } });
+  const { data } = (await response.json()) as { data: { created: number }[] };
+  expect(data[0]?.created).toBe(Date.parse("2026-01-01T00:00:00Z") / 1000);
+  const line = await waitUntil("the log line", () => gateway.logs.find((entry) => entry.msg === "request"));
+  expect(line.duration_ms).toBe(0);
+});
+
+test("waiting in vain ends with what was waited for", async () => {
+  await expect(waitUntil("the moon", () => false, 50)).rejects.toThrow("the moon");
+});
+
+test("a connection that a test leaves open is found", async () => {
+  const { default: pg } = await import("pg");
+  const database = await createTestDatabase();
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await expect(database.close()).rejects.toThrow("Connections left open");
+  await client.end();
+  await waitUntil("the connection is gone", () =>
+    database
+      .close()
+      .then(() => true)
+      .catch(() => false),
+  );
+});
+
+test("each test has a database of its own", async () => {
+  await using one = await startGateway();
+  await using two = await startGateway();
+  await one.createCaller();
+  const count = (gateway: typeof one) => gateway.database.selectFrom("accounts").select("id").execute();
+  expect([(await count(one)).length, (await count(two)).length]).toEqual([2, 1]);
+});
