@@ -1,11 +1,9 @@
-import type { AddressInfo } from "node:net";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
 import { migrate } from "../platform/database/migrate.ts";
 import { openDatabase } from "../platform/database/open-database.ts";
-import { OperatorError } from "../platform/errors/operator-error.ts";
-import type { HttpServer } from "../platform/http/create-http-server.ts";
+import { openDoors } from "../platform/http/open-doors.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import { createGatewayHttp } from "./create-gateway-http.ts";
 import { prepareFirstRun } from "./prepare-first-run.ts";
@@ -53,44 +51,11 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     if (applied.length > 0) logger.info({ migrations: applied }, "migrated");
     const firstRun = settings.sandbox === "on" ? await prepareFirstRun({ ...parts, database }) : null;
     const http = await createGatewayHttp({ ...parts, database });
-    closers.push(() => drain(http, settings.shutdown_timeout_ms));
-    const port = await listen(http, settings);
-    return { port, demoKeyText: firstRun?.keyText ?? null, close };
+    const doors = await openDoors(http, settings);
+    closers.push(() => doors.close(settings.shutdown_timeout_ms));
+    return { port: doors.port, demoKeyText: firstRun?.keyText ?? null, close };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-async function listen(http: HttpServer, settings: Settings): Promise<number> {
-  try {
-    await http.listen({ host: settings.host, port: settings.port });
-  } catch (error) {
-    throw explainListenError(error, settings);
-  }
-  return (http.server.address() as AddressInfo).port;
-}
-
-function explainListenError(error: unknown, { host, port }: Settings): unknown {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "EADDRINUSE") {
-    return new OperatorError(
-      `Port ${port} is in use by another program.`,
-      `Stop it, or choose another port: SLUICE_PORT=${port + 1} npm start`,
-    );
-  }
-  if (code === "EACCES") {
-    return new OperatorError(`Your user may not listen on port ${port}.`, "Choose a port above 1023 (SLUICE_PORT).");
-  }
-  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
-    return new OperatorError(`${host} is not an address of this machine.`, "Set host to localhost or 0.0.0.0.");
-  }
-  return error;
-}
-
-/** Running requests may finish within the time; whoever is still connected then is cut off. */
-async function drain(http: HttpServer, timeoutMs: number): Promise<void> {
-  const cut = setTimeout(() => http.server.closeAllConnections(), timeoutMs);
-  await http.close();
-  clearTimeout(cut);
 }

@@ -19,11 +19,11 @@ import {
   createDataDirectory,
   findFreePort,
   type GatewayProcess,
-  repositoryDir,
   runCommand,
   spawnGateway,
   startGatewayProcess,
 } from "../harness/gateway-process.ts";
+import { repositoryDir } from "../harness/repository-files.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -131,6 +131,30 @@ test("a second gateway on the same data directory is refused, and the first one 
   const second = spawnGateway({ environment: await createEnvironment(data.path) });
   expect(await second.exited).toBe(1);
   expect(second.output()).toContain(`Another gateway (process ${first.processId}) already runs`);
+  expect(await isServing(environment)).toBe(true);
+});
+
+test("a second gateway is refused when it reaches the directory by another name, too", async () => {
+  using data = createDataDirectory();
+  using other = createDataDirectory();
+  const link = join(other.path, "link");
+  symlinkSync(data.path, link);
+  await using _first = await startGatewayProcess({ environment: await createEnvironment(data.path) });
+  const second = spawnGateway({ environment: await createEnvironment(link) });
+  expect(await second.exited).toBe(1);
+  expect(second.output()).toContain("already runs on the data directory");
+});
+
+test("a crashed server's process id that another program has now does not keep the next start from working", async () => {
+  using data = createDataDirectory();
+  const environment = await createEnvironment(data.path);
+  const first = await startGatewayProcess({ environment });
+  const pidFile = join(data.path, "postgres", "postmaster.pid");
+  const lines = readFileSync(pidFile, "utf8").split("\n");
+  first.kill("SIGTERM");
+  await first.exited;
+  writeFileSync(pidFile, [process.pid, ...lines.slice(1)].join("\n"), { mode: 0o600 });
+  await using _next = await startGatewayProcess({ environment });
   expect(await isServing(environment)).toBe(true);
 });
 

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
-import { createDataDirectory, findFreePort, repositoryDir, startGatewayProcess } from "../harness/gateway-process.ts";
+import { createDataDirectory, findFreePort, startGatewayProcess } from "../harness/gateway-process.ts";
+import { repositoryDir } from "../harness/repository-files.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 /** The `curl` line that the page shows, run by a shell as it stands. */

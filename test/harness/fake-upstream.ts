@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type RecordingServer, startRecordingServer } from "./recording-server.ts";
 
 /** One scripted answer of an upstream, with the ways in which upstreams misbehave. */
-export type UpstreamAnswer = {
+type UpstreamAnswer = {
   status?: number;
   headers?: Record<string, string>;
   /** Sent one after another, as a stream of bytes would arrive. */

@@ -4,9 +4,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { repositoryDir } from "./repository-files.ts";
 import { waitUntil } from "./wait-until.ts";
 
-export const repositoryDir = join(import.meta.dirname, "../..");
 const mainFile = join(repositoryDir, "src/main.ts");
 
 type ProcessOptions = {
@@ -98,7 +98,7 @@ function spawnMain(words: readonly string[], { environment, prefix = [] }: Proce
 
 export async function findFreePort(): Promise<string> {
   const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, "localhost", listening));
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const address = server.address();
   await new Promise((closed) => server.close(closed));
   if (address === null || typeof address === "string") throw new Error("no port");

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { listRepositoryFiles, repositoryDir } from "../harness/repository-files.ts";
 import { listFalseClaims, type Repository } from "./list-false-claims.ts";
-import { listRepositoryFiles, repositoryDir } from "./repository-files.ts";
 
 const smallRepository: Repository = {
   files: ["README.md", "package.json", "docs/api/errors.md", "src/lib/clock.ts", "src/features/chat/index.ts"],

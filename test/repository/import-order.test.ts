@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { cruise, type ICruiseResult } from "dependency-cruiser";
 import extractConfiguration from "dependency-cruiser/config-utl/extract-depcruise-config";
 import { afterEach, expect, test } from "vitest";
-import { listRepositoryFiles, repositoryDir } from "./repository-files.ts";
+import { listRepositoryFiles, repositoryDir } from "../harness/repository-files.ts";
 
 const configuration = await extractConfiguration(join(repositoryDir, ".dependency-cruiser.mjs"));
 const temporaryDirs: string[] = [];

@@ -3,8 +3,8 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { repositoryDir } from "../harness/repository-files.ts";
 import { type LockEntry, type LockFile, listUnservedTargets } from "./lock-file.ts";
-import { repositoryDir } from "./repository-files.ts";
 
 const dependencyFields = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"] as const;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { listRepositoryFiles, repositoryDir } from "./repository-files.ts";
+import { listRepositoryFiles, repositoryDir } from "../harness/repository-files.ts";
 import { listClockReads, listDoorFaults, listLeftovers, listSharedNames, type SourceFile } from "./untidiness.ts";
 
 /** These two have to spell out what they look for. */

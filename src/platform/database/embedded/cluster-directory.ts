@@ -9,6 +9,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statfsSync,
@@ -37,7 +38,9 @@ const freeBytesMin = 64 * 1024 * 1024;
 /** A socket's path may have 107 bytes on Linux and 103 on macOS; PostgreSQL appends `/.s.PGSQL.5432`. */
 const socketDirBytesMax = 85;
 
-export function getClusterPaths(dataDir: string): ClusterPaths {
+export function getClusterPaths(givenDir: string): ClusterPaths {
+  // One directory has one name, however it was reached, so that its server is recognized.
+  const dataDir = existsSync(givenDir) ? realpathSync(givenDir) : givenDir;
   const near = join(dataDir, "run");
   const short = join(tmpdir(), `sluice-${createHash("sha256").update(dataDir).digest("hex").slice(0, 16)}`);
   return {
@@ -50,15 +53,17 @@ export function getClusterPaths(dataDir: string): ClusterPaths {
 }
 
 /** Makes the folders, private to their owner, or says why that cannot be. */
-export function prepareDataDirectory(paths: ClusterPaths): void {
+export function prepareDataDirectory(dataDir: string): ClusterPaths {
   try {
-    mkdirSync(paths.dataDir, { recursive: true, mode: 0o700 });
-    accessSync(paths.dataDir, constants.W_OK | constants.X_OK);
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.W_OK | constants.X_OK);
+    const paths = getClusterPaths(dataDir);
     makeSocketDirectory(paths.socketDir);
+    requireKnownVersion(paths.clusterDir);
+    return paths;
   } catch (error) {
-    throw explainDiskError(error, paths.dataDir);
+    throw explainDiskError(error, dataDir);
   }
-  requireKnownVersion(paths.clusterDir);
 }
 
 /** The folder may be in the shared temporary directory, where somebody else could have laid it out for us. */

@@ -11,7 +11,6 @@ import {
   clusterUser,
   createDiskFullError,
   databaseEnvironment,
-  getClusterPaths,
   hasCluster,
   initializeCluster,
   measureLog,
@@ -20,7 +19,7 @@ import {
   requireFreeSpace,
 } from "./cluster-directory.ts";
 import { findPostgresBinaries } from "./postgres-binaries.ts";
-import { findPostmaster, type Owner, type Postmaster, presentOwner } from "./postmaster.ts";
+import { claimStalePidFile, findPostmaster, type Owner, type Postmaster, presentOwner } from "./postmaster.ts";
 import { chooseLaunch, type Launch } from "./unprivileged.ts";
 
 export type EmbeddedPostgres = {
@@ -51,8 +50,7 @@ const guestLock = 7_264_001;
 
 /** Finds, starts or takes over the PostgreSQL of a data directory. */
 export async function openEmbeddedPostgres(parts: EmbeddedPostgresParts): Promise<EmbeddedPostgres> {
-  const paths = getClusterPaths(parts.dataDir);
-  prepareDataDirectory(paths);
+  const paths = prepareDataDirectory(parts.dataDir);
   const deadlineAt = performance.now() + openMsMax;
   let hasToldOfWaiting = false;
 
@@ -102,6 +100,7 @@ async function startServer(parts: EmbeddedPostgresParts, paths: ClusterPaths): P
     await initializeCluster({ paths, binDir, launch });
   }
   launch.giveAway(paths.socketDir);
+  claimStalePidFile(paths.clusterDir);
   if (measureLog(paths) > logBytesMax) rmSync(paths.logFile);
   const logStart = measureLog(paths);
   const server = spawnServer({ parts, paths, binDir, launch });

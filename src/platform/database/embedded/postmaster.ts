@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Who started a PostgreSQL: its name is on the server's command line, its process is the server's parent. */
@@ -37,6 +37,18 @@ export function findPostmaster(clusterDir: string): Postmaster | null {
     owner: isOwnerAlive ? owner : null,
     isOurs: owner !== null,
   };
+}
+
+/**
+ * After a crash, the file names a process that is gone. If something else runs under that number now, as happens in a
+ * restarted container, PostgreSQL would refuse to start; it accepts the number of its own parent, which is ours, and
+ * goes on to check by itself whether any process of the crashed server is left.
+ */
+export function claimStalePidFile(clusterDir: string): void {
+  const path = join(clusterDir, "postmaster.pid");
+  const [processId, ...rest] = readLines(path);
+  if (processId === undefined || findPostmaster(clusterDir) !== null || readProcess(Number(processId)) === null) return;
+  writeFileSync(path, [String(process.pid), ...rest].join("\n"));
 }
 
 type RunningProcess = { parentId: number; command: string };

@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { OperatorError } from "../errors/operator-error.ts";
+import type { HttpServer } from "./create-http-server.ts";
+
+export type Doors = {
+  port: number;
+  /** Takes no new connections and lets running requests finish; whoever is still connected after the time is cut off. */
+  close(timeoutMs: number): Promise<void>;
+};
+
+/** `localhost` is two addresses, and clients try either first, so both are served. */
+export async function openDoors(http: HttpServer, { host, port }: { host: string; port: number }): Promise<Doors> {
+  const sideDoors: Server[] = [];
+  const close = (timeoutMs: number): Promise<void> => closeAll(http, sideDoors, timeoutMs);
+  try {
+    await http.listen({ host: host === "localhost" ? "127.0.0.1" : host, port });
+    const { port: actualPort } = http.server.address() as AddressInfo;
+    if (host === "localhost") sideDoors.push(...(await openSideDoor(http, { host: "::1", port: actualPort })));
+    return { port: actualPort, close };
+  } catch (error) {
+    await close(0);
+    throw explainListenError(error, { host, port });
+  }
+}
+
+/**
+ * Its connections are handed to the one real server, whose limits and errors they get. Empty where the machine has no
+ * IPv6.
+ */
+async function openSideDoor(http: HttpServer, place: { host: string; port: number }): Promise<Server[]> {
+  const door = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    http.server.emit("connection", socket);
+  });
+  try {
+    await once(door.listen(place), "listening");
+    return [door];
+  } catch (error) {
+    const hasNoIpv6 =
+      error instanceof Error && "code" in error && /^(EADDRNOTAVAIL|EAFNOSUPPORT)$/.test(String(error.code));
+    if (hasNoIpv6) return [];
+    throw error;
+  }
+}
+
+async function closeAll(http: HttpServer, sideDoors: readonly Server[], timeoutMs: number): Promise<void> {
+  const cut = setTimeout(() => http.server.closeAllConnections(), timeoutMs);
+  const sideDoorsClosed = sideDoors.map((door) => once(door.close(), "close"));
+  await Promise.all([http.close(), ...sideDoorsClosed]);
+  clearTimeout(cut);
+}
+
+function explainListenError(error: unknown, { host, port }: { host: string; port: number }): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "EADDRINUSE") {
+    return new OperatorError(
+      `Port ${port} is in use by another program.`,
+      `Stop it, or choose another port: SLUICE_PORT=${port + 1} npm start`,
+    );
+  }
+  if (code === "EACCES") {
+    return new OperatorError(`Your user may not listen on port ${port}.`, "Choose a port above 1023 (SLUICE_PORT).");
+  }
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
+    return new OperatorError(`${host} is not an address of this machine.`, "Set host to localhost or 0.0.0.0.");
+  }
+  return error;
+}
