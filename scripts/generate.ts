@@ -3,13 +3,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
-import { presentExampleFile, presentSettingsPage } from "../src/platform/config/present-settings.ts";
 import { migrate } from "../src/platform/database/migrate.ts";
 import { openDatabase } from "../src/platform/database/open-database.ts";
 import { describeSchema } from "./generated/describe-schema.ts";
 import { presentCommandsPage } from "./generated/present-commands-page.ts";
 import { presentErrorsPage } from "./generated/present-errors-page.ts";
 import { presentOpenApi } from "./generated/present-openapi.ts";
+import { presentExampleFile, presentSettingsPage } from "./generated/present-settings.ts";
 
 const repositoryDir = join(import.meta.dirname, "..");
 

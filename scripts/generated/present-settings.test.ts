@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { loadSettings, type Settings } from "./load-settings.ts";
+import { loadSettings, type Settings } from "../../src/platform/config/load-settings.ts";
+import { getEnvironmentName, getSettingEntry, settingNames } from "../../src/platform/config/settings-table.ts";
 import { presentExampleFile, presentSettingsPage } from "./present-settings.ts";
-import { getEnvironmentName, getSettingEntry, settingNames } from "./settings-table.ts";
 
 let directory: string;
 

@@ -1,4 +1,9 @@
-import { getEnvironmentName, getSettingEntry, type SettingName, settingNames } from "./settings-table.ts";
+import {
+  getEnvironmentName,
+  getSettingEntry,
+  type SettingName,
+  settingNames,
+} from "../../src/platform/config/settings-table.ts";
 
 /** The commented example file: every setting, switched off, with what holds without it. */
 export function presentExampleFile(): string {
