@@ -9,6 +9,7 @@ const tools = [
     isThere: () => globSync("/usr/lib/postgresql/*/bin/postgres").length > 0,
     serves: "tests on an external PostgreSQL",
   },
+  { package: "redis-server", isThere: () => existsSync("/usr/bin/redis-server"), serves: "tests of shared counters" },
 ] as const;
 
 /** Installs what is missing where that is allowed; says what is skipped where it is not. */

@@ -1,0 +1,151 @@
+import { expect, test } from "vitest";
+import { createTestClock } from "../../../test/harness/test-clock.ts";
+import type { Caller } from "../../lib/caller.ts";
+import { type LimitSet, standardLimits } from "../../lib/limit-set.ts";
+import { createCountersWithFallback } from "../../platform/counters/counters-with-fallback.ts";
+import { createMemoryCounters } from "../../platform/counters/memory-counters.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { consumeRequestLimit } from "./consume-limit.ts";
+
+type Limited = Pick<Caller, "accountId" | "keyId" | "accountLimits" | "keyLimits">;
+
+function createCaller(
+  account: Partial<LimitSet>,
+  key: Partial<LimitSet> = {},
+  keyId: Caller["keyId"] = "key_1",
+): Limited {
+  return { accountId: "acct_1", keyId, accountLimits: { ...standardLimits, ...account }, keyLimits: key };
+}
+
+function createParts() {
+  const clock = createTestClock();
+  const counters = createMemoryCounters({ clock });
+  const consume = (caller: Limited, kind: "read" | "write" = "write") => consumeRequestLimit(counters, caller, kind);
+  /** How many requests pass before one is refused, and the refusal. */
+  const consumeAll = async (caller: Limited, kind: "read" | "write" = "write") => {
+    for (let passed = 0; ; passed += 1) {
+      try {
+        await consume(caller, kind);
+      } catch (refusal) {
+        if (!(refusal instanceof AppError)) throw refusal;
+        return { passed, refusal };
+      }
+    }
+  };
+  return { clock, counters, consume, consumeAll };
+}
+
+test("the headers tell what the request itself left of requests and tokens", async () => {
+  const { consume } = createParts();
+  await consume(createCaller({}));
+  expect(await consume(createCaller({}))).toEqual({
+    "x-ratelimit-limit": "600",
+    "x-ratelimit-remaining": "598",
+    "x-ratelimit-reset": "1",
+    "x-ratelimit-limit-requests": "600",
+    "x-ratelimit-remaining-requests": "598",
+    "x-ratelimit-reset-requests": "200ms",
+    "x-ratelimit-limit-tokens": "1000000",
+    "x-ratelimit-remaining-tokens": "1000000",
+    "x-ratelimit-reset-tokens": "0s",
+  });
+});
+
+test("a request beyond the account's limit is refused with the limit, the wait and the headers", async () => {
+  const { consumeAll } = createParts();
+  const { passed, refusal } = await consumeAll(createCaller({ requestsPerMinute: 40 }));
+  expect(passed).toBe(40);
+  expect(refusal.code).toBe("rate_limit_exceeded");
+  expect(refusal.message).toBe(
+    "Too many requests: the account's limit of 40 requests per minute is used up. Retry in 1.5s.",
+  );
+  expect(refusal.headers).toEqual({
+    "x-ratelimit-limit": "40",
+    "x-ratelimit-remaining": "0",
+    "x-ratelimit-reset": "60",
+    "x-ratelimit-limit-requests": "40",
+    "x-ratelimit-remaining-requests": "0",
+    "x-ratelimit-reset-requests": "1m0s",
+    "x-ratelimit-limit-tokens": "1000000",
+    "x-ratelimit-remaining-tokens": "1000000",
+    "x-ratelimit-reset-tokens": "0s",
+    "retry-after": "2",
+    "retry-after-ms": "1500",
+  });
+});
+
+test("whoever waits as long as the refusal says is let through, and not a millisecond earlier", async () => {
+  const { clock, consume, consumeAll } = createParts();
+  const caller = createCaller({ requestsPerMinute: 7 });
+  const { refusal } = await consumeAll(caller);
+  clock.advance(Number(refusal.headers["retry-after-ms"]) - 1);
+  await expect(consume(caller)).rejects.toThrow("Retry in 1ms.");
+  clock.advance(1);
+  await consume(caller);
+});
+
+test("reads have a limit of their own, five times as large", async () => {
+  const { consumeAll } = createParts();
+  const caller = createCaller({ requestsPerMinute: 6 });
+  expect(await consumeAll(caller, "write")).toMatchObject({ passed: 6 });
+  const { passed, refusal } = await consumeAll(caller, "read");
+  expect(passed).toBe(30);
+  expect(refusal.message).toContain("the account's limit of 30 reads per minute");
+});
+
+test("a key with a limit of its own is held to it, and its refused requests cost the account nothing", async () => {
+  const { consumeAll, consume } = createParts();
+  const account = { requestsPerMinute: 10 };
+  const { passed, refusal } = await consumeAll(createCaller(account, { requestsPerMinute: 3 }));
+  expect(passed).toBe(3);
+  expect(refusal.message).toContain("the API key's limit of 3 requests per minute");
+  expect(await consumeAll(createCaller(account, { requestsPerMinute: 2 }, "key_2"))).toMatchObject({ passed: 2 });
+  expect(await consume(createCaller(account, {}, "key_3"))).toMatchObject({ "x-ratelimit-remaining-requests": "4" });
+});
+
+test("where both limits are used up, the refusal tells the one that takes longer", async () => {
+  const { consume, consumeAll } = createParts();
+  await consume(createCaller({ requestsPerMinute: 2 }, {}, "key_2"));
+  const { passed, refusal } = await consumeAll(createCaller({ requestsPerMinute: 2 }, { requestsPerMinute: 1 }));
+  expect(passed).toBe(1);
+  expect(refusal.message).toContain("the API key's limit of 1 requests per minute");
+  expect(refusal.headers["retry-after"]).toBe("60");
+});
+
+test("the keys of one account share its limit, and another account has its own", async () => {
+  const { consumeAll, consume } = createParts();
+  await consumeAll(createCaller({ requestsPerMinute: 5 }, {}, "key_1"));
+  await expect(consume(createCaller({ requestsPerMinute: 5 }, {}, "key_2"))).rejects.toThrow("the account's limit");
+  await consume({ ...createCaller({ requestsPerMinute: 5 }), accountId: "acct_2" });
+});
+
+test("tokens that were taken elsewhere show in the headers, the key's where they are fewer, and refuse no request", async () => {
+  const { counters, consume } = createParts();
+  const caller = createCaller({ tokensPerMinute: 1000 }, { tokensPerMinute: 600 });
+  const taken = (key: string, perMinute: number, cost: number) => ({ key, perMinute, cost });
+  await counters.take({ rates: [taken("{acct_1}:tokens", 1000, 100)], leases: [] });
+  await counters.take({ rates: [taken("{acct_1}:key_1:tokens", 600, 5000)], leases: [] });
+  expect(await consume(caller)).toMatchObject({
+    "x-ratelimit-limit": "600",
+    "x-ratelimit-remaining": "0",
+    "x-ratelimit-reset": "500",
+    "x-ratelimit-limit-tokens": "600",
+    "x-ratelimit-remaining-tokens": "0",
+    "x-ratelimit-reset-tokens": "8m20s",
+  });
+  expect(await consume(createCaller({ tokensPerMinute: 1000 }))).toMatchObject({
+    "x-ratelimit-remaining-tokens": "900",
+  });
+});
+
+test("a decision without the shared counters says so, also in a refusal", async () => {
+  const clock = createTestClock();
+  const local = createMemoryCounters({ clock });
+  const shared = { ...local, take: () => Promise.reject(new Error("away")) };
+  const counters = createCountersWithFallback({ shared, local, clock, onTrouble: () => {} });
+  const caller = createCaller({ requestsPerMinute: 1 });
+  expect(await consumeRequestLimit(counters, caller, "write")).toMatchObject({ "x-ratelimit-degraded": "1" });
+  await expect(consumeRequestLimit(counters, caller, "write")).rejects.toMatchObject({
+    headers: { "x-ratelimit-degraded": "1", "retry-after": "60" },
+  });
+});

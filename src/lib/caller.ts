@@ -1,0 +1,13 @@
+import type { AccountId, KeyId } from "./ids.ts";
+import type { LimitSet } from "./limit-set.ts";
+
+/** Who calls, and what they may do: known once for each request, read by whoever decides something about it. */
+export type Caller = {
+  accountId: AccountId;
+  keyId: KeyId;
+  planId: string | null;
+  /** The models that the key is limited to; `null` means all that the account may use. */
+  modelIds: ReadonlySet<string> | null;
+  accountLimits: LimitSet;
+  keyLimits: Partial<LimitSet>;
+};

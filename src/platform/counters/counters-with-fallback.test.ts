@@ -1,0 +1,205 @@
+import { describe, expect, test } from "vitest";
+import { createTestClock } from "../../../test/harness/test-clock.ts";
+import { waitUntil } from "../../../test/harness/wait-until.ts";
+import type { Counters } from "./counters.ts";
+import { createCountersWithFallback } from "./counters-with-fallback.ts";
+import { createMemoryCounters } from "./memory-counters.ts";
+
+type Behaviour = "answers" | "fails" | "acts but does not answer" | "throws at once";
+
+/** Counters with fallback whose shared ones live in memory and can be made to fail. */
+function createParts() {
+  const clock = createTestClock();
+  const there = createMemoryCounters({ clock });
+  const local = createMemoryCounters({ clock });
+  const troubles: unknown[] = [];
+  const parts = { clock, there, local, troubles, behaviour: "answers" as Behaviour, asked: [] as string[] };
+
+  function pass<A extends unknown[], R>(name: string, operation: (...args: A) => Promise<R>) {
+    return (...args: A): Promise<R> => {
+      parts.asked.push(name);
+      const trouble = new Error(`no answer to ${name}`);
+      if (parts.behaviour === "throws at once") throw trouble;
+      if (parts.behaviour === "fails") return Promise.reject(trouble);
+      if (parts.behaviour === "answers") return operation(...args);
+      return operation(...args).then(() => Promise.reject(trouble));
+    };
+  }
+
+  const shared: Counters = {
+    take: pass("take", there.take),
+    correct: pass("correct", there.correct),
+    renew: pass("renew", there.renew),
+    release: pass("release", there.release),
+    close: there.close,
+  };
+  const counters = createCountersWithFallback({ shared, local, clock, onTrouble: (error) => troubles.push(error) });
+  return Object.assign(parts, { counters });
+}
+
+const unitRate = { key: "a", perMinute: 10, delta: 1 };
+const unit = { rates: [{ key: "a", perMinute: 10, cost: 1 }], leases: [] };
+const reading = { rates: [{ key: "a", perMinute: 10, cost: 0 }], leases: [] };
+
+function lease(leaseId: string, max = 1) {
+  return { key: "chats", max, leaseId, ttlMs: 60_000 };
+}
+
+function isAllowedBy(counters: Counters, leaseId: string): Promise<boolean> {
+  return counters.take({ rates: [], leases: [lease(leaseId)] }).then(({ isAllowed }) => isAllowed);
+}
+
+describe("a take", () => {
+  test("is decided by the shared counters alone while they answer", async () => {
+    const { counters, local, troubles } = createParts();
+    expect(await counters.take(unit)).toMatchObject({ isAllowed: true, isDegraded: false });
+    expect((await counters.take(unit)).rates[0]?.remaining).toBe(8);
+    expect((await local.take(reading)).rates[0]?.remaining).toBe(10);
+    expect(troubles).toEqual([]);
+  });
+
+  test.each(["fails", "throws at once", "acts but does not answer"] as const)(
+    "is decided by the local counters, and says so, when the shared one %s",
+    async (behaviour) => {
+      const parts = createParts();
+      parts.behaviour = behaviour;
+      for (let count = 0; count < 10; count += 1) {
+        expect(await parts.counters.take(unit)).toMatchObject({ isAllowed: true, isDegraded: true });
+      }
+      expect(await parts.counters.take(unit)).toMatchObject({ isAllowed: false, isDegraded: true });
+    },
+  );
+});
+
+describe("while the shared counters are away", () => {
+  test("one request in 250 ms asks them, and no other", async () => {
+    const parts = createParts();
+    parts.behaviour = "fails";
+    for (let elapsedMs = 0; elapsedMs < 1000; elapsedMs += 10) {
+      await Promise.all([
+        parts.counters.take(unit),
+        parts.counters.take(unit),
+        parts.counters.correct({ ...unitRate }),
+      ]);
+      parts.clock.advance(10);
+    }
+    // All three of the first moment, before any of them could know, and then one after each 250 ms.
+    expect(parts.asked.length).toBe(3 + 3);
+  });
+
+  test("trouble is told once, and again when they went away anew", async () => {
+    const parts = createParts();
+    for (const expected of [1, 2]) {
+      parts.behaviour = "fails";
+      for (let count = 0; count < 5; count += 1) {
+        await parts.counters.take(unit);
+        parts.clock.advance(250);
+      }
+      expect(parts.troubles.length).toBe(expected);
+      parts.behaviour = "answers";
+      expect(await parts.counters.take(unit)).toMatchObject({ isDegraded: false });
+    }
+  });
+
+  test("nothing throws, whatever is asked", async () => {
+    const parts = createParts();
+    for (const behaviour of ["fails", "throws at once"] as const) {
+      parts.behaviour = behaviour;
+      parts.clock.advance(250);
+      await parts.counters.take(unit);
+      parts.clock.advance(250);
+      await parts.counters.correct(unitRate);
+      parts.clock.advance(250);
+      await parts.counters.renew(lease("one"));
+      parts.clock.advance(250);
+      await parts.counters.release([lease("one")]);
+    }
+    expect(parts.asked).toEqual(["take", "correct", "renew", "release", "take", "correct", "renew", "release"]);
+  });
+
+  test("corrections and leases are kept locally", async () => {
+    const parts = createParts();
+    parts.behaviour = "fails";
+    await parts.counters.take(unit);
+    await parts.counters.correct({ ...unitRate, delta: 4 });
+    expect((await parts.counters.take(reading)).rates[0]?.remaining).toBe(5);
+    expect(await isAllowedBy(parts.counters, "one")).toBe(true);
+    expect(await isAllowedBy(parts.counters, "other")).toBe(false);
+    parts.clock.advance(50_000);
+    await parts.counters.renew(lease("one"));
+    parts.clock.advance(50_000);
+    expect(await isAllowedBy(parts.counters, "other")).toBe(false);
+    await parts.counters.release([lease("one")]);
+    expect(await isAllowedBy(parts.counters, "other")).toBe(true);
+  });
+});
+
+describe("when the shared counters are back", () => {
+  test("they decide again, from where they were", async () => {
+    const parts = createParts();
+    await parts.counters.take(unit);
+    parts.behaviour = "fails";
+    for (let count = 0; count < 5; count += 1) await parts.counters.take(unit);
+    parts.behaviour = "answers";
+    expect(await parts.counters.take(unit)).toMatchObject({ isDegraded: true });
+    parts.clock.advance(250);
+    const decision = await parts.counters.take(unit);
+    expect(decision).toMatchObject({ isDegraded: false });
+    expect(decision.rates[0]?.remaining).toBe(8);
+    expect(await parts.counters.take(unit)).toMatchObject({ isDegraded: false });
+  });
+
+  test("leases that were released meanwhile are free there too", async () => {
+    const parts = createParts();
+    expect(await isAllowedBy(parts.counters, "one")).toBe(true);
+    parts.behaviour = "fails";
+    await parts.counters.release([lease("one")]);
+    parts.behaviour = "answers";
+    expect(await isAllowedBy(parts.there, "other")).toBe(false);
+    parts.clock.advance(250);
+    await parts.counters.take(reading);
+    await waitUntil("the lease is free", () => isAllowedBy(parts.there, "other"));
+  });
+
+  test("a lease that they took without answering, and that was refused here, is free there", async () => {
+    const parts = createParts();
+    parts.behaviour = "fails";
+    expect(await isAllowedBy(parts.counters, "one")).toBe(true);
+    parts.clock.advance(250);
+    parts.behaviour = "acts but does not answer";
+    expect(await isAllowedBy(parts.counters, "other")).toBe(false);
+    expect(await isAllowedBy(parts.there, "third")).toBe(false);
+    parts.clock.advance(250);
+    parts.behaviour = "answers";
+    await parts.counters.take(reading);
+    await waitUntil("the lease is free", () => isAllowedBy(parts.there, "third"));
+  });
+
+  test("releases that still do not get through are tried again", async () => {
+    const parts = createParts();
+    expect(await isAllowedBy(parts.counters, "one")).toBe(true);
+    parts.behaviour = "fails";
+    await parts.counters.release([lease("one")]);
+    parts.clock.advance(250);
+    parts.behaviour = "answers";
+    const taken = parts.counters.take(reading);
+    parts.behaviour = "fails";
+    await taken;
+    await waitUntil("the release failed", () => parts.asked.at(-1) === "release" && parts.troubles.length === 2);
+    parts.clock.advance(250);
+    parts.behaviour = "answers";
+    await parts.counters.take(reading);
+    await waitUntil("the lease is free", () => isAllowedBy(parts.there, "other"));
+  });
+
+  test("many missed releases go out a hundred at a time, and no more than 10 000 are kept", async () => {
+    const parts = createParts();
+    parts.behaviour = "fails";
+    for (let count = 0; count < 10_100; count += 1) await parts.counters.release([lease(`lease ${count}`)]);
+    parts.clock.advance(250);
+    parts.behaviour = "answers";
+    parts.asked.length = 0;
+    for (let count = 0; count < 200; count += 1) await parts.counters.take(reading);
+    expect(parts.asked.filter((name) => name === "release").length).toBe(100);
+  });
+});

@@ -1,0 +1,119 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { drainBacklog, hasRoom, presentRate, priceDelta, priceRate, type RateMark } from "./gcra.ts";
+
+const perMinute = fc.oneof(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 10_000_000 }));
+const moment = fc.integer({ min: 0, max: 10 ** 13 });
+
+test("a limit of any size lets exactly its number of units pass at one moment, for each unit that is left", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 3000 }), (limit) => {
+      const price = priceRate({ perMinute: limit, cost: 1 });
+      let backlogUs = 0;
+      for (let taken = 0; taken < limit; taken += 1) {
+        expect(hasRoom(backlogUs, price)).toBe(true);
+        backlogUs += price.chargedUs;
+        expect(presentRate(limit, price, { backlogUs, isTaken: false }).remaining).toBe(limit - taken - 1);
+      }
+      expect(hasRoom(backlogUs, price)).toBe(false);
+    }),
+  );
+});
+
+test("a million units a minute are counted without an error of a single one", () => {
+  const limit = 7_654_321;
+  const price = priceRate({ perMinute: limit, cost: 1 });
+  let backlogUs = 0;
+  let taken = 0;
+  for (; hasRoom(backlogUs, price); taken += 1) backlogUs += price.chargedUs;
+  expect(taken).toBe(limit);
+});
+
+test("a limit's worth takes a minute to come back, to the millisecond", () => {
+  fc.assert(
+    fc.property(perMinute, moment, (limit, atUs) => {
+      const { chargedUs } = priceRate({ perMinute: limit, cost: limit });
+      const mark: RateMark = { backlogUs: chargedUs, atUs };
+      expect(drainBacklog(mark, atUs + 60_000_000)).toBe(0);
+      // Units are worth up to 2⁻¹⁶ µs too little, which for 10 000 000 of them makes 153 µs.
+      expect(drainBacklog(mark, atUs + 59_999_000)).toBeGreaterThan(1000 - 153);
+    }),
+  );
+});
+
+describe("a huge cost", () => {
+  test("passes when nothing is used and leaves a debt of its whole size", () => {
+    const price = priceRate({ perMinute: 100, cost: 1000 });
+    expect(hasRoom(0, price)).toBe(true);
+    expect(presentRate(100, price, { backlogUs: 0, isTaken: true })).toEqual({
+      limit: 100,
+      remaining: 0,
+      resetMs: 600_000,
+      retryAfterMs: 0,
+    });
+  });
+
+  test("does not pass while anything is used, and waits until nothing is", () => {
+    const price = priceRate({ perMinute: 100, cost: 1000 });
+    const { chargedUs } = priceRate({ perMinute: 100, cost: 1 });
+    expect(hasRoom(chargedUs, price)).toBe(false);
+    expect(presentRate(100, price, { backlogUs: chargedUs, isTaken: false }).retryAfterMs).toBe(600);
+  });
+});
+
+test("reading costs nothing and passes even in debt", () => {
+  const price = priceRate({ perMinute: 100, cost: 0 });
+  expect(hasRoom(10 ** 12, price)).toBe(true);
+  expect(presentRate(100, price, { backlogUs: 10 ** 12, isTaken: true })).toEqual({
+    limit: 100,
+    remaining: 0,
+    resetMs: 10 ** 9,
+    retryAfterMs: 0,
+  });
+});
+
+test("a limit of zero lets nothing pass but a reading", () => {
+  expect(hasRoom(0, priceRate({ perMinute: 0, cost: 1 }))).toBe(false);
+  expect(hasRoom(0, priceRate({ perMinute: 0, cost: 0 }))).toBe(true);
+  const state = presentRate(0, priceRate({ perMinute: 0, cost: 500 }), { backlogUs: 0, isTaken: false });
+  expect(state).toEqual({ limit: 0, remaining: 0, resetMs: 0, retryAfterMs: 60_000 });
+});
+
+test("when the limit changes, the share of the minute that is used stays used", () => {
+  const { chargedUs } = priceRate({ perMinute: 600, cost: 300 });
+  for (const [limit, remaining] of [
+    [600, 300],
+    [60, 30],
+    [6000, 3000],
+  ] as const) {
+    const state = presentRate(limit, priceRate({ perMinute: limit, cost: 0 }), {
+      backlogUs: chargedUs,
+      isTaken: false,
+    });
+    expect(state.remaining).toBe(remaining);
+  }
+});
+
+test("a clock that is set back works nothing off and adds nothing", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 10 ** 9 }), moment, moment, (backlogUs, atUs, backUs) => {
+      expect(drainBacklog({ backlogUs, atUs }, atUs - backUs)).toBe(backlogUs);
+    }),
+  );
+});
+
+test.each([
+  { perMinute: -1, cost: 1 },
+  { perMinute: Number.NaN, cost: 1 },
+  { perMinute: Number.POSITIVE_INFINITY, cost: 1 },
+  { perMinute: 1, cost: -1 },
+  { perMinute: 1, cost: Number.NaN },
+  { perMinute: 1, cost: Number.POSITIVE_INFINITY },
+])("what is no count is not counted with: %o", (check) => {
+  expect(() => priceRate(check)).toThrow("Invariant");
+});
+
+test("a correction that is no number is not counted with", () => {
+  expect(() => priceDelta({ perMinute: 1, delta: Number.NaN })).toThrow("Invariant");
+  expect(() => priceDelta({ perMinute: -1, delta: 1 })).toThrow("Invariant");
+});
