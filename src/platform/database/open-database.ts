@@ -5,6 +5,8 @@ import { openEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
 
 export type OpenDatabase = {
   database: Database;
+  /** For connections beside the pool. */
+  address: DatabaseAddress;
   /** Ends the connections, then the embedded server if it is ours. */
   close(): Promise<void>;
 };
@@ -39,7 +41,7 @@ async function openEmbedded(parts: OpenDatabaseParts): Promise<OpenDatabase> {
     await close();
     throw error;
   }
-  return { database, close };
+  return { database, address: server.address, close };
 }
 
 /** On the first start the server is there, but not yet the database in it. */
@@ -61,7 +63,8 @@ async function createIfMissing(database: Database, address: DatabaseAddress, par
 }
 
 async function openExternal(parts: OpenDatabaseParts, url: string): Promise<OpenDatabase> {
-  const database = createDatabase({ ...parts, address: { connectionString: url } });
+  const address: DatabaseAddress = { connectionString: url };
+  const database = createDatabase({ ...parts, address });
   try {
     const version = await readServerVersion(database);
     if (Number.parseInt(version, 10) < serverVersionMin) {
@@ -74,7 +77,7 @@ async function openExternal(parts: OpenDatabaseParts, url: string): Promise<Open
     await database.destroy();
     throw explainConnectionError(error, url);
   }
-  return { database, close: () => database.destroy() };
+  return { database, address, close: () => database.destroy() };
 }
 
 /** Says what is wrong without repeating the address, which holds a password. */
