@@ -55,8 +55,9 @@ const scratchSql = `create table scratch_rows (
 CREATE INDEX scratch_rows_by_rank ON scratch_rows USING btree (rank, level) WHERE is_open;
 
 CREATE TRIGGER scratch_rows_final BEFORE DELETE ON scratch_rows FOR EACH ROW EXECUTE FUNCTION scratch_refuse();
+`;
 
-CREATE OR REPLACE FUNCTION public.scratch_refuse()`;
+const scratchFunction = "CREATE OR REPLACE FUNCTION public.scratch_refuse()";
 
 const scratchType = `
 type ScratchRowsTable = {
@@ -114,6 +115,7 @@ test("the migrated tables are described, without the table of the migrations for
 test("every kind of column, constraint, index, trigger and function is described", async () => {
   const { schemaSql, tablesTs } = await describeWith(scratchObjects);
   expect(schemaSql).toContain(scratchSql);
+  expect(schemaSql).toContain(scratchFunction);
   expect(tablesTs).toContain(scratchType);
   expect(tablesTs).toContain('import type { Generated } from "kysely";\n\nexport type Tables = {\n');
 });

@@ -25,6 +25,7 @@ const typescriptTypes: Record<string, string> = {
   boolean: "boolean",
   bytea: "Buffer",
   integer: "number",
+  json: "unknown",
   jsonb: "unknown",
   numeric: "string",
   smallint: "number",

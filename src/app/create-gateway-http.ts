@@ -1,10 +1,14 @@
-import { authenticateCaller } from "../features/accounts/index.ts";
-import { addModelRoutes } from "../features/catalog/index.ts";
+import { authenticateCaller, type CallerDirectory } from "../features/accounts/index.ts";
+import { addModelRoutes, type LiveCatalog } from "../features/catalog/index.ts";
+import { consumeRequestLimit } from "../features/limits/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
+import { invariant } from "../lib/invariant.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
-import { type Database, pingDatabase } from "../platform/database/database.ts";
+import type { Counters } from "../platform/counters/counters.ts";
+import { AppError } from "../platform/errors/app-error.ts";
 import { createHttpServer, type HttpServer } from "../platform/http/create-http-server.ts";
+import { endpointTable } from "../platform/http/endpoint-table.ts";
 import { describeRoutes } from "../platform/http/openapi.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import { addHealthRoutes } from "./health-routes.ts";
@@ -12,10 +16,13 @@ import { addReferenceRoutes } from "./reference-routes.ts";
 
 export type GatewayHttpParts = {
   settings: Settings;
-  database: Database;
+  callers: CallerDirectory;
+  catalog: LiveCatalog;
+  counters: Counters;
   clock: Clock;
   ids: IdSource;
   logger: Logger;
+  checkDatabase(): Promise<void>;
 };
 
 const apiDescription = `An OpenAI-compatible API: point an OpenAI client at the address below.
@@ -26,7 +33,7 @@ Every call sends \`Authorization: Bearer <API_KEY>\`, from a server, never from 
 
 /** The list of all routes, in one place, behind the edge that all of them share. */
 export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpServer> {
-  const { settings, database } = parts;
+  const { settings } = parts;
   return await createHttpServer({
     ...parts,
     limits: {
@@ -38,17 +45,34 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
     trustedProxies: settings.trusted_proxies,
     async addRoutes(http) {
       await describeRoutes(http, { title: "Sluice", description: apiDescription, baseUrl: settings.base_url });
-      addHealthRoutes(http, { checkDatabase: () => pingDatabase(database) });
+      addHealthRoutes(http, parts);
       await addReferenceRoutes(http);
       await http.register(
         async (v1: HttpServer) => {
-          v1.addHook("onRequest", async (request) => {
-            request.caller = await authenticateCaller(database, request.headers.authorization);
-          });
-          addModelRoutes(v1, { database });
+          admitCallers(v1, parts);
+          addModelRoutes(v1, { ...parts, currency: settings.currency });
         },
         { prefix: "/v1" },
       );
     },
+  });
+}
+
+/** What every call of the API passes before its route: the endpoint is open, the caller is known, the limits allow it. */
+function admitCallers(v1: HttpServer, { settings, callers, counters, clock }: GatewayHttpParts): void {
+  const disabled = new Set(settings.disabled_endpoints);
+  v1.addHook("onRequest", async (request, reply) => {
+    const { endpoint } = request.routeOptions.config;
+    invariant(endpoint !== undefined, `${request.routeOptions.url} is not in the table of endpoints`);
+    if (disabled.has(endpoint)) throw new AppError("endpoint_not_released", "This endpoint is not available here.");
+    const caller = await authenticateCaller(callers, {
+      authorization: request.headers.authorization,
+      address: request.ip,
+      endpointScope: endpointTable[endpoint].scope,
+      now: clock.now(),
+    });
+    request.caller = caller;
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    reply.headers(await consumeRequestLimit(counters, caller, isRead ? "read" : "write"));
   });
 }

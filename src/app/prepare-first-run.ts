@@ -6,20 +6,21 @@ import type { Database } from "../platform/database/database.ts";
 
 const demoEmail = "demo@localhost";
 
-type FirstRunParts = {
+type SandboxParts = {
   database: Database;
   clock: Clock;
   ids: IdSource;
   randomBytes: (count: number) => Uint8Array;
 };
 
-/** Gives an empty sandbox something to try: a demo account, a key and a model. `null` on every later run. */
-export async function prepareFirstRun(parts: FirstRunParts): Promise<{ keyText: string } | null> {
+/** Gives an empty sandbox something to try: a catalog, and a demo account with a key. `null` on every later run. */
+export async function prepareFirstRun(parts: SandboxParts, currency: string): Promise<{ keyText: string } | null> {
+  await seedSandboxCatalog(parts, currency);
   if (await hasAccounts(parts.database)) return null;
   return await parts.database.transaction().execute(async (tx) => {
-    await seedSandboxCatalog(tx, parts.clock.now());
     const account = await createAccount({ ...parts, database: tx }, { email: demoEmail, password: null });
-    const key = await createApiKey({ ...parts, database: tx }, { accountId: account.id, name: "demo" });
+    const keyParts = { ...parts, database: tx, hasModel: () => true };
+    const key = await createApiKey(keyParts, { accountId: account.id, name: "demo" });
     return { keyText: key.text };
   });
 }

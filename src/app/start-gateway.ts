@@ -1,11 +1,17 @@
+import { createCallerDirectory } from "../features/accounts/index.ts";
+import { openLiveCatalog } from "../features/catalog/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
+import { openChangeFeed } from "../platform/database/change-feed.ts";
+import { pingDatabase } from "../platform/database/database.ts";
 import { migrate } from "../platform/database/migrate.ts";
 import { openDatabase } from "../platform/database/open-database.ts";
+import { OperatorError } from "../platform/errors/operator-error.ts";
 import { openDoors } from "../platform/http/open-doors.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import { createGatewayHttp } from "./create-gateway-http.ts";
+import { openCounters } from "./open-counters.ts";
 import { prepareFirstRun } from "./prepare-first-run.ts";
 
 export type Gateway = {
@@ -37,7 +43,11 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   };
 
   try {
-    const { database, close: closeDatabase } = await openDatabase({
+    const {
+      database,
+      address,
+      close: closeDatabase,
+    } = await openDatabase({
       url: settings.database_url,
       dataDir: settings.data_dir,
       purpose: "gateway",
@@ -49,8 +59,30 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     closers.push(closeDatabase);
     const applied = await migrate(database);
     if (applied.length > 0) logger.info({ migrations: applied }, "migrated");
-    const firstRun = settings.sandbox === "on" ? await prepareFirstRun({ ...parts, database }) : null;
-    const http = await createGatewayHttp({ ...parts, database });
+    const firstRun =
+      settings.sandbox === "on" ? await prepareFirstRun({ ...parts, database }, settings.currency) : null;
+    const feed = await openChangeFeed({
+      address,
+      channels: ["callers", "catalog"],
+      onTrouble: (error) => logger.warn({ error }, "changes are not heard for a moment"),
+    });
+    closers.push(() => feed.close());
+    const catalog = await openLiveCatalog({
+      database,
+      feed,
+      onTrouble: (error) => logger.warn({ error }, "the catalog could not be read"),
+    });
+    closers.push(async () => catalog.close());
+    requireCurrency(settings, catalog.current().catalog?.currency);
+    const counters = await openCounters(parts);
+    closers.push(() => counters.close());
+    const http = await createGatewayHttp({
+      ...parts,
+      catalog,
+      counters,
+      callers: createCallerDirectory({ database, feed }),
+      checkDatabase: () => pingDatabase(database),
+    });
     const doors = await openDoors(http, settings);
     closers.push(() => doors.close(settings.shutdown_timeout_ms));
     return { port: doors.port, demoKeyText: firstRun?.keyText ?? null, close };
@@ -58,4 +90,13 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     await close();
     throw error;
   }
+}
+
+/** Amounts that are already written would silently mean something else. */
+function requireCurrency({ currency }: Settings, catalogCurrency: string | undefined): void {
+  if (catalogCurrency === undefined || catalogCurrency === currency) return;
+  throw new OperatorError(
+    `The catalog in force is in ${catalogCurrency}, but the setting currency is ${currency}.`,
+    `Write currency: ${catalogCurrency}, or use another data_dir or database for another currency.`,
+  );
 }

@@ -5,10 +5,14 @@ import {
   findAccount,
   listAccounts,
   listApiKeys,
+  updateAccount,
 } from "../features/accounts/index.ts";
+import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
-import type { Command } from "./command.ts";
+import type { Command, CommandResult, Terminal } from "./command.ts";
 import { presentKeyJson, presentKeyRows } from "./key-commands.ts";
+import { limitOptions, readLimits } from "./option-values.ts";
+import { presentLimits, presentLimitsJson } from "./present-limits.ts";
 import { presentRows } from "./present-rows.ts";
 import { systemParts } from "./system-parts.ts";
 import { withDatabase } from "./with-database.ts";
@@ -22,13 +26,18 @@ const createCommand: Command = {
       placeholder: "text",
       explains: "A password to sign in with; - reads it from standard input, out of sight of other processes.",
     },
+    plan: { placeholder: "plan id", explains: "The plan whose limits and prices it gets." },
   },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database) => {
       const password = options.password === "-" ? (await terminal.readInput()).replace(/\r?\n$/, "") : options.password;
       const account = await createAccount(
         { ...systemParts, database },
-        { email: options.email ?? "", password: password ?? null },
+        {
+          email: options.email ?? "",
+          password: password ?? null,
+          ...(options.plan === undefined ? {} : { planId: options.plan }),
+        },
       );
       return {
         json: presentAccountJson(account),
@@ -43,13 +52,19 @@ const listCommand: Command = {
   run: ({ terminal }) =>
     withDatabase(terminal, async (database) => {
       const accounts = await listAccounts(database);
-      const rows = accounts.map(({ id, email, createdAt }) => [id, email, createdAt.toISOString()]);
+      const rows = accounts.map(({ id, email, planId, suspendedAt, createdAt }) => [
+        id,
+        email,
+        planId ?? "-",
+        suspendedAt === null ? "active" : "suspended",
+        createdAt.toISOString(),
+      ]);
       return {
         json: accounts.map(presentAccountJson),
         text:
           accounts.length === 0
             ? "There are no accounts yet. Create one: npm run -s sluice -- account create --email <address>"
-            : presentRows(["ID", "EMAIL", "CREATED"], rows),
+            : presentRows(["ID", "EMAIL", "PLAN", "STATE", "CREATED"], rows),
       };
     }),
 };
@@ -60,8 +75,7 @@ const showCommand: Command = {
   positionals: ["account id"],
   run: ({ positionals: [id = ""], terminal }) =>
     withDatabase(terminal, async (database) => {
-      const account = await findAccount(database, id);
-      if (account === null) throw new AppError("not_found", `There is no account ${id}.`);
+      const account = await getAccount(database, id);
       const keys = await listApiKeys(database, { accountId: account.id });
       return {
         json: { ...presentAccountJson(account), keys: keys.map(presentKeyJson) },
@@ -70,12 +84,65 @@ const showCommand: Command = {
     }),
 };
 
-export const accountCommands: readonly Command[] = [createCommand, listCommand, showCommand];
+const updateCommand: Command = {
+  name: "account update",
+  summary: "Changes an account's plan and limits.",
+  positionals: ["account id"],
+  options: { plan: { placeholder: "plan id", explains: "Its plan; none for none." }, ...limitOptions },
+  run: ({ positionals: [id = ""], options, terminal }) =>
+    withDatabase(terminal, async (database) => {
+      const current = await getAccount(database, id);
+      const account = await updateAccount({ ...systemParts, database }, id, {
+        limits: readLimits(options, current.limits),
+        ...(options.plan === undefined ? {} : { planId: options.plan === "none" ? null : options.plan }),
+      });
+      return { json: presentAccountJson(account), text: `Changed ${account.id}.` };
+    }),
+};
+
+const suspendCommand: Command = {
+  name: "account suspend",
+  summary: "Stops all calls of an account until it is resumed.",
+  positionals: ["account id"],
+  run: ({ positionals: [id = ""], terminal }) => setSuspension(id, true, terminal),
+};
+
+const resumeCommand: Command = {
+  name: "account resume",
+  summary: "Lets a suspended account call again.",
+  positionals: ["account id"],
+  run: ({ positionals: [id = ""], terminal }) => setSuspension(id, false, terminal),
+};
+
+export const accountCommands: readonly Command[] = [
+  createCommand,
+  listCommand,
+  showCommand,
+  updateCommand,
+  suspendCommand,
+  resumeCommand,
+];
+
+function setSuspension(id: string, isSuspended: boolean, terminal: Terminal): Promise<CommandResult> {
+  return withDatabase(terminal, async (database) => {
+    const account = await updateAccount({ ...systemParts, database }, id, { isSuspended });
+    const text = `${account.id} ${isSuspended ? "is suspended" : "may call again"}.`;
+    return { json: presentAccountJson(account), text };
+  });
+}
+
+async function getAccount(database: Database, id: string): Promise<Account> {
+  const account = await findAccount(database, id);
+  if (account === null) throw new AppError("not_found", `There is no account ${id}.`);
+  return account;
+}
 
 function presentAccount(account: Account, keys: readonly ApiKey[]): string {
+  const state = account.suspendedAt === null ? "active" : `suspended since ${account.suspendedAt.toISOString()}`;
   return [
-    `${account.id}  ${account.email}`,
+    `${account.id}  ${account.email}  ${state}`,
     `created ${account.createdAt.toISOString()}, ${account.hasPassword ? "signs in with a password" : "without a password"}`,
+    `plan ${account.planId ?? "none"}, limits ${presentLimits(account.limits)}`,
     "",
     keys.length === 0 ? "No keys." : presentKeyRows(keys),
   ].join("\n");
@@ -86,6 +153,9 @@ function presentAccountJson(account: Account): Record<string, unknown> {
     id: account.id,
     email: account.email,
     has_password: account.hasPassword,
+    plan: account.planId,
+    suspended_at: account.suspendedAt?.toISOString() ?? null,
+    limits: presentLimitsJson(account.limits),
     created_at: account.createdAt.toISOString(),
   };
 }

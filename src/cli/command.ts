@@ -18,7 +18,7 @@ type CommandInput = {
 };
 
 /** What a command has to say: for people as lines, for scripts as JSON. `null` when it has said everything itself. */
-type CommandResult = { text: string; json: unknown; hasFailed?: true } | null;
+export type CommandResult = { text: string; json: unknown; hasFailed?: true } | null;
 
 export type Terminal = {
   isJson: boolean;

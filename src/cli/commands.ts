@@ -1,8 +1,10 @@
 import { accountCommands } from "./account-commands.ts";
+import { catalogCommands } from "./catalog-commands.ts";
 import type { Command } from "./command.ts";
 import { doctorCommand } from "./doctor-command.ts";
 import { keyCommands } from "./key-commands.ts";
 import { migrateCommand } from "./migrate-command.ts";
+import { planCommands } from "./plan-commands.ts";
 import { serveCommand } from "./serve-command.ts";
 
 export const commands: readonly Command[] = [
@@ -11,4 +13,6 @@ export const commands: readonly Command[] = [
   doctorCommand,
   ...accountCommands,
   ...keyCommands,
+  ...planCommands,
+  ...catalogCommands,
 ];

@@ -15,7 +15,7 @@ const clockDifferenceMsMax = 5000;
 
 export const doctorCommand: Command = {
   name: "doctor",
-  summary: "Checks settings, disk, database and clock, and says how to mend what is wrong.",
+  summary: "Checks settings, disk, database, Redis and clock, and says how to mend what is wrong.",
   run: async ({ terminal }) => {
     const findings = await examine(terminal);
     const broken = findings.filter((finding) => !finding.isOk);
@@ -37,7 +37,11 @@ async function examine(terminal: Terminal): Promise<Finding[]> {
     return [describeFailure("settings", error)];
   }
   const isExternal = settings.database_url !== undefined;
-  const findings = [{ check: "settings", isOk: true, message: `site ${settings.site_url}` }, examineDisk(settings)];
+  const findings = [
+    { check: "settings", isOk: true, message: `site ${settings.site_url}` },
+    examineDisk(settings),
+    ...(await examineRedis(settings)),
+  ];
   if (!isExternal && !hasEmbeddedDatabase(settings.data_dir)) {
     return [...findings, { check: "database", isOk: true, message: "not created yet; npm start creates it" }];
   }
@@ -61,6 +65,23 @@ function examineDisk(settings: Settings): Finding {
   return freeBytes >= freeBytesWanted
     ? { check: "disk", isOk: true, message }
     : { check: "disk", isOk: false, message, remedy: "Free some space, or move data_dir to a larger disk." };
+}
+
+/** Nothing to find where no Redis is set. */
+async function examineRedis({ redis_url: url }: Settings): Promise<Finding[]> {
+  if (url === undefined) return [];
+  const { createRedisCounters } = await import("../platform/counters/redis-counters.ts");
+  const counters = createRedisCounters({ url, onTrouble: () => {}, timeoutMs: 2000 });
+  try {
+    await counters.take({ rates: [{ key: "doctor", perMinute: 1, cost: 0 }], leases: [] });
+    return [{ check: "redis", isOk: true, message: "counts for all gateways" }];
+  } catch {
+    // Why it fails may name its password; that it does is what the operator needs.
+    const remedy = "Start it, or correct redis_url; until then each gateway counts for itself.";
+    return [{ check: "redis", isOk: false, message: "does not answer", remedy }];
+  } finally {
+    await counters.close();
+  }
 }
 
 async function examineDatabase(settings: Settings, terminal: Terminal): Promise<Finding[]> {

@@ -1,6 +1,20 @@
-import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from "../features/accounts/index.ts";
+import {
+  type ApiKey,
+  createApiKey,
+  findApiKey,
+  listApiKeys,
+  revokeApiKey,
+  unrestricted,
+  updateApiKey,
+} from "../features/accounts/index.ts";
+import { findCatalog } from "../features/catalog/index.ts";
+import { presentMoney } from "../lib/money.ts";
+import type { Database } from "../platform/database/database.ts";
+import { AppError } from "../platform/errors/app-error.ts";
 import type { Command } from "./command.ts";
 import { keepSecret } from "./keep-secret.ts";
+import { readRestrictions, restrictionOptions } from "./option-values.ts";
+import { presentLimitsJson } from "./present-limits.ts";
 import { presentRows } from "./present-rows.ts";
 import { systemParts } from "./system-parts.ts";
 import { withDatabase } from "./with-database.ts";
@@ -11,13 +25,15 @@ const createCommand: Command = {
   options: {
     account: { placeholder: "account id", explains: "The account that the key belongs to.", isRequired: true },
     name: { placeholder: "text", explains: "What the key is for; without it: default." },
+    ...restrictionOptions,
   },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database, settings) => {
-      const { apiKey, text } = await createApiKey(
-        { ...systemParts, database },
-        { accountId: options.account ?? "", name: options.name ?? "default" },
-      );
+      const { apiKey, text } = await createApiKey(await gatherParts(database), {
+        accountId: options.account ?? "",
+        name: options.name ?? "default",
+        ...readRestrictions(options, unrestricted),
+      });
       if (terminal.isJson) return { json: { ...presentKeyJson(apiKey), key: text }, text: "" };
       const place = terminal.isTerminal
         ? `${text}\nKeep it now: it is not shown again.`
@@ -40,6 +56,34 @@ const listCommand: Command = {
     }),
 };
 
+const showCommand: Command = {
+  name: "key show",
+  summary: "Shows an API key's restrictions.",
+  positionals: ["key id"],
+  run: ({ positionals: [id = ""], terminal }) =>
+    withDatabase(terminal, async (database) => {
+      const apiKey = await getKey(database, id);
+      const lines = Object.entries(presentKeyJson(apiKey)).map(([name, value]) => [name, presentValue(value)]);
+      return { json: presentKeyJson(apiKey), text: presentRows(["FIELD", "VALUE"], lines) };
+    }),
+};
+
+const updateCommand: Command = {
+  name: "key update",
+  summary: "Changes what an API key may do; every gateway goes by it within a second.",
+  positionals: ["key id"],
+  options: { name: { placeholder: "text", explains: "What the key is for." }, ...restrictionOptions },
+  run: ({ positionals: [id = ""], options, terminal }) =>
+    withDatabase(terminal, async (database) => {
+      const current = await getKey(database, id);
+      const apiKey = await updateApiKey(await gatherParts(database), id, {
+        ...readRestrictions(options, current),
+        ...(options.name === undefined ? {} : { name: options.name }),
+      });
+      return { json: presentKeyJson(apiKey), text: `Changed ${apiKey.id} (${apiKey.name}).` };
+    }),
+};
+
 const revokeCommand: Command = {
   name: "key revoke",
   summary: "Ends an API key at once and for good.",
@@ -51,7 +95,25 @@ const revokeCommand: Command = {
     }),
 };
 
-export const keyCommands: readonly Command[] = [createCommand, listCommand, revokeCommand];
+export const keyCommands: readonly Command[] = [createCommand, listCommand, showCommand, updateCommand, revokeCommand];
+
+/** A key can be limited only to models that the catalog has. */
+async function gatherParts(database: Database) {
+  const catalog = await findCatalog(database);
+  const modelIds = new Set(catalog?.models.map(({ id }) => id));
+  return { ...systemParts, database, hasModel: (id: string) => modelIds.has(id) };
+}
+
+async function getKey(database: Database, id: string): Promise<ApiKey> {
+  const apiKey = await findApiKey(database, id);
+  if (apiKey === null) throw new AppError("not_found", `There is no key ${id}.`);
+  return apiKey;
+}
+
+function presentValue(value: unknown): string {
+  if (value === null) return "-";
+  return Array.isArray(value) ? value.join(", ") : typeof value === "object" ? JSON.stringify(value) : String(value);
+}
 
 export function presentKeyRows(keys: readonly ApiKey[]): string {
   const rows = keys.map((key) => [
@@ -72,5 +134,11 @@ export function presentKeyJson(key: ApiKey): Record<string, unknown> {
     last_four: key.lastFour,
     created_at: key.createdAt.toISOString(),
     revoked_at: key.revokedAt?.toISOString() ?? null,
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    models: key.modelIds,
+    endpoints: key.endpoints,
+    addresses: key.addresses,
+    budget: key.budget === null ? null : { amount: presentMoney(key.budget.amount), period: key.budget.period },
+    limits: presentLimitsJson(key.limits),
   };
 }

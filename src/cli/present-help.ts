@@ -16,16 +16,21 @@ export function presentHelp(commands: readonly Command[]): string {
 }
 
 export function presentCommandHelp(command: Command): string {
-  const options = Object.entries(command.options ?? {}).map(([name, { placeholder, explains, isRequired }]) => {
-    const flag = `--${name} <${placeholder}>`.padEnd(26);
-    return `  ${flag}${explains}${isRequired === true ? " (required)" : ""}`;
-  });
+  const options = Object.entries(command.options ?? {});
+  const rows = [
+    ...options.map(([name, { placeholder, explains, isRequired }]) => ({
+      flag: `--${name} <${placeholder}>`,
+      explains: `${explains}${isRequired === true ? " (required)" : ""}`,
+    })),
+    { flag: "--json", explains: "Prints JSON for scripts." },
+  ];
+  const width = Math.max(...rows.map(({ flag }) => flag.length)) + 2;
   return [
     command.summary,
     "",
     `Usage: ${start} ${presentUsage(command)}`,
-    ...(options.length === 0 ? [] : ["", ...options]),
-    `  ${"--json".padEnd(26)}Prints JSON for scripts.`,
+    "",
+    ...rows.map(({ flag, explains }) => `  ${flag.padEnd(width)}${explains}`),
   ].join("\n");
 }
 

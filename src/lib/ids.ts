@@ -4,7 +4,7 @@ import { invariant } from "./invariant.ts";
 export type AccountId = `acct_${string}`;
 export type KeyId = `key_${string}`;
 
-type Prefix = "acct" | "key" | "req";
+type Prefix = "acct" | "key" | "price" | "req";
 
 export type IdSource = {
   /** A new id; the text order of ids is their order in time, to the millisecond. */

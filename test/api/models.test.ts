@@ -1,10 +1,13 @@
 import { Ajv } from "ajv";
-import OpenAI, { AuthenticationError } from "openai";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { revokeApiKey } from "../../src/features/accounts/index.ts";
-import { systemClock } from "../../src/lib/clock.ts";
+import OpenAI, { AuthenticationError, NotFoundError } from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createPlan, updateAccount } from "../../src/features/accounts/index.ts";
+import { writeCatalog } from "../harness/catalog-source.ts";
+import { createTestClock } from "../harness/test-clock.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
+import { waitUntil } from "../harness/wait-until.ts";
 
+type ModelList = { object: string; data: { id: string; type: string; status: string; capabilities: string[] }[] };
 type OpenApiDocument = {
   paths: Record<
     string,
@@ -21,81 +24,185 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-const get = (path: string, headers: Record<string, string> = { authorization: `Bearer ${key}` }) =>
-  fetch(`${gateway.baseUrl}${path}`, { headers });
+async function listIds(on: TestGateway, withKey: string, query = ""): Promise<string[]> {
+  const list = (await (await on.get(`/models${query}`, withKey)).json()) as ModelList;
+  return list.data.map(({ id }) => id);
+}
 
-test("the official OpenAI client lists the models with a key from the database", async () => {
-  const client = new OpenAI({ apiKey: key, baseURL: gateway.baseUrl });
-  const models = await Array.fromAsync(client.models.list());
-  expect(models).toEqual([
-    expect.objectContaining({
-      id: "sandbox-chat",
-      object: "model",
-      owned_by: "sluice",
-      created: expect.any(Number),
-      name: "Sandbox Chat",
-      type: "chat",
-      capabilities: ["chat", "streaming"],
-    }),
-  ]);
-});
+describe("with the official OpenAI client", () => {
+  test("the sandbox lists one model of each type, with every field of the contract", async () => {
+    const client = new OpenAI({ apiKey: key, baseURL: gateway.baseUrl });
+    const models = await Array.fromAsync(client.models.list());
+    expect(models.map((model) => (model as unknown as { type: string }).type)).toEqual([
+      "chat",
+      "image",
+      "video",
+      "avatar",
+      "drama",
+      "speech",
+    ]);
+    for (const model of models) {
+      expect(model).toEqual({
+        id: expect.stringMatching(/^sandbox-/),
+        object: "model",
+        created: expect.any(Number),
+        owned_by: "sluice",
+        name: expect.any(String),
+        type: expect.any(String),
+        logo: expect.any(String),
+        description: expect.any(String),
+        advantages: expect.any(Array),
+        scenarios: expect.any(Array),
+        status: "available",
+        capabilities: expect.any(Array),
+      });
+    }
+  });
 
-test("the official OpenAI client sees the code, the type and the request id of an error", async () => {
-  const client = new OpenAI({ apiKey: "sk-slc-nonsense", baseURL: gateway.baseUrl, maxRetries: 0 });
-  const error = await client.models.list().then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(AuthenticationError);
-  expect(error).toMatchObject({ status: 401, code: "invalid_api_key", type: "authentication_error", param: null });
-  expect(error).toHaveProperty("requestID", expect.stringMatching(/^req_/));
-});
+  test("one model comes with its limits", async () => {
+    const client = new OpenAI({ apiKey: key, baseURL: gateway.baseUrl });
+    expect(await client.models.retrieve("sandbox-video")).toMatchObject({
+      id: "sandbox-video",
+      limits: { durations: [5, 10], aspect_ratios: ["16:9", "9:16", "1:1"], max_prompt_length: 2000 },
+    });
+  });
 
-test("the answer is what the OpenAPI document promises", async () => {
-  const document = (await (await fetch(`${gateway.baseUrl}/openapi.json`)).json()) as OpenApiDocument;
-  const operation = document.paths["/models"]?.get;
-  const ajv = new Ajv({ strict: false });
-  for (const response of [await get("/models"), await get("/models", {}), await get("/models?colour=red")]) {
-    const schema = operation?.responses[response.status]?.content["application/json"].schema;
-    const validate = ajv.compile({ ...schema, additionalProperties: false });
-    expect(validate(await response.json()), JSON.stringify(validate.errors)).toBe(true);
-  }
-});
-
-test.each([
-  ["no header", {}, "missing_api_key"],
-  ["another scheme", { authorization: "Basic dTpw" }, "missing_api_key"],
-  ["an empty key", { authorization: "Bearer " }, "missing_api_key"],
-  ["a key with a wrong checksum", { authorization: `Bearer sk-slc-${"a".repeat(36)}` }, "invalid_api_key"],
-  ["a key of another service", { authorization: "Bearer sk-proj-abcdefgh" }, "invalid_api_key"],
-])("%s is a 401 that says how to authenticate", async (_name, headers, code) => {
-  const response = await get("/models", headers);
-  expect(response.status).toBe(401);
-  expect(response.headers.get("www-authenticate")).toBe("Bearer");
-  expect(await response.json()).toEqual({
-    error: { message: expect.any(String), type: "authentication_error", param: null, code },
-    request_id: response.headers.get("x-request-id"),
+  test("an error shows its status, code, type, param and request id", async () => {
+    const client = new OpenAI({ apiKey: "sk-slc-nonsense", baseURL: gateway.baseUrl, maxRetries: 0 });
+    const error = await client.models.list().then(null, (reason: unknown) => reason);
+    expect(error).toBeInstanceOf(AuthenticationError);
+    expect(error).toMatchObject({ status: 401, code: "invalid_api_key", type: "authentication_error", param: null });
+    expect(error).toHaveProperty("requestID", expect.stringMatching(/^req_/));
+    const other = new OpenAI({ apiKey: key, baseURL: gateway.baseUrl, maxRetries: 0 });
+    const missing = await other.models.retrieve("no/such-model").then(null, (reason: unknown) => reason);
+    expect(missing).toBeInstanceOf(NotFoundError);
+    expect(missing).toMatchObject({
+      status: 404,
+      code: "model_unavailable",
+      type: "model_unavailable",
+      param: "model",
+    });
   });
 });
 
-test("a well-formed key that was never issued is invalid", async () => {
-  await using other = await startGateway();
-  const { key: foreignKey } = await other.createCaller();
-  const response = await get("/models", { authorization: `Bearer ${foreignKey}` });
-  expect(await response.json()).toMatchObject({ error: { code: "invalid_api_key" } });
+test("filters combine", async () => {
+  expect(await listIds(gateway, key, "?type=video")).toEqual(["sandbox-video"]);
+  expect(await listIds(gateway, key, "?capability=vision&status=available")).toEqual(["sandbox-chat"]);
+  expect(await listIds(gateway, key, "?type=video&capability=vision")).toEqual([]);
+  expect(await listIds(gateway, key, "?status=deprecated")).toEqual([]);
 });
 
-test("a revoked key stops working and is told apart from an unknown one", async () => {
-  const caller = await gateway.createCaller();
-  expect((await get("/models", { authorization: `Bearer ${caller.key}` })).status).toBe(200);
-  await revokeApiKey({ database: gateway.database, clock: systemClock }, caller.keyId);
-  const response = await get("/models", { authorization: `bearer ${caller.key}` });
-  expect(response.status).toBe(401);
-  expect(await response.json()).toMatchObject({ error: { code: "revoked_api_key" } });
-});
-
-test("a mistyped query parameter is named, not ignored", async () => {
-  const response = await get("/models?capabilty=vision");
+test.each([
+  ["?type=music", "invalid_parameter", "type", "chat, image, video"],
+  ["?capability=flying", "invalid_parameter", "capability", "text_to_image"],
+  ["?status=great", "invalid_parameter", "status", "available, degraded"],
+  ["?type=chat&type=image", "invalid_parameter", "type", ""],
+  ["?capabilty=vision", "unknown_parameter", "capabilty", ""],
+])("%s is a 400 that names the parameter and what is allowed", async (query, code, param, allowed) => {
+  const response = await gateway.get(`/models${query}`, key);
   expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({ error: { code: "unknown_parameter", param: "capabilty" } });
+  expect(await response.json()).toMatchObject({
+    error: { code, param, message: expect.stringContaining(allowed), type: "invalid_request_error" },
+  });
+});
+
+test("the answers are what the OpenAPI document promises, errors included", async () => {
+  const document = (await (await fetch(`${gateway.baseUrl}/openapi.json`)).json()) as OpenApiDocument;
+  const ajv = new Ajv({ strict: false, formats: { "date-time": true } });
+  const calls: [string, string, string?][] = [
+    ["/models", "/models"],
+    ["/models", "/models?colour=red"],
+    ["/models", "/models", "no-key"],
+    ["/models/{model_id}", "/models/sandbox-image"],
+    ["/models/{model_id}", "/models/none"],
+    ["/pricing/models", "/pricing/models"],
+  ];
+  for (const [path, url, wrongKey] of calls) {
+    const response = await gateway.get(url, wrongKey ?? key);
+    const schema = document.paths[path]?.get.responses[response.status]?.content["application/json"].schema;
+    const validate = ajv.compile({ ...schema, additionalProperties: false });
+    expect(validate(await response.json()), `${url} ${JSON.stringify(validate.errors)}`).toBe(true);
+  }
+});
+
+test("an id may contain slashes, encoded or not", async () => {
+  await using own = await startGateway();
+  await own.applyCatalog(writeCatalog({ models: [{ id: "house/big:v2" }], prices: [{ model: "house/big:v2" }] }));
+  const caller = await own.createCaller();
+  await waitUntil("the new catalog", async () => (await listIds(own, caller.key)).includes("house/big:v2"));
+  for (const path of ["/models/house/big:v2", "/models/house%2Fbig%3Av2"]) {
+    expect(await (await own.get(path, caller.key)).json()).toMatchObject({ id: "house/big:v2", limits: {} });
+  }
+});
+
+test("nothing that a customer sees names the upstream or its model", async () => {
+  await using own = await startGateway();
+  await own.applyCatalog(writeCatalog({ models: [{ id: "m" }], prices: [{ model: "m" }] }));
+  const { key: ownKey } = await own.createCaller();
+  await waitUntil("the new catalog", async () => (await listIds(own, ownKey)).includes("m"));
+  for (const path of ["/models", "/models/m", "/pricing/models", "/models/canary-model", "/models?type=canary"]) {
+    const response = await own.get(path, ownKey);
+    expect([...response.headers].join() + (await response.text())).not.toMatch(
+      /canary-(vendor|model\b(?!.*"message"))/,
+    );
+  }
+});
+
+test("a model of another plan is absent, and answers like one that does not exist", async () => {
+  await using own = await startGateway();
+  await createPlan(own.parts, { id: "pro", name: "Pro", limits: {} });
+  const models = [{ id: "open" }, { id: "exclusive", plans: ["pro"] }];
+  await own.applyCatalog(writeCatalog({ models, prices: [{ model: "open" }, { model: "exclusive" }] }));
+  const caller = await own.createCaller();
+  await waitUntil("the new catalog", async () => (await listIds(own, caller.key)).includes("open"));
+  expect(await listIds(own, caller.key)).toEqual(["open"]);
+  const hidden = (await (await own.get("/models/exclusive", caller.key)).json()) as { error: object };
+  const missing = (await (await own.get("/models/missing", caller.key)).json()) as { error: object };
+  expect(hidden.error).toEqual(missing.error);
+  await updateAccount(own.parts, caller.accountId, { planId: "pro" });
+  await waitUntil("the account's new plan", async () => (await listIds(own, caller.key)).length === 2);
+});
+
+test("a deprecated model says so in its status, its date and its headers, until it is gone", async () => {
+  const clock = createTestClock(new Date("2026-06-01T00:00:00Z"));
+  await using own = await startGateway({ clock });
+  const dates = { deprecated_at: "2026-06-02T00:00:00Z", shutdown_date: "2026-06-03T00:00:00Z" };
+  await own.applyCatalog(writeCatalog({ models: [{ id: "old", ...dates }], prices: [{ model: "old" }] }));
+  const { key: ownKey } = await own.createCaller();
+  await waitUntil("the new catalog", async () => (await listIds(own, ownKey)).includes("old"));
+  expect((await own.get("/models/old", ownKey)).headers.has("deprecation")).toBe(false);
+  clock.advance(24 * 3_600_000);
+  const deprecated = await own.get("/models/old", ownKey);
+  expect(deprecated.headers.get("deprecation")).toBe("@1780358400");
+  expect(deprecated.headers.get("sunset")).toBe("Wed, 03 Jun 2026 00:00:00 GMT");
+  expect(await deprecated.json()).toMatchObject({ status: "deprecated", shutdown_date: "2026-06-03T00:00:00Z" });
+  expect(await listIds(own, ownKey, "?status=deprecated")).toEqual(["old"]);
+  clock.advance(24 * 3_600_000);
+  expect(await listIds(own, ownKey)).toEqual([]);
+  expect((await own.get("/models/old", ownKey)).status).toBe(404);
+});
+
+test("a model without routes is listed as unavailable; one without a price is not listed", async () => {
+  await using own = await startGateway();
+  const models = [
+    { id: "unrouted", routes: [] },
+    { id: "unpriced", routes: [] },
+  ];
+  await own.applyCatalog(writeCatalog({ models, prices: [{ model: "unrouted" }] }));
+  const { key: ownKey } = await own.createCaller();
+  await waitUntil("the new catalog", async () => (await listIds(own, ownKey)).includes("unrouted"));
+  const list = (await (await own.get("/models", ownKey)).json()) as ModelList;
+  expect(list.data.map(({ id, status }) => [id, status])).toEqual([["unrouted", "unavailable"]]);
+  expect((await own.get("/models/unpriced", ownKey)).status).toBe(404);
+});
+
+test("a switched-off preview endpoint is a 501 that clients do not retry, and the others go on", async () => {
+  await using own = await startGateway({ settings: { disabled_endpoints: ["getModel"] } });
+  const { key: ownKey } = await own.createCaller();
+  const response = await own.get("/models/sandbox-chat", ownKey);
+  expect(response.status).toBe(501);
+  expect(response.headers.get("x-should-retry")).toBe("false");
+  expect(await response.json()).toMatchObject({ error: { code: "endpoint_not_released", type: "api_error" } });
+  expect((await own.get("/pricing/models", ownKey)).status).toBe(200);
+  expect(await listIds(own, ownKey)).toHaveLength(6);
 });

@@ -33,7 +33,7 @@ describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
     for (const { SLUICE_PORT } of [one, two]) {
       const client = new OpenAI({ apiKey: key, baseURL: `http://localhost:${SLUICE_PORT}/v1` });
       const models = await Array.fromAsync(client.models.list());
-      expect(models.map((model) => model.id)).toEqual(["sandbox-chat"]);
+      expect(models.map((model) => model.id)).toContain("sandbox-chat");
     }
     expect(existsSync(join(data.path, "postgres"))).toBe(false);
   });

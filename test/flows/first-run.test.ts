@@ -28,10 +28,13 @@ async function startOnTerminal(environment: Record<string, string>, use: (page: 
     screen += piece.replaceAll("\r", "");
   });
   const exited = new Promise((settle) => child.once("close", settle));
-  await waitUntil("the page", () => screen.includes("ready"), 60_000);
-  await use(screen);
-  child.stdin.write("\x03");
-  await exited;
+  try {
+    await waitUntil("the page", () => screen.includes("ready"), 60_000);
+    await use(screen);
+  } finally {
+    child.stdin.write("\x03");
+    await exited;
+  }
   expect(screen).toMatch(/stopping.*stopped/s);
 }
 
@@ -42,7 +45,10 @@ test("on a terminal, npm start shows the key once, and a curl line that works as
   await startOnTerminal(environment, async (page) => {
     expect(page).toContain(`http://localhost:${port}/docs`);
     expect(page).toMatch(/sk-slc-[0-9A-Za-z]{36}/);
-    expect(await runShownCurl(page)).toMatchObject({ object: "list", data: [{ id: "sandbox-chat" }] });
+    expect(await runShownCurl(page)).toMatchObject({
+      object: "list",
+      data: expect.arrayContaining([expect.objectContaining({ id: "sandbox-chat" })]),
+    });
   });
   await startOnTerminal(environment, async (page) => {
     expect(page).toContain("Sluice is running.");
@@ -61,7 +67,7 @@ test("where nobody watches, the key is in a private file, in no output, and the 
 
   const client = new OpenAI({ apiKey: readFileSync(file, "utf8").trim(), baseURL: `http://localhost:${port}/v1` });
   const models = await Array.fromAsync(client.models.list());
-  expect(models.map((model) => model.id)).toEqual(["sandbox-chat"]);
+  expect(models.map((model) => model.id)).toContain("sandbox-chat");
 });
 
 test("a public site gets no demo account", async () => {

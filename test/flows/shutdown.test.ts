@@ -4,12 +4,12 @@ import { expect, test } from "vitest";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-/** Holds every request for models in the database until it is released. */
+/** Holds every request with a key that the gateway does not know yet until it is released. */
 async function holdModels(gateway: TestGateway): Promise<{ release(): Promise<void> }> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const { promise: held, resolve: hold } = Promise.withResolvers<void>();
   const transaction = gateway.database.transaction().execute(async (tx) => {
-    await sql`lock table models in access exclusive mode`.execute(tx);
+    await sql`lock table api_keys in access exclusive mode`.execute(tx);
     hold();
     await released;
   });

@@ -1,31 +1,50 @@
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { type Gateway, startGateway as startRealGateway } from "../../src/app/start-gateway.ts";
-import { createAccount, createApiKey } from "../../src/features/accounts/index.ts";
+import {
+  createAccount,
+  createApiKey,
+  type KeyRestrictions,
+  listAccounts,
+  listPlans,
+} from "../../src/features/accounts/index.ts";
+import { applyCatalog, type CatalogOutcome } from "../../src/features/catalog/index.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import type { AccountId, KeyId } from "../../src/lib/ids.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
 import { loadSettings, type Settings } from "../../src/platform/config/load-settings.ts";
 import { createDatabase, type Database } from "../../src/platform/database/database.ts";
 import { createLogger } from "../../src/platform/observability/logger.ts";
-import { createTestDatabase } from "./test-database.ts";
+import { createTestDatabase, type TestDatabase } from "./test-database.ts";
+
+type TestCaller = { accountId: AccountId; keyId: KeyId; key: string };
 
 export type TestGateway = AsyncDisposable & {
   port: number;
   siteUrl: string;
   baseUrl: string;
   database: Database;
+  /** Time, chance and the database, as operations take them. */
+  parts: { database: Database; clock: Clock; ids: ReturnType<typeof createIdSource>; hasModel(id: string): boolean };
   /** Every log line so far, parsed. */
   logs: Record<string, unknown>[];
   /** A new account with a new key. */
-  createCaller(): Promise<{ accountId: AccountId; keyId: KeyId; key: string }>;
+  createCaller(options?: { planId?: string } & Partial<KeyRestrictions>): Promise<TestCaller>;
+  applyCatalog(source: string): Promise<CatalogOutcome>;
+  /** Calls the API with a key. */
+  get(path: string, key: string, headers?: Record<string, string>): Promise<Response>;
 };
 
-type TestGatewayOptions = { settings?: Partial<Settings>; clock?: Clock };
+type TestGatewayOptions = {
+  settings?: Partial<Settings>;
+  clock?: Clock;
+  /** A database that other gateways share, and that the test closes; without it the gateway has one of its own. */
+  sharedDatabase?: TestDatabase;
+};
 
-/** The whole gateway in this process, on a real socket and a database of its own. */
+/** The whole gateway in this process, on a real socket and a real database. */
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const testDatabase = await createTestDatabase();
+  const testDatabase = options.sharedDatabase ?? (await createTestDatabase());
   const clock = options.clock ?? systemClock;
   const ids = createIdSource({ clock, randomBytes });
   const logs: Record<string, unknown>[] = [];
@@ -51,24 +70,40 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const address = { connectionString: testDatabase.url };
   const database = createDatabase({ address, connectionsMax: 2, onConnectionError: () => {} });
   const siteUrl = `http://127.0.0.1:${gateway.port}`;
-  let accountCount = 0;
+  const baseUrl = `${siteUrl}/v1`;
+  const parts = { database, clock, ids, randomBytes, hasModel: () => true };
   return {
     port: gateway.port,
     siteUrl,
-    baseUrl: `${siteUrl}/v1`,
+    baseUrl,
     database,
+    parts,
     logs,
-    async createCaller() {
-      accountCount += 1;
-      const parts = { database, clock, ids, randomBytes };
-      const account = await createAccount(parts, { email: `caller-${accountCount}@example.com`, password: null });
-      const { apiKey, text } = await createApiKey(parts, { accountId: account.id, name: "test" });
+    async createCaller({ planId, ...restrictions } = {}) {
+      const email = `${randomBytes(6).toString("hex")}@example.com`;
+      const account = await createAccount(parts, {
+        email,
+        password: null,
+        ...(planId === undefined ? {} : { planId }),
+      });
+      const { apiKey, text } = await createApiKey(parts, { accountId: account.id, name: "test", ...restrictions });
       return { accountId: account.id, keyId: apiKey.id, key: text };
     },
+    async applyCatalog(source) {
+      const surroundings = {
+        currency: settings.currency,
+        planIds: new Set((await listPlans(database)).map(({ id }) => id)),
+        accountIds: new Set<string>((await listAccounts(database)).map(({ id }) => id)),
+        hasSecret: () => true,
+      };
+      return await applyCatalog({ ...parts, surroundings }, source);
+    },
+    get: (path, key, headers = {}) =>
+      fetch(`${baseUrl}${path}`, { headers: { authorization: `Bearer ${key}`, ...headers } }),
     async [Symbol.asyncDispose]() {
       await gateway.close();
       await database.destroy();
-      await testDatabase.close();
+      if (options.sharedDatabase === undefined) await testDatabase.close();
     },
   };
 }

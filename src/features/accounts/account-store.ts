@@ -1,11 +1,12 @@
-import type { AccountId, KeyId } from "../../lib/ids.ts";
+import type { AccountId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
-import type { Account, ApiKey } from "./account.ts";
+import type { Account } from "./account.ts";
+import { limitColumnNames, toLimitColumns, toLimits } from "./limit-columns.ts";
 
 /** `false` when the address is taken. */
 export async function insertAccount(
   database: Database,
-  account: { id: AccountId; email: string; passwordHash: string | null; createdAt: Date },
+  account: Omit<Account, "hasPassword" | "suspendedAt"> & { passwordHash: string | null },
 ): Promise<boolean> {
   const result = await database
     .insertInto("accounts")
@@ -13,11 +14,22 @@ export async function insertAccount(
       id: account.id,
       email: account.email,
       password_hash: account.passwordHash,
+      plan_id: account.planId,
+      ...toLimitColumns(account.limits),
       created_at: account.createdAt,
     })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   return result.numInsertedOrUpdatedRows === 1n;
+}
+
+/** Writes what can change about an account. */
+export async function updateAccountRow(database: Database, account: Account): Promise<void> {
+  await database
+    .updateTable("accounts")
+    .set({ plan_id: account.planId, suspended_at: account.suspendedAt, ...toLimitColumns(account.limits) })
+    .where("id", "=", account.id)
+    .execute();
 }
 
 export async function listAccounts(database: Database): Promise<Account[]> {
@@ -29,78 +41,34 @@ export async function findAccount(database: Database, id: string): Promise<Accou
   return row === undefined ? null : toAccount(row);
 }
 
+/** Locks the account until the transaction ends, so that two changes of it do not undo each other. */
+export async function lockAccount(tx: Database, id: string): Promise<Account | null> {
+  const row = await selectAccounts(tx).where("id", "=", id).forUpdate().executeTakeFirst();
+  return row === undefined ? null : toAccount(row);
+}
+
 export async function hasAccounts(database: Database): Promise<boolean> {
   return (await database.selectFrom("accounts").select("id").limit(1).executeTakeFirst()) !== undefined;
-}
-
-export async function insertApiKey(
-  database: Database,
-  key: Omit<ApiKey, "revokedAt"> & { hash: Buffer },
-): Promise<void> {
-  await database
-    .insertInto("api_keys")
-    .values({
-      id: key.id,
-      account_id: key.accountId,
-      name: key.name,
-      hash: key.hash,
-      last_four: key.lastFour,
-      created_at: key.createdAt,
-    })
-    .execute();
-}
-
-export async function findApiKeyByHash(database: Database, hash: Buffer): Promise<ApiKey | null> {
-  const row = await selectApiKeys(database).where("hash", "=", hash).executeTakeFirst();
-  return row === undefined ? null : toApiKey(row);
-}
-
-export async function listApiKeys(database: Database, filter: { accountId?: string }): Promise<ApiKey[]> {
-  const query = selectApiKeys(database).orderBy("id");
-  const rows = await (filter.accountId === undefined
-    ? query
-    : query.where("account_id", "=", filter.accountId)
-  ).execute();
-  return rows.map(toApiKey);
-}
-
-/** Keeps the first moment when a key is revoked twice. `null` when there is no such key. */
-export async function updateApiKeyRevoked(database: Database, id: string, now: Date): Promise<ApiKey | null> {
-  await database
-    .updateTable("api_keys")
-    .set({ revoked_at: now })
-    .where("id", "=", id)
-    .where("revoked_at", "is", null)
-    .execute();
-  const row = await selectApiKeys(database).where("id", "=", id).executeTakeFirst();
-  return row === undefined ? null : toApiKey(row);
 }
 
 function selectAccounts(database: Database) {
   return database
     .selectFrom("accounts")
-    .select(["id", "email", "created_at as createdAt"])
-    .select((column) => column("password_hash", "is not", null).as("hasPassword"));
+    .select(["id", "email", "plan_id", "suspended_at", "created_at", ...limitColumnNames])
+    .select((column) => column("password_hash", "is not", null).as("has_password"));
 }
 
-function selectApiKeys(database: Database) {
-  return database
-    .selectFrom("api_keys")
-    .select([
-      "id",
-      "account_id as accountId",
-      "name",
-      "last_four as lastFour",
-      "created_at as createdAt",
-      "revoked_at as revokedAt",
-    ]);
-}
+type AccountRow = Awaited<ReturnType<ReturnType<typeof selectAccounts>["executeTakeFirstOrThrow"]>>;
 
-// The table's checks hold the prefixes of the ids.
-function toAccount(row: Omit<Account, "id" | "hasPassword"> & { id: string; hasPassword: unknown }): Account {
-  return { ...row, id: row.id as AccountId, hasPassword: row.hasPassword === true };
-}
-
-function toApiKey(row: Omit<ApiKey, "id" | "accountId"> & { id: string; accountId: string }): ApiKey {
-  return { ...row, id: row.id as KeyId, accountId: row.accountId as AccountId };
+function toAccount(row: AccountRow): Account {
+  return {
+    // The table's check holds the prefix.
+    id: row.id as AccountId,
+    email: row.email,
+    hasPassword: row.has_password === true,
+    planId: row.plan_id,
+    suspendedAt: row.suspended_at,
+    limits: toLimits(row),
+    createdAt: row.created_at,
+  };
 }

@@ -1,13 +1,49 @@
 import type { AccountId, KeyId } from "../../lib/ids.ts";
+import type { LimitSet } from "../../lib/limit-set.ts";
+import type { Nano } from "../../lib/money.ts";
 
-export type Account = { id: AccountId; email: string; hasPassword: boolean; createdAt: Date };
+/** What accounts of a kind have in common. Limits that it leaves open are the standard ones. */
+export type Plan = { id: string; name: string; limits: Partial<LimitSet>; createdAt: Date };
+
+export type Account = {
+  id: AccountId;
+  email: string;
+  hasPassword: boolean;
+  planId: string | null;
+  suspendedAt: Date | null;
+  /** Its own limits go before those of its plan. */
+  limits: Partial<LimitSet>;
+  createdAt: Date;
+};
+
+export const budgetPeriods = ["total", "day", "week", "month"] as const;
+export type Budget = { amount: Nano; period: (typeof budgetPeriods)[number] };
+
+/** What a key may be narrowed to. `null` means that it is not. */
+export type KeyRestrictions = {
+  expiresAt: Date | null;
+  modelIds: readonly string[] | null;
+  endpoints: readonly string[] | null;
+  addresses: readonly string[] | null;
+  budget: Budget | null;
+  limits: Partial<LimitSet>;
+};
 
 /** What is known of a key once it is made; the key itself is not. */
-export type ApiKey = {
+export type ApiKey = KeyRestrictions & {
   id: KeyId;
   accountId: AccountId;
   name: string;
   lastFour: string;
   createdAt: Date;
   revokedAt: Date | null;
+};
+
+export const unrestricted: KeyRestrictions = {
+  expiresAt: null,
+  modelIds: null,
+  endpoints: null,
+  addresses: null,
+  budget: null,
+  limits: {},
 };

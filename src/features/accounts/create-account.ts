@@ -4,13 +4,14 @@ import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Account } from "./account.ts";
 import { insertAccount } from "./account-store.ts";
+import { getPlan } from "./change-plan.ts";
 import { hashPassword, passwordCharactersMax, passwordCharactersMin } from "./password.ts";
 
 /** One `@` with something on both sides; whether mail arrives there is for a mail to find out. */
 const emailPattern = /^[^\s@]+@[^\s@]+$/;
 const emailCharactersMax = 254;
 
-type NewAccount = { email: string; password: string | null };
+type NewAccount = { email: string; password: string | null; planId?: string };
 
 export async function createAccount(
   parts: { database: Database; clock: Clock; ids: IdSource },
@@ -18,12 +19,19 @@ export async function createAccount(
 ): Promise<Account> {
   requireEmail(request.email);
   if (request.password !== null) requirePassword(request.password);
-  const account = { id: parts.ids.next("acct"), email: request.email, createdAt: parts.clock.now() };
+  if (request.planId !== undefined) await getPlan(parts.database, request.planId);
+  const account = {
+    id: parts.ids.next("acct"),
+    email: request.email,
+    planId: request.planId ?? null,
+    limits: {},
+    createdAt: parts.clock.now(),
+  };
   const passwordHash = request.password === null ? null : await hashPassword(request.password);
   if (!(await insertAccount(parts.database, { ...account, passwordHash }))) {
     throw new AppError("invalid_parameter", `There is an account for ${request.email} already.`, { param: "email" });
   }
-  return { ...account, hasPassword: passwordHash !== null };
+  return { ...account, suspendedAt: null, hasPassword: passwordHash !== null };
 }
 
 function requireEmail(email: string): void {

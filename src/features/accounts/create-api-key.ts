@@ -2,35 +2,40 @@ import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import type { ApiKey } from "./account.ts";
-import { findAccount, insertApiKey } from "./account-store.ts";
+import { type ApiKey, type KeyRestrictions, unrestricted } from "./account.ts";
+import { findAccount } from "./account-store.ts";
+import { insertApiKey } from "./api-key-store.ts";
+import { requireRestrictions } from "./key-restrictions.ts";
 import { createKeyText, hashKey } from "./key-text.ts";
+import { requireName } from "./require-valid.ts";
 
-const nameCharactersMax = 100;
+export type KeyParts = {
+  database: Database;
+  clock: Clock;
+  /** Whether the catalog has a model, so that a key cannot be limited to one that does not exist. */
+  hasModel(modelId: string): boolean;
+};
 
 /** The only moment at which the text of a key is known; afterwards there is just its hash. */
 export async function createApiKey(
-  parts: { database: Database; clock: Clock; ids: IdSource; randomBytes: (count: number) => Uint8Array },
-  request: { accountId: string; name: string },
+  parts: KeyParts & { ids: IdSource; randomBytes: (count: number) => Uint8Array },
+  request: { accountId: string; name: string } & Partial<KeyRestrictions>,
 ): Promise<{ apiKey: ApiKey; text: string }> {
-  const name = request.name.trim();
-  if (name === "" || name.length > nameCharactersMax) {
-    throw new AppError("invalid_parameter", `A key's name has 1 to ${nameCharactersMax} characters.`, {
-      param: "name",
-    });
-  }
-  const account = await findAccount(parts.database, request.accountId);
-  if (account === null) {
-    throw new AppError("not_found", `There is no account ${request.accountId}.`, { param: "account" });
-  }
+  const now = parts.clock.now();
+  const { accountId, name, ...given } = request;
+  const restrictions = { ...unrestricted, ...given };
+  requireRestrictions(restrictions, { now, hasModel: parts.hasModel });
+  const account = await findAccount(parts.database, accountId);
+  if (account === null) throw new AppError("not_found", `There is no account ${accountId}.`, { param: "account" });
   const text = createKeyText(parts.randomBytes);
   const apiKey = {
+    ...restrictions,
     id: parts.ids.next("key"),
     accountId: account.id,
-    name,
+    name: requireName(name),
     lastFour: text.slice(-4),
-    createdAt: parts.clock.now(),
+    createdAt: now,
   };
-  await insertApiKey(parts.database, { ...apiKey, hash: hashKey(text) });
+  await insertApiKey(parts.database, { ...apiKey, hash: Buffer.from(hashKey(text), "hex") });
   return { apiKey: { ...apiKey, revokedAt: null }, text };
 }

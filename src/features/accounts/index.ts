@@ -1,12 +1,18 @@
 /**
- * Accounts and their API keys: who may call.
+ * Accounts, their plans and their API keys: who may call, from where, for what, and how much at a time.
  *
- * Promises: the text of a key exists only in the answer that creates it; what is stored is its hash. A key that was
- * revoked never authenticates again.
+ * Promises: the text of a key exists only in the answer that creates it; what is stored is its hash. A known key costs
+ * no database call. A key, account or plan that changes is felt by every node within a second, even by a node that
+ * has lost its connection for hearing of changes. A key that was revoked never authenticates again.
  */
-export type { Account, ApiKey } from "./account.ts";
-export { findAccount, hasAccounts, listAccounts, listApiKeys } from "./account-store.ts";
+export { type Account, type ApiKey, budgetPeriods, type KeyRestrictions, type Plan, unrestricted } from "./account.ts";
+export { findAccount, hasAccounts, listAccounts } from "./account-store.ts";
+export { findApiKey, listApiKeys } from "./api-key-store.ts";
 export { authenticateCaller } from "./authenticate-caller.ts";
+export { type CallerDirectory, createCallerDirectory } from "./caller-directory.ts";
+export { createPlan, getPlan, updatePlan } from "./change-plan.ts";
 export { createAccount } from "./create-account.ts";
 export { createApiKey } from "./create-api-key.ts";
-export { revokeApiKey } from "./revoke-api-key.ts";
+export { listPlans } from "./plan-store.ts";
+export { updateAccount } from "./update-account.ts";
+export { revokeApiKey, updateApiKey } from "./update-api-key.ts";

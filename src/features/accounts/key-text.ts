@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
@@ -33,9 +33,9 @@ export function isWellFormedKey(text: string): boolean {
   return text.slice(-checksumCharacters) === computeChecksum(body);
 }
 
-/** What is stored. A plain hash is enough for 178 random bits: there is no dictionary to try. */
-export function hashKey(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+/** What is stored, in hexadecimal. A plain hash is enough for 178 random bits: there is no dictionary to try. */
+export function hashKey(text: string): string {
+  return hash("sha256", text, "hex");
 }
 
 function computeChecksum(body: string): string {

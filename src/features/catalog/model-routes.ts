@@ -1,25 +1,133 @@
 import { Type } from "typebox";
-import type { Database } from "../../platform/database/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
-import { authenticatedErrors, errorAnswers } from "../../platform/http/error-answers.ts";
-import { modelListSchema, presentModelList } from "./model-schema.ts";
-import { listModelRows } from "./model-store.ts";
+import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import { getCaller } from "../../platform/http/request-context.ts";
+import { createAnswerCache, describeAudience } from "./answer-cache.ts";
+import { findOfferedModel, listOfferedModels } from "./catalog-view.ts";
+import type { LiveCatalog } from "./live-catalog.ts";
+import type { Model } from "./model.ts";
+import {
+  modelDetailSchema,
+  modelFilterSchema,
+  modelListSchema,
+  presentModelDetail,
+  presentModelList,
+} from "./model-schema.ts";
+import { presentPriceList, priceListSchema } from "./price-schema.ts";
 
-export function addModelRoutes(http: HttpServer, parts: { database: Database }): void {
+type ModelRouteParts = { catalog: LiveCatalog; clock: Clock; currency: string };
+
+/** Lists are kept as bytes, which are sent as they are: the schema describes them, it does not write them. */
+const jsonType = "application/json; charset=utf-8";
+
+const noQuery = Type.Object({}, { additionalProperties: false });
+
+export function addModelRoutes(http: HttpServer, parts: ModelRouteParts): void {
+  addModelList(http, parts);
+  addModelDetail(http, parts);
+  addPriceList(http, parts);
+}
+
+function addModelList(http: HttpServer, { catalog, clock }: ModelRouteParts): void {
+  const { config, schema, errors } = describeEndpoint("listModels", ["invalid_parameter", "unknown_parameter"]);
+  const answers = createAnswerCache();
   http.get(
     "/models",
     {
+      config,
       schema: {
-        operationId: "listModels",
+        ...schema,
         summary: "List models",
-        description: "Every model that the account may use. Read it first and use the ids it gives.",
+        description: "Every model that the account may use. Read it first and use the ids it gives. Filters combine.",
         tags: ["Models"],
-        security: [{ api_key: [] }],
-        "x-stability": "beta",
-        querystring: Type.Object({}, { additionalProperties: false }),
-        response: { 200: modelListSchema, ...errorAnswers(["unknown_parameter", ...authenticatedErrors]) },
+        querystring: modelFilterSchema,
+        response: { 200: Type.Unsafe<Buffer>(modelListSchema), ...errors },
       },
     },
-    async () => presentModelList(await listModelRows(parts.database)),
+    async (request, reply) => {
+      const caller = getCaller(request);
+      const view = catalog.current();
+      const now = clock.now();
+      const { type = "", capability = "", status = "" } = request.query;
+      const question = `${describeAudience(view, caller)} ${type} ${capability} ${status}`;
+      reply.type(jsonType);
+      return answers.get(view, question, now, () =>
+        presentModelList(listOfferedModels(view, caller, now, request.query)),
+      );
+    },
   );
+}
+
+function addModelDetail(http: HttpServer, { catalog, clock }: ModelRouteParts): void {
+  const { config, schema, errors } = describeEndpoint("getModel", ["model_unavailable", "unknown_parameter"]);
+  http.get(
+    // A model's id may have slashes in it.
+    "/models/*",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Get a model",
+        description: "One model with its `limits`. A deprecated one answers with `Deprecation` and `Sunset` headers.",
+        tags: ["Models"],
+        params: Type.Object({
+          "*": Type.String({ title: "model_id", description: "The model's id; it may contain `/`." }),
+        }),
+        querystring: noQuery,
+        response: { 200: modelDetailSchema, ...errors },
+      },
+    },
+    async (request, reply) => {
+      const modelId = request.params["*"];
+      const found = findOfferedModel(catalog.current(), modelId, getCaller(request), clock.now());
+      if (found.kind === "outside-key-scope") {
+        throw new AppError("key_not_permitted", "This API key may not use this model.", { param: "model" });
+      }
+      if (found.kind === "absent") {
+        throw new AppError("model_unavailable", "There is no such model. GET /models lists those there are.", {
+          param: "model",
+        });
+      }
+      if (found.offered.status === "deprecated") reply.headers(presentDeprecation(found.offered.model));
+      return presentModelDetail(found.offered);
+    },
+  );
+}
+
+function addPriceList(http: HttpServer, { catalog, clock, currency }: ModelRouteParts): void {
+  const { config, schema, errors } = describeEndpoint("listPrices", ["unknown_parameter"]);
+  const answers = createAnswerCache();
+  http.get(
+    "/pricing/models",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "List prices",
+        description: "What each model costs this account. The bill is what counts in the end.",
+        tags: ["Models"],
+        querystring: noQuery,
+        response: { 200: Type.Unsafe<Buffer>(priceListSchema), ...errors },
+      },
+    },
+    async (request, reply) => {
+      const caller = getCaller(request);
+      const view = catalog.current();
+      const now = clock.now();
+      reply.type(jsonType);
+      return answers.get(view, describeAudience(view, caller), now, () =>
+        presentPriceList(view, listOfferedModels(view, caller, now), { currency, now }),
+      );
+    },
+  );
+}
+
+/** RFC 9745 and RFC 8594: since when, and until when. */
+function presentDeprecation({ deprecated_at, shutdown_date }: Model): Record<string, string> {
+  return {
+    ...(deprecated_at === undefined ? {} : { deprecation: `@${Math.floor(Date.parse(deprecated_at) / 1000)}` }),
+    ...(shutdown_date === undefined ? {} : { sunset: new Date(shutdown_date).toUTCString() }),
+  };
 }

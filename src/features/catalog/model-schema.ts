@@ -1,7 +1,8 @@
 import { type Static, Type } from "typebox";
-import { type Model, modelStatuses, modelTypes } from "./model.ts";
+import type { OfferedModel } from "./catalog-view.ts";
+import { capabilities, modelStatuses, modelTypes } from "./model.ts";
 
-const modelSchema = Type.Object({
+const modelFields = {
   id: Type.String({ description: "Stable; goes into `model` of every call." }),
   object: Type.Literal("model"),
   created: Type.Integer({ description: "Unix time in seconds." }),
@@ -12,8 +13,32 @@ const modelSchema = Type.Object({
   description: Type.String(),
   advantages: Type.Array(Type.String()),
   scenarios: Type.Array(Type.String()),
-  status: Type.Enum([...modelStatuses]),
-  capabilities: Type.Array(Type.String()),
+  status: Type.Enum([...modelStatuses], {
+    description: "`deprecated` models are served until `shutdown_date`; nothing can serve an `unavailable` one now.",
+  }),
+  capabilities: Type.Array(Type.Enum([...capabilities])),
+  shutdown_date: Type.Optional(Type.String({ format: "date-time" })),
+};
+
+const modelSchema = Type.Object(modelFields);
+
+export const modelDetailSchema = Type.Object({
+  ...modelFields,
+  limits: Type.Object(
+    {
+      durations: Type.Optional(Type.Array(Type.Integer(), { description: "Seconds." })),
+      aspect_ratios: Type.Optional(Type.Array(Type.String(), { examples: [["16:9", "9:16", "1:1"]] })),
+      max_prompt_length: Type.Optional(Type.Integer({ description: "Characters." })),
+      sizes: Type.Optional(Type.Array(Type.String(), { examples: [["1024x1024"]] })),
+      max_n: Type.Optional(Type.Integer()),
+      max_input_images: Type.Optional(Type.Integer()),
+      voices: Type.Optional(Type.Array(Type.String())),
+      response_formats: Type.Optional(Type.Array(Type.String())),
+      context_window: Type.Optional(Type.Integer({ description: "Tokens." })),
+      max_output_tokens: Type.Optional(Type.Integer({ description: "Tokens." })),
+    },
+    { description: "What a call may ask for; read it before the call." },
+  ),
 });
 
 export const modelListSchema = Type.Object(
@@ -21,23 +46,37 @@ export const modelListSchema = Type.Object(
   { description: "The models that the account may use." },
 );
 
-export function presentModelList(models: readonly Model[]): Static<typeof modelListSchema> {
+export const modelFilterSchema = Type.Object(
+  {
+    type: Type.Optional(Type.Enum([...modelTypes])),
+    capability: Type.Optional(Type.Enum([...capabilities])),
+    status: Type.Optional(Type.Enum([...modelStatuses])),
+  },
+  { additionalProperties: false },
+);
+
+export function presentModelList(models: readonly OfferedModel[]): Static<typeof modelListSchema> {
   return { object: "list", data: models.map(presentModel) };
 }
 
-function presentModel(model: Model): Static<typeof modelSchema> {
+export function presentModelDetail(offered: OfferedModel): Static<typeof modelDetailSchema> {
+  return { ...presentModel(offered), limits: offered.model.limits };
+}
+
+function presentModel({ model, status }: OfferedModel): Static<typeof modelSchema> {
   return {
     id: model.id,
     object: "model",
-    created: Math.floor(model.createdAt.getTime() / 1000),
+    created: Math.floor(Date.parse(model.created_at) / 1000),
     owned_by: "sluice",
     name: model.name,
     type: model.type,
     logo: model.logo,
     description: model.description,
-    advantages: [...model.advantages],
-    scenarios: [...model.scenarios],
-    status: model.status,
-    capabilities: [...model.capabilities],
+    advantages: model.advantages,
+    scenarios: model.scenarios,
+    status,
+    capabilities: model.capabilities,
+    ...(model.shutdown_date === undefined ? {} : { shutdown_date: model.shutdown_date }),
   };
 }

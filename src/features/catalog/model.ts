@@ -4,15 +4,59 @@ export const modelStatuses = ["available", "degraded", "unavailable", "deprecate
 export type ModelType = (typeof modelTypes)[number];
 export type ModelStatus = (typeof modelStatuses)[number];
 
+/** What a model of each type may be able to do. */
+export const capabilitiesByType = {
+  chat: ["chat", "streaming", "tools", "vision", "json_schema", "reasoning"],
+  image: ["text_to_image", "image_to_image"],
+  video: ["text_to_video", "image_to_video"],
+  avatar: ["audio_driven_avatar"],
+  drama: ["script_generation", "role_analysis", "storyboard", "drama_video"],
+  speech: ["text_to_speech"],
+} as const satisfies Record<ModelType, readonly string[]>;
+
+export const capabilities = Object.values(capabilitiesByType).flat();
+export type Capability = (typeof capabilities)[number];
+
+/** Which limits mean something for a model of each type. */
+export const limitsByType = {
+  chat: ["max_prompt_length", "context_window", "max_output_tokens"],
+  image: ["aspect_ratios", "max_prompt_length", "sizes", "max_n", "max_input_images"],
+  video: ["durations", "aspect_ratios", "max_prompt_length", "max_input_images"],
+  avatar: ["durations", "aspect_ratios"],
+  drama: ["durations", "aspect_ratios", "max_prompt_length"],
+  speech: ["max_prompt_length", "voices", "response_formats"],
+} as const satisfies Record<ModelType, readonly (keyof ModelLimits)[]>;
+
+export type ModelLimits = {
+  durations?: number[];
+  aspect_ratios?: string[];
+  max_prompt_length?: number;
+  sizes?: string[];
+  max_n?: number;
+  max_input_images?: number;
+  voices?: string[];
+  response_formats?: string[];
+  context_window?: number;
+  max_output_tokens?: number;
+};
+
+/** One way to an upstream that serves a model. Lower priorities are tried first; weights share the load among equals. */
+type Route = { provider: string; upstream_model: string; priority: number; weight: number };
+
 export type Model = {
   id: string;
   name: string;
   type: ModelType;
-  status: ModelStatus;
   logo: string;
   description: string;
-  advantages: readonly string[];
-  scenarios: readonly string[];
-  capabilities: readonly string[];
-  createdAt: Date;
+  advantages: string[];
+  scenarios: string[];
+  capabilities: Capability[];
+  limits: ModelLimits;
+  /** The plans whose accounts may use it; absent means everybody. */
+  plans?: string[];
+  created_at: string;
+  deprecated_at?: string;
+  shutdown_date?: string;
+  routes: Route[];
 };

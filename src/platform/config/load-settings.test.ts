@@ -42,6 +42,9 @@ describe("where settings come from", () => {
       port: 4242,
       data_dir: join(directory, ".sluice"),
       database_url: undefined,
+      currency: "USD",
+      disabled_endpoints: [],
+      redis_url: undefined,
       database_connections: 10,
       sandbox: "on",
       trusted_proxies: [],
@@ -140,6 +143,8 @@ describe("wrong values", () => {
       "a list of addresses",
     ],
     ["log_level", ["loud", "true"], "one of debug, info, warn, error."],
+    ["currency", ["usd", "DOLLARS", "$"], "the three letters of a currency"],
+    ["disabled_endpoints", ["listModels", "everything"], "a list of any of getModel, listPrices"],
     ["sandbox", ["maybe"], "one of on, off."],
   ] as const;
 
@@ -166,9 +171,9 @@ describe("wrong values", () => {
 
   test("a wrong database_url is refused without being repeated, because it holds a password", () => {
     const wrong = "mysql://user:hunter2@db/x";
-    for (const variable of ["DATABASE_URL", "SLUICE_DATABASE_URL"]) {
+    for (const variable of ["DATABASE_URL", "SLUICE_DATABASE_URL", "REDIS_URL", "SLUICE_REDIS_URL"]) {
       const refusal = refusalOf(() => loadEnvironment({ [variable]: wrong }));
-      expect(refusal).toContain(`The setting ${variable} is not a PostgreSQL address.`);
+      expect(refusal).toContain(`The setting ${variable} is not such an address.`);
       expect(refusal).not.toContain("hunter2");
     }
     for (const line of [`database_url: ${wrong}`, `databse_url: ${wrong}`, `database_url: "${wrong}`]) {

@@ -20,8 +20,9 @@ type SettingValue<N extends SettingName> = (typeof settingsTable)[N] extends {
 type GivenSettings = { [N in SettingName]?: SettingValue<N> };
 
 /** All settings, complete: what depends on other settings has been worked out. */
-export type Settings = { [N in Exclude<SettingName, "database_url">]: SettingValue<N> } & {
+export type Settings = { [N in Exclude<SettingName, "database_url" | "redis_url">]: SettingValue<N> } & {
   database_url: string | undefined;
+  redis_url: string | undefined;
 };
 
 /** Where a value was written, for the sentence that says it is wrong. */
@@ -147,7 +148,7 @@ function createUnknownSettingError(source: Source): OperatorError {
 
 /** An address may hold a password, so that part is not repeated on the screen or in a log. */
 function presentWrongValue(name: SettingName, value: unknown): string {
-  if (name === "database_url") return "not a PostgreSQL address";
+  if (name === "database_url" || name === "redis_url") return "not such an address";
   return scrubSecrets(typeof value === "number" ? String(value) : JSON.stringify(value));
 }
 

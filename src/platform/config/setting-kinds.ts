@@ -1,5 +1,5 @@
-import { isIP } from "node:net";
 import { homedir } from "node:os";
+import { isNetwork } from "../../lib/network.ts";
 
 /** How the value of one setting is read, whether it comes from YAML (any type) or the environment (always text). */
 export type SettingKind<T> = {
@@ -50,6 +50,36 @@ export function webAddress(): SettingKind<string> {
   };
 }
 
+export function currencyCode(): SettingKind<string> {
+  return {
+    expected: "the three letters of a currency, such as USD",
+    parse: (raw) => (typeof raw === "string" && /^[A-Z]{3}$/.test(raw) ? raw : undefined),
+  };
+}
+
+/** Any number of the given words: a YAML list, or text with commas. */
+export function someOf(choices: readonly string[]): SettingKind<readonly string[]> {
+  return {
+    expected: `a list of any of ${choices.join(", ")}`,
+    parse(raw) {
+      const items = typeof raw === "string" ? raw.split(",").map((item) => item.trim()) : raw;
+      if (!Array.isArray(items)) return undefined;
+      const given = items.filter((item) => item !== "");
+      return given.every((item) => choices.includes(item)) ? given : undefined;
+    },
+  };
+}
+
+export function redisAddress(): SettingKind<string> {
+  return {
+    expected: "an address such as redis://user:password@host:6379",
+    parse(raw) {
+      const url = typeof raw === "string" ? URL.parse(raw) : null;
+      return url !== null && ["redis:", "rediss:"].includes(url.protocol) ? String(raw) : undefined;
+    },
+  };
+}
+
 export function databaseAddress(): SettingKind<string> {
   return {
     expected: "an address such as postgres://user:password@host:5432/database",
@@ -68,16 +98,7 @@ export function networks(): SettingKind<readonly string[]> {
       const items = typeof raw === "string" ? raw.split(",").map((item) => item.trim()) : raw;
       if (!Array.isArray(items)) return undefined;
       const networksGiven = items.filter((item) => item !== "");
-      return networksGiven.every(isNetwork) ? networksGiven : undefined;
+      return networksGiven.every((item) => typeof item === "string" && isNetwork(item)) ? networksGiven : undefined;
     },
   };
-}
-
-function isNetwork(value: unknown): value is string {
-  if (typeof value !== "string") return false;
-  const [address = "", length, ...rest] = value.split("/");
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  // A length of 0 would trust everybody.
-  return length === undefined || (/^[1-9]\d{0,2}$/.test(length) && Number(length) <= (version === 4 ? 32 : 128));
 }

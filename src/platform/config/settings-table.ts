@@ -1,9 +1,13 @@
+import { previewEndpoints } from "../http/endpoint-table.ts";
 import {
+  currencyCode,
   databaseAddress,
   folder,
   networks,
   oneOf,
+  redisAddress,
   type SettingKind,
+  someOf,
   text,
   webAddress,
   wholeNumber,
@@ -80,6 +84,26 @@ export const settingsTable = {
     otherwise: "on while site_url is an address of this machine, else off",
     example: "off",
     explains: "Conveniences for trying things out, such as a demo account. Refused where site_url is public.",
+  },
+  redis_url: {
+    kind: redisAddress(),
+    standard: undefined,
+    otherwise: "each process counts for itself",
+    example: "redis://cache.example.com:6379",
+    alias: "REDIS_URL",
+    explains: "A Redis or Valkey in which several gateways count requests together, so that a limit is the limit.",
+  },
+  currency: {
+    kind: currencyCode(),
+    standard: "USD",
+    example: "EUR",
+    explains: "The currency of all prices and balances. Choose it before the first charge.",
+  },
+  disabled_endpoints: {
+    kind: someOf(previewEndpoints),
+    standard: [],
+    example: "[listPrices]",
+    explains: "Preview endpoints that answer 501, as if they were not released.",
   },
   trusted_proxies: {
     kind: networks(),

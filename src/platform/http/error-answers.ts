@@ -32,13 +32,3 @@ function createErrorSchema(codes: readonly string[], types: readonly string[]): 
     { description: codes.map((code) => `\`${code}\``).join(", ") },
   );
 }
-
-/** What every endpoint behind an API key can answer. */
-export const authenticatedErrors = [
-  "missing_api_key",
-  "invalid_api_key",
-  "revoked_api_key",
-  "internal_error",
-  "overloaded",
-  "shutting_down",
-] as const satisfies readonly ErrorCode[];

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { isDatabaseUnavailable } from "../database/database.ts";
 import { AppError } from "../errors/app-error.ts";
 import { type ErrorCode, getErrorEntry } from "../errors/error-table.ts";
-import { describeValidationProblem } from "./validation.ts";
+import { describeValidationProblem } from "../errors/validation-problem.ts";
 
 /** The wire form of an error. */
 type ErrorBody = {

@@ -1,4 +1,5 @@
 import swagger from "@fastify/swagger";
+import type { FastifySchema } from "fastify";
 import type { HttpServer } from "./create-http-server.ts";
 
 /** Collects the routes' own schemas; must be added before the routes. */
@@ -18,5 +19,17 @@ export async function describeRoutes(
       },
     },
     stripBasePath: true,
+    transform: nameWildcard,
   });
+}
+
+type DescribedParams = { properties?: Record<string, { title?: string }> };
+
+/** A parameter that may contain slashes is a nameless `*` to the router; the reference shows the title of its schema. */
+function nameWildcard({ schema, url }: { schema: FastifySchema; url: string }): { schema: FastifySchema; url: string } {
+  // Only our own routes pass here, and their parameters are described by objects.
+  const wildcard = (schema?.params as DescribedParams | undefined)?.properties?.["*"];
+  if (wildcard?.title === undefined) return { schema, url };
+  const params = { type: "object", properties: { [wildcard.title]: wildcard }, required: [wildcard.title] };
+  return { schema: { ...schema, params }, url: url.replace("*", `{${wildcard.title}}`) };
 }

@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { AccountId, KeyId } from "../../lib/ids.ts";
-
-/** Who calls: set once by authentication, read by routes and by the request's log line. */
-type Caller = { accountId: AccountId; keyId: KeyId };
+import type { Caller } from "../../lib/caller.ts";
+import { invariant } from "../../lib/invariant.ts";
+import type { EndpointName } from "./endpoint-table.ts";
 
 /** What we keep with each request beside what the framework keeps. */
 export type RequestContext = {
+  /** Set once by authentication. */
   caller: Caller | null;
   clientRequestId: string | null;
   startedMs: number;
@@ -28,8 +28,18 @@ export type OpenRequests = WeakMap<Socket, { request: FastifyRequest; reply: Fas
 
 declare module "fastify" {
   interface FastifyRequest extends RequestContext {}
+  interface FastifyContextConfig {
+    /** The endpoint of the table that a route is, for what the edge decides about it. */
+    endpoint?: EndpointName;
+  }
   interface FastifySchema {
     /** How firm the endpoint is, for the reference. */
     "x-stability"?: "beta" | "preview";
   }
+}
+
+/** The caller of a route behind authentication. */
+export function getCaller(request: { caller: Caller | null }): Caller {
+  invariant(request.caller !== null, "this route runs without authentication");
+  return request.caller;
 }

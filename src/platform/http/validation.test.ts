@@ -1,6 +1,7 @@
 import { type TSchema, Type } from "typebox";
 import { describe, expect, test } from "vitest";
-import { createValidatorCompiler, describeValidationProblem, type ValidationProblem } from "./validation.ts";
+import { describeValidationProblem, type ValidationProblem } from "../errors/validation-problem.ts";
+import { createValidatorCompiler } from "./validation.ts";
 
 type Part = "body" | "querystring";
 

@@ -1,90 +1,9 @@
 import { Ajv } from "ajv";
 import type { FastifySchemaCompiler } from "fastify";
-import { invariant } from "../../lib/invariant.ts";
-import type { ErrorCode } from "../errors/error-table.ts";
-
-/** One finding of the validator: which rule, where, and the rule's own numbers or words. */
-export type ValidationFinding = {
-  keyword: string;
-  instancePath: string;
-  params: Record<string, unknown>;
-  message?: string | undefined;
-};
-
-export type ValidationProblem = { code: ErrorCode; param: string | null; message: string };
 
 /** A body's values are taken as they are; a query string holds only text, so its values are converted. */
 export function createValidatorCompiler(): FastifySchemaCompiler<object> {
   const strict = new Ajv({ coerceTypes: false, removeAdditional: false, useDefaults: true, strict: true });
   const converting = new Ajv({ coerceTypes: "array", removeAdditional: false, useDefaults: true, strict: true });
   return ({ schema, httpPart }) => (httpPart === "body" ? strict : converting).compile(schema);
-}
-
-/** A sentence that names the field and what would be right. */
-export function describeValidationProblem(findings: readonly ValidationFinding[], part: string): ValidationProblem {
-  const finding = chooseFinding(findings);
-  const place = presentPath(finding.instancePath);
-  if (finding.keyword === "required") {
-    const param = joinPath(place, String(finding.params.missingProperty));
-    return { code: "missing_parameter", param, message: `\`${param}\` is required.` };
-  }
-  if (finding.keyword === "additionalProperties") {
-    const param = joinPath(place, String(finding.params.additionalProperty));
-    const kind = part === "querystring" ? "query parameter" : "field";
-    return { code: "unknown_parameter", param, message: `\`${param}\` is not a ${kind} of this endpoint.` };
-  }
-  const subject = place === "" ? `The ${part === "querystring" ? "query" : part}` : `\`${place}\``;
-  const rules = findings.filter((other) => other.instancePath === finding.instancePath && !isChoice(other));
-  const sentence = [...new Set(rules.map(describeRule))].join(", or ");
-  return { code: "invalid_parameter", param: place === "" ? null : place, message: `${subject} ${sentence}.` };
-}
-
-/**
- * A value that fits none of several forms brings the findings of every form. The one deepest inside the value belongs
- * to the form that the caller most likely meant.
- */
-function chooseFinding(findings: readonly ValidationFinding[]): ValidationFinding {
-  const depth = ({ instancePath }: ValidationFinding): number => instancePath.split("/").length;
-  const [chosen] = findings.filter((finding) => !isChoice(finding)).toSorted((a, b) => depth(b) - depth(a));
-  invariant(chosen !== undefined, "a request was refused for no reason");
-  return chosen;
-}
-
-function isChoice({ keyword }: ValidationFinding): boolean {
-  return keyword === "anyOf" || keyword === "oneOf";
-}
-
-function describeRule(finding: ValidationFinding): string {
-  const { allowedValues, allowedValue, limit, type } = finding.params;
-  switch (finding.keyword) {
-    case "enum":
-      return `must be one of: ${Array.isArray(allowedValues) ? allowedValues.join(", ") : ""}`;
-    case "const":
-      return `must be ${JSON.stringify(allowedValue)}`;
-    case "type":
-      return `must be of type ${String(type)}`;
-    case "minLength":
-      return limit === 1 ? "must not be empty" : `must have at least ${String(limit)} characters`;
-    case "maxLength":
-      return `must have at most ${String(limit)} characters`;
-    case "minItems":
-      return `must have at least ${String(limit)} ${limit === 1 ? "item" : "items"}`;
-    case "maxItems":
-      return `must have at most ${String(limit)} ${limit === 1 ? "item" : "items"}`;
-    default:
-      return finding.message ?? "is not valid";
-  }
-}
-
-/** `/messages/0/role` as people and OpenAI's clients write it: `messages[0].role`. */
-function presentPath(pointer: string): string {
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : joinPath(path, part)), "");
-}
-
-function joinPath(parent: string, name: string): string {
-  return parent === "" ? name : `${parent}.${name}`;
 }

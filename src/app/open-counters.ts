@@ -1,0 +1,18 @@
+import type { Clock } from "../lib/clock.ts";
+import type { Settings } from "../platform/config/load-settings.ts";
+import type { Counters } from "../platform/counters/counters.ts";
+import { createMemoryCounters } from "../platform/counters/memory-counters.ts";
+import type { Logger } from "../platform/observability/logger.ts";
+
+/** Counters of this process alone, or shared by all that have the same Redis. */
+export async function openCounters(parts: { settings: Settings; clock: Clock; logger: Logger }): Promise<Counters> {
+  const { settings, clock, logger } = parts;
+  const local = createMemoryCounters({ clock });
+  if (settings.redis_url === undefined) return local;
+  // Loaded only where it is used: it would slow every start down.
+  const { createRedisCounters } = await import("../platform/counters/redis-counters.ts");
+  const { createCountersWithFallback } = await import("../platform/counters/counters-with-fallback.ts");
+  const onTrouble = (error: Error): void => logger.warn({ error }, "Redis does not answer; limits are local for now");
+  const shared = createRedisCounters({ url: settings.redis_url, onTrouble });
+  return createCountersWithFallback({ shared, local, clock, onTrouble });
+}

@@ -1,0 +1,101 @@
+import { readFileSync } from "node:fs";
+import { listAccounts, listPlans } from "../features/accounts/index.ts";
+import {
+  applyCatalog,
+  type CatalogOutcome,
+  exportCatalog,
+  findCatalog,
+  previewCatalog,
+} from "../features/catalog/index.ts";
+import type { Settings } from "../platform/config/load-settings.ts";
+import { hasSecret } from "../platform/config/secrets.ts";
+import type { Database } from "../platform/database/database.ts";
+import { OperatorError } from "../platform/errors/operator-error.ts";
+import type { Command, CommandResult } from "./command.ts";
+import { systemParts } from "./system-parts.ts";
+import { withDatabase } from "./with-database.ts";
+
+const checkCommand: Command = {
+  name: "catalog check",
+  summary: "Finds every mistake in a catalog file, with its line and column. Changes nothing.",
+  positionals: ["file"],
+  run: ({ positionals: [path = ""], terminal }) =>
+    withDatabase(terminal, async (database, settings) => {
+      const outcome = await previewCatalog(await gatherParts(database, settings), readFile(path));
+      return presentOutcome(path, outcome, () => "The catalog is fine.");
+    }),
+};
+
+const diffCommand: Command = {
+  name: "catalog diff",
+  summary: "Shows what applying a catalog file would change. Changes nothing.",
+  positionals: ["file"],
+  run: ({ positionals: [path = ""], terminal }) =>
+    withDatabase(terminal, async (database, settings) => {
+      const outcome = await previewCatalog(await gatherParts(database, settings), readFile(path));
+      return presentOutcome(path, outcome, ({ changes }) => changes.join("\n") || "Nothing would change.");
+    }),
+};
+
+const applyCommand: Command = {
+  name: "catalog apply",
+  summary: "Makes a catalog file the one in force, whole or not at all; gateways serve it within a second.",
+  positionals: ["file"],
+  run: ({ positionals: [path = ""], terminal }) =>
+    withDatabase(terminal, async (database, settings) => {
+      const outcome = await applyCatalog(await gatherParts(database, settings), readFile(path));
+      return presentOutcome(path, outcome, ({ version, changes }) =>
+        changes.length === 0
+          ? `Nothing changed; version ${version} stays in force.`
+          : `${changes.join("\n")}\n\nVersion ${version} is in force.`,
+      );
+    }),
+};
+
+const exportCommand: Command = {
+  name: "catalog export",
+  summary: "Prints the catalog in force as a file that can be edited and applied again.",
+  run: ({ terminal }) =>
+    withDatabase(terminal, async (database) => {
+      const catalog = await findCatalog(database);
+      if (catalog === null) throw new OperatorError("There is no catalog yet.", "Apply one: catalog apply <file>");
+      const text = exportCatalog(catalog);
+      return { json: { version: catalog.version, catalog: text }, text: text.trimEnd() };
+    }),
+};
+
+export const catalogCommands: readonly Command[] = [checkCommand, diffCommand, applyCommand, exportCommand];
+
+async function gatherParts(database: Database, settings: Settings) {
+  const plans = await listPlans(database);
+  const accounts = await listAccounts(database);
+  const surroundings = {
+    currency: settings.currency,
+    planIds: new Set(plans.map(({ id }) => id)),
+    accountIds: new Set<string>(accounts.map(({ id }) => id)),
+    hasSecret,
+  };
+  return { ...systemParts, database, surroundings };
+}
+
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new OperatorError(`The file ${path} cannot be read.`, "Check its name and its permissions.", {
+      cause: error,
+    });
+  }
+}
+
+function presentOutcome(
+  path: string,
+  outcome: CatalogOutcome,
+  present: (accepted: Extract<CatalogOutcome, { kind: "accepted" }>) => string,
+): CommandResult {
+  if (outcome.kind === "accepted") {
+    return { json: { ok: true, version: outcome.version, changes: outcome.changes }, text: present(outcome) };
+  }
+  const lines = outcome.problems.map(({ line, column, message }) => `${path}:${line}:${column}  ${message}`);
+  return { json: { ok: false, problems: outcome.problems }, text: lines.join("\n"), hasFailed: true };
+}

@@ -1,0 +1,100 @@
+import { type Account, budgetPeriods, type KeyRestrictions } from "../features/accounts/index.ts";
+import { parseMoney } from "../lib/money.ts";
+import { parseTimestamp } from "../lib/timestamp.ts";
+import { AppError } from "../platform/errors/app-error.ts";
+import type { Command } from "./command.ts";
+
+type Options = Readonly<Record<string, string | undefined>>;
+type Limits = Account["limits"];
+
+/** Written in place of a value, it takes a restriction away. */
+const none = "none";
+
+export const limitOptions = {
+  "requests-per-minute": {
+    placeholder: "number",
+    explains: "How many requests a minute; none for no limit of its own.",
+  },
+  "tokens-per-minute": { placeholder: "number", explains: "How many tokens a minute; none for no limit of its own." },
+  "concurrent-requests": { placeholder: "number", explains: "How many chat requests at a time; none as above." },
+  "tasks-in-flight": { placeholder: "number", explains: "How many tasks at a time; none as above." },
+} satisfies Command["options"];
+
+const limitNames = {
+  "requests-per-minute": "requestsPerMinute",
+  "tokens-per-minute": "tokensPerMinute",
+  "concurrent-requests": "concurrentRequests",
+  "tasks-in-flight": "tasksInFlight",
+} as const satisfies Record<keyof typeof limitOptions, keyof Limits>;
+
+export const restrictionOptions = {
+  expires: { placeholder: "time", explains: "When it ends, such as 2027-01-01T00:00:00Z; none for never." },
+  models: { placeholder: "ids", explains: "The only models it may use, with commas between; none for all." },
+  endpoints: { placeholder: "names", explains: "The only endpoints it may use, with commas between; none for all." },
+  addresses: {
+    placeholder: "networks",
+    explains: "Where it may be used from, with commas between; none for anywhere.",
+  },
+  budget: { placeholder: "amount", explains: "How much it may spend in its budget period; none for no limit." },
+  "budget-period": { placeholder: "word", explains: `When its budget starts anew: ${budgetPeriods.join(", ")}.` },
+  ...limitOptions,
+} satisfies Command["options"];
+
+/** The limits that result from what is set already and what the options say. */
+export function readLimits(options: Options, current: Limits): Limits {
+  const limits: Limits = { ...current };
+  for (const [option, name] of Object.entries(limitNames)) {
+    const value = options[option];
+    if (value === undefined) continue;
+    if (value === none) delete limits[name];
+    else limits[name] = readNumber(option, value);
+  }
+  return limits;
+}
+
+/** The restrictions that the options name, beside what is set already. */
+export function readRestrictions(options: Options, current: KeyRestrictions): Partial<KeyRestrictions> {
+  return {
+    ...(options.expires === undefined ? {} : { expiresAt: readTime(options.expires) }),
+    ...(options.models === undefined ? {} : { modelIds: readList(options.models) }),
+    ...(options.endpoints === undefined ? {} : { endpoints: readList(options.endpoints) }),
+    ...(options.addresses === undefined ? {} : { addresses: readList(options.addresses) }),
+    ...readBudget(options, current),
+    limits: readLimits(options, current.limits),
+  };
+}
+
+function readBudget(options: Options, current: KeyRestrictions): Partial<KeyRestrictions> {
+  if (options.budget === undefined && options["budget-period"] === undefined) return {};
+  if (options.budget === none) return { budget: null };
+  const amount = options.budget === undefined ? (current.budget?.amount ?? null) : parseMoney(options.budget);
+  const period = budgetPeriods.find((word) => word === (options["budget-period"] ?? current.budget?.period ?? "total"));
+  if (amount === null) throw createWrongValue("budget", "a decimal with at most nine places, such as 10.00");
+  if (period === undefined) throw createWrongValue("budget-period", `one of ${budgetPeriods.join(", ")}`);
+  return { budget: { amount, period } };
+}
+
+function readNumber(option: string, value: string): number {
+  if (/^\d{1,10}$/.test(value)) return Number(value);
+  throw createWrongValue(option, "a whole number, or none");
+}
+
+function readTime(value: string): Date | null {
+  if (value === none) return null;
+  const time = parseTimestamp(value);
+  if (time !== null) return time;
+  throw createWrongValue("expires", "a time with its offset, such as 2027-01-01T00:00:00Z, or none");
+}
+
+function readList(value: string): string[] | null {
+  return value === none
+    ? null
+    : value
+        .split(",")
+        .map((item) => item.trim())
+        .filter((item) => item !== "");
+}
+
+function createWrongValue(option: string, expected: string): AppError {
+  return new AppError("invalid_parameter", `Write ${expected} after --${option}.`, { param: option });
+}

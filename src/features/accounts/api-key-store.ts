@@ -1,0 +1,96 @@
+import type { AccountId, KeyId } from "../../lib/ids.ts";
+import { nano } from "../../lib/money.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { ApiKey, Budget, KeyRestrictions } from "./account.ts";
+import { limitColumnNames, toLimitColumns, toLimits } from "./limit-columns.ts";
+
+export async function insertApiKey(
+  database: Database,
+  key: Omit<ApiKey, "revokedAt"> & { hash: Buffer },
+): Promise<void> {
+  await database
+    .insertInto("api_keys")
+    .values({
+      id: key.id,
+      account_id: key.accountId,
+      name: key.name,
+      hash: key.hash,
+      last_four: key.lastFour,
+      created_at: key.createdAt,
+      ...toRestrictionColumns(key),
+    })
+    .execute();
+}
+
+/** Writes what can change about a key. */
+export async function updateApiKeyRow(database: Database, key: ApiKey): Promise<void> {
+  await database
+    .updateTable("api_keys")
+    .set({ name: key.name, revoked_at: key.revokedAt, ...toRestrictionColumns(key) })
+    .where("id", "=", key.id)
+    .execute();
+}
+
+/** Locks the key until the transaction ends, so that two changes of it do not undo each other. */
+export async function lockApiKey(tx: Database, id: string): Promise<ApiKey | null> {
+  const row = await selectApiKeys(tx).where("id", "=", id).forUpdate().executeTakeFirst();
+  return row === undefined ? null : toApiKey(row);
+}
+
+export async function findApiKey(database: Database, id: string): Promise<ApiKey | null> {
+  const row = await selectApiKeys(database).where("id", "=", id).executeTakeFirst();
+  return row === undefined ? null : toApiKey(row);
+}
+
+export async function findApiKeyByHash(database: Database, hash: Buffer): Promise<ApiKey | null> {
+  const row = await selectApiKeys(database).where("hash", "=", hash).executeTakeFirst();
+  return row === undefined ? null : toApiKey(row);
+}
+
+export async function listApiKeys(database: Database, filter: { accountId?: string }): Promise<ApiKey[]> {
+  const query = selectApiKeys(database).orderBy("id");
+  const ofAccount = filter.accountId === undefined ? query : query.where("account_id", "=", filter.accountId);
+  return (await ofAccount.execute()).map(toApiKey);
+}
+
+function selectApiKeys(database: Database) {
+  return database
+    .selectFrom("api_keys")
+    .select(["id", "account_id", "name", "last_four", "created_at", "revoked_at"])
+    .select(["expires_at", "model_ids", "endpoints", "addresses", "budget_nano", "budget_period", ...limitColumnNames]);
+}
+
+type ApiKeyRow = Awaited<ReturnType<ReturnType<typeof selectApiKeys>["executeTakeFirstOrThrow"]>>;
+
+function toApiKey(row: ApiKeyRow): ApiKey {
+  return {
+    // The table's checks hold the prefixes of the ids and the words of the period.
+    id: row.id as KeyId,
+    accountId: row.account_id as AccountId,
+    name: row.name,
+    lastFour: row.last_four,
+    createdAt: row.created_at,
+    revokedAt: row.revoked_at,
+    expiresAt: row.expires_at,
+    modelIds: row.model_ids,
+    endpoints: row.endpoints,
+    addresses: row.addresses,
+    budget:
+      row.budget_nano === null
+        ? null
+        : { amount: nano(row.budget_nano), period: row.budget_period as Budget["period"] },
+    limits: toLimits(row),
+  };
+}
+
+function toRestrictionColumns(restrictions: KeyRestrictions) {
+  return {
+    expires_at: restrictions.expiresAt,
+    model_ids: restrictions.modelIds === null ? null : [...restrictions.modelIds],
+    endpoints: restrictions.endpoints === null ? null : [...restrictions.endpoints],
+    addresses: restrictions.addresses === null ? null : [...restrictions.addresses],
+    budget_nano: restrictions.budget?.amount ?? null,
+    budget_period: restrictions.budget?.period ?? null,
+    ...toLimitColumns(restrictions.limits),
+  };
+}

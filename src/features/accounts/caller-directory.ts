@@ -1,0 +1,89 @@
+import type { Caller } from "../../lib/caller.ts";
+import { invariant } from "../../lib/invariant.ts";
+import { type LimitSet, standardLimits } from "../../lib/limit-set.ts";
+import { createNetworkMatcher } from "../../lib/network.ts";
+import type { ChangeFeed } from "../../platform/database/change-feed.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Account, ApiKey, Plan } from "./account.ts";
+import { findAccount } from "./account-store.ts";
+import { findApiKeyByHash } from "./api-key-store.ts";
+import { hashKey } from "./key-text.ts";
+import { findPlan } from "./plan-store.ts";
+
+/** A key, with all that decides about a request made with it. */
+export type KnownKey = {
+  caller: Caller;
+  isSuspended: boolean;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  endpoints: ReadonlySet<string> | null;
+  allowsAddress: (address: string) => boolean;
+};
+
+export type CallerDirectory = { find(keyText: string): Promise<KnownKey | null> };
+
+const entriesMax = 10_000;
+
+/**
+ * Remembers keys, so that a known one costs no database call. It trusts its memory only while it is sure to hear of
+ * every change; when it is not, it asks the database each time.
+ */
+export function createCallerDirectory({ database, feed }: { database: Database; feed: ChangeFeed }): CallerDirectory {
+  const entries = new Map<string, KnownKey | null>();
+  // Counts changes, so that what was read before a change is not remembered after it.
+  let changeCount = 0;
+
+  function forget(accountId: string): void {
+    changeCount += 1;
+    if (accountId === "") {
+      entries.clear();
+      return;
+    }
+    for (const [hash, known] of entries) if (known?.caller.accountId === accountId) entries.delete(hash);
+  }
+
+  feed.subscribe("callers", { onChange: forget, onReset: () => forget("") });
+
+  return {
+    async find(keyText) {
+      const hash = hashKey(keyText);
+      const remembered = feed.isLive() ? entries.get(hash) : undefined;
+      if (remembered !== undefined) return remembered;
+      const changesBefore = changeCount;
+      const found = await loadKnownKey(database, hash);
+      if (feed.isLive() && changeCount === changesBefore) {
+        if (entries.size >= entriesMax) entries.clear();
+        entries.set(hash, found);
+      }
+      return found;
+    },
+  };
+}
+
+async function loadKnownKey(database: Database, hash: string): Promise<KnownKey | null> {
+  const apiKey = await findApiKeyByHash(database, Buffer.from(hash, "hex"));
+  if (apiKey === null) return null;
+  const account = await findAccount(database, apiKey.accountId);
+  invariant(account !== null, `the key ${apiKey.id} has no account`);
+  const plan = account.planId === null ? null : await findPlan(database, account.planId);
+  return describeKey(apiKey, account, plan);
+}
+
+function describeKey(apiKey: ApiKey, account: Account, plan: Plan | null): KnownKey {
+  const accountLimits: LimitSet = { ...standardLimits, ...plan?.limits, ...account.limits };
+  return {
+    caller: {
+      accountId: account.id,
+      keyId: apiKey.id,
+      planId: account.planId,
+      modelIds: apiKey.modelIds === null ? null : new Set(apiKey.modelIds),
+      accountLimits,
+      keyLimits: apiKey.limits,
+    },
+    isSuspended: account.suspendedAt !== null,
+    expiresAt: apiKey.expiresAt,
+    revokedAt: apiKey.revokedAt,
+    endpoints: apiKey.endpoints === null ? null : new Set(apiKey.endpoints),
+    allowsAddress: apiKey.addresses === null ? () => true : createNetworkMatcher(apiKey.addresses),
+  };
+}

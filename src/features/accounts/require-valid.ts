@@ -1,0 +1,20 @@
+import type { LimitSet } from "../../lib/limit-set.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+
+const nameCharactersMax = 100;
+const limitMax = 1_000_000_000;
+
+/** The name without spaces around it, or an error that says what a name is. */
+export function requireName(name: string): string {
+  const trimmed = name.trim();
+  if (trimmed !== "" && trimmed.length <= nameCharactersMax) return trimmed;
+  throw new AppError("invalid_parameter", `A name has 1 to ${nameCharactersMax} characters.`, { param: "name" });
+}
+
+export function requireLimits(limits: Partial<LimitSet>): void {
+  for (const [name, value] of Object.entries(limits)) {
+    if (Number.isInteger(value) && value >= 1 && value <= limitMax) continue;
+    const param = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    throw new AppError("invalid_parameter", `A limit is a whole number from 1 to ${limitMax}.`, { param });
+  }
+}

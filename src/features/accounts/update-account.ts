@@ -1,0 +1,38 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { LimitSet } from "../../lib/limit-set.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { Account } from "./account.ts";
+import { lockAccount, updateAccountRow } from "./account-store.ts";
+import { getPlan } from "./change-plan.ts";
+import { requireLimits } from "./require-valid.ts";
+
+export type AccountChange = { planId?: string | null; limits?: Partial<LimitSet>; isSuspended?: boolean };
+
+/** Changes what is given; every node knows within a second. */
+export async function updateAccount(
+  parts: { database: Database; clock: Clock },
+  accountId: string,
+  change: AccountChange,
+): Promise<Account> {
+  if (change.limits !== undefined) requireLimits(change.limits);
+  return await parts.database.transaction().execute(async (tx) => {
+    const account = await lockAccount(tx, accountId);
+    if (account === null) throw new AppError("not_found", `There is no account ${accountId}.`, { param: "account" });
+    if (change.planId) await getPlan(tx, change.planId);
+    const changed = {
+      ...account,
+      planId: change.planId === undefined ? account.planId : change.planId,
+      limits: change.limits ?? account.limits,
+      suspendedAt: decideSuspension(account, change, parts.clock.now()),
+    };
+    await updateAccountRow(tx, changed);
+    return changed;
+  });
+}
+
+/** An account that is suspended again stays suspended since the first time. */
+function decideSuspension(account: Account, { isSuspended }: AccountChange, now: Date): Date | null {
+  if (isSuspended === undefined) return account.suspendedAt;
+  return isSuspended ? (account.suspendedAt ?? now) : null;
+}

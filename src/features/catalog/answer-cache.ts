@@ -1,0 +1,37 @@
+import type { Audience, CatalogView } from "./catalog-view.ts";
+
+const answersMax = 1000;
+
+/**
+ * Keeps whole answers about the catalog as the bytes that are sent. Most accounts get the same ones, and they change
+ * only with a new version of the catalog or at a moment that the catalog itself names.
+ */
+export function createAnswerCache() {
+  let view: CatalogView | null = null;
+  let answers = new Map<string, { bytes: Buffer; untilMs: number }>();
+
+  return {
+    get(current: CatalogView, question: string, now: Date, compute: () => object): Buffer {
+      if (view !== current) {
+        view = current;
+        answers = new Map();
+      }
+      const known = answers.get(question);
+      if (known !== undefined && now.getTime() < known.untilMs) return known.bytes;
+      const bytes = Buffer.from(JSON.stringify(compute()));
+      const untilMs = current.turningPointsMs.find((point) => point > now.getTime()) ?? Number.POSITIVE_INFINITY;
+      if (answers.size >= answersMax) answers.clear();
+      answers.set(question, { bytes, untilMs });
+      return bytes;
+    },
+  };
+}
+
+/** Callers with the same key get the same answers. */
+export function describeAudience(
+  { accountsWithPrices }: CatalogView,
+  { accountId, planId, modelIds }: Audience,
+): string {
+  const own = accountsWithPrices.has(accountId) ? accountId : "";
+  return `${own} ${planId ?? ""} ${modelIds === null ? "" : [...modelIds].join(",")}`;
+}

@@ -1,0 +1,101 @@
+import { type Static, Type } from "typebox";
+import { capabilities, modelTypes } from "./model.ts";
+import { billingTypes } from "./price.ts";
+
+/** The catalog as operators write it. What a schema cannot say, `check-catalog.ts` checks. */
+
+const closed = { additionalProperties: false };
+const text = Type.String({ minLength: 1 });
+const texts = Type.Array(text, { minItems: 1 });
+const positive = Type.Integer({ minimum: 1, maximum: 1_000_000_000 });
+
+const providerSchema = Type.Object(
+  {
+    id: text,
+    kind: Type.Enum(["sandbox", "openai-compatible"]),
+    base_url: Type.Optional(text),
+    api_keys: Type.Optional(texts),
+  },
+  closed,
+);
+
+const routeSchema = Type.Object(
+  {
+    provider: text,
+    upstream_model: text,
+    priority: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
+    weight: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+  },
+  closed,
+);
+
+const limitsSchema = Type.Object(
+  {
+    durations: Type.Optional(Type.Array(positive, { minItems: 1 })),
+    aspect_ratios: Type.Optional(texts),
+    max_prompt_length: Type.Optional(positive),
+    sizes: Type.Optional(texts),
+    max_n: Type.Optional(positive),
+    max_input_images: Type.Optional(positive),
+    voices: Type.Optional(texts),
+    response_formats: Type.Optional(texts),
+    context_window: Type.Optional(positive),
+    max_output_tokens: Type.Optional(positive),
+  },
+  closed,
+);
+
+const modelSchema = Type.Object(
+  {
+    id: text,
+    name: text,
+    type: Type.Enum([...modelTypes]),
+    logo: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String()),
+    advantages: Type.Optional(Type.Array(text)),
+    scenarios: Type.Optional(Type.Array(text)),
+    capabilities: Type.Array(Type.Enum([...capabilities]), { minItems: 1 }),
+    limits: Type.Optional(limitsSchema),
+    plans: Type.Optional(texts),
+    created_at: Type.Optional(text),
+    deprecated_at: Type.Optional(text),
+    shutdown_date: Type.Optional(text),
+    routes: Type.Optional(Type.Array(routeSchema)),
+  },
+  closed,
+);
+
+const priceSchema = Type.Object(
+  {
+    model: text,
+    capability: Type.Optional(Type.Enum([...capabilities])),
+    plan: Type.Optional(text),
+    account: Type.Optional(text),
+    currency: Type.Optional(text),
+    billing_type: Type.Enum([...billingTypes]),
+    unit: text,
+    price: Type.Optional(text),
+    input_price: Type.Optional(text),
+    output_price: Type.Optional(text),
+    cached_input_price: Type.Optional(text),
+    minimum_charge: Type.Optional(text),
+    effective_at: Type.Optional(text),
+  },
+  closed,
+);
+
+export const catalogFileSchema = Type.Object(
+  {
+    currency: text,
+    providers: Type.Array(providerSchema),
+    models: Type.Array(modelSchema),
+    prices: Type.Array(priceSchema),
+  },
+  closed,
+);
+
+export type CatalogFile = Static<typeof catalogFileSchema>;
+export type PriceLine = CatalogFile["prices"][number];
+
+/** One thing that is wrong, and where: the names and positions that lead to it from the top of the file. */
+export type CatalogProblem = { path: readonly (string | number)[]; message: string };

@@ -1,0 +1,119 @@
+import { sql } from "kysely";
+import { nano } from "../../lib/money.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Tables } from "../../platform/database/tables.ts";
+import type { Catalog, Provider } from "./catalog.ts";
+import type { Capability, Model } from "./model.ts";
+import type { Price, PriceAmounts } from "./price.ts";
+
+/** The newest version, or `null` before the first one is applied. */
+export async function findCatalog(database: Database): Promise<Catalog | null> {
+  const version = await database
+    .selectFrom("catalog_versions")
+    .select(["number", "currency", "providers", "models", "applied_at"])
+    .orderBy("number", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (version === undefined) return null;
+  const prices = await database
+    .selectFrom("catalog_prices")
+    .innerJoin("prices", "prices.id", "catalog_prices.price_id")
+    .selectAll("prices")
+    .where("catalog_version", "=", version.number)
+    .orderBy("position")
+    .execute();
+  return {
+    version: version.number,
+    currency: version.currency,
+    appliedAt: version.applied_at,
+    // Written by `insertCatalog` alone, from checked values.
+    providers: version.providers as Provider[],
+    models: version.models as Model[],
+    prices: prices.map(toPrice),
+  };
+}
+
+/** One catalog is applied at a time, so that each is compared with the one it replaces. */
+export async function lockCatalog(tx: Database): Promise<void> {
+  await sql`lock table catalog_versions in share row exclusive mode`.execute(tx);
+}
+
+export async function insertCatalog(tx: Database, catalog: Catalog & { newPrices: readonly Price[] }): Promise<void> {
+  await tx
+    .insertInto("catalog_versions")
+    .values({
+      number: catalog.version,
+      currency: catalog.currency,
+      providers: JSON.stringify(catalog.providers),
+      models: JSON.stringify(catalog.models),
+      applied_at: catalog.appliedAt,
+    })
+    .execute();
+  if (catalog.newPrices.length > 0) {
+    await tx
+      .insertInto("prices")
+      .values(catalog.newPrices.map((price) => ({ ...toRow(price), created_at: catalog.appliedAt })))
+      .execute();
+  }
+  if (catalog.prices.length > 0) {
+    const members = catalog.prices.map((price, position) => ({
+      catalog_version: catalog.version,
+      position,
+      price_id: price.id,
+    }));
+    await tx.insertInto("catalog_prices").values(members).execute();
+  }
+}
+
+type PriceRow = Omit<Tables["prices"], "created_at">;
+
+function toRow({ amounts, ...price }: Price): PriceRow {
+  const isToken = amounts.billingType === "token";
+  return {
+    id: price.id,
+    model_id: price.modelId,
+    capability: price.capability,
+    plan_id: price.planId,
+    account_id: price.accountId,
+    billing_type: amounts.billingType,
+    unit: amounts.unit,
+    price_nano: isToken ? null : amounts.price,
+    input_price_nano: isToken ? amounts.inputPrice : null,
+    output_price_nano: isToken ? amounts.outputPrice : null,
+    cached_input_price_nano: isToken ? amounts.cachedInputPrice : null,
+    minimum_charge_nano: price.minimumCharge,
+    effective_at: price.effectiveAt,
+  };
+}
+
+function toPrice(row: PriceRow): Price {
+  return {
+    id: row.id,
+    modelId: row.model_id,
+    // The check of the file allows no other words.
+    capability: row.capability as Capability | null,
+    planId: row.plan_id,
+    accountId: row.account_id,
+    effectiveAt: row.effective_at,
+    minimumCharge: nano(row.minimum_charge_nano),
+    amounts: toAmounts(row),
+  };
+}
+
+/** The table's check makes the amounts of each billing type complete. */
+function toAmounts(row: PriceRow): PriceAmounts {
+  if (row.billing_type === "token") {
+    return {
+      billingType: "token",
+      unit: row.unit,
+      inputPrice: nano(row.input_price_nano ?? 0n),
+      outputPrice: nano(row.output_price_nano ?? 0n),
+      cachedInputPrice: row.cached_input_price_nano === null ? null : nano(row.cached_input_price_nano),
+    };
+  }
+  return {
+    billingType: row.billing_type === "duration" ? "duration" : "per_call",
+    unit: row.unit,
+    price: nano(row.price_nano ?? 0n),
+  };
+}

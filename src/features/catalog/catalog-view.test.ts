@@ -1,0 +1,246 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { nano } from "../../lib/money.ts";
+import type { Catalog } from "./catalog.ts";
+import {
+  type Audience,
+  createCatalogView,
+  findOfferedModel,
+  listOfferedModels,
+  type ModelFilter,
+} from "./catalog-view.ts";
+import type { Model } from "./model.ts";
+import type { Price } from "./price.ts";
+
+const route = { provider: "main", upstream_model: "film-1", priority: 0, weight: 1 };
+const film: Model = {
+  ...{ id: "film", name: "Film", type: "video", logo: "", description: "", advantages: [], scenarios: [] },
+  ...{ capabilities: ["text_to_video"], limits: {}, created_at: "2026-01-01T00:00:00Z", routes: [route] },
+};
+const talk: Model = { ...film, id: "talk", type: "chat", capabilities: ["chat", "tools"] };
+
+/** A price that has held for everybody since the moment 0, unless the fields say otherwise. */
+function createPrice(id: string, fields: Partial<Omit<Price, "effectiveAt">> & { at?: number } = {}): Price {
+  const { at = 0, ...rest } = fields;
+  const scope = { modelId: "film", capability: null, planId: null, accountId: null };
+  const amounts = { billingType: "duration", unit: "second", price: nano(1n) } as const;
+  return { id, ...scope, effectiveAt: new Date(at), minimumCharge: nano(0n), amounts, ...rest };
+}
+
+function createView(content: { models?: Model[]; prices?: Price[] }) {
+  const { models = [film], prices = [createPrice("price_1")] } = content;
+  const catalog: Catalog = { version: 1, currency: "USD", appliedAt: new Date(0), providers: [], models, prices };
+  return createCatalogView(catalog);
+}
+
+const anybody: Audience = { accountId: "acct_1", planId: null, modelIds: null };
+const member: Audience = { ...anybody, planId: "pro" };
+
+function listIds(view: ReturnType<typeof createView>, audience: Audience, at: number, filter?: ModelFilter): string[] {
+  return listOfferedModels(view, audience, new Date(at), filter).map(({ model }) => model.id);
+}
+
+function listPriceIds(prices: Price[], audience: Audience, at: number): string[] {
+  return listOfferedModels(createView({ prices }), audience, new Date(at)).flatMap((offered) =>
+    offered.prices.map(({ id }) => id),
+  );
+}
+
+const scopes = [{}, { planId: "pro" }, { planId: "free" }, { accountId: "acct_1" }, { accountId: "acct_2" }];
+const anyPrices = fc
+  .uniqueArray(
+    fc.record({
+      modelId: fc.constantFrom("film", "talk"),
+      capability: fc.constantFrom("chat" as const, null),
+      scope: fc.constantFrom(...scopes),
+      at: fc.nat({ max: 10 }),
+    }),
+    { selector: (draft) => JSON.stringify(draft) },
+  )
+  .map((drafts) => drafts.map(({ scope, ...rest }, index) => createPrice(`price_${index}`, { ...rest, ...scope })));
+
+const anyAudience: fc.Arbitrary<Audience> = fc.record({
+  accountId: fc.constantFrom("acct_1" as const, "acct_2" as const, "acct_3" as const),
+  planId: fc.constantFrom("pro", "free", null),
+  modelIds: fc.constantFrom(null, new Set(["film"])),
+});
+
+describe("which price holds", () => {
+  const everybody = createPrice("everybody", { at: 9 });
+  const plan = createPrice("plan", { planId: "pro", at: 8 });
+  const account = createPrice("account", { accountId: "acct_1", at: 7 });
+
+  test.each([
+    ["as written", [everybody, plan, account]],
+    ["the other way round", [account, plan, everybody]],
+  ])("the account's own goes before its plan's before everybody's, however old (%s)", (_order, all) => {
+    expect(listPriceIds(all, member, 10)).toEqual(["account"]);
+    expect(listPriceIds(all, { ...member, accountId: "acct_2" }, 10)).toEqual(["plan"]);
+    expect(listPriceIds(all, { ...anybody, accountId: "acct_2" }, 10)).toEqual(["everybody"]);
+    expect(listPriceIds(all, { ...anybody, accountId: "acct_2", planId: "free" }, 10)).toEqual(["everybody"]);
+  });
+
+  test.each([
+    ["in order", [1, 5, 3]],
+    ["in disorder", [5, 3, 1]],
+  ])("the newest one in force holds, from the very moment that it takes effect (%s)", (_order, times) => {
+    const prices = times.map((at) => createPrice(`price_${at}`, { at }));
+    const holding = [0, 1, 2, 3, 4, 5, 6].map((at) => listPriceIds(prices, anybody, at).join());
+    expect(holding).toEqual(["", "price_1", "price_1", "price_3", "price_3", "price_5", "price_5"]);
+  });
+
+  test("a future price of the account does not yet put its plan's aside", () => {
+    const announced = createPrice("announced", { accountId: "acct_1", at: 20 });
+    expect(listPriceIds([plan, announced], member, 19)).toEqual(["plan"]);
+    expect(listPriceIds([plan, announced], member, 20)).toEqual(["announced"]);
+  });
+
+  test("each capability has a price of its own, chosen by itself", () => {
+    const prices = [
+      createPrice("script", { capability: "script_generation" }),
+      createPrice("board", { capability: "storyboard" }),
+      createPrice("own-board", { capability: "storyboard", planId: "pro" }),
+      createPrice("rest"),
+    ];
+    expect(listPriceIds(prices, anybody, 0)).toEqual(["script", "board", "rest"]);
+    expect(listPriceIds(prices, member, 0)).toEqual(["script", "own-board", "rest"]);
+  });
+
+  test("for any prices it is the same as choosing by hand", () => {
+    fc.assert(
+      fc.property(anyPrices, anyAudience, fc.nat({ max: 11 }), (prices, { modelIds: _any, ...who }, at) => {
+        const audience = { ...who, modelIds: null };
+        const expected = new Set<string>();
+        for (const { modelId, capability } of prices) {
+          const rivals = prices.filter((price) => price.modelId === modelId && price.capability === capability);
+          const held = rivals.filter(({ effectiveAt }) => effectiveAt.getTime() <= at);
+          const own = held.filter(({ accountId }) => accountId === audience.accountId);
+          const ofPlan = held.filter(({ planId }) => planId !== null && planId === audience.planId);
+          const common = held.filter(({ accountId, planId }) => accountId === null && planId === null);
+          const level = [own, ofPlan, common].find((found) => found.length > 0) ?? [];
+          const newest = level.toSorted((one, other) => Number(one.effectiveAt) - Number(other.effectiveAt)).at(-1);
+          if (newest !== undefined) expected.add(newest.id);
+        }
+        const view = createView({ models: [film, talk], prices });
+        const chosen = listOfferedModels(view, audience, new Date(at)).flatMap((offered) => offered.prices);
+        expect(chosen.map(({ id }) => id).toSorted()).toEqual([...expected].toSorted());
+      }),
+    );
+  });
+});
+
+describe("which models are offered", () => {
+  const both = [film, talk];
+  const prices = [createPrice("price_1"), createPrice("price_2", { modelId: "talk" })];
+
+  test("all that the audience may use, in the order of the catalog; without a catalog, none", () => {
+    expect(listIds(createView({ models: both, prices }), anybody, 0)).toEqual(["film", "talk"]);
+    expect(listIds(createView({ models: [talk, film], prices }), anybody, 0)).toEqual(["talk", "film"]);
+    expect(listOfferedModels(createCatalogView(null), anybody, new Date(0))).toEqual([]);
+  });
+
+  test("a model without a price in force for the audience is neither listed nor found", () => {
+    const view = createView({ prices: [createPrice("announced", { at: 5 }), createPrice("own", { planId: "pro" })] });
+    expect(listIds(view, anybody, 4)).toEqual([]);
+    expect(findOfferedModel(view, "film", anybody, new Date(4))).toEqual({ kind: "absent" });
+    expect(listIds(view, anybody, 5)).toEqual(["film"]);
+    expect(listIds(view, member, 4)).toEqual(["film"]);
+    expect(listIds(createView({ prices: [] }), anybody, 5)).toEqual([]);
+  });
+
+  test("a model for some plans does not exist for accounts of another plan or of none", () => {
+    const view = createView({ models: [{ ...film, plans: ["gold", "pro"] }] });
+    for (const outsider of [anybody, { ...anybody, planId: "free" }]) {
+      expect(listIds(view, outsider, 0)).toEqual([]);
+      expect(findOfferedModel(view, "film", outsider, new Date(0))).toEqual({ kind: "absent" });
+    }
+    expect(listIds(view, member, 0)).toEqual(["film"]);
+    expect(findOfferedModel(view, "film", member, new Date(0))).toMatchObject({ kind: "offered" });
+  });
+
+  test("a key sees the models in its scope; another one that the account may use is told apart from none", () => {
+    const secret = { ...talk, id: "secret", plans: ["pro"] };
+    const all = [...prices, createPrice("price_3", { modelId: "secret" })];
+    const view = createView({ models: [...both, secret], prices: all });
+    const narrow = { ...anybody, modelIds: new Set(["talk", "secret", "gone"]) };
+    const find = (id: string) => findOfferedModel(view, id, narrow, new Date(0)).kind;
+    expect(listIds(view, narrow, 0)).toEqual(["talk"]);
+    expect(["talk", "film", "secret", "gone"].map(find)).toEqual(["offered", "outside-key-scope", "absent", "absent"]);
+  });
+
+  test("a found model is the listed one, with its status and its prices", () => {
+    const view = createView({ models: both, prices });
+    const [, second] = listOfferedModels(view, anybody, new Date(0));
+    expect(second).toEqual({ model: talk, status: "available", prices: [prices[1]] });
+    expect(findOfferedModel(view, "talk", anybody, new Date(0))).toEqual({ kind: "offered", offered: second });
+  });
+
+  test("filters combine", () => {
+    const view = createView({
+      models: [...both, { ...talk, id: "idle", routes: [] }],
+      prices: [...prices, createPrice("price_3", { modelId: "idle" })],
+    });
+    const list = (filter: ModelFilter) => listIds(view, anybody, 0, filter).join();
+    expect(list({})).toBe("film,talk,idle");
+    expect(list({ type: "chat" })).toBe("talk,idle");
+    expect(list({ capability: "text_to_video" })).toBe("film");
+    expect(list({ status: "available" })).toBe("film,talk");
+    expect(list({ type: "chat", status: "available" })).toBe("talk");
+    expect(list({ type: "chat", capability: "tools", status: "unavailable" })).toBe("idle");
+    expect(list({ type: "video", capability: "tools" })).toBe("");
+    expect(list({ status: "degraded" })).toBe("");
+  });
+});
+
+describe("the status of a model", () => {
+  const statusAt = (model: Model, at: string) =>
+    listOfferedModels(createView({ models: [model] }), anybody, new Date(at))[0]?.status;
+  const aging: Model = { ...film, deprecated_at: "2026-02-01T00:00:00Z", shutdown_date: "2026-03-01T01:00:00+01:00" };
+
+  test("with routes it is available, without any it is unavailable, even if deprecated", () => {
+    expect(statusAt(film, "2026-02-15T00:00:00Z")).toBe("available");
+    expect(statusAt({ ...film, routes: [] }, "2026-02-15T00:00:00Z")).toBe("unavailable");
+    expect(statusAt({ ...aging, routes: [] }, "2026-02-15T00:00:00Z")).toBe("unavailable");
+  });
+
+  test.each([
+    ["2026-01-31T23:59:59.999Z", "available"],
+    ["2026-02-01T00:00:00.000Z", "deprecated"],
+    ["2026-02-28T23:59:59.999Z", "deprecated"],
+    ["2026-03-01T00:00:00.000Z", undefined],
+  ])("at %s a model on its way out is %s", (at, status) => {
+    expect(statusAt(aging, at)).toBe(status);
+    const found = findOfferedModel(createView({ models: [aging] }), "film", anybody, new Date(at));
+    expect(found.kind).toBe(status === undefined ? "absent" : "offered");
+  });
+});
+
+describe("the moments at which time alone changes an answer", () => {
+  test("are those that the catalog names, each once, in order", () => {
+    const models = [
+      { ...film, deprecated_at: "1970-01-01T00:00:00.007Z", shutdown_date: "1970-01-01T01:00:00.009+01:00" },
+      { ...talk, deprecated_at: "1970-01-01T00:00:00.003Z" },
+    ];
+    const prices = [100, 3, 20].map((at) => createPrice(`price_${at}`, { at }));
+    expect(createView({ models, prices }).turningPointsMs).toEqual([3, 7, 9, 20, 100]);
+    expect(createView({ prices: [] }).turningPointsMs).toEqual([]);
+    expect(createCatalogView(null).turningPointsMs).toEqual([]);
+  });
+
+  test("between two neighbours, every answer to everybody stays the same", () => {
+    const time = fc.option(fc.nat({ max: 10 }), { nil: undefined });
+    const name = (field: string, at: number | undefined) =>
+      at === undefined ? {} : { [field]: new Date(at).toISOString() };
+    const audiences = fc.array(anyAudience, { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(anyPrices, time, time, audiences, (prices, deprecatedAt, shutDownAt, everyone) => {
+        const aging = { ...film, ...name("deprecated_at", deprecatedAt), ...name("shutdown_date", shutDownAt) };
+        const view = createView({ models: [aging, talk], prices });
+        const answer = (at: number) => everyone.map((audience) => listOfferedModels(view, audience, new Date(at)));
+        for (let at = 1; at <= 12; at += 1) {
+          if (!view.turningPointsMs.includes(at)) expect(answer(at)).toEqual(answer(at - 1));
+        }
+      }),
+    );
+  });
+});

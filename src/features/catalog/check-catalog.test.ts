@@ -1,0 +1,246 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type CatalogSurroundings, checkCatalog } from "./check-catalog.ts";
+import { parseCatalog } from "./parse-catalog.ts";
+
+const surroundings: CatalogSurroundings = {
+  currency: "USD",
+  planIds: new Set(["pro"]),
+  accountIds: new Set(["acct_1"]),
+  hasSecret: (name) => name === "MAIN_KEY",
+};
+
+const right = `currency: USD
+providers:
+  - { id: main, kind: openai-compatible, base_url: "https://example.com/v1", api_keys: ["\${MAIN_KEY}"] }
+  - { id: toy, kind: sandbox }
+models:
+  - id: talk
+    name: Talk
+    type: chat
+    capabilities: [chat, tools]
+    limits: { context_window: 8 }
+    plans: [pro]
+    created_at: 2026-01-01T00:00:00Z
+    deprecated_at: 2026-02-01T00:00:00Z
+    shutdown_date: 2026-03-01T00:00:00Z
+    routes: [{ provider: main, upstream_model: talk-1 }]
+  - { id: film, name: Film, type: video, capabilities: [text_to_video], routes: [] }
+prices:
+  - { model: talk, billing_type: token, unit: 1K tokens, input_price: 0.1, output_price: 0.2, cached_input_price: 0 }
+  - { model: film, billing_type: duration, unit: second, price: 1.5, minimum_charge: 3 }
+  - { model: film, billing_type: per_call, unit: call, price: 2, plan: pro, capability: text_to_video }
+  - { model: film, billing_type: per_call, unit: call, price: 2, account: acct_1, effective_at: 2026-01-01T00:00:00Z }
+`;
+
+/** Changes the first place that says so. */
+function edit(from: string, to: string): string {
+  expect(right).toContain(from);
+  return right.replace(from, () => to);
+}
+
+/** Every problem as `path: message`. */
+function listProblems(source: string, around: CatalogSurroundings = surroundings): string[] {
+  const parsed = parseCatalog(source);
+  if (parsed.kind === "malformed") throw new Error(JSON.stringify(parsed.problems));
+  const located = checkCatalog(parsed.file, around).map(parsed.locate);
+  return located.map(({ path, message }) => `${path}: ${message}`);
+}
+
+/** Each case: how the only problem begins, and which change of the right file brings it about. */
+function describeRefusals(title: string, cases: readonly (readonly [string, string, string])[]): void {
+  describe(title, () => {
+    test.each(cases)("%s", (problem, from, to) => {
+      expect(listProblems(edit(from, to)).map((told) => told.slice(0, problem.length))).toEqual([problem]);
+    });
+  });
+}
+
+test("a right file has no problem", () => {
+  expect(listProblems(right)).toEqual([]);
+});
+
+test("the sandbox catalog has no problem, and needs neither plans nor accounts nor secrets", () => {
+  const source = readFileSync(join(import.meta.dirname, "../../../catalogs/sandbox.yaml"), "utf8");
+  const bare = { currency: "USD", planIds: new Set<string>(), accountIds: new Set<string>(), hasSecret: () => false };
+  expect(listProblems(source, bare)).toEqual([]);
+});
+
+test("every problem is told, not only the first", () => {
+  const wrong = right.replaceAll("plan: pro", "plan: gold").replaceAll("[pro]", "[gold, iron]");
+  const [first, second, third, ...others] = listProblems(wrong);
+  expect([first, second]).toEqual([
+    "models[0].plans[0]: There is no plan gold.",
+    "models[0].plans[1]: There is no plan iron.",
+  ]);
+  expect([third, others]).toEqual(["prices[2].plan: There is no plan gold.", []]);
+});
+
+const key = `"\${MAIN_KEY}"`;
+
+describeRefusals("one currency", [
+  ["currency: The currency is EUR, but this deployment's is USD.", "currency: USD", "currency: EUR"],
+  ["prices[1].currency: All prices of a catalog are in its currency, USD.", "price: 1.5", "price: 1.5, currency: EUR"],
+]);
+
+describeRefusals("a provider that cannot be", [
+  ["providers[1].id: main is the id of providers[0] already.", "id: toy", "id: main"],
+  ["providers[1].id: t o y is no provider id.", "id: toy", "id: t o y"],
+  ["providers[1]: The provider toy needs a base_url.", "toy, kind: sandbox", "toy, kind: openai-compatible"],
+  ["providers[0].api_keys[0]: A secret is never written here: name its environment", key, "sk-secret"],
+  ["providers[0].api_keys[1]: A secret is never written here: name its environment", key, `${key}, MAIN_KEY`],
+  ["providers[0].api_keys[0]: A secret is never written here", key, `"sk-\${MAIN_KEY}"`],
+  ["providers[0].api_keys[1]: The environment has no variable GONE.", key, `${key}, "\${GONE}"`],
+]);
+
+describe("a provider's address", () => {
+  const withAddress = (address: string): string => edit("https://example.com/v1", address);
+
+  test.each([
+    "http://example.com",
+    "ftp://example.com",
+    "file:///etc/passwd",
+    "example.com",
+    "http://127.0.0.1.example.com",
+    "http://localhost.example.com",
+    "http://10.0.0.1",
+    "https://user@example.com",
+    "https://:password@example.com",
+    "https://example.com/?key=secret",
+  ])("%s is refused", (address) => {
+    expect(listProblems(withAddress(address))).toEqual([
+      "providers[0].base_url: A base_url is an https address (http only on this machine).",
+    ]);
+  });
+
+  test.each(["https://example.com:8443/v1", "http://localhost:8080/v1", "http://127.0.0.1:8080", "http://127.8.8.8"])(
+    "%s is fine",
+    (address) => {
+      expect(listProblems(withAddress(address))).toEqual([]);
+    },
+  );
+});
+
+const extra = "  - { id: /a, name: A, type: video, capabilities: [text_to_video] }\n";
+const spare = "{ provider: toy, upstream_model: talk-1 }, { provider: x, upstream_model: talk-1 }";
+const deprecation = "    deprecated_at: 2026-02-01T00:00:00Z\n";
+
+describeRefusals("a model that cannot be", [
+  ["models[2].id: film is the id of models[1] already.", "prices:", `${extra.replace("/a", "film")}prices:`],
+  ["models[2].id: A model id has 1 to 128 letters, digits, or . _ : / -", "prices:", `${extra}prices:`],
+  ["models[0].capabilities[1]: A chat model can have: chat, streaming, tools, ", "tools]", "text_to_image]"],
+  ["models[0].limits.max_n: The limits of a chat model are: max_prompt_length, ", "context_window", "max_n"],
+  ["models[0].plans[1]: There is no plan gold.", "[pro]", "[pro, gold]"],
+  ["models[0].routes[1].provider: There is no provider x in this file.", "routes: [", `routes: [${spare}, `],
+  ["models[0].routes: talk has routes but no price", "{ model: talk", "{ account: acct_1, model: film"],
+  ["models[0].shutdown_date: A model that will be shut down says since when it is deprecated", deprecation, ""],
+  [
+    "models[0].created_at: soon is no time: write it with its offset",
+    "created_at: 2026-01-01T00:00:00Z",
+    "created_at: soon",
+  ],
+  ["models[0].deprecated_at: soon is no time", "2026-02-01T00:00:00Z", "soon"],
+  ["models[0].shutdown_date: soon is no time", "2026-03-01T00:00:00Z", "soon"],
+]);
+
+test.each([
+  ["f".repeat(128), 0],
+  ["f".repeat(129), 1],
+  ["a/b.c_d:e-f", 0],
+  [".a", 1],
+  ["a b", 1],
+  ["é", 1],
+])("as a model's id, %s has %d problems", (id, count) => {
+  expect(listProblems(edit("prices:", `${extra.replace("/a", `"${id}"`)}prices:`))).toHaveLength(count);
+});
+
+const again = (fields: string): string =>
+  `${right}  - { model: film, billing_type: per_call, unit: call, ${fields} }\n`;
+
+describeRefusals("a price that cannot be", [
+  ["prices[1].model: There is no model gone in this file.", "model: film", "model: gone"],
+  ["prices[0].capability: talk does not have the capability vision.", "unit: 1K", "capability: vision, unit: 1K"],
+  ["prices[2].plan: There is no plan gold.", "plan: pro", "plan: gold"],
+  ["prices[3].account: There is no account acct_9.", "account: acct_1", "account: acct_9"],
+  [
+    "prices[2].account: A price is for a plan or for an account, not for both.",
+    "plan: pro",
+    "plan: pro, account: acct_1",
+  ],
+  ["prices[0].unit: The unit of token is one of: 1K tokens.", "1K tokens", "token"],
+  ["prices[1].unit: The unit of duration is one of: second.", "unit: second", "unit: call"],
+  ["prices[2].unit: The unit of per_call is one of: call, image, 1K characters.", "unit: call", "unit: second"],
+  ["prices[0]: A price by token needs input_price.", " input_price: 0.1,", ""],
+  ["prices[0]: A price by token needs output_price.", " output_price: 0.2,", ""],
+  ["prices[1]: A price by duration needs price.", " price: 1.5,", ""],
+  ["prices[2]: A price by per_call needs price.", " price: 2,", ""],
+  ["prices[0].price: A price by token has no price.", "input_price", "price: 1, input_price"],
+  ["prices[2].input_price: A price by per_call has no input_price.", "price: 2,", "price: 2, input_price: 1,"],
+  ["prices[1].output_price: A price by duration has no output_price.", "price: 1.5", "price: 1.5, output_price: 1"],
+  ["prices[1].cached_input_price: A price by duration has no", "price: 1.5", "price: 1.5, cached_input_price: 1"],
+  ["prices[0].input_price: -0.1 is no price: write a decimal from 0 with at most nine places", "0.1", "-0.1"],
+  ["prices[0].output_price: 0.0000000002 is no price", "0.2", "0.0000000002"],
+  ["prices[0].cached_input_price: 1e-7 is no price", "cached_input_price: 0", "cached_input_price: 1e-7"],
+  ["prices[1].price: .5 is no price", "1.5", ".5"],
+  ["prices[1].minimum_charge: 1,5 is no price", "minimum_charge: 3", 'minimum_charge: "1,5"'],
+  ["prices[3].effective_at: soon is no time", "effective_at: 2026-01-01T00:00:00Z", "effective_at: soon"],
+]);
+
+describe("a price that is said twice", () => {
+  const twice = (first: number) => [`prices[4]: This says the price of film again, after prices[${first}].`];
+
+  test("is refused in each scope, whatever it says", () => {
+    expect(listProblems(again("price: 9"))).toEqual(twice(1));
+    expect(listProblems(again("price: 2, plan: pro, capability: text_to_video"))).toEqual(twice(2));
+    expect(listProblems(again("price: 2, account: acct_1, effective_at: 2026-01-01T00:00:00Z"))).toEqual(twice(3));
+  });
+
+  test("is refused too where the same moment is written in another way", () => {
+    const others = ["2026-01-01T00:00Z", "2026-01-01T00:00:00.000Z", "2026-01-01T01:00:00+01:00"];
+    for (const time of others) {
+      expect(listProblems(again(`price: 2, account: acct_1, effective_at: ${time}`)), time).toEqual(twice(3));
+    }
+  });
+
+  test("is another price where plan, account, capability or time differ", () => {
+    for (const scope of ["plan: pro", "account: acct_1", "capability: text_to_video"]) {
+      expect(listProblems(again(`price: 2, ${scope}`))).toEqual([]);
+      expect(listProblems(again(`price: 2, ${scope}, effective_at: 2030-01-01T00:00:00Z`))).toEqual([]);
+    }
+  });
+});
+
+describe("a time", () => {
+  const withTime = (time: string): string => edit("deprecated_at: 2026-02-01T00:00:00Z", `deprecated_at: "${time}"`);
+
+  test("is any moment with its offset", () => {
+    const moment = fc.date({ min: new Date(0), max: new Date("2026-02-01T00:00:00Z"), noInvalidDate: true });
+    const offset = fc.stringMatching(/^[+-](0\d|1[0-3]):[0-5]\d$/);
+    fc.assert(
+      fc.property(moment, fc.oneof(fc.constant("Z"), offset), fc.constantFrom(16, 19, 23), (date, zone, length) => {
+        expect(listProblems(withTime(`${date.toISOString().slice(0, length)}${zone}`))).toEqual([]);
+      }),
+    );
+  });
+
+  test.each([
+    "2026-02-01",
+    "2026-02-01T00:00:00",
+    "2026-02-01 00:00:00Z",
+    "2026-02-01T00:00:00.0001Z",
+    "1 Feb 2026 00:00:00Z",
+    "2026-13-01T00:00:00Z",
+    "2026-01-32T00:00:00Z",
+    "2026-02-01T25:00:00Z",
+    "2026-02-01T00:00:00+99:00",
+    "2026-02-30T00:00:00Z",
+    "2026-04-31T00:00:00Z",
+    "2027-02-29T00:00:00Z",
+  ])("is not %s", (time) => {
+    expect(listProblems(withTime(time))).toEqual([
+      `models[0].deprecated_at: ${time} is no time: write it with its offset, such as 2026-11-01T00:00:00Z.`,
+    ]);
+  });
+});

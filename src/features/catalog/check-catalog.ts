@@ -1,0 +1,182 @@
+import { isIP } from "node:net";
+import { parseMoney } from "../../lib/money.ts";
+import { parseTimestamp } from "../../lib/timestamp.ts";
+import type { CatalogFile, CatalogProblem, PriceLine } from "./catalog-file.ts";
+import { capabilitiesByType, limitsByType } from "./model.ts";
+import { unitsByBillingType } from "./price.ts";
+
+/** What a catalog may refer to outside of itself. */
+export type CatalogSurroundings = {
+  currency: string;
+  planIds: ReadonlySet<string>;
+  accountIds: ReadonlySet<string>;
+  hasSecret(name: string): boolean;
+};
+
+type Report = (path: readonly (string | number)[], message: string) => void;
+
+const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
+const secretPattern = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
+
+/** Everything that is wrong with a catalog, beyond its form. */
+export function checkCatalog(file: CatalogFile, surroundings: CatalogSurroundings): CatalogProblem[] {
+  const problems: CatalogProblem[] = [];
+  const report: Report = (path, message) => problems.push({ path, message });
+  if (file.currency !== surroundings.currency) {
+    report(["currency"], `The currency is ${file.currency}, but this deployment's is ${surroundings.currency}.`);
+  }
+  checkProviders(file, surroundings, report);
+  checkModels(file, surroundings, report);
+  checkPrices(file, surroundings, report);
+  return problems;
+}
+
+function checkProviders({ providers }: CatalogFile, { hasSecret }: CatalogSurroundings, report: Report): void {
+  reportRepeated(providers, "providers", report);
+  for (const [index, provider] of providers.entries()) {
+    const path = ["providers", index];
+    if (!idPattern.test(provider.id)) report([...path, "id"], `${provider.id} is no provider id.`);
+    if (provider.kind !== "sandbox" && provider.base_url === undefined) {
+      report([...path], `The provider ${provider.id} needs a base_url.`);
+    }
+    if (provider.base_url !== undefined && !isWebAddress(provider.base_url)) {
+      report([...path, "base_url"], "A base_url is an https address (http only on this machine).");
+    }
+    for (const [position, reference] of (provider.api_keys ?? []).entries()) {
+      const name = secretPattern.exec(reference)?.[1];
+      const place = [...path, "api_keys", position];
+      if (name === undefined)
+        report(place, `A secret is never written here: name its environment variable, \${LIKE_THIS}.`);
+      else if (!hasSecret(name)) report(place, `The environment has no variable ${name}.`);
+    }
+  }
+}
+
+function isWebAddress(address: string): boolean {
+  const url = URL.parse(address);
+  if (url === null || url.username !== "" || url.password !== "" || url.search !== "") return false;
+  const isLocal =
+    ["localhost", "[::1]"].includes(url.hostname) || (isIP(url.hostname) === 4 && url.hostname.startsWith("127."));
+  return url.protocol === "https:" || (url.protocol === "http:" && isLocal);
+}
+
+function checkModels({ models, providers, prices }: CatalogFile, around: CatalogSurroundings, report: Report): void {
+  reportRepeated(models, "models", report);
+  const providerIds = new Set(providers.map(({ id }) => id));
+  const pricedIds = new Set(prices.map(({ model }) => model));
+  for (const [index, model] of models.entries()) {
+    const path = ["models", index];
+    if (!idPattern.test(model.id)) {
+      report(
+        [...path, "id"],
+        "A model id has 1 to 128 letters, digits, or . _ : / - and begins with a letter or digit.",
+      );
+    }
+    for (const [position, capability] of model.capabilities.entries()) {
+      const allowed: readonly string[] = capabilitiesByType[model.type];
+      if (!allowed.includes(capability)) {
+        report([...path, "capabilities", position], `A ${model.type} model can have: ${allowed.join(", ")}.`);
+      }
+    }
+    for (const name of Object.keys(model.limits ?? {})) {
+      const allowed: readonly string[] = limitsByType[model.type];
+      if (!allowed.includes(name)) {
+        report([...path, "limits", name], `The limits of a ${model.type} model are: ${allowed.join(", ")}.`);
+      }
+    }
+    for (const [position, plan] of (model.plans ?? []).entries()) {
+      if (!around.planIds.has(plan)) report([...path, "plans", position], `There is no plan ${plan}.`);
+    }
+    for (const name of ["created_at", "deprecated_at", "shutdown_date"] as const) {
+      if (model[name] !== undefined) checkTime(model[name], [...path, name], report);
+    }
+    if (model.shutdown_date !== undefined && model.deprecated_at === undefined) {
+      report(
+        [...path, "shutdown_date"],
+        "A model that will be shut down says since when it is deprecated: deprecated_at.",
+      );
+    }
+    if (isBefore(model.shutdown_date, model.deprecated_at)) {
+      report([...path, "shutdown_date"], "A model is shut down after it is deprecated, not before.");
+    }
+    for (const [position, route] of (model.routes ?? []).entries()) {
+      if (providerIds.has(route.provider)) continue;
+      report([...path, "routes", position, "provider"], `There is no provider ${route.provider} in this file.`);
+    }
+    if ((model.routes ?? []).length > 0 && !pricedIds.has(model.id)) {
+      report([...path, "routes"], `${model.id} has routes but no price; a free model has a price of "0".`);
+    }
+  }
+}
+
+function checkPrices({ models, prices, currency }: CatalogFile, around: CatalogSurroundings, report: Report): void {
+  const modelById = new Map(models.map((model) => [model.id, model]));
+  const seen = new Map<string, number>();
+  for (const [index, line] of prices.entries()) {
+    const path = ["prices", index];
+    const model = modelById.get(line.model);
+    if (model === undefined) report([...path, "model"], `There is no model ${line.model} in this file.`);
+    else if (line.capability !== undefined && !model.capabilities.includes(line.capability)) {
+      report([...path, "capability"], `${line.model} does not have the capability ${line.capability}.`);
+    }
+    if (line.currency !== undefined && line.currency !== currency) {
+      report([...path, "currency"], `All prices of a catalog are in its currency, ${currency}.`);
+    }
+    if (line.plan !== undefined && line.account !== undefined) {
+      report([...path, "account"], "A price is for a plan or for an account, not for both.");
+    }
+    if (line.plan !== undefined && !around.planIds.has(line.plan)) {
+      report([...path, "plan"], `There is no plan ${line.plan}.`);
+    }
+    if (line.account !== undefined && !around.accountIds.has(line.account)) {
+      report([...path, "account"], `There is no account ${line.account}.`);
+    }
+    if (line.effective_at !== undefined) checkTime(line.effective_at, [...path, "effective_at"], report);
+    checkAmounts(line, path, report);
+    const moment = line.effective_at === undefined ? null : parseTimestamp(line.effective_at);
+    const scope = JSON.stringify([line.model, line.capability, line.plan, line.account, moment]);
+    const first = seen.get(scope);
+    if (first !== undefined) report(path, `This says the price of ${line.model} again, after prices[${first}].`);
+    else seen.set(scope, index);
+  }
+}
+
+function checkAmounts(line: PriceLine, path: readonly (string | number)[], report: Report): void {
+  const units: readonly string[] = unitsByBillingType[line.billing_type];
+  if (!units.includes(line.unit)) {
+    report([...path, "unit"], `The unit of ${line.billing_type} is one of: ${units.join(", ")}.`);
+  }
+  const isToken = line.billing_type === "token";
+  const required = isToken ? (["input_price", "output_price"] as const) : (["price"] as const);
+  const foreign = isToken ? (["price"] as const) : (["input_price", "output_price", "cached_input_price"] as const);
+  for (const name of required) {
+    if (line[name] === undefined) report(path, `A price by ${line.billing_type} needs ${name}.`);
+  }
+  for (const name of foreign) {
+    if (line[name] !== undefined) report([...path, name], `A price by ${line.billing_type} has no ${name}.`);
+  }
+  for (const name of ["price", "input_price", "output_price", "cached_input_price", "minimum_charge"] as const) {
+    const amount = line[name];
+    if (amount === undefined || parseMoney(amount) !== null) continue;
+    report([...path, name], `${amount} is no price: write a decimal from 0 with at most nine places, such as "0.15".`);
+  }
+}
+
+function isBefore(time: string | undefined, other: string | undefined): boolean {
+  const [moment, otherMoment] = [time, other].map((each) => (each === undefined ? null : parseTimestamp(each)));
+  return Boolean(moment && otherMoment && moment < otherMoment);
+}
+
+function checkTime(time: string, path: readonly (string | number)[], report: Report): void {
+  if (parseTimestamp(time) !== null) return;
+  report(path, `${time} is no time: write it with its offset, such as 2026-11-01T00:00:00Z.`);
+}
+
+function reportRepeated(entries: readonly { id: string }[], name: string, report: Report): void {
+  const seen = new Map<string, number>();
+  for (const [index, { id }] of entries.entries()) {
+    const first = seen.get(id);
+    if (first === undefined) seen.set(id, index);
+    else report([name, index, "id"], `${id} is the id of ${name}[${first}] already.`);
+  }
+}

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { nano } from "../../lib/money.ts";
+import type { Provider } from "./catalog.ts";
+import { describeCatalogChange } from "./describe-catalog-change.ts";
+import type { Model } from "./model.ts";
+import type { Price } from "./price.ts";
+
+const main: Provider = { id: "main", kind: "openai-compatible", base_url: "https://example.com" };
+const film: Model = {
+  ...{ id: "film", name: "Film", type: "video", logo: "", description: "", advantages: [], scenarios: [] },
+  ...{ capabilities: ["text_to_video"], limits: { durations: [5] }, created_at: "2026-01-01T00:00:00Z" },
+  routes: [{ provider: "main", upstream_model: "film-1", priority: 0, weight: 1 }],
+};
+const price: Price = {
+  ...{ id: "price_1", modelId: "film", capability: null, planId: null, accountId: null },
+  ...{ effectiveAt: new Date("2026-01-01T00:00:00Z"), minimumCharge: nano(0n) },
+  amounts: { billingType: "duration", unit: "second", price: nano(500_000_000n) },
+};
+const content = { currency: "USD", providers: [main], models: [film], prices: [price] };
+
+test("equal catalogs have no difference, whoever made them", () => {
+  expect(describeCatalogChange(content, content)).toEqual([]);
+  expect(describeCatalogChange(content, structuredClone(content))).toEqual([]);
+});
+
+test("at first, everything is new", () => {
+  expect(describeCatalogChange(null, content)).toEqual([
+    "+ provider main",
+    "+ model film",
+    "+ price film: 0.50 per second from 2026-01-01T00:00:00.000Z",
+  ]);
+});
+
+test("what goes and what comes has a line each, what stays has none", () => {
+  const spare: Provider = { id: "spare", kind: "sandbox" };
+  const talk: Model = { ...film, id: "talk" };
+  const next = { ...content, providers: [main, spare], models: [talk], prices: [{ ...price, id: "price_2" }] };
+  expect(describeCatalogChange(content, next)).toEqual([
+    "+ provider spare",
+    "- model film",
+    "+ model talk",
+    "- price film: 0.50 per second from 2026-01-01T00:00:00.000Z",
+    "+ price film: 0.50 per second from 2026-01-01T00:00:00.000Z",
+  ]);
+  expect(describeCatalogChange(next, content)).toContain("- provider spare");
+});
+
+describe("what is changed", () => {
+  test("the currency", () => {
+    expect(describeCatalogChange(content, { ...content, currency: "EUR" })).toEqual(["~ currency USD → EUR"]);
+  });
+
+  test("a provider, with the fields that differ: changed, gone or new", () => {
+    const { base_url: _gone, ...rest } = main;
+    const next: Provider = { ...rest, kind: "sandbox", api_keys: ["KEY"] };
+    const lines = ["~ provider main: kind, base_url, api_keys"];
+    expect(describeCatalogChange(content, { ...content, providers: [next] })).toEqual(lines);
+  });
+
+  test.each<[string, Partial<Model>]>([
+    ["name", { name: "Movie" }],
+    ["limits", { limits: { durations: [5, 10] } }],
+    ["capabilities", { capabilities: ["text_to_video", "image_to_video"] }],
+    ["routes", { routes: film.routes.map((route) => ({ ...route, weight: 2 })) }],
+    ["plans", { plans: ["pro"] }],
+    ["name, shutdown_date", { name: "Movie", shutdown_date: "2027-01-01T00:00:00Z" }],
+  ])("a model, in its %s", (names, fields) => {
+    const next = { ...content, models: [{ ...film, ...fields }] };
+    expect(describeCatalogChange(content, next)).toEqual([`~ model film: ${names}`]);
+  });
+});
+
+test.each<[string, Partial<Price>]>([
+  ["film (text_to_video): 0.50 per second", { capability: "text_to_video" }],
+  ["film for plan pro: 0.50 per second", { planId: "pro" }],
+  ["film for acct_1: 0.50 per second", { accountId: "acct_1" }],
+  ["film: 12.00 per image", { amounts: { billingType: "per_call", unit: "image", price: nano(12_000_000_000n) } }],
+  [
+    "film: 0.000000001 in, 0.20 out per 1K tokens",
+    {
+      amounts: {
+        ...{ billingType: "token", unit: "1K tokens", cachedInputPrice: null },
+        ...{ inputPrice: nano(1n), outputPrice: nano(200_000_000n) },
+      },
+    },
+  ],
+])("a price is told as: %s", (text, fields) => {
+  const lines = describeCatalogChange({ ...content, prices: [] }, { ...content, prices: [{ ...price, ...fields }] });
+  expect(lines).toEqual([`+ price ${text} from 2026-01-01T00:00:00.000Z`]);
+});

@@ -1,0 +1,55 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { ChangeFeed } from "../../platform/database/change-feed.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { findCatalog } from "./catalog-store.ts";
+import { type CatalogView, createCatalogView } from "./catalog-view.ts";
+
+export type LiveCatalog = {
+  /** The newest version that this node has heard of: read from memory, never from the database. */
+  current(): CatalogView;
+  close(): void;
+};
+
+const retryMs = 200;
+
+/** Loads the catalog and keeps it up to date: a new version is served within moments of being applied. */
+export async function openLiveCatalog(parts: {
+  database: Database;
+  feed: ChangeFeed;
+  onTrouble(error: unknown): void;
+}): Promise<LiveCatalog> {
+  let view = createCatalogView(null);
+  let wantedLoads = 0;
+  let isLoading = false;
+  let isClosed = false;
+
+  /** Loads until no change has come in meanwhile, so that the last one always counts. */
+  async function load(): Promise<void> {
+    wantedLoads += 1;
+    if (isLoading) return;
+    isLoading = true;
+    for (let done = 0; done < wantedLoads && !isClosed; ) {
+      const asked = wantedLoads;
+      try {
+        view = createCatalogView(await findCatalog(parts.database));
+        done = asked;
+      } catch (error) {
+        // The old version is better than none; the next try follows at once.
+        parts.onTrouble(error);
+        await wait(retryMs, undefined, { ref: false });
+      }
+    }
+    wantedLoads = 0;
+    isLoading = false;
+  }
+
+  // Listening comes first, so that no version can slip in between.
+  parts.feed.subscribe("catalog", { onChange: () => void load(), onReset: () => void load() });
+  view = createCatalogView(await findCatalog(parts.database));
+  return {
+    current: () => view,
+    close() {
+      isClosed = true;
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import { Settings } from "typebox/system";
+import { Value } from "typebox/value";
+import { type Document, isMap, isNode, isPair, isScalar, LineCounter, parseDocument, visit } from "yaml";
+import { describeRule } from "../../platform/errors/validation-problem.ts";
+import { type CatalogFile, type CatalogProblem, catalogFileSchema } from "./catalog-file.ts";
+
+/** A problem with the line and column that an editor jumps to. */
+export type LocatedProblem = { line: number; column: number; path: string; message: string };
+
+export type ParsedCatalog =
+  | { kind: "parsed"; file: CatalogFile; locate(problem: CatalogProblem): LocatedProblem }
+  | { kind: "malformed"; problems: LocatedProblem[] };
+
+/** Amounts stay the text that was written: as numbers, some would no longer be what the operator meant. */
+const amountNames = /^(price|input_price|output_price|cached_input_price|minimum_charge)$/;
+
+const aliasesMax = 10_000;
+
+/** Operators want to see every mistake at once; beyond this many, one is enough. */
+Settings.Set({ maxErrors: 1000 });
+
+/** Reads a catalog file: its form only. Whether it makes sense is for `checkCatalog`. */
+export function parseCatalog(source: string): ParsedCatalog {
+  const lines = new LineCounter();
+  const document = parseDocument(source, { lineCounter: lines, prettyErrors: false });
+  const locateOffset = (offset: number, path: string, message: string): LocatedProblem => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col, path, message };
+  };
+  const locate = ({ path, message }: CatalogProblem): LocatedProblem =>
+    locateOffset(findOffset(document, path), presentPath(path), message);
+
+  const mistakes = [
+    ...document.errors.map(({ pos, message }) => ({ offset: pos[0], message: `This is not valid YAML: ${message}` })),
+    ...listBrokenReferences(document),
+  ];
+  if (mistakes.length > 0) {
+    return { kind: "malformed", problems: mistakes.map(({ offset, message }) => locateOffset(offset, "", message)) };
+  }
+  keepAmountsAsWritten(document);
+  const unfolded = unfold(document);
+  if (unfolded === null) {
+    return {
+      kind: "malformed",
+      problems: [locateOffset(0, "", "References make this file too large: write more of it out.")],
+    };
+  }
+  const { file } = unfolded;
+  const problems = Value.Errors(catalogFileSchema, file).flatMap(describeFinding).map(locate);
+  if (problems.length > 0) return { kind: "malformed", problems: problems.toSorted(compareByPlace) };
+  return { kind: "parsed", file: file as CatalogFile, locate };
+}
+
+function listBrokenReferences(document: Document): { offset: number; message: string }[] {
+  const found: { offset: number; message: string }[] = [];
+  visit(document, {
+    Alias(_key, alias) {
+      if (alias.resolve(document) !== undefined) return;
+      found.push({
+        offset: alias.range?.[0] ?? 0,
+        message: `There is no &${alias.source} that *${alias.source} could mean.`,
+      });
+    },
+  });
+  return found;
+}
+
+/** `null` where references would make a small file huge. */
+function unfold(document: Document): { file: unknown } | null {
+  try {
+    return { file: document.toJS({ maxAliasCount: aliasesMax }) };
+  } catch {
+    // Broken references are found before; this is the library's limit, which is ours.
+    return null;
+  }
+}
+
+function keepAmountsAsWritten(document: Document): void {
+  visit(document, {
+    Pair(_key, { key, value }) {
+      if (isScalar(key) && amountNames.test(String(key.value)) && isScalar(value) && typeof value.value === "number") {
+        value.value = value.source ?? String(value.value);
+      }
+    },
+  });
+}
+
+export function compareByPlace(a: LocatedProblem, b: LocatedProblem): number {
+  return a.line - b.line || a.column - b.column;
+}
+
+type Finding = { keyword: string; instancePath: string; params: object; message: string };
+
+function describeFinding({ keyword, instancePath, params, message }: Finding): CatalogProblem[] {
+  const path = instancePath
+    .split("/")
+    .slice(1)
+    .map((part) => (/^\d+$/.test(part) ? Number(part) : part.replaceAll("~1", "/").replaceAll("~0", "~")));
+  const known = params as Record<string, unknown>;
+  switch (keyword) {
+    case "boolean":
+      return [{ path, message: `There is no field ${String(path.at(-1))} here.` }];
+    case "additionalProperties":
+      // Each of them has a finding of its own, which says where it is.
+      return [];
+    case "required":
+      return (known.requiredProperties as string[]).map((name) => ({ path, message: `${name} is required.` }));
+    default:
+      return [
+        {
+          path,
+          message: `${String(path.at(-1) ?? "The file")} ${describeRule({ keyword, instancePath, params: known, message })}.`,
+        },
+      ];
+  }
+}
+
+/** Where in the text a value stands; where it is missing, the nearest thing around it. */
+function findOffset(document: Document, path: readonly (string | number)[]): number {
+  for (let length = path.length; length > 0; length -= 1) {
+    const parent = document.getIn(path.slice(0, length - 1), true);
+    const name = path[length - 1];
+    const pair = isMap(parent)
+      ? parent.items.find((item) => isPair(item) && isScalar(item.key) && item.key.value === name)
+      : undefined;
+    const node = pair?.key ?? document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return node.range[0];
+  }
+  return 0;
+}
+
+function presentPath(path: readonly (string | number)[]): string {
+  return path.reduce<string>(
+    (text, part) => (typeof part === "number" ? `${text}[${part}]` : text === "" ? part : `${text}.${part}`),
+    "",
+  );
+}

@@ -1,0 +1,142 @@
+import { invariant } from "../../lib/invariant.ts";
+import { type Nano, nano, parseMoney } from "../../lib/money.ts";
+import type { Catalog } from "./catalog.ts";
+import type { CatalogFile, CatalogProblem, PriceLine } from "./catalog-file.ts";
+import type { Model } from "./model.ts";
+import type { Price, PriceAmounts } from "./price.ts";
+
+/** What applying a file would make of the catalog: the next version, and which of its prices are new. */
+export type CatalogChange = { next: Omit<Catalog, "version" | "appliedAt">; newPrices: readonly Price[] };
+
+export type PlannedChange =
+  | { kind: "possible"; change: CatalogChange }
+  | { kind: "impossible"; problems: readonly CatalogProblem[] };
+
+/**
+ * Compares a checked file with the catalog in force. A price that stays the same keeps its version; one that differs
+ * becomes a new version from now on, or from the time it names; one that has taken effect is never rewritten.
+ */
+export function planCatalogChange(input: {
+  file: CatalogFile;
+  current: Catalog | null;
+  now: Date;
+  createPriceId(): string;
+}): PlannedChange {
+  const { file, current, now } = input;
+  const problems: CatalogProblem[] = [];
+  const newPrices: Price[] = [];
+  const prices = file.prices.map((line, index) => {
+    const wanted = toPrice(line, now);
+    if (isSuperseded(line, file.prices, now)) {
+      const message = "Another entry for the same thing has taken effect since; remove this one.";
+      problems.push({ path: ["prices", index], message });
+    }
+    const match = matchPrice(wanted, line, current?.prices ?? [], now);
+    if (match.kind === "same") return match.price;
+    if (match.kind === "rewritten") {
+      const since = match.price.effectiveAt.toISOString();
+      const message = `A price has been in force here since ${since}, and the past is not rewritten: a new one needs an effective_at from now on, or none.`;
+      problems.push({ path: ["prices", index], message });
+      return match.price;
+    }
+    const price = { ...wanted, id: input.createPriceId() };
+    newPrices.push(price);
+    return price;
+  });
+  if (problems.length > 0) return { kind: "impossible", problems };
+  const models = file.models.map((model) => completeModel(model, current, now));
+  const { currency, providers } = file;
+  return { kind: "possible", change: { next: { currency, providers, models, prices }, newPrices } };
+}
+
+/** An entry without a time means "from now on", so beside a later one in force it would bring the old price back. */
+function isSuperseded(line: PriceLine, lines: readonly PriceLine[], now: Date): boolean {
+  if (line.effective_at !== undefined) return false;
+  const scope = describeScope(toPrice(line, now));
+  return lines.some((other) => {
+    const isTimed = other.effective_at !== undefined && new Date(other.effective_at) <= now;
+    return isTimed && describeScope(toPrice(other, now)) === scope;
+  });
+}
+
+type Match = { kind: "same" | "rewritten"; price: Price } | { kind: "new" };
+
+function matchPrice(wanted: Omit<Price, "id">, line: PriceLine, existing: readonly Price[], now: Date): Match {
+  const ofScope = existing.filter((price) => describeScope(price) === describeScope(wanted));
+  if (line.effective_at === undefined) {
+    // Without a time the entry means the price in force.
+    const inForce = ofScope
+      .filter((price) => price.effectiveAt <= now)
+      .toSorted((a, b) => b.effectiveAt.getTime() - a.effectiveAt.getTime())[0];
+    const isSame = inForce !== undefined && describeValue(inForce) === describeValue(wanted);
+    return isSame ? { kind: "same", price: inForce } : { kind: "new" };
+  }
+  const atThatTime = ofScope.find((price) => price.effectiveAt.getTime() === wanted.effectiveAt.getTime());
+  if (atThatTime !== undefined && describeValue(atThatTime) === describeValue(wanted)) {
+    return { kind: "same", price: atThatTime };
+  }
+  // What was charged since then was charged with what was in force.
+  const rewritten =
+    atThatTime !== undefined && wanted.effectiveAt <= now
+      ? atThatTime
+      : wanted.effectiveAt < now
+        ? ofScope.find((price) => price.effectiveAt <= now)
+        : undefined;
+  return rewritten === undefined ? { kind: "new" } : { kind: "rewritten", price: rewritten };
+}
+
+function describeScope({ modelId, capability, planId, accountId }: Omit<Price, "id">): string {
+  return JSON.stringify([modelId, capability, planId, accountId]);
+}
+
+function describeValue({ amounts, minimumCharge }: Omit<Price, "id">): string {
+  return JSON.stringify({ ...amounts, minimumCharge }, (_name, value) =>
+    typeof value === "bigint" ? value.toString() : value,
+  );
+}
+
+function toPrice(line: PriceLine, now: Date): Omit<Price, "id"> {
+  return {
+    modelId: line.model,
+    capability: line.capability ?? null,
+    planId: line.plan ?? null,
+    accountId: line.account ?? null,
+    effectiveAt: line.effective_at === undefined ? now : new Date(line.effective_at),
+    minimumCharge: line.minimum_charge === undefined ? nano(0n) : toAmount(line.minimum_charge),
+    amounts: toAmounts(line),
+  };
+}
+
+function toAmounts(line: PriceLine): PriceAmounts {
+  if (line.billing_type !== "token") {
+    return { billingType: line.billing_type, unit: line.unit, price: toAmount(line.price) };
+  }
+  return {
+    billingType: "token",
+    unit: line.unit,
+    inputPrice: toAmount(line.input_price),
+    outputPrice: toAmount(line.output_price),
+    cachedInputPrice: line.cached_input_price === undefined ? null : toAmount(line.cached_input_price),
+  };
+}
+
+function toAmount(text: string | undefined): Nano {
+  const amount = text === undefined ? null : parseMoney(text);
+  invariant(amount !== null, "an unchecked catalog reached the plan");
+  return amount;
+}
+
+/** What the file leaves out is filled in, and a model keeps the day on which it first appeared. */
+function completeModel(model: CatalogFile["models"][number], current: Catalog | null, now: Date): Model {
+  const known = current?.models.find(({ id }) => id === model.id);
+  return {
+    ...model,
+    logo: model.logo ?? "",
+    description: model.description ?? "",
+    advantages: model.advantages ?? [],
+    scenarios: model.scenarios ?? [],
+    limits: model.limits ?? {},
+    created_at: model.created_at ?? known?.created_at ?? now.toISOString(),
+    routes: (model.routes ?? []).map((route) => ({ priority: 0, weight: 1, ...route })),
+  };
+}

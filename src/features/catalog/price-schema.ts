@@ -1,0 +1,64 @@
+import { type Static, Type } from "typebox";
+import { presentMoney } from "../../lib/money.ts";
+import type { CatalogView, OfferedModel } from "./catalog-view.ts";
+import { capabilities } from "./model.ts";
+import { billingTypes, type Price } from "./price.ts";
+
+const amount = Type.String({ pattern: "^\\d+\\.\\d{2,9}$", examples: ["0.15"] });
+
+const priceEntrySchema = Type.Object({
+  model: Type.String(),
+  billing_type: Type.Enum([...billingTypes]),
+  price: Type.Optional(amount),
+  input_price: Type.Optional(amount),
+  output_price: Type.Optional(amount),
+  cached_input_price: Type.Optional(amount),
+  unit: Type.String({ examples: ["1K tokens", "image", "second", "call", "1K characters"] }),
+  minimum_charge: Type.Optional(amount),
+  capability: Type.Optional(Type.Enum([...capabilities])),
+});
+
+export const priceListSchema = Type.Object(
+  {
+    object: Type.Literal("list"),
+    currency: Type.String({ description: "ISO 4217; all amounts are in it." }),
+    data: Type.Array(priceEntrySchema),
+    effective_at: Type.String({ format: "date-time", description: "When the newest entry took effect." }),
+  },
+  { description: "The prices that hold for the account." },
+);
+
+export function presentPriceList(
+  { catalog }: CatalogView,
+  models: readonly OfferedModel[],
+  options: { currency: string; now: Date },
+): Static<typeof priceListSchema> {
+  const prices = models.flatMap((offered) => offered.prices);
+  const newest = prices.reduce<Date | null>(
+    (latest, { effectiveAt }) => (latest === null || effectiveAt > latest ? effectiveAt : latest),
+    null,
+  );
+  return {
+    object: "list",
+    currency: options.currency,
+    data: prices.map(presentPrice),
+    effective_at: (newest ?? catalog?.appliedAt ?? options.now).toISOString(),
+  };
+}
+
+function presentPrice({ modelId, capability, amounts, minimumCharge }: Price): Static<typeof priceEntrySchema> {
+  return {
+    model: modelId,
+    billing_type: amounts.billingType,
+    ...(amounts.billingType === "token"
+      ? {
+          input_price: presentMoney(amounts.inputPrice),
+          output_price: presentMoney(amounts.outputPrice),
+          ...(amounts.cachedInputPrice === null ? {} : { cached_input_price: presentMoney(amounts.cachedInputPrice) }),
+        }
+      : { price: presentMoney(amounts.price) }),
+    unit: amounts.unit,
+    ...(minimumCharge === 0n ? {} : { minimum_charge: presentMoney(minimumCharge) }),
+    ...(capability === null ? {} : { capability }),
+  };
+}

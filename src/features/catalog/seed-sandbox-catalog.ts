@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../lib/clock.ts";
+import type { IdSource } from "../../lib/ids.ts";
+import { invariant } from "../../lib/invariant.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { applyCatalog } from "./apply-catalog.ts";
+import { findCatalog } from "./catalog-store.ts";
+
+const sandboxFile = join(import.meta.dirname, "../../../catalogs/sandbox.yaml");
+
+/** Gives a sandbox without a catalog its first one. */
+export async function seedSandboxCatalog(
+  parts: { database: Database; clock: Clock; ids: IdSource },
+  currency: string,
+): Promise<void> {
+  if ((await findCatalog(parts.database)) !== null) return;
+  const source = readFileSync(sandboxFile, "utf8").replace(/^currency: USD$/m, `currency: ${currency}`);
+  const surroundings = { currency, planIds: new Set<string>(), accountIds: new Set<string>(), hasSecret: () => false };
+  const outcome = await applyCatalog({ ...parts, surroundings }, source);
+  invariant(outcome.kind === "accepted", `the sandbox catalog is refused: ${JSON.stringify(outcome)}`);
+}

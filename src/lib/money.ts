@@ -1,0 +1,23 @@
+/** Billionths of the deployment's currency: every amount and every price is a whole number of them. */
+export type Nano = bigint & { readonly unit: "nano" };
+
+const decimals = 9;
+/** Nine digits before the point keep every sum of many amounts far inside 64 bits. */
+const decimalPattern = /^(\d{1,9})(?:\.(\d{1,9}))?$/;
+
+export function nano(value: bigint): Nano {
+  return value as Nano;
+}
+
+/** The amount that a decimal such as `12.50` names, or `null` when the text is none or is finer than a billionth. */
+export function parseMoney(text: string): Nano | null {
+  const [, whole, fraction = ""] = decimalPattern.exec(text) ?? [];
+  return whole === undefined ? null : nano(BigInt(whole + fraction.padEnd(decimals, "0")));
+}
+
+/** As amounts look on the wire: no exponent, at least two places, no further trailing zeros. */
+export function presentMoney(amount: Nano): string {
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, "0");
+  const fraction = digits.slice(-decimals).replace(/0+$/, "").padEnd(2, "0");
+  return `${amount < 0n ? "-" : ""}${digits.slice(0, -decimals)}.${fraction}`;
+}

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { createNetworkMatcher, isNetwork } from "./network.ts";
+
+test.each(["10.0.0.1", "10.0.0.0/8", "::1", "2001:db8::/32", "255.255.255.255/32", "::/128"])(
+  "%s is a network",
+  (text) => {
+    expect(isNetwork(text)).toBe(true);
+  },
+);
+
+test.each(["", "10.0.0", "10.0.0.0/33", "10.0.0.0/0", "::/0", "::1/129", "10.0.0.0/8/8", "10.0.0.0/08", "host", "1/2"])(
+  "%s is none",
+  (text) => {
+    expect(isNetwork(text)).toBe(false);
+  },
+);
+
+test("an address is found in its networks, whichever family shows it", () => {
+  const matches = createNetworkMatcher(["10.1.0.0/16", "192.0.2.7", "2001:db8::/32"]);
+  expect(["10.1.255.1", "192.0.2.7", "::ffff:10.1.0.9", "2001:db8:1::5"].map(matches)).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ]);
+  expect(["10.2.0.1", "192.0.2.8", "::ffff:10.2.0.9", "2001:db9::1", "nonsense"].map(matches)).toEqual([
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
+});

@@ -1,0 +1,45 @@
+import type { ErrorCode } from "../errors/error-table.ts";
+import { errorAnswers } from "./error-answers.ts";
+
+/**
+ * Every endpoint of the API: which scope of a key it belongs to, and how firm it is. Operators can switch each preview
+ * endpoint off; keys can be limited to scopes.
+ */
+export const endpointTable = {
+  listModels: { scope: "models", stability: "beta" },
+  getModel: { scope: "models", stability: "preview" },
+  listPrices: { scope: "pricing", stability: "preview" },
+} as const satisfies Record<string, { scope: string; stability: "beta" | "preview" }>;
+
+export type EndpointName = keyof typeof endpointTable;
+
+export const endpointScopes = [...new Set(Object.values(endpointTable).map(({ scope }) => scope))];
+
+export const previewEndpoints = Object.entries(endpointTable)
+  .filter(([, { stability }]) => stability === "preview")
+  .map(([name]) => name);
+
+/** What every endpoint behind an API key can answer. */
+const commonErrors = [
+  "missing_api_key",
+  "invalid_api_key",
+  "revoked_api_key",
+  "expired_api_key",
+  "account_suspended",
+  "key_not_permitted",
+  "rate_limit_exceeded",
+  "internal_error",
+  "overloaded",
+  "shutting_down",
+] as const satisfies readonly ErrorCode[];
+
+/** The part of a route's options that follows from the table: `config` for the edge, the rest for the reference. */
+export function describeEndpoint(name: EndpointName, errors: readonly ErrorCode[]) {
+  const { stability } = endpointTable[name];
+  const ownErrors = stability === "preview" ? [...errors, "endpoint_not_released" as const] : errors;
+  return {
+    config: { endpoint: name },
+    schema: { operationId: name, security: [{ api_key: [] }], "x-stability": stability },
+    errors: errorAnswers([...ownErrors, ...commonErrors]),
+  };
+}

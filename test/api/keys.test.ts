@@ -1,0 +1,159 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createApiKey, revokeApiKey, updateAccount, updateApiKey } from "../../src/features/accounts/index.ts";
+import { createTestClock } from "../harness/test-clock.ts";
+import { createTestDatabase } from "../harness/test-database.ts";
+import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
+import { waitUntil } from "../harness/wait-until.ts";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+async function readCode(response: Response): Promise<string> {
+  return response.status === 200 ? "ok" : ((await response.json()) as { error: { code: string } }).error.code;
+}
+
+/** The error code of a call for the models, or `ok`. */
+async function call(on: TestGateway, key: string, path = "/models"): Promise<string> {
+  return await readCode(await on.get(path, key));
+}
+
+describe("a key that is not one", () => {
+  test.each([
+    ["no header", {}, "missing_api_key"],
+    ["another scheme", { authorization: "Basic dTpw" }, "missing_api_key"],
+    ["an empty key", { authorization: "Bearer " }, "missing_api_key"],
+    ["a key with a wrong checksum", { authorization: `Bearer sk-slc-${"a".repeat(36)}` }, "invalid_api_key"],
+    ["a truncated key", { authorization: `Bearer sk-slc-${"a".repeat(20)}` }, "invalid_api_key"],
+    ["a key of another service", { authorization: "Bearer sk-proj-abcdefgh" }, "invalid_api_key"],
+  ])("%s is a 401 that says how to authenticate", async (_name, headers, code) => {
+    const response = await fetch(`${gateway.baseUrl}/models`, { headers });
+    expect(response.status).toBe(401);
+    expect(response.headers.get("www-authenticate")).toBe("Bearer");
+    expect(response.headers.has("x-ratelimit-limit")).toBe(false);
+    expect(await response.json()).toEqual({
+      error: { message: expect.any(String), type: "authentication_error", param: null, code },
+      request_id: response.headers.get("x-request-id"),
+    });
+  });
+
+  test("a well-formed key that was never issued is invalid, and stays so when asked again", async () => {
+    await using other = await startGateway();
+    const { key } = await other.createCaller();
+    expect([await call(gateway, key), await call(gateway, key)]).toEqual(["invalid_api_key", "invalid_api_key"]);
+  });
+});
+
+test("an expired key is told apart", async () => {
+  const clock = createTestClock();
+  await using own = await startGateway({ clock });
+  const { key } = await own.createCaller({ expiresAt: new Date(clock.now().getTime() + 60_000) });
+  expect(await call(own, key)).toBe("ok");
+  clock.advance(60_000);
+  expect(await call(own, key)).toBe("expired_api_key");
+});
+
+test("a suspended account may not call until it is resumed", async () => {
+  const caller = await gateway.createCaller();
+  expect(await call(gateway, caller.key)).toBe("ok");
+  await updateAccount(gateway.parts, caller.accountId, { isSuspended: true });
+  await waitUntil("the suspension", async () => (await call(gateway, caller.key)) === "account_suspended");
+  expect((await gateway.get("/models", caller.key)).status).toBe(403);
+  await updateAccount(gateway.parts, caller.accountId, { isSuspended: false });
+  await waitUntil("the resumption", async () => (await call(gateway, caller.key)) === "ok");
+});
+
+test("a key limited to endpoints, models or addresses may use nothing else", async () => {
+  const endpoint = await gateway.createCaller({ endpoints: ["models"] });
+  expect(await call(gateway, endpoint.key)).toBe("ok");
+  expect(await call(gateway, endpoint.key, "/pricing/models")).toBe("key_not_permitted");
+
+  const model = await gateway.createCaller({ modelIds: ["sandbox-chat"] });
+  const list = (await (await gateway.get("/models", model.key)).json()) as { data: { id: string }[] };
+  expect(list.data.map(({ id }) => id)).toEqual(["sandbox-chat"]);
+  expect(await call(gateway, model.key, "/models/sandbox-chat")).toBe("ok");
+  const refused = await gateway.get("/models/sandbox-image", model.key);
+  expect(refused.status).toBe(403);
+  expect(await refused.json()).toMatchObject({ error: { code: "key_not_permitted", type: "permission_error" } });
+
+  const here = await gateway.createCaller({ addresses: ["127.0.0.0/8"] });
+  const elsewhere = await gateway.createCaller({ addresses: ["10.0.0.0/8", "2001:db8::1"] });
+  expect([await call(gateway, here.key), await call(gateway, elsewhere.key)]).toEqual(["ok", "key_not_permitted"]);
+});
+
+test("a forwarded address counts only when a trusted proxy tells it", async () => {
+  await using behindProxy = await startGateway({ settings: { trusted_proxies: ["127.0.0.1"] } });
+  for (const [on, expected] of [
+    [gateway, "key_not_permitted"],
+    [behindProxy, "ok"],
+  ] as const) {
+    const { key } = await on.createCaller({ addresses: ["192.0.2.1"] });
+    expect(await readCode(await on.get("/models", key, { "x-forwarded-for": "192.0.2.1" }))).toBe(expected);
+  }
+});
+
+test("an account has several keys, and ending one leaves the others", async () => {
+  const caller = await gateway.createCaller();
+  const second = await createApiKey(
+    { ...gateway.parts, randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)) },
+    { accountId: caller.accountId, name: "second" },
+  );
+  await revokeApiKey(gateway.parts, caller.keyId);
+  await waitUntil("the end of the first", async () => (await call(gateway, caller.key)) === "revoked_api_key");
+  expect(await call(gateway, second.text)).toBe("ok");
+});
+
+test("a change of a key is felt by every node that knew it", async () => {
+  const shared = await createTestDatabase();
+  {
+    await using one = await startGateway({ sharedDatabase: shared });
+    await using two = await startGateway({ sharedDatabase: shared });
+    const caller = await one.createCaller();
+    expect([await call(one, caller.key), await call(two, caller.key)]).toEqual(["ok", "ok"]);
+    await updateApiKey(one.parts, caller.keyId, { endpoints: ["pricing"] });
+    for (const node of [one, two]) {
+      await waitUntil("the new scope", async () => (await call(node, caller.key)) === "key_not_permitted");
+    }
+    await revokeApiKey(one.parts, caller.keyId);
+    for (const node of [one, two]) {
+      await waitUntil("the end", async () => (await call(node, caller.key)) === "revoked_api_key");
+    }
+  }
+  await shared.close();
+});
+
+test("a node that cannot hear of changes asks the database instead of trusting its memory", async () => {
+  await using own = await startGateway();
+  const caller = await own.createCaller();
+  expect(await call(own, caller.key)).toBe("ok");
+  // From here on the connection for changes dies as soon as it is made, so no notification can arrive.
+  let isCutting = true;
+  const cutting = (async () => {
+    while (isCutting) {
+      await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'sluice-change-feed'`.execute(own.database);
+      await new Promise((next) => setImmediate(next));
+    }
+  })();
+  await revokeApiKey(own.parts, caller.keyId);
+  await waitUntil("the end", async () => (await call(own, caller.key)) === "revoked_api_key");
+  isCutting = false;
+  await cutting;
+});
+
+test("a known key costs no database call", async () => {
+  await using own = await startGateway();
+  const { key } = await own.createCaller();
+  expect(await call(own, key)).toBe("ok");
+  // Whoever asked the database now would wait for this transaction.
+  await own.database.transaction().execute(async (tx) => {
+    await sql`lock table api_keys, accounts, plans, prices, catalog_versions in access exclusive mode`.execute(tx);
+    for (const path of ["/models", "/models/sandbox-chat", "/pricing/models"]) {
+      expect(await call(own, key, path)).toBe("ok");
+    }
+  });
+});

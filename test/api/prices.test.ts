@@ -1,0 +1,167 @@
+import { expect, test } from "vitest";
+import { createPlan } from "../../src/features/accounts/index.ts";
+import { writeCatalog } from "../harness/catalog-source.ts";
+import { createTestClock } from "../harness/test-clock.ts";
+import { createTestDatabase } from "../harness/test-database.ts";
+import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
+import { waitUntil } from "../harness/wait-until.ts";
+
+type PriceList = { object: string; currency: string; data: Record<string, string>[]; effective_at: string };
+
+async function readPrices(gateway: TestGateway, key: string): Promise<PriceList> {
+  return (await (await gateway.get("/pricing/models", key)).json()) as PriceList;
+}
+
+test("the sandbox's prices have every field of the contract, as decimal text", async () => {
+  const clock = createTestClock();
+  await using gateway = await startGateway({ clock });
+  const { key } = await gateway.createCaller();
+  const list = await readPrices(gateway, key);
+  expect(list).toMatchObject({ object: "list", currency: "USD", effective_at: "2026-01-01T00:00:00.000Z" });
+  const byModel = (id: string) => list.data.filter(({ model }) => model === id);
+  expect(byModel("sandbox-chat")).toEqual([
+    {
+      model: "sandbox-chat",
+      billing_type: "token",
+      unit: "1K tokens",
+      input_price: "0.00015",
+      cached_input_price: "0.000075",
+      output_price: "0.0006",
+    },
+  ]);
+  expect(byModel("sandbox-video")).toEqual([
+    { model: "sandbox-video", billing_type: "duration", unit: "second", price: "0.05", minimum_charge: "0.25" },
+  ]);
+  expect(byModel("sandbox-drama").map(({ capability }) => capability)).toEqual([
+    "script_generation",
+    "role_analysis",
+    "storyboard",
+    "drama_video",
+  ]);
+});
+
+test("each account sees only the prices that hold for it: its own, its plan's, everybody's", async () => {
+  await using gateway = await startGateway();
+  await createPlan(gateway.parts, { id: "pro", name: "Pro", limits: {} });
+  const [plain, pro, special] = await Promise.all([
+    gateway.createCaller(),
+    gateway.createCaller({ planId: "pro" }),
+    gateway.createCaller({ planId: "pro" }),
+  ]);
+  await gateway.applyCatalog(
+    writeCatalog({
+      models: [{ id: "m" }],
+      prices: [
+        { model: "m", input_price: "3.00", billing_type: "token", unit: "1K tokens", output_price: "3.00" },
+        {
+          model: "m",
+          plan: "pro",
+          billing_type: "token",
+          unit: "1K tokens",
+          input_price: "2.00",
+          output_price: "2.00",
+        },
+        {
+          model: "m",
+          account: special.accountId,
+          billing_type: "token",
+          unit: "1K tokens",
+          input_price: "1.00",
+          output_price: "1.00",
+        },
+      ],
+    }),
+  );
+  await waitUntil("the new catalog", async () => (await readPrices(gateway, plain.key)).data[0]?.model === "m");
+  const seen = await Promise.all([plain, pro, special].map(({ key }) => readPrices(gateway, key)));
+  expect(seen.map(({ data }) => data.map(({ input_price }) => input_price))).toEqual([["3.00"], ["2.00"], ["1.00"]]);
+});
+
+test("a price takes effect at its moment, without a restart or a new version, and effective_at tells", async () => {
+  const clock = createTestClock(new Date("2026-06-01T00:00:00Z"));
+  await using gateway = await startGateway({ clock });
+  const { key } = await gateway.createCaller();
+  const future = { model: "m", effective_at: "2026-06-02T00:00:00Z" };
+  const source = writeCatalog({
+    models: [{ id: "m" }],
+    prices: [
+      { model: "m" },
+      { ...future, billing_type: "token", unit: "1K tokens", input_price: "9", output_price: "9" },
+    ],
+  });
+  await gateway.applyCatalog(source);
+  await waitUntil("the new catalog", async () => (await readPrices(gateway, key)).data[0]?.model === "m");
+  expect(await readPrices(gateway, key)).toMatchObject({
+    data: [{ input_price: "0.10" }],
+    effective_at: "2026-06-01T00:00:00.000Z",
+  });
+  clock.advance(24 * 3_600_000);
+  expect(await readPrices(gateway, key)).toMatchObject({
+    data: [{ input_price: "9.00" }],
+    effective_at: "2026-06-02T00:00:00.000Z",
+  });
+});
+
+test("a model whose price lies in the future is neither listed nor shown until then", async () => {
+  const clock = createTestClock(new Date("2026-06-01T00:00:00Z"));
+  await using gateway = await startGateway({ clock });
+  const { key } = await gateway.createCaller();
+  await gateway.applyCatalog(
+    writeCatalog({ models: [{ id: "m" }], prices: [{ model: "m", effective_at: "2026-06-02T00:00:00Z" }] }),
+  );
+  await waitUntil("the new catalog", async () => (await readPrices(gateway, key)).data.length === 0);
+  expect((await gateway.get("/models/m", key)).status).toBe(404);
+  clock.advance(24 * 3_600_000);
+  expect((await gateway.get("/models/m", key)).status).toBe(200);
+});
+
+test("a deployment keeps its currency: prices that are written would mean something else in another", async () => {
+  const database = await createTestDatabase();
+  {
+    await using euro = await startGateway({ sharedDatabase: database, settings: { currency: "EUR" } });
+    const { key } = await euro.createCaller();
+    expect((await readPrices(euro, key)).currency).toBe("EUR");
+    const dollar = startGateway({ sharedDatabase: database, settings: { currency: "USD" } });
+    await expect(dollar).rejects.toThrow("The catalog in force is in EUR, but the setting currency is USD.");
+  }
+  await database.close();
+});
+
+test("written prices cannot be changed or deleted, not even by hand", async () => {
+  await using gateway = await startGateway();
+  const change = gateway.database.updateTable("prices").set({ minimum_charge_nano: 1n }).execute();
+  await expect(change).rejects.toThrow("never changed");
+  await expect(gateway.database.deleteFrom("prices").execute()).rejects.toThrow("never changed");
+  await expect(gateway.database.deleteFrom("catalog_prices").execute()).rejects.toThrow("never changed");
+});
+
+test("the database itself refuses a price that is incomplete or below zero", async () => {
+  await using gateway = await startGateway();
+  const price = {
+    id: "price_x",
+    model_id: "m",
+    billing_type: "token",
+    unit: "1K tokens",
+    input_price_nano: 1n,
+    output_price_nano: 1n,
+    minimum_charge_nano: 0n,
+    effective_at: new Date(),
+    created_at: new Date(),
+  };
+  const insert = (changes: object) =>
+    gateway.database
+      .insertInto("prices")
+      .values({ ...price, ...changes })
+      .execute();
+  await expect(insert({ output_price_nano: null })).rejects.toThrow("prices_amounts_complete");
+  await expect(insert({ billing_type: "per_call" })).rejects.toThrow("prices_amounts_complete");
+  await expect(insert({ input_price_nano: -1n })).rejects.toThrow("prices_amounts_positive");
+  await expect(insert({})).resolves.toBeDefined();
+});
+
+test("two catalogs applied at the same moment become two versions, each whole", async () => {
+  await using gateway = await startGateway();
+  const sources = ["a", "b"].map((id) => writeCatalog({ models: [{ id }], prices: [{ model: id }] }));
+  const outcomes = await Promise.all(sources.map((source) => gateway.applyCatalog(source)));
+  expect(outcomes.map((outcome) => outcome.kind === "accepted" && outcome.version).toSorted()).toEqual([2, 3]);
+});
