@@ -1,0 +1,27 @@
+// The gateway with 500 models, all of its edge switched on, in a process of its own.
+import { tmpdir } from "node:os";
+import { createGatewayHttp } from "../src/app/create-gateway-http.ts";
+import { loadSettings } from "../src/platform/config/load-settings.ts";
+import { createMemoryCounters } from "../src/platform/counters/memory-counters.ts";
+import { openDoors } from "../src/platform/http/open-doors.ts";
+import { createLogger } from "../src/platform/observability/logger.ts";
+import { openBenchParts } from "./open-bench-parts.ts";
+import { serveOnRequest } from "./serve-on-request.ts";
+
+const parts = await openBenchParts();
+const http = await createGatewayHttp({
+  ...parts,
+  settings: loadSettings({ environment: {}, directory: tmpdir() }),
+  counters: createMemoryCounters({ clock: parts.clock }),
+  logger: createLogger({ level: "info", format: "json", write: () => {} }),
+  checkDatabase: async () => {},
+});
+const doors = await openDoors(http, { host: "127.0.0.1", port: 0 });
+serveOnRequest({
+  port: doors.port,
+  key: parts.key,
+  async close() {
+    await doors.close(0);
+    await parts.close();
+  },
+});
