@@ -142,7 +142,7 @@ function presentAccount(account: Account, keys: readonly ApiKey[]): string {
   return [
     `${account.id}  ${account.email}  ${state}`,
     `created ${account.createdAt.toISOString()}, ${account.hasPassword ? "signs in with a password" : "without a password"}`,
-    `plan ${account.planId ?? "none"}, limits ${presentLimits(account.limits)}`,
+    `plan ${account.planId ?? "none"}, limits of its own: ${presentLimits(account.limits)}`,
     "",
     keys.length === 0 ? "No keys." : presentKeyRows(keys),
   ].join("\n");

@@ -4,7 +4,7 @@ type Limits = Account["limits"];
 
 export function presentLimits(limits: Limits): string {
   const parts = Object.entries(presentLimitsJson(limits)).map(([name, value]) => `${name} ${value}`);
-  return parts.length === 0 ? "standard" : parts.join(", ");
+  return parts.length === 0 ? "none" : parts.join(", ");
 }
 
 export function presentLimitsJson(limits: Limits): Record<string, number> {

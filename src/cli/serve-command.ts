@@ -13,6 +13,11 @@ export const serveCommand: Command = {
     const settings = loadSettings();
     const logger = createProcessLogger(settings, terminal);
     const stop = createStopSignal(logger);
+    // Whatever nobody foresaw ends the process, as it must, but is told in the log's form and without secrets.
+    process.on("uncaughtException", (error) => {
+      logger.error({ error }, "an unforeseen error ends the gateway");
+      process.exit(1);
+    });
     // Loaded only here: the other commands start in half the time without it.
     const { startGateway } = await import("../app/start-gateway.ts");
     const gateway = await startGateway({

@@ -518,8 +518,14 @@ describe("on a server that fails", () => {
     wire.onSaid("select 1", () => wire.pass({ toServer: true, toClient: false }));
     await waitUntil("a question without an answer", () => wire.isKept("SELECT 1"));
     wire.onSaid("select 1", () => {});
-    wire.pass(everything);
-    standStill(1600);
+    // In an immediate, because timers come next then, before any socket is read.
+    await new Promise<void>((done) => {
+      setImmediate(() => {
+        wire.pass(everything);
+        standStill(1600);
+        done();
+      });
+    });
     expect(recorded.feed.isLive()).toBe(false);
     await waitForLive(recorded.feed);
     await waitForChange(recorded, observer, "after");

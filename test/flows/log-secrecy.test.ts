@@ -44,6 +44,27 @@ test("keys, passwords, cookies, query strings and bodies reach no log, in succes
   for (const secret of [key, wrongKey, ...Object.values(secrets)]) expect(written).not.toContain(secret);
 });
 
+test("an unforeseen error ends the gateway with one line in the log's form, and no secret in it", async () => {
+  using data = createDataDirectory();
+  const secret = `sk-slc-${"a".repeat(36)}`;
+  const thrower = `process.on("SIGUSR2",()=>{throw new Error("broken ${secret}")})`;
+  const environment = {
+    SLUICE_DATA_DIR: data.path,
+    SLUICE_PORT: await findFreePort(),
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(thrower)}`,
+  };
+  const gateway = await startGatewayProcess({ environment });
+  gateway.kill("SIGUSR2");
+  expect(await gateway.exited).toBe(1);
+  const line =
+    gateway
+      .output()
+      .split("\n")
+      .find((text) => text.includes("unforeseen")) ?? "{}";
+  expect(JSON.parse(line)).toMatchObject({ level: "error", error: { message: "broken sk-slc-[hidden]" } });
+  expect(gateway.output()).not.toContain(secret);
+});
+
 test("each request is one line with its id, route, status, times, account and key id", async () => {
   using data = createDataDirectory();
   const port = await findFreePort();

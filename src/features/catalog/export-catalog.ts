@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
-import { presentMoney } from "../../lib/money.ts";
 import type { Catalog } from "./catalog.ts";
+import { presentAmounts } from "./present-amounts.ts";
 import type { Price } from "./price.ts";
 
 /** The catalog as a file that `applyCatalog` accepts and that changes nothing when applied. */
@@ -11,22 +11,14 @@ export function exportCatalog({ currency, providers, models, prices }: Catalog):
   );
 }
 
-function presentLine({ modelId, capability, planId, accountId, amounts, minimumCharge, effectiveAt }: Price) {
+function presentLine(price: Price) {
+  const { modelId, capability, planId, accountId, effectiveAt } = price;
   return {
     model: modelId,
     ...(capability === null ? {} : { capability }),
     ...(planId === null ? {} : { plan: planId }),
     ...(accountId === null ? {} : { account: accountId }),
-    billing_type: amounts.billingType,
-    unit: amounts.unit,
-    ...(amounts.billingType === "token"
-      ? {
-          input_price: presentMoney(amounts.inputPrice),
-          output_price: presentMoney(amounts.outputPrice),
-          ...(amounts.cachedInputPrice === null ? {} : { cached_input_price: presentMoney(amounts.cachedInputPrice) }),
-        }
-      : { price: presentMoney(amounts.price) }),
-    ...(minimumCharge === 0n ? {} : { minimum_charge: presentMoney(minimumCharge) }),
+    ...presentAmounts(price),
     effective_at: effectiveAt.toISOString(),
   };
 }

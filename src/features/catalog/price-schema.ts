@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
-import { presentMoney } from "../../lib/money.ts";
 import type { CatalogView, OfferedModel } from "./catalog-view.ts";
 import { capabilities } from "./model.ts";
+import { presentAmounts } from "./present-amounts.ts";
 import { billingTypes, type Price } from "./price.ts";
 
 const amount = Type.String({ pattern: "^\\d+\\.\\d{2,9}$", examples: ["0.15"] });
@@ -46,19 +46,7 @@ export function presentPriceList(
   };
 }
 
-function presentPrice({ modelId, capability, amounts, minimumCharge }: Price): Static<typeof priceEntrySchema> {
-  return {
-    model: modelId,
-    billing_type: amounts.billingType,
-    ...(amounts.billingType === "token"
-      ? {
-          input_price: presentMoney(amounts.inputPrice),
-          output_price: presentMoney(amounts.outputPrice),
-          ...(amounts.cachedInputPrice === null ? {} : { cached_input_price: presentMoney(amounts.cachedInputPrice) }),
-        }
-      : { price: presentMoney(amounts.price) }),
-    unit: amounts.unit,
-    ...(minimumCharge === 0n ? {} : { minimum_charge: presentMoney(minimumCharge) }),
-    ...(capability === null ? {} : { capability }),
-  };
+function presentPrice(price: Price): Static<typeof priceEntrySchema> {
+  const { modelId, capability } = price;
+  return { model: modelId, ...presentAmounts(price), ...(capability === null ? {} : { capability }) };
 }

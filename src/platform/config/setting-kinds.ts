@@ -57,48 +57,42 @@ export function currencyCode(): SettingKind<string> {
   };
 }
 
-/** Any number of the given words: a YAML list, or text with commas. */
+/** Any number of the given words. */
 export function someOf(choices: readonly string[]): SettingKind<readonly string[]> {
+  return listOf(`a list of any of ${choices.join(", ")}`, (item) => choices.includes(item));
+}
+
+export function networks(): SettingKind<readonly string[]> {
+  return listOf("a list of addresses or networks, such as 10.0.0.0/8, 192.168.1.5", isNetwork);
+}
+
+/** A YAML list, or text with commas. */
+function listOf(expected: string, isItem: (item: string) => boolean): SettingKind<readonly string[]> {
   return {
-    expected: `a list of any of ${choices.join(", ")}`,
+    expected,
     parse(raw) {
       const items = typeof raw === "string" ? raw.split(",").map((item) => item.trim()) : raw;
       if (!Array.isArray(items)) return undefined;
       const given = items.filter((item) => item !== "");
-      return given.every((item) => choices.includes(item)) ? given : undefined;
-    },
-  };
-}
-
-export function redisAddress(): SettingKind<string> {
-  return {
-    expected: "an address such as redis://user:password@host:6379",
-    parse(raw) {
-      const url = typeof raw === "string" ? URL.parse(raw) : null;
-      return url !== null && ["redis:", "rediss:"].includes(url.protocol) ? String(raw) : undefined;
+      return given.every((item) => typeof item === "string" && isItem(item)) ? given : undefined;
     },
   };
 }
 
 export function databaseAddress(): SettingKind<string> {
-  return {
-    expected: "an address such as postgres://user:password@host:5432/database",
-    parse(raw) {
-      const url = typeof raw === "string" ? URL.parse(raw) : null;
-      return url !== null && ["postgres:", "postgresql:"].includes(url.protocol) ? String(raw) : undefined;
-    },
-  };
+  return serverAddress(["postgres:", "postgresql:"], "postgres://user:password@host:5432/database");
 }
 
-/** Addresses and networks: a YAML list, or text with commas. */
-export function networks(): SettingKind<readonly string[]> {
+export function redisAddress(): SettingKind<string> {
+  return serverAddress(["redis:", "rediss:"], "redis://user:password@host:6379");
+}
+
+function serverAddress(protocols: readonly string[], example: string): SettingKind<string> {
   return {
-    expected: "a list of addresses or networks, such as 10.0.0.0/8, 192.168.1.5",
+    expected: `an address such as ${example}`,
     parse(raw) {
-      const items = typeof raw === "string" ? raw.split(",").map((item) => item.trim()) : raw;
-      if (!Array.isArray(items)) return undefined;
-      const networksGiven = items.filter((item) => item !== "");
-      return networksGiven.every((item) => typeof item === "string" && isNetwork(item)) ? networksGiven : undefined;
+      const url = typeof raw === "string" ? URL.parse(raw) : null;
+      return url !== null && protocols.includes(url.protocol) ? String(raw) : undefined;
     },
   };
 }

@@ -180,9 +180,7 @@ async function openListeningConnection(parts: ListeningConnectionParts): Promise
 
   client.on("error", end);
   client.on("end", () => end(new Error("The connection ended.")));
-  client.on("notification", ({ channel, payload = "" }) => {
-    if (isUsable) parts.onNotification(channel, payload);
-  });
+  client.on("notification", ({ channel, payload = "" }) => parts.onNotification(channel, payload));
   signal.addEventListener("abort", hangUp);
   try {
     const { askedAt } = await Promise.race([listen(), failed]);
