@@ -32,6 +32,7 @@ const startScript = `Scalar.createApiReference("#reference", {
   withDefaultFonts: false,
   telemetry: false,
   hideClientButton: true,
+  hideTestRequestButton: true,
   showDeveloperTools: "never",
   authentication: { preferredSecurityScheme: "api_key" },
   agent: { disabled: true },
