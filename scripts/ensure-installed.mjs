@@ -43,19 +43,26 @@ function runNpmCi(node) {
 
 /** The platform's packages (the runtime and PostgreSQL among them) that the lock file lists and the disk lacks. */
 function listMissingPackages() {
+  const libc = detectLibc();
   return Object.entries(JSON.parse(lockText).packages)
-    .filter(([path, entry]) => path !== "" && entry.cpu !== undefined && isForThisMachine(entry))
+    .filter(([path, entry]) => path !== "" && entry.cpu !== undefined && isForThisMachine(entry, libc))
     .filter(([path]) => !existsSync(join(root, path, "package.json")))
     .map(([path]) => path.replace(/^node_modules\//, ""));
 }
 
-function isForThisMachine({ os, cpu, libc }) {
-  const usesMusl = process.platform === "linux" && process.report.getReport().header.glibcVersionRuntime === undefined;
+/** The lock file writes each as a list or, for some packages, as a single word. */
+function isForThisMachine({ os = process.platform, cpu, libc }, ownLibc) {
   return (
-    (os === undefined || os.includes(process.platform)) &&
-    cpu.includes(process.arch) &&
-    (libc === undefined || libc.includes(usesMusl ? "musl" : "glibc"))
+    [os].flat().includes(process.platform) &&
+    [cpu].flat().includes(process.arch) &&
+    (libc === undefined || [libc].flat().includes(ownLibc))
   );
+}
+
+function detectLibc() {
+  // Without this the report would look up the names of all network neighbours first.
+  process.report.excludeNetwork = true;
+  return process.report.getReport().header.glibcVersionRuntime === undefined ? "musl" : "glibc";
 }
 
 function fail(sentence) {
