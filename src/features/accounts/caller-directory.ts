@@ -22,14 +22,14 @@ export type KnownKey = {
 
 export type CallerDirectory = { find(keyText: string): Promise<KnownKey | null> };
 
-const entriesMax = 10_000;
+const entriesMax = 50_000;
 
 /**
  * Remembers keys, so that a known one costs no database call. It trusts its memory only while it is sure to hear of
  * every change; when it is not, it asks the database each time.
  */
 export function createCallerDirectory({ database, feed }: { database: Database; feed: ChangeFeed }): CallerDirectory {
-  const entries = new Map<string, KnownKey | null>();
+  const entries = new Map<string, KnownKey>();
   // Counts changes, so that what was read before a change is not remembered after it.
   let changeCount = 0;
 
@@ -39,7 +39,14 @@ export function createCallerDirectory({ database, feed }: { database: Database; 
       entries.clear();
       return;
     }
-    for (const [hash, known] of entries) if (known?.caller.accountId === accountId) entries.delete(hash);
+    for (const [hash, known] of entries) if (known.caller.accountId === accountId) entries.delete(hash);
+  }
+
+  /** Keys that do not exist are not remembered: anybody can make them up, and they would push out those that do. */
+  function remember(hash: string, known: KnownKey): void {
+    const [oldest] = entries.keys();
+    if (oldest !== undefined && entries.size >= entriesMax) entries.delete(oldest);
+    entries.set(hash, known);
   }
 
   feed.subscribe("callers", { onChange: forget, onReset: () => forget("") });
@@ -51,10 +58,7 @@ export function createCallerDirectory({ database, feed }: { database: Database; 
       if (remembered !== undefined) return remembered;
       const changesBefore = changeCount;
       const found = await loadKnownKey(database, hash);
-      if (feed.isLive() && changeCount === changesBefore) {
-        if (entries.size >= entriesMax) entries.clear();
-        entries.set(hash, found);
-      }
+      if (found !== null && feed.isLive() && changeCount === changesBefore) remember(hash, found);
       return found;
     },
   };

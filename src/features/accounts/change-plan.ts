@@ -3,7 +3,7 @@ import type { LimitSet } from "../../lib/limit-set.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Plan } from "./account.ts";
-import { findPlan, insertPlan, updatePlanRow } from "./plan-store.ts";
+import { findPlan, insertPlan, lockPlan, updatePlanRow } from "./plan-store.ts";
 import { requireLimits, requireName } from "./require-valid.ts";
 
 const planIdPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
@@ -29,16 +29,21 @@ export async function updatePlan(
   parts: { database: Database },
   request: { id: string; name?: string; limits?: Partial<LimitSet> },
 ): Promise<Plan> {
-  const plan = await getPlan(parts.database, request.id);
-  const limits = request.limits ?? plan.limits;
-  requireLimits(limits);
-  const changed = { ...plan, name: request.name === undefined ? plan.name : requireName(request.name), limits };
-  await updatePlanRow(parts.database, changed);
-  return changed;
+  return await parts.database.transaction().execute(async (tx) => {
+    const plan = requirePlan(await lockPlan(tx, request.id), request.id);
+    const limits = request.limits ?? plan.limits;
+    requireLimits(limits);
+    const changed = { ...plan, name: request.name === undefined ? plan.name : requireName(request.name), limits };
+    await updatePlanRow(tx, changed);
+    return changed;
+  });
 }
 
 export async function getPlan(database: Database, id: string): Promise<Plan> {
-  const plan = await findPlan(database, id);
+  return requirePlan(await findPlan(database, id), id);
+}
+
+function requirePlan(plan: Plan | null, id: string): Plan {
   if (plan === null) throw new AppError("not_found", `There is no plan ${id}.`, { param: "plan" });
   return plan;
 }

@@ -25,6 +25,12 @@ export async function findPlan(database: Database, id: string): Promise<Plan | n
   return row === undefined ? null : toPlan(row);
 }
 
+/** Locks the plan until the transaction ends, so that two changes of it do not undo each other. */
+export async function lockPlan(tx: Database, id: string): Promise<Plan | null> {
+  const row = await selectPlans(tx).where("id", "=", id).forUpdate().executeTakeFirst();
+  return row === undefined ? null : toPlan(row);
+}
+
 export async function listPlans(database: Database): Promise<Plan[]> {
   return (await selectPlans(database).orderBy("id").execute()).map(toPlan);
 }
