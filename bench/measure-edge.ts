@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { authenticateCaller } from "../src/features/accounts/index.ts";
 import { findOfferedModel } from "../src/features/catalog/catalog-view.ts";
-import { consumeRequestLimit } from "../src/features/limits/index.ts";
+import { consumeLimits } from "../src/features/limits/index.ts";
 import type { Caller } from "../src/lib/caller.ts";
 import type { Counters } from "../src/platform/counters/counters.ts";
 import { createMemoryCounters } from "../src/platform/counters/memory-counters.ts";
@@ -27,7 +27,7 @@ async function measureAdmission(): Promise<void> {
   const authenticate = (): Promise<Caller> => authenticateCaller(parts.callers, { ...attempt, now: parts.clock.now() });
   const admit = async (): Promise<void> => {
     const caller = await authenticate();
-    await consumeRequestLimit(counters, caller, "write");
+    await consumeLimits(counters, caller, { request: "write" });
     findOfferedModel(parts.catalog.current(), "house/model-250", caller, parts.clock.now());
   };
   const admissionUs = await measureCpu(admit, { runs: 50_000, rounds: 9 });
@@ -54,12 +54,12 @@ async function measureAdmission(): Promise<void> {
 
 /** Checks a second with this many callers at once, over about two seconds. */
 async function measureLimiter(name: string, counters: Counters, caller: Caller, callers: number): Promise<void> {
-  await consumeRequestLimit(counters, caller, "write");
+  await consumeLimits(counters, caller, { request: "write" });
   let checks = 0;
   const startedAt = performance.now();
   const work = async (): Promise<void> => {
     while (performance.now() - startedAt < 2000) {
-      for (let run = 0; run < 20; run += 1) await consumeRequestLimit(counters, caller, "write");
+      for (let run = 0; run < 20; run += 1) await consumeLimits(counters, caller, { request: "write" });
       checks += 20;
     }
   };

@@ -1,6 +1,6 @@
 import { authenticateCaller, type CallerDirectory } from "../features/accounts/index.ts";
 import { addModelRoutes, type LiveCatalog } from "../features/catalog/index.ts";
-import { consumeRequestLimit } from "../features/limits/index.ts";
+import { consumeLimits } from "../features/limits/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import { invariant } from "../lib/invariant.ts";
@@ -73,6 +73,6 @@ function admitCallers(v1: HttpServer, { settings, callers, counters, clock }: Ga
     });
     request.caller = caller;
     const isRead = request.method === "GET" || request.method === "HEAD";
-    reply.headers(await consumeRequestLimit(counters, caller, isRead ? "read" : "write"));
+    reply.headers(await consumeLimits(counters, caller, { request: isRead ? "read" : "write" }));
   });
 }

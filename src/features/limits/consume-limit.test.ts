@@ -5,7 +5,7 @@ import { type LimitSet, standardLimits } from "../../lib/limit-set.ts";
 import { createCountersWithFallback } from "../../platform/counters/counters-with-fallback.ts";
 import { createMemoryCounters } from "../../platform/counters/memory-counters.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import { consumeRequestLimit } from "./consume-limit.ts";
+import { consumeLimits, correctTokens, type Demand, returnSlot } from "./consume-limit.ts";
 
 type Limited = Pick<Caller, "accountId" | "keyId" | "accountLimits" | "keyLimits">;
 
@@ -20,7 +20,8 @@ function createCaller(
 function createParts() {
   const clock = createTestClock();
   const counters = createMemoryCounters({ clock });
-  const consume = (caller: Limited, kind: "read" | "write" = "write") => consumeRequestLimit(counters, caller, kind);
+  const consume = (caller: Limited, kind: "read" | "write" = "write") =>
+    consumeLimits(counters, caller, { request: kind });
   /** How many requests pass before one is refused, and the refusal. */
   const consumeAll = async (caller: Limited, kind: "read" | "write" = "write") => {
     for (let passed = 0; ; passed += 1) {
@@ -57,7 +58,7 @@ test("a request beyond the account's limit is refused with the limit, the wait a
   expect(passed).toBe(40);
   expect(refusal.code).toBe("rate_limit_exceeded");
   expect(refusal.message).toBe(
-    "Too many requests: the account's limit of 40 requests per minute is used up. Retry in 1.5s.",
+    "Too much at once: the account's limit of 40 requests per minute is used up. Retry in 1.5s.",
   );
   expect(refusal.headers).toEqual({
     "x-ratelimit-limit": "40",
@@ -144,8 +145,102 @@ test("a decision without the shared counters says so, also in a refusal", async 
   const shared = { ...local, take: () => Promise.reject(new Error("away")) };
   const counters = createCountersWithFallback({ shared, local, clock, onTrouble: () => {} });
   const caller = createCaller({ requestsPerMinute: 1 });
-  expect(await consumeRequestLimit(counters, caller, "write")).toMatchObject({ "x-ratelimit-degraded": "1" });
-  await expect(consumeRequestLimit(counters, caller, "write")).rejects.toMatchObject({
+  expect(await consumeLimits(counters, caller, { request: "write" })).toMatchObject({ "x-ratelimit-degraded": "1" });
+  await expect(consumeLimits(counters, caller, { request: "write" })).rejects.toMatchObject({
     headers: { "x-ratelimit-degraded": "1", "retry-after": "60" },
   });
+});
+
+const minute = 60_000;
+
+/** The refusal of a demand, or `null` when it passes. */
+async function findRefusal(parts: ReturnType<typeof createParts>, caller: Limited, demand: Demand) {
+  return await consumeLimits(parts.counters, caller, demand).then(
+    () => null,
+    (error: AppError) => error,
+  );
+}
+
+test("tokens over the limit are refused by a code of their own, and nothing else is taken", async () => {
+  const parts = createParts();
+  const caller = createCaller({ tokensPerMinute: 6000 });
+  expect(await findRefusal(parts, caller, { request: "write", tokens: 5000 })).toBeNull();
+  const refusal = await findRefusal(parts, caller, { request: "write", tokens: 2000 });
+  expect(refusal).toMatchObject({
+    code: "token_limit_exceeded",
+    message: "Too much at once: the account's limit of 6000 tokens per minute is used up. Retry in 10s.",
+    headers: { "retry-after": "10", "x-ratelimit-remaining-tokens": "1000", "x-ratelimit-remaining-requests": "599" },
+  });
+  parts.clock.advance(10_000);
+  expect(await findRefusal(parts, caller, { request: "write", tokens: 2000 })).toBeNull();
+});
+
+test("tokens that were not used are given back, and those used beyond are taken", async () => {
+  const parts = createParts();
+  const caller = createCaller({ tokensPerMinute: 6000 }, { tokensPerMinute: 3000 });
+  const readLeft = async () => (await consumeLimits(parts.counters, caller, {}))["x-ratelimit-remaining-tokens"];
+  await consumeLimits(parts.counters, caller, { tokens: 2000 });
+  expect(await readLeft()).toBe("1000");
+  await correctTokens(parts.counters, caller, -1500);
+  expect(await readLeft()).toBe("2500");
+  await correctTokens(parts.counters, caller, 2000);
+  expect(await readLeft()).toBe("500");
+});
+
+test.each([
+  ["request", "concurrentRequests", "requests"],
+  ["task", "tasksInFlight", "tasks"],
+] as const)(
+  "a %s beyond those at a time is refused until one is returned or its time is over",
+  async (use, limit, unit) => {
+    const parts = createParts();
+    const caller = createCaller({ [limit]: 2 });
+    const take = (id: string) => findRefusal(parts, caller, { request: "write", slot: { use, id, ttlMs: minute } });
+    expect([await take("one"), await take("two")]).toEqual([null, null]);
+    const refusal = await take("three");
+    expect(refusal).toMatchObject({
+      code: "concurrency_limit_exceeded",
+      message: `Too much at once: the account's limit of 2 ${unit} at a time is used up. Retry in 1m0s.`,
+      headers: { "retry-after": "60", "x-ratelimit-remaining-requests": "598" },
+    });
+    await returnSlot(parts.counters, caller, { use, id: "one", ttlMs: minute });
+    await returnSlot(parts.counters, caller, { use, id: "one", ttlMs: minute });
+    expect(await take("three")).toBeNull();
+    expect(await take("four")).not.toBeNull();
+    parts.clock.advance(minute);
+    expect(await take("four")).toBeNull();
+  },
+);
+
+test("running requests and running tasks do not get in each other's way, nor do two keys with limits of their own", async () => {
+  const parts = createParts();
+  const one = createCaller({}, { concurrentRequests: 1 }, "key_1");
+  const two = createCaller({}, { concurrentRequests: 1 }, "key_2");
+  const slot = (id: string, use: "request" | "task" = "request") => ({ slot: { use, id, ttlMs: minute } });
+  expect(await findRefusal(parts, one, slot("a"))).toBeNull();
+  expect(await findRefusal(parts, one, slot("b", "task"))).toBeNull();
+  expect(await findRefusal(parts, two, slot("c"))).toBeNull();
+  expect(await findRefusal(parts, one, slot("d"))).toMatchObject({
+    message: expect.stringContaining("the API key's limit of 1"),
+  });
+});
+
+test("a call that fails any of requests, tokens and places takes none of them, of the account or the key", async () => {
+  const parts = createParts();
+  const caller = createCaller(
+    { requestsPerMinute: 5, tokensPerMinute: 100, concurrentRequests: 1 },
+    { tokensPerMinute: 50 },
+  );
+  const demand = (id: string, tokens: number): Demand => ({
+    request: "write",
+    tokens,
+    slot: { use: "request", id, ttlMs: minute },
+  });
+  expect(await findRefusal(parts, caller, demand("a", 30))).toBeNull();
+  // The key's tokens refuse this one, the account's place the next.
+  expect(await findRefusal(parts, caller, demand("b", 30))).toBeInstanceOf(AppError);
+  expect(await findRefusal(parts, caller, demand("c", 10))).toBeInstanceOf(AppError);
+  await returnSlot(parts.counters, caller, { use: "request", id: "a", ttlMs: minute });
+  const headers = await consumeLimits(parts.counters, caller, demand("d", 20));
+  expect(headers).toMatchObject({ "x-ratelimit-remaining-requests": "3", "x-ratelimit-remaining-tokens": "0" });
 });
