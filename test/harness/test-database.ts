@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
+import { waitUntil } from "./wait-until.ts";
 
 export const templateDatabase = "sluice_template";
+
+const goodbyeMsMax = 2000;
 
 export type TestDatabase = {
   url: string;
@@ -18,8 +21,12 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return {
     url: presentSocketUrl(server, name),
     async close() {
-      const left = await query(`select pid, query from pg_stat_activity where datname = '${name}'`);
-      if (left.length > 0) throw new Error(`Connections left open: ${JSON.stringify(left)}`);
+      const listLeft = () => query(`select pid, query from pg_stat_activity where datname = '${name}'`);
+      // A connection that was closed in good order takes the server a moment to clear away.
+      const isClear = async (): Promise<boolean> => (await listLeft()).length === 0;
+      await waitUntil("the end of all connections", isClear, goodbyeMsMax).catch(async () => {
+        throw new Error(`Connections left open: ${JSON.stringify(await listLeft())}`);
+      });
     },
   };
 }

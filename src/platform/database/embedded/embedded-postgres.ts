@@ -212,7 +212,7 @@ function ownServer(parts: EmbeddedPostgresParts, paths: ClusterPaths, first: Chi
   return {
     address: getAddress(paths),
     async close() {
-      if (parts.purpose === "command") await waitForGuests(getAddress(paths));
+      const guard = parts.purpose === "command" ? await shutOutGuests(getAddress(paths)) : null;
       isClosing = true;
       server.kill("SIGINT");
       const stopped = watching;
@@ -220,6 +220,7 @@ function ownServer(parts: EmbeddedPostgresParts, paths: ClusterPaths, first: Chi
       const force = setTimeout(() => server.kill("SIGQUIT"), stopMsMax);
       await stopped;
       clearTimeout(force);
+      await guard?.end().catch(() => {});
     },
   };
 }
@@ -239,7 +240,11 @@ async function joinServer(running: Postmaster, paths: ClusterPaths): Promise<Emb
   return { address: getAddress(paths), close: () => client.end() };
 }
 
-async function waitForGuests(address: DatabaseAddress): Promise<void> {
+/**
+ * Waits for those who use the server, and keeps others from joining: whoever tries meanwhile waits for this lock and
+ * loses the connection with the server, before it has begun anything. So the lock must be held until the server is gone.
+ */
+async function shutOutGuests(address: DatabaseAddress): Promise<pg.Client> {
   const client = createClient({ ...address, database: "postgres" });
   try {
     await client.connect();
@@ -247,9 +252,8 @@ async function waitForGuests(address: DatabaseAddress): Promise<void> {
     await client.query("select pg_advisory_lock($1)", [guestLock]);
   } catch {
     // A guest that takes too long, or a server that is gone already, must not keep this command from ending.
-  } finally {
-    await client.end().catch(() => {});
   }
+  return client;
 }
 
 function createClient(address: DatabaseAddress): pg.Client {
