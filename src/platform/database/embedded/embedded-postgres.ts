@@ -229,13 +229,18 @@ function ownServer(parts: EmbeddedPostgresParts, paths: ClusterPaths, first: Chi
 async function joinServer(running: Postmaster, paths: ClusterPaths): Promise<EmbeddedPostgres | null> {
   if (!running.isReady) return null;
   const client = createClient({ ...getAddress(paths), database: "postgres" });
+  const probe = createClient({ ...getAddress(paths), database: "postgres" });
   try {
     await client.connect();
     await client.query("select pg_advisory_lock_shared($1)", [guestLock]);
+    // A server that stops gives up its owner's lock a moment before it ends, but takes no new connections by then.
+    await probe.connect();
   } catch {
     // The server may be stopping at this very moment; the next look tells.
     await client.end().catch(() => {});
     return null;
+  } finally {
+    await probe.end().catch(() => {});
   }
   return { address: getAddress(paths), close: () => client.end() };
 }
