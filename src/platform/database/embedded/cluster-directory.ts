@@ -5,6 +5,7 @@ import {
   chmodSync,
   constants,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -153,13 +154,22 @@ export const databaseEnvironment = { PATH: "/usr/local/bin:/usr/bin:/bin", TZ: "
 
 /** Reads the password that the embedded database was created with, and makes one before it is created. */
 export function readPassword(paths: ClusterPaths): string {
-  try {
-    writeFileSync(paths.passwordFile, randomBytes(24).toString("base64url"), { mode: 0o600, flag: "wx", flush: true });
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-  }
+  if (!existsSync(paths.passwordFile)) createPassword(paths.passwordFile);
   chmodSync(paths.passwordFile, 0o600);
   return readFileSync(paths.passwordFile, "utf8").trim();
+}
+
+/** The file appears under its name only when it is whole; of several processes that make one, the first wins. */
+function createPassword(path: string): void {
+  const draft = `${path}-${process.pid}`;
+  writeFileSync(draft, randomBytes(24).toString("base64url"), { mode: 0o600, flush: true });
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
 }
 
 function removeAbandonedAttempts(dataDir: string): void {
