@@ -142,9 +142,7 @@ test("nothing that a customer sees names the upstream or its model", async () =>
   await waitUntil("the new catalog", async () => (await listIds(own, ownKey)).includes("m"));
   for (const path of ["/models", "/models/m", "/pricing/models", "/models/canary-model", "/models?type=canary"]) {
     const response = await own.get(path, ownKey);
-    expect([...response.headers].join() + (await response.text())).not.toMatch(
-      /canary-(vendor|model\b(?!.*"message"))/,
-    );
+    expect([...response.headers].join() + (await response.text())).not.toContain("canary");
   }
 });
 
