@@ -25,6 +25,8 @@ CREATE UNIQUE INDEX accounts_email_unique ON accounts USING btree (lower(email))
 
 CREATE TRIGGER accounts_changed AFTER UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION notify_caller_change();
 
+CREATE TRIGGER accounts_have_wallets AFTER INSERT ON accounts FOR EACH ROW EXECUTE FUNCTION create_wallet();
+
 create table api_keys (
   id text not null,
   account_id text not null,
@@ -85,6 +87,118 @@ CREATE TRIGGER catalog_changed AFTER INSERT ON catalog_versions FOR EACH ROW EXE
 
 CREATE TRIGGER catalog_versions_final BEFORE DELETE OR UPDATE ON catalog_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+create table charges (
+  id text not null,
+  hold_id text not null,
+  account_id text not null,
+  unit text not null,
+  price_id text not null,
+  item_names text[] not null,
+  item_quantities bigint[] not null,
+  item_rates_nano bigint[] not null,
+  rates_per bigint not null,
+  minimum_nano bigint not null,
+  quota_units bigint not null,
+  paid bigint not null,
+  lost bigint not null,
+  created_at timestamp with time zone not null,
+  constraint charges_amounts_valid CHECK (rates_per > 0 AND minimum_nano >= 0 AND quota_units >= 0 AND paid >= 0 AND lost >= 0),
+  constraint charges_id_unique PRIMARY KEY (id),
+  constraint charges_items_complete CHECK (cardinality(item_names) = cardinality(item_quantities) AND cardinality(item_names) = cardinality(item_rates_nano))
+);
+
+CREATE TRIGGER charges_final BEFORE DELETE OR UPDATE ON charges FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table holds (
+  id text not null,
+  account_id text not null,
+  unit text not null,
+  amount bigint not null,
+  pocket_ids text[] not null,
+  pocket_amounts bigint[] not null,
+  state text not null,
+  settled bigint not null,
+  refusal text,
+  missing bigint,
+  fingerprint text not null,
+  settlement_fingerprint text,
+  key_id text,
+  budget_starts_at timestamp with time zone,
+  cause_kind text not null,
+  cause_id text not null,
+  expires_at timestamp with time zone not null,
+  opened_at timestamp with time zone not null,
+  resolved_at timestamp with time zone,
+  constraint holds_amount_positive CHECK (amount > 0),
+  constraint holds_budget_complete CHECK ((key_id IS NULL) = (budget_starts_at IS NULL)),
+  constraint holds_id_unique PRIMARY KEY (id),
+  constraint holds_id_valid CHECK (id ~~ 'hold\_%'::text),
+  constraint holds_lines_complete CHECK (cardinality(pocket_ids) = cardinality(pocket_amounts)),
+  constraint holds_refusal_complete CHECK ((state = 'refused'::text) = (refusal IS NOT NULL) AND (refusal IS NULL) = (missing IS NULL)),
+  constraint holds_settled_within CHECK (settled >= 0 AND settled <= amount),
+  constraint holds_state_valid CHECK (
+CASE state
+    WHEN 'open'::text THEN resolved_at IS NULL AND settled = 0 AND cardinality(pocket_ids) > 0
+    WHEN 'settled'::text THEN resolved_at IS NOT NULL AND settlement_fingerprint IS NOT NULL
+    WHEN 'released'::text THEN resolved_at IS NOT NULL AND settled = 0
+    WHEN 'expired'::text THEN resolved_at IS NOT NULL AND settled = 0
+    WHEN 'refused'::text THEN resolved_at IS NOT NULL AND settled = 0 AND cardinality(pocket_ids) = 0
+    ELSE false
+END),
+  constraint holds_unit_valid CHECK (unit = ANY (ARRAY['money'::text, 'text'::text, 'image'::text, 'video'::text]))
+);
+
+CREATE INDEX holds_open_by_account ON holds USING btree (account_id) WHERE state = 'open'::text;
+
+CREATE INDEX holds_open_by_expiry ON holds USING btree (expires_at) WHERE state = 'open'::text;
+
+create table key_spending (
+  key_id text not null,
+  starts_at timestamp with time zone not null,
+  account_id text not null,
+  held bigint not null,
+  spent bigint not null,
+  constraint key_spending_unique PRIMARY KEY (key_id, starts_at),
+  constraint key_spending_valid CHECK (held >= 0 AND spent >= 0)
+);
+
+create table ledger_currencies (
+  currency text not null,
+  only_one boolean not null default true,
+  constraint ledger_currencies_one_row PRIMARY KEY (only_one),
+  constraint ledger_currencies_only_one CHECK (only_one),
+  constraint ledger_currencies_valid CHECK (currency ~ '^[A-Z]{3}$'::text)
+);
+
+create table operator_actions (
+  id text not null,
+  actor text not null,
+  action text not null,
+  reason text not null,
+  created_at timestamp with time zone not null,
+  constraint operator_actions_id_unique PRIMARY KEY (id),
+  constraint operator_actions_id_valid CHECK (id ~~ 'act\_%'::text),
+  constraint operator_actions_words_valid CHECK (length(actor) >= 1 AND length(actor) <= 200 AND length(reason) >= 1 AND length(reason) <= 500)
+);
+
+CREATE TRIGGER operator_actions_final BEFORE DELETE OR UPDATE ON operator_actions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table plan_periods (
+  id text not null,
+  account_id text not null,
+  plan_id text not null,
+  plan_name text not null,
+  anchored_at timestamp with time zone not null,
+  starts_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  constraint plan_periods_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint plan_periods_id_unique PRIMARY KEY (id),
+  constraint plan_periods_id_valid CHECK (id ~~ 'per\_%'::text),
+  constraint plan_periods_length_valid CHECK (ends_at >= starts_at)
+);
+
+CREATE INDEX plan_periods_by_account ON plan_periods USING btree (account_id, starts_at);
+
 create table plans (
   id text not null,
   name text not null,
@@ -93,13 +207,96 @@ create table plans (
   concurrent_requests integer,
   tasks_in_flight integer,
   created_at timestamp with time zone not null,
+  period text not null default 'month'::text,
+  quota_text bigint not null default 0,
+  quota_image bigint not null default 0,
+  quota_video bigint not null default 0,
   constraint plans_id_unique PRIMARY KEY (id),
   constraint plans_id_valid CHECK (id ~ '^[a-z0-9][a-z0-9_-]{0,63}$'::text),
   constraint plans_limits_valid CHECK (requests_per_minute > 0 AND tokens_per_minute > 0 AND concurrent_requests > 0 AND tasks_in_flight > 0),
-  constraint plans_name_valid CHECK (length(name) >= 1 AND length(name) <= 100)
+  constraint plans_name_valid CHECK (length(name) >= 1 AND length(name) <= 100),
+  constraint plans_period_valid CHECK (period = ANY (ARRAY['day'::text, 'week'::text, 'month'::text])),
+  constraint plans_quotas_valid CHECK (quota_text >= 0 AND quota_image >= 0 AND quota_video >= 0)
 );
 
 CREATE TRIGGER plans_changed AFTER UPDATE ON plans FOR EACH ROW EXECUTE FUNCTION notify_caller_change();
+
+create table pockets (
+  id text not null,
+  account_id text not null,
+  kind text not null,
+  unit text not null,
+  expires_at timestamp with time zone,
+  posted bigint not null,
+  held bigint not null,
+  entry_count bigint not null,
+  is_open boolean not null,
+  opened_at timestamp with time zone not null,
+  constraint pockets_closed_empty CHECK (is_open OR posted = 0 AND held = 0),
+  constraint pockets_id_unique PRIMARY KEY (id),
+  constraint pockets_id_valid CHECK (id ~~ 'pkt\_%'::text),
+  constraint pockets_kind_valid CHECK (
+CASE kind
+    WHEN 'cash'::text THEN unit = 'money'::text AND expires_at IS NULL
+    WHEN 'gift'::text THEN unit = 'money'::text
+    WHEN 'quota'::text THEN unit = ANY (ARRAY['text'::text, 'image'::text, 'video'::text])
+    ELSE false
+END),
+  constraint pockets_never_overdrawn CHECK (held >= 0 AND posted >= held)
+);
+
+CREATE UNIQUE INDEX pockets_one_cash ON pockets USING btree (account_id) WHERE kind = 'cash'::text;
+
+CREATE INDEX pockets_open_by_account ON pockets USING btree (account_id) WHERE is_open;
+
+CREATE INDEX pockets_open_by_expiry ON pockets USING btree (expires_at) WHERE is_open AND expires_at IS NOT NULL;
+
+create table postings (
+  number bigint not null generated always as identity,
+  id text not null,
+  leg smallint not null,
+  account_id text not null,
+  kind text not null,
+  unit text not null,
+  debit text not null,
+  credit text not null,
+  amount bigint not null,
+  pocket_id text,
+  entry_number bigint,
+  balance_after bigint,
+  refund_of text,
+  fingerprint text not null,
+  cause_kind text not null,
+  cause_id text not null,
+  created_at timestamp with time zone not null,
+  constraint postings_amount_positive CHECK (amount > 0),
+  constraint postings_entry_unique UNIQUE (pocket_id, entry_number),
+  constraint postings_id_unique PRIMARY KEY (id, leg),
+  constraint postings_id_valid CHECK (id ~~ 'txn\_%'::text),
+  constraint postings_kind_valid CHECK (
+CASE kind
+    WHEN 'charge'::text THEN debit = pocket_id AND credit = 'revenue'::text
+    WHEN 'loss'::text THEN debit = 'loss'::text AND credit = 'revenue'::text
+    WHEN 'refund'::text THEN debit = 'revenue'::text AND credit = pocket_id AND refund_of IS NOT NULL
+    WHEN 'top_up'::text THEN debit ~~ 'funding:%'::text AND credit = pocket_id
+    WHEN 'grant'::text THEN debit ~~ 'funding:%'::text AND credit = pocket_id
+    WHEN 'adjustment'::text THEN 'adjustments'::text = debit OR 'adjustments'::text = credit
+    WHEN 'expiry'::text THEN debit = pocket_id AND credit = 'expired'::text
+    ELSE false
+END),
+  constraint postings_pocket_complete CHECK (
+CASE
+    WHEN kind = 'loss'::text THEN pocket_id IS NULL
+    ELSE num_nulls(pocket_id, entry_number, balance_after) = 0 AND (pocket_id = debit OR pocket_id = credit) AND balance_after >= 0
+END),
+  constraint postings_two_sides CHECK (debit <> credit)
+);
+
+CREATE INDEX postings_by_account ON postings USING btree (account_id, number);
+
+CREATE INDEX postings_refunds ON postings USING btree (refund_of) WHERE refund_of IS NOT NULL;
+
+CREATE TRIGGER postings_final BEFORE DELETE OR UPDATE ON postings FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 create table prices (
   id text not null,
@@ -133,6 +330,30 @@ END),
 
 CREATE TRIGGER prices_final BEFORE DELETE OR UPDATE ON prices FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+create table redeem_codes (
+  id text not null,
+  hash bytea not null,
+  last_four text not null,
+  kind text not null,
+  amount_nano bigint not null,
+  currency text not null,
+  gift_days integer,
+  note text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  voided_at timestamp with time zone,
+  redeemed_at timestamp with time zone,
+  redeemed_by text,
+  constraint redeem_codes_amount_positive CHECK (amount_nano > 0),
+  constraint redeem_codes_ended_once CHECK (voided_at IS NULL OR redeemed_at IS NULL),
+  constraint redeem_codes_gift_days_positive CHECK (gift_days > 0),
+  constraint redeem_codes_hash_unique UNIQUE (hash),
+  constraint redeem_codes_id_unique PRIMARY KEY (id),
+  constraint redeem_codes_id_valid CHECK (id ~~ 'code\_%'::text),
+  constraint redeem_codes_kind_valid CHECK ((kind = ANY (ARRAY['cash'::text, 'gift'::text])) AND (kind = 'gift'::text OR gift_days IS NULL)),
+  constraint redeem_codes_redeemed_complete CHECK ((redeemed_at IS NULL) = (redeemed_by IS NULL))
+);
+
 create table schema_migrations (
   number integer not null,
   name text not null,
@@ -140,6 +361,88 @@ create table schema_migrations (
   applied_at timestamp with time zone not null default now(),
   constraint schema_migrations_pkey PRIMARY KEY (number)
 );
+
+create table wallets (
+  account_id text not null,
+  version bigint not null default 0,
+  changed_at timestamp with time zone not null default now(),
+  frozen_at timestamp with time zone,
+  frozen_reason text,
+  constraint wallets_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint wallets_account_unique PRIMARY KEY (account_id),
+  constraint wallets_frozen_complete CHECK ((frozen_at IS NULL) = (frozen_reason IS NULL))
+);
+
+CREATE OR REPLACE FUNCTION public.create_wallet()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into wallets (account_id) values (new.id);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_write(account_ids text[], versions bigint[], opened_pockets json, changed_pockets json, opened_holds json, changed_holds json, new_postings json, new_charges json, changed_spending json)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  row_total integer;
+begin
+  if cardinality(account_ids) = 1 then
+    update wallets set version = version + 1, changed_at = clock_timestamp()
+      where account_id = account_ids[1] and version = versions[1];
+    if not found then return false; end if;
+  else
+    perform 1 from wallets where account_id = any (account_ids) order by account_id for update;
+    select count(*) into row_total
+      from unnest(account_ids, versions) as decided (account_id, version) join wallets using (account_id, version);
+    if row_total <> cardinality(account_ids) then return false; end if;
+    update wallets set version = version + 1, changed_at = clock_timestamp() where account_id = any (account_ids);
+  end if;
+  if opened_pockets is not null then
+    insert into pockets select * from json_populate_recordset(null::pockets, opened_pockets);
+  end if;
+  if changed_pockets is not null then
+    update pockets
+      set posted = changed.posted, held = changed.held, entry_count = changed.entry_count,
+        is_open = changed.is_open, expires_at = changed.expires_at
+      from json_populate_recordset(null::pockets, changed_pockets) as changed
+      where pockets.id = changed.id;
+    get diagnostics row_total = row_count;
+    if row_total <> json_array_length(changed_pockets) then raise exception 'a pocket is missing'; end if;
+  end if;
+  if opened_holds is not null then
+    insert into holds select * from json_populate_recordset(null::holds, opened_holds);
+  end if;
+  if changed_holds is not null then
+    update holds
+      set amount = changed.amount, pocket_ids = changed.pocket_ids, pocket_amounts = changed.pocket_amounts,
+        state = changed.state, settled = changed.settled, settlement_fingerprint = changed.settlement_fingerprint,
+        expires_at = changed.expires_at, resolved_at = changed.resolved_at
+      from json_populate_recordset(null::holds, changed_holds) as changed
+      where holds.id = changed.id and holds.state = 'open';
+    get diagnostics row_total = row_count;
+    if row_total <> json_array_length(changed_holds) then raise exception 'a hold is not open'; end if;
+  end if;
+  if new_postings is not null then
+    insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, pocket_id, entry_number, balance_after,
+        refund_of, fingerprint, cause_kind, cause_id, created_at)
+      select id, leg, account_id, kind, unit, debit, credit, amount, pocket_id, entry_number, balance_after,
+        refund_of, fingerprint, cause_kind, cause_id, created_at
+      from json_populate_recordset(null::postings, new_postings) with ordinality
+      order by ordinality;
+  end if;
+  if new_charges is not null then
+    insert into charges select * from json_populate_recordset(null::charges, new_charges);
+  end if;
+  if changed_spending is not null then
+    insert into key_spending select * from json_populate_recordset(null::key_spending, changed_spending)
+      on conflict (key_id, starts_at) do update set held = excluded.held, spent = excluded.spent;
+  end if;
+  return true;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.notify_caller_change()
  RETURNS trigger

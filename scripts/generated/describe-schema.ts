@@ -22,6 +22,7 @@ type TableDescription = {
 
 const typescriptTypes: Record<string, string> = {
   bigint: "bigint",
+  "bigint[]": "bigint[]",
   boolean: "boolean",
   bytea: "Buffer",
   integer: "number",

@@ -1,4 +1,5 @@
-import { type Account, budgetPeriods, type KeyRestrictions } from "../features/accounts/index.ts";
+import type { Account, KeyRestrictions } from "../features/accounts/index.ts";
+import { budgetPeriods } from "../lib/budget.ts";
 import { parseMoney } from "../lib/money.ts";
 import { parseTimestamp } from "../lib/timestamp.ts";
 import { AppError } from "../platform/errors/app-error.ts";

@@ -3,8 +3,11 @@ import { invariant } from "./invariant.ts";
 
 export type AccountId = `acct_${string}`;
 export type KeyId = `key_${string}`;
+export type HoldId = `hold_${string}`;
+export type TransactionId = `txn_${string}`;
+export type PocketId = `pkt_${string}`;
 
-type Prefix = "acct" | "key" | "price" | "req";
+type Prefix = "acct" | "act" | "code" | "hold" | "key" | "per" | "price" | "req" | "txn";
 
 export type IdSource = {
   /** A new id; the text order of ids is their order in time, to the millisecond. */

@@ -1,6 +1,6 @@
+import type { Budget } from "../../lib/budget.ts";
 import type { AccountId, KeyId } from "../../lib/ids.ts";
 import type { LimitSet } from "../../lib/limit-set.ts";
-import type { Nano } from "../../lib/money.ts";
 
 /** What accounts of a kind have in common. Limits that it leaves open are the standard ones. */
 export type Plan = { id: string; name: string; limits: Partial<LimitSet>; createdAt: Date };
@@ -15,9 +15,6 @@ export type Account = {
   limits: Partial<LimitSet>;
   createdAt: Date;
 };
-
-export const budgetPeriods = ["total", "day", "week", "month"] as const;
-export type Budget = { amount: Nano; period: (typeof budgetPeriods)[number] };
 
 /** What a key may be narrowed to. `null` means that it is not. */
 export type KeyRestrictions = {

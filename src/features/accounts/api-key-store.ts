@@ -1,7 +1,8 @@
+import type { BudgetPeriod } from "../../lib/budget.ts";
 import type { AccountId, KeyId } from "../../lib/ids.ts";
 import { nano } from "../../lib/money.ts";
 import type { Database } from "../../platform/database/database.ts";
-import type { ApiKey, Budget, KeyRestrictions } from "./account.ts";
+import type { ApiKey, KeyRestrictions } from "./account.ts";
 import { limitColumnNames, toLimitColumns, toLimits } from "./limit-columns.ts";
 
 export async function insertApiKey(
@@ -76,9 +77,7 @@ function toApiKey(row: ApiKeyRow): ApiKey {
     endpoints: row.endpoints,
     addresses: row.addresses,
     budget:
-      row.budget_nano === null
-        ? null
-        : { amount: nano(row.budget_nano), period: row.budget_period as Budget["period"] },
+      row.budget_nano === null ? null : { amount: nano(row.budget_nano), period: row.budget_period as BudgetPeriod },
     limits: toLimits(row),
   };
 }

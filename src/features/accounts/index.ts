@@ -5,7 +5,7 @@
  * no database call. A key, account or plan that changes is felt by every node within a second, even by a node that
  * has lost its connection for hearing of changes. A key that was revoked never authenticates again.
  */
-export { type Account, type ApiKey, budgetPeriods, type KeyRestrictions, type Plan, unrestricted } from "./account.ts";
+export { type Account, type ApiKey, type KeyRestrictions, type Plan, unrestricted } from "./account.ts";
 export { findAccount, hasAccounts, listAccounts } from "./account-store.ts";
 export { findApiKey, listApiKeys } from "./api-key-store.ts";
 export { authenticateCaller } from "./authenticate-caller.ts";

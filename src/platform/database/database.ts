@@ -23,6 +23,7 @@ const statementMsMax = 30_000;
 const idleInTransactionMsMax = 10_000;
 
 const bigintOid = 20;
+const bigintArrayOid = 1016;
 
 export function createDatabase(parts: DatabaseParts): Database {
   const pool = new pg.Pool({
@@ -55,15 +56,21 @@ export async function readServerTime(database: Database): Promise<Date> {
 }
 
 /** Whole numbers of 64 bits stay whole: they are money and counts. */
-const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: "text" | "binary") =>
-  oid === bigintOid ? BigInt : pg.types.getTypeParser(oid, format as "text");
+export const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: "text" | "binary") => {
+  if (oid === bigintOid) return BigInt;
+  const parse = pg.types.getTypeParser(oid, format as "text");
+  return oid === bigintArrayOid ? (text: string) => parse(text).map(BigInt) : parse;
+};
 
 /** Whether the database, and not the query, is what failed: worth another try a moment later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = "code" in error ? String(error.code) : "";
   const couldNotConnect = "syscall" in error && error.syscall === "connect";
-  const lostConnection = /Connection terminated|timeout exceeded when trying to connect/.test(error.message);
+  const lostConnection =
+    /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/.test(
+      error.message,
+    );
   // 08: the connection, 53: out of resources, 57P: the server was stopped.
-  return couldNotConnect || lostConnection || code === "ECONNRESET" || /^(08|53|57P)/.test(code);
+  return couldNotConnect || lostConnection || ["ECONNRESET", "EPIPE"].includes(code) || /^(08|53|57P)/.test(code);
 }

@@ -1,12 +1,23 @@
 // Written by `npm run generate` from the migrations.
+import type { Generated } from "kysely";
 
 export type Tables = {
   accounts: AccountsTable;
   api_keys: ApiKeysTable;
   catalog_prices: CatalogPricesTable;
   catalog_versions: CatalogVersionsTable;
+  charges: ChargesTable;
+  holds: HoldsTable;
+  key_spending: KeySpendingTable;
+  ledger_currencies: LedgerCurrenciesTable;
+  operator_actions: OperatorActionsTable;
+  plan_periods: PlanPeriodsTable;
   plans: PlansTable;
+  pockets: PocketsTable;
+  postings: PostingsTable;
   prices: PricesTable;
+  redeem_codes: RedeemCodesTable;
+  wallets: WalletsTable;
 };
 
 type AccountsTable = {
@@ -56,6 +67,76 @@ type CatalogVersionsTable = {
   applied_at: Date;
 };
 
+type ChargesTable = {
+  id: string;
+  hold_id: string;
+  account_id: string;
+  unit: string;
+  price_id: string;
+  item_names: string[];
+  item_quantities: bigint[];
+  item_rates_nano: bigint[];
+  rates_per: bigint;
+  minimum_nano: bigint;
+  quota_units: bigint;
+  paid: bigint;
+  lost: bigint;
+  created_at: Date;
+};
+
+type HoldsTable = {
+  id: string;
+  account_id: string;
+  unit: string;
+  amount: bigint;
+  pocket_ids: string[];
+  pocket_amounts: bigint[];
+  state: string;
+  settled: bigint;
+  refusal: string | null;
+  missing: bigint | null;
+  fingerprint: string;
+  settlement_fingerprint: string | null;
+  key_id: string | null;
+  budget_starts_at: Date | null;
+  cause_kind: string;
+  cause_id: string;
+  expires_at: Date;
+  opened_at: Date;
+  resolved_at: Date | null;
+};
+
+type KeySpendingTable = {
+  key_id: string;
+  starts_at: Date;
+  account_id: string;
+  held: bigint;
+  spent: bigint;
+};
+
+type LedgerCurrenciesTable = {
+  currency: string;
+  only_one: Generated<boolean>;
+};
+
+type OperatorActionsTable = {
+  id: string;
+  actor: string;
+  action: string;
+  reason: string;
+  created_at: Date;
+};
+
+type PlanPeriodsTable = {
+  id: string;
+  account_id: string;
+  plan_id: string;
+  plan_name: string;
+  anchored_at: Date;
+  starts_at: Date;
+  ends_at: Date;
+};
+
 type PlansTable = {
   id: string;
   name: string;
@@ -63,6 +144,43 @@ type PlansTable = {
   tokens_per_minute: number | null;
   concurrent_requests: number | null;
   tasks_in_flight: number | null;
+  created_at: Date;
+  period: Generated<string>;
+  quota_text: Generated<bigint>;
+  quota_image: Generated<bigint>;
+  quota_video: Generated<bigint>;
+};
+
+type PocketsTable = {
+  id: string;
+  account_id: string;
+  kind: string;
+  unit: string;
+  expires_at: Date | null;
+  posted: bigint;
+  held: bigint;
+  entry_count: bigint;
+  is_open: boolean;
+  opened_at: Date;
+};
+
+type PostingsTable = {
+  number: Generated<bigint>;
+  id: string;
+  leg: number;
+  account_id: string;
+  kind: string;
+  unit: string;
+  debit: string;
+  credit: string;
+  amount: bigint;
+  pocket_id: string | null;
+  entry_number: bigint | null;
+  balance_after: bigint | null;
+  refund_of: string | null;
+  fingerprint: string;
+  cause_kind: string;
+  cause_id: string;
   created_at: Date;
 };
 
@@ -81,4 +199,28 @@ type PricesTable = {
   minimum_charge_nano: bigint;
   effective_at: Date;
   created_at: Date;
+};
+
+type RedeemCodesTable = {
+  id: string;
+  hash: Buffer;
+  last_four: string;
+  kind: string;
+  amount_nano: bigint;
+  currency: string;
+  gift_days: number | null;
+  note: string;
+  created_at: Date;
+  expires_at: Date | null;
+  voided_at: Date | null;
+  redeemed_at: Date | null;
+  redeemed_by: string | null;
+};
+
+type WalletsTable = {
+  account_id: string;
+  version: Generated<bigint>;
+  changed_at: Generated<Date>;
+  frozen_at: Date | null;
+  frozen_reason: string | null;
 };

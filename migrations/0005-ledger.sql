@@ -1,0 +1,347 @@
+-- The ledger. The tables that every paid call writes to have no foreign keys and leave room in their pages, because both
+-- are felt there; what they would guarantee is checked by the invariants of `ledger verify`.
+
+-- The currency of every amount below: one row, written before the first entry.
+create table ledger_currencies (
+  currency text not null,
+  only_one boolean not null default true,
+  constraint ledger_currencies_one_row primary key (only_one),
+  constraint ledger_currencies_only_one check (only_one),
+  constraint ledger_currencies_valid check (currency ~ '^[A-Z]{3}$')
+);
+
+-- One for each account: its lock, and the number of the state that all its other rows are in.
+create table wallets (
+  account_id text not null,
+  version bigint not null default 0,
+  changed_at timestamptz not null default now(),
+  -- Set when an invariant was found broken: nothing new is spent until somebody has looked.
+  frozen_at timestamptz,
+  frozen_reason text,
+  constraint wallets_account_unique primary key (account_id),
+  constraint wallets_account_exists foreign key (account_id) references accounts (id),
+  constraint wallets_frozen_complete check ((frozen_at is null) = (frozen_reason is null))
+) with (fillfactor = 50);
+
+insert into wallets (account_id) select id from accounts;
+
+create function create_wallet() returns trigger language plpgsql as $$
+begin
+  insert into wallets (account_id) values (new.id);
+  return null;
+end $$;
+
+create trigger accounts_have_wallets after insert on accounts
+  for each row execute function create_wallet();
+
+-- Where an account's money and quotas are: its cash, and each gift and each plan period by itself.
+create table pockets (
+  id text not null,
+  account_id text not null,
+  kind text not null,
+  unit text not null,
+  expires_at timestamptz,
+  posted bigint not null,
+  held bigint not null,
+  entry_count bigint not null,
+  -- False once a gift or quota is used up, so that it need not be read again.
+  is_open boolean not null,
+  opened_at timestamptz not null,
+  constraint pockets_id_unique primary key (id),
+  constraint pockets_id_valid check (id like 'pkt\_%'),
+  constraint pockets_kind_valid check (
+    case kind
+      when 'cash' then unit = 'money' and expires_at is null
+      when 'gift' then unit = 'money'
+      when 'quota' then unit in ('text', 'image', 'video')
+      else false
+    end
+  ),
+  constraint pockets_never_overdrawn check (held >= 0 and posted >= held),
+  constraint pockets_closed_empty check (is_open or (posted = 0 and held = 0))
+) with (fillfactor = 50);
+
+create index pockets_open_by_account on pockets (account_id) where is_open;
+create unique index pockets_one_cash on pockets (account_id) where kind = 'cash';
+create index pockets_open_by_expiry on pockets (expires_at) where is_open and expires_at is not null;
+
+-- What is set aside for work that is not finished, and how that ended. A refusal is kept too, so that the same id can
+-- never be answered otherwise later.
+create table holds (
+  id text not null,
+  account_id text not null,
+  unit text not null,
+  amount bigint not null,
+  pocket_ids text[] not null,
+  pocket_amounts bigint[] not null,
+  state text not null,
+  settled bigint not null,
+  refusal text,
+  missing bigint,
+  fingerprint text not null,
+  settlement_fingerprint text,
+  -- The key whose budget it counts in, and the budget's period.
+  key_id text,
+  budget_starts_at timestamptz,
+  cause_kind text not null,
+  cause_id text not null,
+  expires_at timestamptz not null,
+  opened_at timestamptz not null,
+  resolved_at timestamptz,
+  constraint holds_id_unique primary key (id),
+  constraint holds_id_valid check (id like 'hold\_%'),
+  constraint holds_unit_valid check (unit in ('money', 'text', 'image', 'video')),
+  constraint holds_lines_complete check (cardinality(pocket_ids) = cardinality(pocket_amounts)),
+  constraint holds_amount_positive check (amount > 0),
+  constraint holds_settled_within check (settled between 0 and amount),
+  constraint holds_budget_complete check ((key_id is null) = (budget_starts_at is null)),
+  constraint holds_state_valid check (
+    case state
+      when 'open' then resolved_at is null and settled = 0 and cardinality(pocket_ids) > 0
+      when 'settled' then resolved_at is not null and settlement_fingerprint is not null
+      when 'released' then resolved_at is not null and settled = 0
+      when 'expired' then resolved_at is not null and settled = 0
+      when 'refused' then resolved_at is not null and settled = 0 and cardinality(pocket_ids) = 0
+      else false
+    end
+  ),
+  constraint holds_refusal_complete check ((state = 'refused') = (refusal is not null) and (refusal is null) = (missing is null))
+) with (fillfactor = 80);
+
+create index holds_open_by_expiry on holds (expires_at) where state = 'open';
+create index holds_open_by_account on holds (account_id) where state = 'open';
+
+-- Every movement, both sides in one row, for ever. A pocket is what Sluice owes the customer, so a credit raises it.
+create table postings (
+  -- In the order in which they happened, within an account.
+  number bigint generated always as identity,
+  id text not null,
+  leg smallint not null,
+  account_id text not null,
+  kind text not null,
+  unit text not null,
+  debit text not null,
+  credit text not null,
+  amount bigint not null,
+  -- The customer's side, its entry number and its balance afterwards; a loss has none.
+  pocket_id text,
+  entry_number bigint,
+  balance_after bigint,
+  -- The posting that a refund takes back.
+  refund_of text,
+  fingerprint text not null,
+  cause_kind text not null,
+  cause_id text not null,
+  created_at timestamptz not null,
+  constraint postings_id_unique primary key (id, leg),
+  constraint postings_entry_unique unique (pocket_id, entry_number),
+  constraint postings_id_valid check (id like 'txn\_%'),
+  constraint postings_amount_positive check (amount > 0),
+  constraint postings_two_sides check (debit <> credit),
+  constraint postings_pocket_complete check (
+    case
+      when kind = 'loss' then pocket_id is null
+      else num_nulls(pocket_id, entry_number, balance_after) = 0 and pocket_id in (debit, credit) and balance_after >= 0
+    end
+  ),
+  constraint postings_kind_valid check (
+    case kind
+      when 'charge' then debit = pocket_id and credit = 'revenue'
+      when 'loss' then debit = 'loss' and credit = 'revenue'
+      when 'refund' then debit = 'revenue' and credit = pocket_id and refund_of is not null
+      when 'top_up' then debit like 'funding:%' and credit = pocket_id
+      when 'grant' then debit like 'funding:%' and credit = pocket_id
+      when 'adjustment' then 'adjustments' in (debit, credit)
+      when 'expiry' then debit = pocket_id and credit = 'expired'
+      else false
+    end
+  )
+);
+
+create index postings_by_account on postings (account_id, number);
+create index postings_refunds on postings (refund_of) where refund_of is not null;
+
+create trigger postings_final before update or delete on postings
+  for each row execute function refuse_change();
+
+-- What a settlement was for: the quantities, and the price as it was, so that each can be computed again.
+create table charges (
+  -- That of its postings.
+  id text not null,
+  hold_id text not null,
+  account_id text not null,
+  unit text not null,
+  price_id text not null,
+  item_names text[] not null,
+  item_quantities bigint[] not null,
+  item_rates_nano bigint[] not null,
+  -- Each rate is for this many of its quantity.
+  rates_per bigint not null,
+  minimum_nano bigint not null,
+  quota_units bigint not null,
+  paid bigint not null,
+  lost bigint not null,
+  created_at timestamptz not null,
+  constraint charges_id_unique primary key (id),
+  constraint charges_items_complete check (
+    cardinality(item_names) = cardinality(item_quantities) and cardinality(item_names) = cardinality(item_rates_nano)
+  ),
+  constraint charges_amounts_valid check (rates_per > 0 and minimum_nano >= 0 and quota_units >= 0 and paid >= 0 and lost >= 0)
+);
+
+create trigger charges_final before update or delete on charges
+  for each row execute function refuse_change();
+
+-- What a key with a budget has spent and set aside in a period of it.
+create table key_spending (
+  key_id text not null,
+  starts_at timestamptz not null,
+  account_id text not null,
+  held bigint not null,
+  spent bigint not null,
+  constraint key_spending_unique primary key (key_id, starts_at),
+  constraint key_spending_valid check (held >= 0 and spent >= 0)
+) with (fillfactor = 50);
+
+-- Writes what a batch was decided to change, if the wallets are still in the states that it was decided on, and says
+-- whether they were. Locks wallets in the order of their ids, before anything else; everything else of an account is
+-- only ever touched under that lock.
+create function ledger_write(
+  account_ids text[],
+  versions bigint[],
+  opened_pockets json,
+  changed_pockets json,
+  opened_holds json,
+  changed_holds json,
+  new_postings json,
+  new_charges json,
+  changed_spending json
+) returns boolean language plpgsql
+-- Tables that were empty when a plan was made would be read from end to end for ever after.
+set enable_seqscan = off as $$
+declare
+  row_total integer;
+begin
+  if cardinality(account_ids) = 1 then
+    update wallets set version = version + 1, changed_at = clock_timestamp()
+      where account_id = account_ids[1] and version = versions[1];
+    if not found then return false; end if;
+  else
+    perform 1 from wallets where account_id = any (account_ids) order by account_id for update;
+    select count(*) into row_total
+      from unnest(account_ids, versions) as decided (account_id, version) join wallets using (account_id, version);
+    if row_total <> cardinality(account_ids) then return false; end if;
+    update wallets set version = version + 1, changed_at = clock_timestamp() where account_id = any (account_ids);
+  end if;
+  if opened_pockets is not null then
+    insert into pockets select * from json_populate_recordset(null::pockets, opened_pockets);
+  end if;
+  if changed_pockets is not null then
+    update pockets
+      set posted = changed.posted, held = changed.held, entry_count = changed.entry_count,
+        is_open = changed.is_open, expires_at = changed.expires_at
+      from json_populate_recordset(null::pockets, changed_pockets) as changed
+      where pockets.id = changed.id;
+    get diagnostics row_total = row_count;
+    if row_total <> json_array_length(changed_pockets) then raise exception 'a pocket is missing'; end if;
+  end if;
+  if opened_holds is not null then
+    insert into holds select * from json_populate_recordset(null::holds, opened_holds);
+  end if;
+  if changed_holds is not null then
+    update holds
+      set amount = changed.amount, pocket_ids = changed.pocket_ids, pocket_amounts = changed.pocket_amounts,
+        state = changed.state, settled = changed.settled, settlement_fingerprint = changed.settlement_fingerprint,
+        expires_at = changed.expires_at, resolved_at = changed.resolved_at
+      from json_populate_recordset(null::holds, changed_holds) as changed
+      where holds.id = changed.id and holds.state = 'open';
+    get diagnostics row_total = row_count;
+    if row_total <> json_array_length(changed_holds) then raise exception 'a hold is not open'; end if;
+  end if;
+  if new_postings is not null then
+    insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, pocket_id, entry_number, balance_after,
+        refund_of, fingerprint, cause_kind, cause_id, created_at)
+      select id, leg, account_id, kind, unit, debit, credit, amount, pocket_id, entry_number, balance_after,
+        refund_of, fingerprint, cause_kind, cause_id, created_at
+      from json_populate_recordset(null::postings, new_postings) with ordinality
+      order by ordinality;
+  end if;
+  if new_charges is not null then
+    insert into charges select * from json_populate_recordset(null::charges, new_charges);
+  end if;
+  if changed_spending is not null then
+    insert into key_spending select * from json_populate_recordset(null::key_spending, changed_spending)
+      on conflict (key_id, starts_at) do update set held = excluded.held, spent = excluded.spent;
+  end if;
+  return true;
+end $$;
+
+-- What people who run Sluice did to accounts' money, and why.
+create table operator_actions (
+  id text not null,
+  actor text not null,
+  action text not null,
+  reason text not null,
+  created_at timestamptz not null,
+  constraint operator_actions_id_unique primary key (id),
+  constraint operator_actions_id_valid check (id like 'act\_%'),
+  constraint operator_actions_words_valid check (length(actor) between 1 and 200 and length(reason) between 1 and 500)
+);
+
+create trigger operator_actions_final before update or delete on operator_actions
+  for each row execute function refuse_change();
+
+-- Credit that whoever has the code can take once.
+create table redeem_codes (
+  id text not null,
+  -- SHA-256 of the code: the code itself is never stored.
+  hash bytea not null,
+  last_four text not null,
+  kind text not null,
+  amount_nano bigint not null,
+  currency text not null,
+  -- How long the gift lasts once it is redeemed.
+  gift_days integer,
+  note text not null,
+  created_at timestamptz not null,
+  -- Until when it can be redeemed.
+  expires_at timestamptz,
+  voided_at timestamptz,
+  redeemed_at timestamptz,
+  redeemed_by text,
+  constraint redeem_codes_id_unique primary key (id),
+  constraint redeem_codes_id_valid check (id like 'code\_%'),
+  constraint redeem_codes_hash_unique unique (hash),
+  constraint redeem_codes_kind_valid check (kind in ('cash', 'gift') and (kind = 'gift' or gift_days is null)),
+  constraint redeem_codes_amount_positive check (amount_nano > 0),
+  constraint redeem_codes_gift_days_positive check (gift_days > 0),
+  constraint redeem_codes_redeemed_complete check ((redeemed_at is null) = (redeemed_by is null)),
+  constraint redeem_codes_ended_once check (voided_at is null or redeemed_at is null)
+);
+
+-- What a plan gives in each of its periods.
+alter table plans
+  add column period text not null default 'month',
+  add column quota_text bigint not null default 0,
+  add column quota_image bigint not null default 0,
+  add column quota_video bigint not null default 0,
+  add constraint plans_period_valid check (period in ('day', 'week', 'month')),
+  add constraint plans_quotas_valid check (quota_text >= 0 and quota_image >= 0 and quota_video >= 0);
+
+-- The periods of accounts' plans; each has its quotas in pockets of its own.
+create table plan_periods (
+  id text not null,
+  account_id text not null,
+  plan_id text not null,
+  plan_name text not null,
+  -- When the account came to the plan: all periods are counted from there, so that none drifts.
+  anchored_at timestamptz not null,
+  starts_at timestamptz not null,
+  ends_at timestamptz not null,
+  constraint plan_periods_id_unique primary key (id),
+  constraint plan_periods_id_valid check (id like 'per\_%'),
+  constraint plan_periods_account_exists foreign key (account_id) references accounts (id),
+  constraint plan_periods_length_valid check (ends_at >= starts_at)
+);
+
+create index plan_periods_by_account on plan_periods (account_id, starts_at);

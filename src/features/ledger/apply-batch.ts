@@ -1,0 +1,44 @@
+import { applyAdjust, applyExpirePocket, applyGrant, applyRefund, applyTopUp } from "./apply-credit-operations.ts";
+import { applyExpireHold, applyExtend, applyHold, applyRelease, applySettle } from "./apply-hold-operations.ts";
+import { type Changes, createDraft, type Draft } from "./draft.ts";
+import type { LedgerState } from "./ledger-state.ts";
+import type { Operation, Result } from "./operation.ts";
+
+/**
+ * Decides a batch of operations, in order, each seeing what those before it changed. It touches nothing: the state is
+ * only read, and what should change is returned. The same function decides everywhere, and tests know it by heart.
+ */
+export function applyBatch(
+  state: LedgerState,
+  operations: readonly Operation[],
+  now: Date,
+): { results: Result[]; changes: Changes } {
+  const draft = createDraft(state, now);
+  return { results: operations.map((operation) => applyOperation(draft, operation)), changes: draft.changes };
+}
+
+function applyOperation(draft: Draft, operation: Operation): Result {
+  if (draft.findWallet(operation.accountId) === undefined) return { kind: "no-such-account" };
+  switch (operation.kind) {
+    case "hold":
+      return applyHold(draft, operation);
+    case "extend":
+      return applyExtend(draft, operation);
+    case "settle":
+      return applySettle(draft, operation);
+    case "release":
+      return applyRelease(draft, operation);
+    case "expire-hold":
+      return applyExpireHold(draft, operation);
+    case "top-up":
+      return applyTopUp(draft, operation);
+    case "grant":
+      return applyGrant(draft, operation);
+    case "adjust":
+      return applyAdjust(draft, operation);
+    case "refund":
+      return applyRefund(draft, operation);
+    case "expire-pocket":
+      return applyExpirePocket(draft, operation);
+  }
+}

@@ -1,0 +1,304 @@
+import { computeCharge } from "../../lib/bill.ts";
+import { findPeriodStart } from "../../lib/budget.ts";
+import type { AccountId, HoldId } from "../../lib/ids.ts";
+import {
+  comparePockets,
+  type Draft,
+  debitPocket,
+  requirePocket,
+  setAside,
+  sumAvailable,
+  unholdPocket,
+} from "./draft.ts";
+import { fingerprintOperation } from "./fingerprint.ts";
+import {
+  deriveTransactionId,
+  type Hold,
+  type HoldLine,
+  type KeySpending,
+  type RefusalReason,
+  type Unit,
+} from "./ledger-state.ts";
+import type {
+  ExpireHoldOperation,
+  ExtendOperation,
+  HoldOperation,
+  ReleaseOperation,
+  ResultOf,
+  SettleOperation,
+} from "./operation.ts";
+
+export function applyHold(draft: Draft, operation: HoldOperation): ResultOf<HoldOperation> {
+  const fingerprint = fingerprintOperation(operation);
+  const known = draft.findHold(operation.id);
+  if (known !== undefined) return answerAgain(known, fingerprint);
+  const payment = choosePayment(draft, operation);
+  const refusal = decideRefusal(draft, operation, payment);
+  const hold: Hold = {
+    id: operation.id,
+    accountId: operation.accountId,
+    ...payment,
+    lines: refusal === null ? setAside(draft, operation.accountId, payment.unit, payment.amount) : [],
+    state: refusal === null ? "open" : "refused",
+    settled: 0n,
+    refusal,
+    fingerprint,
+    settlementFingerprint: null,
+    // Budgets are about money; what a quota pays costs none.
+    budget: payment.unit === "money" && refusal === null ? findBudgetPeriod(operation, draft.now) : null,
+    cause: operation.cause,
+    expiresAt: operation.expiresAt,
+    openedAt: draft.now,
+    resolvedAt: refusal === null ? null : draft.now,
+  };
+  draft.openHold(hold);
+  if (refusal !== null) return { kind: "refused", ...refusal, isReplay: false };
+  changeSpending(draft, hold, (spending) => ({ ...spending, held: spending.held + hold.amount }));
+  return { kind: "held", unit: hold.unit, amount: hold.amount, isReplay: false };
+}
+
+function answerAgain(known: Hold, fingerprint: string): ResultOf<HoldOperation> {
+  if (known.fingerprint !== fingerprint) return { kind: "id-reused" };
+  if (known.refusal !== null) return { kind: "refused", ...known.refusal, isReplay: true };
+  return { kind: "held", unit: known.unit, amount: known.amount, isReplay: true };
+}
+
+/** Wholly from the quota if all of it fits, else wholly from money. */
+function choosePayment(draft: Draft, { accountId, amount, quota }: HoldOperation): { unit: Unit; amount: bigint } {
+  if (quota !== null && sumAvailable(draft, accountId, quota.kind) >= quota.units) {
+    return { unit: quota.kind, amount: quota.units };
+  }
+  return { unit: "money", amount };
+}
+
+/** The period that a hold counts in, `null` for a key without a budget. */
+export function findBudgetPeriod({ budget }: HoldOperation, now: Date): Hold["budget"] {
+  return budget === null ? null : { keyId: budget.keyId, startsAt: findPeriodStart(budget.period, now) };
+}
+
+function decideRefusal(
+  draft: Draft,
+  operation: HoldOperation,
+  payment: { unit: Unit; amount: bigint },
+): Hold["refusal"] {
+  if (draft.findWallet(operation.accountId)?.isFrozen === true) return { reason: "account-frozen", missing: 0n };
+  if (payment.unit !== "money") return null;
+  const period = findBudgetPeriod(operation, draft.now);
+  if (operation.budget !== null && period !== null) {
+    const left = sumBudgetLeft(draft, operation.accountId, period, operation.budget.amount);
+    if (left < payment.amount) return { reason: "key-budget-exceeded", missing: payment.amount - left };
+  }
+  const available = sumAvailable(draft, operation.accountId, payment.unit);
+  return available < payment.amount ? { reason: "insufficient-balance", missing: payment.amount - available } : null;
+}
+
+export function applyExtend(draft: Draft, operation: ExtendOperation): ResultOf<ExtendOperation> {
+  const hold = findOpenHold(draft, operation);
+  if ("kind" in hold) return hold;
+  const wanted = hold.unit === "money" ? operation.amount : operation.quotaUnits;
+  const more = wanted > hold.amount ? wanted - hold.amount : 0n;
+  const refuse = (reason: RefusalReason, missing: bigint): ResultOf<ExtendOperation> => ({
+    kind: "refused",
+    reason,
+    missing,
+    isReplay: false,
+  });
+  if (more > 0n) {
+    if (draft.findWallet(hold.accountId)?.isFrozen === true) return refuse("account-frozen", 0n);
+    const left = sumHoldBudgetLeft(draft, hold, operation.budgetAmount);
+    if (left !== null && left < more) return refuse("key-budget-exceeded", more - left);
+    const available = sumAvailable(draft, hold.accountId, hold.unit);
+    if (available < more) return refuse("insufficient-balance", more - available);
+  }
+  const raised = raiseHold(draft, hold, more);
+  const isLater = operation.expiresAt !== null && operation.expiresAt > raised.expiresAt;
+  const changed = isLater && operation.expiresAt !== null ? { ...raised, expiresAt: operation.expiresAt } : raised;
+  if (changed !== hold) draft.changeHold(changed);
+  return { kind: "extended", amount: changed.amount };
+}
+
+/** The hold with more set aside; the same one when there is nothing to add. */
+function raiseHold(draft: Draft, hold: Hold, more: bigint): Hold {
+  if (more === 0n) return hold;
+  const added = setAside(draft, hold.accountId, hold.unit, more);
+  changeSpending(draft, hold, (spending) => ({ ...spending, held: spending.held + more }));
+  return { ...hold, amount: hold.amount + more, lines: mergeLines(hold.lines, added) };
+}
+
+function mergeLines(lines: readonly HoldLine[], added: readonly HoldLine[]): HoldLine[] {
+  const amounts = new Map(lines.map(({ pocketId, amount }) => [pocketId, amount]));
+  for (const { pocketId, amount } of added) amounts.set(pocketId, (amounts.get(pocketId) ?? 0n) + amount);
+  return [...amounts].map(([pocketId, amount]) => ({ pocketId, amount }));
+}
+
+export function applySettle(draft: Draft, operation: SettleOperation): ResultOf<SettleOperation> {
+  const fingerprint = fingerprintOperation(operation);
+  const known = draft.findHold(operation.holdId);
+  if (known?.state === "settled" && known.accountId === operation.accountId) {
+    if (known.settlementFingerprint !== fingerprint) return { kind: "already-resolved", state: "settled" };
+    const { unit, settled } = known;
+    return { kind: "settled", unit, paid: settled, lost: computeCost(unit, operation) - settled, isReplay: true };
+  }
+  const hold = findOpenHold(draft, operation);
+  if ("kind" in hold) return hold;
+  const cost = computeCost(hold.unit, operation);
+  const missing = cost > hold.amount ? cost - hold.amount : 0n;
+  if (missing > 0n && operation.overrun === "refuse") return { kind: "over-hold", missing };
+  const raised = raiseHold(draft, hold, limitOverrun(draft, hold, operation, missing));
+  const paid = cost < raised.amount ? cost : raised.amount;
+  const lost = cost - paid;
+  const legs = settleLines(draft, raised, paid, fingerprint);
+  if (lost > 0n) postLoss(draft, raised, { amount: lost, leg: legs.length, fingerprint });
+  if (cost > 0n) rememberCharge(draft, raised, legs, fingerprint);
+  draft.changeHold({
+    ...raised,
+    state: "settled",
+    settled: paid,
+    settlementFingerprint: fingerprint,
+    resolvedAt: draft.now,
+  });
+  changeSpending(draft, raised, (spending) => ({
+    ...spending,
+    held: spending.held - raised.amount,
+    spent: spending.spent + paid,
+  }));
+  draft.changes.charges.push({
+    id: deriveTransactionId(hold.id),
+    holdId: hold.id,
+    accountId: hold.accountId,
+    unit: hold.unit,
+    bill: operation.bill,
+    paid,
+    lost,
+    createdAt: draft.now,
+  });
+  return { kind: "settled", unit: hold.unit, paid, lost, isReplay: false };
+}
+
+function computeCost(unit: Unit, { bill }: SettleOperation): bigint {
+  return unit === "money" ? computeCharge(bill) : bill.quotaUnits;
+}
+
+/** How much of what is missing can still be taken: what is there, within the key's budget, from an account in order. */
+function limitOverrun(draft: Draft, hold: Hold, operation: SettleOperation, missing: bigint): bigint {
+  if (missing === 0n || draft.findWallet(hold.accountId)?.isFrozen === true) return 0n;
+  const available = sumAvailable(draft, hold.accountId, hold.unit);
+  const budgetLeft = sumHoldBudgetLeft(draft, hold, operation.budgetAmount);
+  return [missing, available, ...(budgetLeft === null ? [] : [budgetLeft])].reduce((a, b) => (a < b ? a : b));
+}
+
+/** Charges the lines in the order in which pockets are spent, and gives back what is left of each. */
+function settleLines(draft: Draft, hold: Hold, paid: bigint, fingerprint: string): HoldLine[] {
+  const movement = {
+    id: deriveTransactionId(hold.id),
+    kind: "charge" as const,
+    refundOf: null,
+    fingerprint,
+    cause: hold.cause,
+  };
+  const legs: HoldLine[] = [];
+  let left = paid;
+  for (const line of sortLines(draft, hold.lines)) {
+    const amount = line.amount < left ? line.amount : left;
+    left -= amount;
+    if (amount === 0n) {
+      unholdPocket(draft, line);
+    } else {
+      const { pocketId, amount: unheld } = line;
+      debitPocket(draft, { ...movement, leg: legs.length }, { pocketId, amount, unheld, to: "revenue" });
+      legs.push({ pocketId, amount });
+    }
+  }
+  return legs;
+}
+
+/** So that a refund in the same batch finds it. */
+function rememberCharge(draft: Draft, hold: Hold, legs: readonly HoldLine[], fingerprint: string): void {
+  const kind = legs.length === 0 ? "loss" : "charge";
+  const { accountId, unit } = hold;
+  const known = { fingerprint, accountId, kind, unit, legs, refunded: 0n } as const;
+  draft.changes.transactions.set(deriveTransactionId(hold.id), known);
+}
+
+function sortLines(draft: Draft, lines: readonly HoldLine[]): readonly HoldLine[] {
+  if (lines.length < 2) return lines;
+  return lines.toSorted((a, b) => comparePockets(requirePocket(draft, a.pocketId), requirePocket(draft, b.pocketId)));
+}
+
+function postLoss(
+  draft: Draft,
+  hold: Hold,
+  { amount, leg, fingerprint }: { amount: bigint; leg: number; fingerprint: string },
+): void {
+  draft.post({
+    id: deriveTransactionId(hold.id),
+    leg,
+    accountId: hold.accountId,
+    kind: "loss",
+    unit: hold.unit,
+    debit: "loss",
+    credit: "revenue",
+    amount,
+    entry: null,
+    refundOf: null,
+    fingerprint,
+    cause: hold.cause,
+    createdAt: draft.now,
+  });
+}
+
+export function applyRelease(draft: Draft, operation: ReleaseOperation): ResultOf<ReleaseOperation> {
+  const hold = findOpenHold(draft, operation);
+  if ("kind" in hold) {
+    return hold.kind === "already-resolved" && hold.state === "released" ? { kind: "released", isReplay: true } : hold;
+  }
+  giveBack(draft, hold, "released");
+  return { kind: "released", isReplay: false };
+}
+
+export function applyExpireHold(draft: Draft, operation: ExpireHoldOperation): ResultOf<ExpireHoldOperation> {
+  const hold = findOpenHold(draft, operation);
+  if ("kind" in hold) {
+    return hold.kind === "already-resolved" && hold.state === "expired" ? { kind: "expired", isReplay: true } : hold;
+  }
+  if (hold.expiresAt > draft.now) return { kind: "not-due" };
+  giveBack(draft, hold, "expired");
+  return { kind: "expired", isReplay: false };
+}
+
+function giveBack(draft: Draft, hold: Hold, state: "released" | "expired"): void {
+  for (const line of hold.lines) unholdPocket(draft, line);
+  draft.changeHold({ ...hold, state, resolvedAt: draft.now });
+  changeSpending(draft, hold, (spending) => ({ ...spending, held: spending.held - hold.amount }));
+}
+
+type NotOpen = Extract<ResultOf<ReleaseOperation>, { kind: "no-such-hold" | "already-resolved" }>;
+
+/** Somebody else's hold does not exist. */
+function findOpenHold(draft: Draft, asked: { accountId: AccountId; holdId: HoldId }): Hold | NotOpen {
+  const hold = draft.findHold(asked.holdId);
+  if (hold === undefined || hold.accountId !== asked.accountId) return { kind: "no-such-hold" };
+  return hold.state === "open" ? hold : { kind: "already-resolved", state: hold.state };
+}
+
+function changeSpending(draft: Draft, hold: Hold, change: (spending: KeySpending) => KeySpending): void {
+  if (hold.budget === null) return;
+  draft.changeSpending(change(draft.getSpending({ ...hold.budget, accountId: hold.accountId })));
+}
+
+/** `null` when no budget limits the hold. */
+function sumHoldBudgetLeft(draft: Draft, hold: Hold, budgetAmount: bigint | null): bigint | null {
+  if (hold.budget === null || budgetAmount === null) return null;
+  return sumBudgetLeft(draft, hold.accountId, hold.budget, budgetAmount);
+}
+
+function sumBudgetLeft(
+  draft: Draft,
+  accountId: AccountId,
+  period: { keyId: string; startsAt: Date },
+  amount: bigint,
+): bigint {
+  const { held, spent } = draft.getSpending({ ...period, accountId });
+  const left = amount - held - spent;
+  return left > 0n ? left : 0n;
+}

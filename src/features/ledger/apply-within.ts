@@ -1,0 +1,66 @@
+import { invariant } from "../../lib/invariant.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { applyBatch } from "./apply-batch.ts";
+import { checkOperation } from "./check-operation.ts";
+import type { Changes } from "./draft.ts";
+import type { LedgerState } from "./ledger-state.ts";
+import { loadState, lockWallets, runWithin, writeChanges } from "./ledger-store.ts";
+import { listNeeds } from "./list-needs.ts";
+import type { HoldOperation, Operation, ReleaseOperation, Result, ResultOf, SettleOperation } from "./operation.ts";
+
+/** Told where a commit has got to. Tests let it crash there. */
+export type ReachPoint = (point: CommitPoint) => void;
+export const commitPoints = ["taken", "loaded", "decided", "locked", "written", "committed", "answered"] as const;
+export type CommitPoint = (typeof commitPoints)[number];
+
+/**
+ * Decides operations inside a caller's transaction, under the locks of their wallets. The wallets come first and in
+ * order; whatever else the caller locks, it locks before, and everybody in the same order.
+ */
+export async function decideWithin(
+  tx: Database,
+  operations: readonly Operation[],
+  { now, reach = () => {} }: { now: Date; reach?: ReachPoint },
+): Promise<{ results: Result[]; changes: Changes; state: LedgerState }> {
+  const needs = listNeeds(operations, now);
+  const run = runWithin(tx);
+  await lockWallets(tx, needs.accountIds);
+  reach("locked");
+  const state = await loadState(run, needs);
+  const { results, changes } = applyBatch(state, operations, now);
+  if (changes.accountIds.size > 0) {
+    const isWritten = await writeChanges(run, changes, state.wallets);
+    invariant(isWritten, "a locked wallet changed");
+    reach("written");
+  }
+  return { results, changes, state };
+}
+
+/** One operation in the caller's transaction: it happens if and only if the rest of the transaction does. */
+export async function applyWithin<O extends Operation>(tx: Database, operation: O, now: Date): Promise<ResultOf<O>> {
+  checkOperation(operation, now);
+  const { results } = await decideWithin(tx, [operation], { now });
+  return results[0] as ResultOf<O>;
+}
+
+type Request<O extends Operation> = Omit<O, "kind">;
+
+export function openHold(tx: Database, request: Request<HoldOperation>, now: Date): Promise<ResultOf<HoldOperation>> {
+  return applyWithin(tx, { kind: "hold", ...request }, now);
+}
+
+export function settleHold(
+  tx: Database,
+  request: Request<SettleOperation>,
+  now: Date,
+): Promise<ResultOf<SettleOperation>> {
+  return applyWithin(tx, { kind: "settle", ...request }, now);
+}
+
+export function releaseHold(
+  tx: Database,
+  request: Request<ReleaseOperation>,
+  now: Date,
+): Promise<ResultOf<ReleaseOperation>> {
+  return applyWithin(tx, { kind: "release", ...request }, now);
+}

@@ -1,0 +1,232 @@
+import type { Bill } from "../../lib/bill.ts";
+import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
+import { invariant } from "../../lib/invariant.ts";
+import {
+  type Cause,
+  type Hold,
+  type HoldLine,
+  type KeySpending,
+  type KnownTransaction,
+  type LedgerState,
+  nameSpending,
+  type Pocket,
+  type Posting,
+  type Unit,
+  type Wallet,
+} from "./ledger-state.ts";
+
+/** What a settlement was for. */
+export type Charge = {
+  id: TransactionId;
+  holdId: HoldId;
+  accountId: AccountId;
+  unit: Unit;
+  bill: Bill;
+  paid: bigint;
+  lost: bigint;
+  createdAt: Date;
+};
+
+/** What a batch has decided to change. */
+export type Changes = {
+  accountIds: Set<AccountId>;
+  pockets: Map<PocketId, Pocket>;
+  openedPocketIds: Set<PocketId>;
+  holds: Map<HoldId, Hold>;
+  openedHoldIds: Set<HoldId>;
+  postings: Posting[];
+  charges: Charge[];
+  spending: Map<string, KeySpending>;
+  transactions: Map<TransactionId, KnownTransaction>;
+};
+
+/** The state as it is after the operations of the batch so far: what they changed lies over what was there. */
+export type Draft = {
+  changes: Changes;
+  now: Date;
+  findWallet(accountId: AccountId): Wallet | undefined;
+  findPocket(id: PocketId): Pocket | undefined;
+  /** The account's open pockets of a unit in the order in which they are spent. */
+  listPockets(accountId: AccountId, unit: Unit): Pocket[];
+  findHold(id: HoldId): Hold | undefined;
+  findTransaction(id: TransactionId): KnownTransaction | undefined;
+  getSpending(name: { keyId: string; startsAt: Date; accountId: AccountId }): KeySpending;
+  openPocket(pocket: Pocket): void;
+  changePocket(pocket: Pocket): void;
+  openHold(hold: Hold): void;
+  changeHold(hold: Hold): void;
+  changeSpending(spending: KeySpending): void;
+  post(posting: Posting): void;
+};
+
+export function createDraft(state: LedgerState, now: Date): Draft {
+  const changes: Changes = {
+    accountIds: new Set(),
+    pockets: new Map(),
+    openedPocketIds: new Set(),
+    holds: new Map(),
+    openedHoldIds: new Set(),
+    postings: [],
+    charges: [],
+    spending: new Map(),
+    transactions: new Map(),
+  };
+  /** Sorted once for each account and batch: a new pocket makes it anew. */
+  const spendOrder = new Map<AccountId, PocketId[]>();
+
+  const findPocket = (id: PocketId): Pocket | undefined => changes.pockets.get(id) ?? state.pockets.get(id);
+
+  function sortPockets(accountId: AccountId): PocketId[] {
+    const ids = [...(state.pocketIds.get(accountId) ?? []), ...changes.openedPocketIds];
+    const sorted = [...new Set(ids)]
+      .flatMap((id) => findPocket(id) ?? [])
+      .filter((pocket) => pocket.accountId === accountId)
+      .toSorted(comparePockets)
+      .map(({ id }) => id);
+    spendOrder.set(accountId, sorted);
+    return sorted;
+  }
+
+  return {
+    changes,
+    now,
+    findWallet: (accountId) => state.wallets.get(accountId),
+    findPocket,
+    listPockets(accountId, unit) {
+      const ids = spendOrder.get(accountId) ?? sortPockets(accountId);
+      return ids.flatMap((id) => {
+        const pocket = findPocket(id);
+        return pocket?.unit === unit ? [pocket] : [];
+      });
+    },
+    findHold: (id) => changes.holds.get(id) ?? state.holds.get(id),
+    findTransaction: (id) => changes.transactions.get(id) ?? state.transactions.get(id),
+    getSpending: (name) =>
+      changes.spending.get(nameSpending(name)) ??
+      state.spending.get(nameSpending(name)) ?? { ...name, held: 0n, spent: 0n },
+    openPocket(pocket) {
+      changes.openedPocketIds.add(pocket.id);
+      changes.pockets.set(pocket.id, pocket);
+      changes.accountIds.add(pocket.accountId);
+      spendOrder.delete(pocket.accountId);
+    },
+    changePocket(pocket) {
+      invariant(pocket.held >= 0n && pocket.posted >= pocket.held, `${pocket.id} would be overdrawn`);
+      const isEmpty = pocket.posted === 0n && pocket.held === 0n;
+      changes.pockets.set(pocket.id, { ...pocket, isOpen: pocket.kind === "cash" || !isEmpty });
+      changes.accountIds.add(pocket.accountId);
+    },
+    openHold(hold) {
+      changes.openedHoldIds.add(hold.id);
+      changes.holds.set(hold.id, hold);
+      changes.accountIds.add(hold.accountId);
+    },
+    changeHold(hold) {
+      changes.holds.set(hold.id, hold);
+      changes.accountIds.add(hold.accountId);
+    },
+    changeSpending(spending) {
+      invariant(spending.held >= 0n, `${spending.keyId} would hold less than nothing`);
+      changes.spending.set(nameSpending(spending), spending);
+    },
+    post(posting) {
+      changes.postings.push(posting);
+      changes.accountIds.add(posting.accountId);
+    },
+  };
+}
+
+/** Gifts before cash, what expires first before what expires later. */
+export function comparePockets(a: Pocket, b: Pocket): number {
+  if (a.kind !== b.kind) return a.kind === "cash" ? 1 : -1;
+  const difference = getExpiryMs(a) - getExpiryMs(b);
+  // Two that never expire differ by no number at all.
+  if (difference !== 0 && !Number.isNaN(difference)) return difference;
+  return a.id < b.id ? -1 : Number(a.id > b.id);
+}
+
+function getExpiryMs({ expiresAt }: Pocket): number {
+  return expiresAt === null ? Number.POSITIVE_INFINITY : expiresAt.getTime();
+}
+
+export function isExpired(pocket: Pocket, now: Date): boolean {
+  return pocket.expiresAt !== null && pocket.expiresAt <= now;
+}
+
+/** What can be spent or set aside of a unit: nothing that is set aside already, nothing that has expired. */
+export function sumAvailable(draft: Draft, accountId: AccountId, unit: Unit): bigint {
+  let total = 0n;
+  for (const pocket of draft.listPockets(accountId, unit)) {
+    if (!isExpired(pocket, draft.now)) total += pocket.posted - pocket.held;
+  }
+  return total;
+}
+
+/** Sets an amount aside, pocket after pocket. The caller has seen that it is there. */
+export function setAside(draft: Draft, accountId: AccountId, unit: Unit, amount: bigint): HoldLine[] {
+  const lines: HoldLine[] = [];
+  let left = amount;
+  for (const pocket of draft.listPockets(accountId, unit)) {
+    if (left === 0n) break;
+    const available = isExpired(pocket, draft.now) ? 0n : pocket.posted - pocket.held;
+    const part = available < left ? available : left;
+    if (part === 0n) continue;
+    draft.changePocket({ ...pocket, held: pocket.held + part });
+    lines.push({ pocketId: pocket.id, amount: part });
+    left -= part;
+  }
+  invariant(left === 0n, `${left} of ${amount} could not be set aside`);
+  return lines;
+}
+
+type Movement = Pick<Posting, "id" | "leg" | "kind" | "refundOf" | "fingerprint"> & { cause: Cause };
+
+/** Adds to a pocket, from an account of the house. */
+export function creditPocket(
+  draft: Draft,
+  movement: Movement,
+  { pocketId, amount, from }: { pocketId: PocketId; amount: bigint; from: Posting["debit"] },
+): void {
+  const pocket = requirePocket(draft, pocketId);
+  const changed = { ...pocket, posted: pocket.posted + amount, entryCount: pocket.entryCount + 1n };
+  draft.changePocket(changed);
+  draft.post({ ...movement, ...describeEntry(changed, draft.now), debit: from, credit: pocketId, amount });
+}
+
+/** Takes from a pocket, for an account of the house, and gives back what else was set aside. */
+export function debitPocket(
+  draft: Draft,
+  movement: Movement,
+  parts: { pocketId: PocketId; amount: bigint; unheld: bigint; to: Posting["credit"] },
+): void {
+  const pocket = requirePocket(draft, parts.pocketId);
+  const changed = {
+    ...pocket,
+    posted: pocket.posted - parts.amount,
+    held: pocket.held - parts.unheld,
+    entryCount: pocket.entryCount + 1n,
+  };
+  draft.changePocket(changed);
+  const { amount, pocketId, to } = parts;
+  draft.post({ ...movement, ...describeEntry(changed, draft.now), debit: pocketId, credit: to, amount });
+}
+
+export function unholdPocket(draft: Draft, { pocketId, amount }: HoldLine): void {
+  const pocket = requirePocket(draft, pocketId);
+  draft.changePocket({ ...pocket, held: pocket.held - amount });
+}
+
+export function requirePocket(draft: Draft, id: PocketId): Pocket {
+  const pocket = draft.findPocket(id);
+  invariant(pocket !== undefined, `the pocket ${id} was not loaded`);
+  return pocket;
+}
+
+function describeEntry(pocket: Pocket, now: Date) {
+  return {
+    accountId: pocket.accountId,
+    unit: pocket.unit,
+    entry: { pocketId: pocket.id, number: pocket.entryCount, balanceAfter: pocket.posted },
+    createdAt: now,
+  };
+}

@@ -1,0 +1,170 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Clock } from "../../lib/clock.ts";
+import type { AccountId } from "../../lib/ids.ts";
+import { type Database, isDatabaseUnavailable } from "../../platform/database/database.ts";
+import type { Session } from "../../platform/database/session.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { applyBatch } from "./apply-batch.ts";
+import { decideWithin, type ReachPoint } from "./apply-within.ts";
+import { createLedgerMemory } from "./ledger-memory.ts";
+import { loadState, runInSession, writeChanges } from "./ledger-store.ts";
+import type { Operation, Result } from "./operation.ts";
+
+export type GroupCommit = {
+  /** Answers once the operation is durable. */
+  submit(operation: Operation): Promise<Result>;
+  /** Ends when everything that was submitted is answered. */
+  drain(): Promise<void>;
+};
+
+type GroupCommitParts = {
+  database: Database;
+  session: Session;
+  clock: Clock;
+  reach: ReachPoint;
+  /** Told when the database cannot be reached; what waits is sent again. */
+  onTrouble(error: unknown): void;
+};
+
+type Pending = {
+  operation: Operation;
+  submittedAtMs: number;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+};
+
+const batchMax = 512;
+const waitingMax = 50_000;
+const accountsMax = 10_000;
+/** How long an operation is sent again to a database that is away, before its caller is told. */
+const patienceMs = 20_000;
+const retryMs = 100;
+/** After another process was met at an account, how many batches lock it first instead of hoping to be alone. */
+const cautiousBatches = 16;
+
+/**
+ * Commits operations in batches: one batch is under way at a time, and what comes in meanwhile is the next. Nobody waits
+ * for a timer: one caller alone waits for one commit, and a thousand share one.
+ */
+export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
+  const { clock, reach } = parts;
+  const memory = createLedgerMemory({ accountsMax });
+  const run = runInSession(parts.session);
+  const cautiousFor = new Map<AccountId, number>();
+  const waiting: Pending[] = [];
+  let working: Promise<void> | null = null;
+
+  async function work(): Promise<void> {
+    // Whoever submits in this same moment belongs to the same batch.
+    await Promise.resolve();
+    while (waiting.length > 0) await commitBatch(waiting.splice(0, batchMax));
+    working = null;
+  }
+
+  async function commitBatch(batch: readonly Pending[]): Promise<void> {
+    reach("taken");
+    try {
+      const results = await commit(batch.map(({ operation }) => operation));
+      reach("committed");
+      for (const [index, pending] of batch.entries()) {
+        const result = results[index];
+        if (result !== undefined) pending.resolve(result);
+      }
+      reach("answered");
+    } catch (error) {
+      memory.forget(listAccounts(batch.map(({ operation }) => operation)));
+      if (isDatabaseUnavailable(error)) await sendAgain(batch, error);
+      // One operation that cannot be committed must not keep its neighbours from it.
+      else if (batch.length > 1) for (const pending of batch) await commitBatch([pending]);
+      else batch[0]?.reject(error);
+    }
+  }
+
+  /** Whether it was committed is unknown. Sent again with the same ids, it happens once in either case. */
+  async function sendAgain(batch: readonly Pending[], error: unknown): Promise<void> {
+    parts.onTrouble(error);
+    const nowMs = clock.monotonicMs();
+    const isPatient = ({ submittedAtMs }: Pending): boolean => nowMs - submittedAtMs < patienceMs;
+    for (const pending of batch) {
+      if (!isPatient(pending)) pending.reject(createUnavailable(error));
+    }
+    waiting.unshift(...batch.filter(isPatient));
+    await wait(retryMs);
+  }
+
+  async function commit(operations: readonly Operation[]): Promise<Result[]> {
+    return (mustLock(operations) ? null : await commitFromMemory(operations)) ?? (await commitLocked(operations));
+  }
+
+  /** Accounts where other processes are at work too, and operations that begin with a look at the past. */
+  function mustLock(operations: readonly Operation[]): boolean {
+    let isCautious = false;
+    for (const accountId of listAccounts(operations)) {
+      const left = cautiousFor.get(accountId);
+      if (left === undefined) continue;
+      isCautious = true;
+      if (left > 1) cautiousFor.set(accountId, left - 1);
+      else cautiousFor.delete(accountId);
+    }
+    return isCautious || operations.some(({ kind }) => !decidableKinds.has(kind));
+  }
+
+  /** One round trip: decides on what is remembered, and writes if that is still true. `null` when it is not. */
+  async function commitFromMemory(operations: readonly Operation[]): Promise<Result[] | null> {
+    const now = clock.now();
+    const missing = memory.listMissing(operations, now);
+    if (missing !== null) {
+      memory.add(await loadState(run, missing));
+      reach("loaded");
+    }
+    const { results, changes } = applyBatch(memory.state, operations, now);
+    reach("decided");
+    // An answer that changes nothing is checked by nobody, so it must not come from memory.
+    if (!operations.every(({ accountId }) => changes.accountIds.has(accountId))) return null;
+    try {
+      if (await writeChanges(run, changes, memory.state.wallets)) {
+        memory.keep(changes);
+        return results;
+      }
+      for (const accountId of changes.accountIds) cautiousFor.set(accountId, cautiousBatches);
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      // Most likely an id that is there already; under locks the answer to it is found.
+    }
+    memory.forget(listAccounts(operations));
+    return null;
+  }
+
+  async function commitLocked(operations: readonly Operation[]): Promise<Result[]> {
+    const now = clock.now();
+    const { results, changes, state } = await parts.database
+      .transaction()
+      .execute((tx) => decideWithin(tx, operations, { now, reach }));
+    memory.add(state);
+    memory.keep(changes);
+    return results;
+  }
+
+  return {
+    submit(operation) {
+      if (waiting.length >= waitingMax) throw new AppError("overloaded", "Too many calls wait for their payment.");
+      return new Promise((resolve, reject) => {
+        waiting.push({ operation, submittedAtMs: clock.monotonicMs(), resolve, reject });
+        working ??= work();
+      });
+    },
+    async drain() {
+      while (working !== null) await working;
+    },
+  };
+}
+
+const decidableKinds: ReadonlySet<Operation["kind"]> = new Set(["hold", "extend", "settle", "release"]);
+
+function listAccounts(operations: readonly Operation[]): Set<AccountId> {
+  return new Set(operations.map(({ accountId }) => accountId));
+}
+
+function createUnavailable(cause: unknown): AppError {
+  return new AppError("overloaded", "The payment could not be recorded. Try again in a moment.", { cause });
+}

@@ -1,0 +1,134 @@
+import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
+import type { Changes } from "./draft.ts";
+import {
+  type Hold,
+  type KeySpending,
+  type KnownTransaction,
+  type LedgerState,
+  nameSpending,
+  type Pocket,
+  type Wallet,
+} from "./ledger-state.ts";
+import { listNeeds, type Needs } from "./list-needs.ts";
+import type { Operation } from "./operation.ts";
+
+/**
+ * What this process knows of the accounts it has lately worked for, so that deciding needs no reading. It may be out of
+ * date at any time: whoever writes what was decided from it names the versions of the wallets, and is refused if they
+ * are others by now.
+ */
+export type LedgerMemory = {
+  state: LedgerState;
+  /** What would have to be loaded before these operations can be decided. `null` when nothing is missing. */
+  listMissing(operations: readonly Operation[], now: Date): Needs | null;
+  /** Takes in what was loaded for accounts or holds that were missing. */
+  add(loaded: LedgerState): void;
+  /** Takes in what has been written. */
+  keep(changes: Changes): void;
+  forget(accountIds: Iterable<AccountId>): void;
+};
+
+export function createLedgerMemory({ accountsMax }: { accountsMax: number }): LedgerMemory {
+  const wallets = new Map<AccountId, Wallet>();
+  const pockets = new Map<PocketId, Pocket>();
+  const pocketIds = new Map<AccountId, Set<PocketId>>();
+  const holds = new Map<HoldId, Hold>();
+  const holdIds = new Map<AccountId, Set<HoldId>>();
+  const spending = new Map<string, KeySpending>();
+  const spendingNames = new Map<AccountId, Set<string>>();
+  // Movements are asked about once in a blue moon, and then the database is.
+  const transactions = new Map<TransactionId, KnownTransaction>();
+
+  function forgetOne(accountId: AccountId): void {
+    wallets.delete(accountId);
+    for (const id of pocketIds.get(accountId) ?? []) pockets.delete(id);
+    for (const id of holdIds.get(accountId) ?? []) holds.delete(id);
+    for (const name of spendingNames.get(accountId) ?? []) spending.delete(name);
+    for (const index of [pocketIds, holdIds, spendingNames]) index.delete(accountId);
+  }
+
+  function putPocket(pocket: Pocket): void {
+    if (pocket.isOpen) {
+      pockets.set(pocket.id, pocket);
+      getSet(pocketIds, pocket.accountId).add(pocket.id);
+    } else {
+      pockets.delete(pocket.id);
+      pocketIds.get(pocket.accountId)?.delete(pocket.id);
+    }
+  }
+
+  /** A hold that has ended is not asked about again, but by a mistake or a repetition. */
+  function putHold(hold: Hold): void {
+    if (hold.state === "open") {
+      holds.set(hold.id, hold);
+      getSet(holdIds, hold.accountId).add(hold.id);
+    } else {
+      holds.delete(hold.id);
+      holdIds.get(hold.accountId)?.delete(hold.id);
+    }
+  }
+
+  function putSpending(one: KeySpending): void {
+    const name = nameSpending(one);
+    spending.set(name, one);
+    getSet(spendingNames, one.accountId).add(name);
+  }
+
+  /** The account that was used the longest ago goes first. */
+  function makeRoom(): void {
+    for (const accountId of wallets.keys()) {
+      if (wallets.size <= accountsMax) return;
+      forgetOne(accountId);
+    }
+  }
+
+  return {
+    state: { wallets, pockets, pocketIds, holds, transactions, spending },
+    listMissing(operations, now) {
+      const needs = listNeeds(operations, now);
+      const opened = new Set(operations.flatMap((operation) => (operation.kind === "hold" ? [operation.id] : [])));
+      const missing = {
+        ...needs,
+        accountIds: needs.accountIds.filter((id) => !wallets.has(id)),
+        // A hold that is to be opened is taken for new; the table's key finds it if it is not.
+        holdIds: needs.holdIds.filter((id) => !holds.has(id) && !opened.has(id)),
+        spending: needs.spending.filter((name) => !spending.has(nameSpending(name))),
+      };
+      const isComplete = [missing.accountIds, missing.holdIds, missing.spending].every((list) => list.length === 0);
+      return isComplete ? null : missing;
+    },
+    add(loaded) {
+      for (const [accountId, wallet] of loaded.wallets) {
+        forgetOne(accountId);
+        wallets.set(accountId, wallet);
+      }
+      // What belongs to an account that is known already is not mixed into it: it may be of another moment.
+      for (const pocket of loaded.pockets.values()) if (loaded.wallets.has(pocket.accountId)) putPocket(pocket);
+      for (const hold of loaded.holds.values()) if (wallets.has(hold.accountId)) putHold(hold);
+      for (const one of loaded.spending.values()) if (wallets.has(one.accountId)) putSpending(one);
+      makeRoom();
+    },
+    keep(changes) {
+      for (const accountId of changes.accountIds) {
+        const wallet = wallets.get(accountId);
+        if (wallet === undefined) continue;
+        wallets.delete(accountId);
+        wallets.set(accountId, { ...wallet, version: wallet.version + 1n });
+      }
+      for (const pocket of changes.pockets.values()) if (wallets.has(pocket.accountId)) putPocket(pocket);
+      for (const hold of changes.holds.values()) if (wallets.has(hold.accountId)) putHold(hold);
+      for (const one of changes.spending.values()) if (wallets.has(one.accountId)) putSpending(one);
+    },
+    forget(accountIds) {
+      for (const accountId of accountIds) forgetOne(accountId);
+    },
+  };
+}
+
+function getSet<K, V>(sets: Map<K, Set<V>>, key: K): Set<V> {
+  const known = sets.get(key);
+  if (known !== undefined) return known;
+  const created = new Set<V>();
+  sets.set(key, created);
+  return created;
+}

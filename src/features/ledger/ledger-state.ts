@@ -1,0 +1,111 @@
+import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
+
+export const quotaKinds = ["text", "image", "video"] as const;
+export type QuotaKind = (typeof quotaKinds)[number];
+
+/** What is counted: billionths of the currency, or the tokens, images and seconds of a quota. */
+export type Unit = "money" | QuotaKind;
+
+/** Enough for any balance, and so far inside 64 bits that no single step can leave them. */
+export const amountMax = 9_000_000_000_000_000_000n;
+/** Quotas are numbers on the wire, and stay exact in every reader's floating point. */
+export const quotaMax = 9_000_000_000_000_000n;
+
+/** Where a part of an account's money or quota is. Each gift and each plan period has pockets of its own. */
+export type Pocket = {
+  id: PocketId;
+  accountId: AccountId;
+  kind: "cash" | "gift" | "quota";
+  unit: Unit;
+  expiresAt: Date | null;
+  posted: bigint;
+  held: bigint;
+  entryCount: bigint;
+  isOpen: boolean;
+  openedAt: Date;
+};
+
+export type HoldState = "open" | "settled" | "released" | "expired" | "refused";
+export type RefusalReason = "insufficient-balance" | "key-budget-exceeded" | "account-frozen";
+
+/** What made a movement of money: the thing that an entry of a statement links to. */
+export type Cause = { kind: "request" | "task" | "operator" | "code" | "plan" | "sweep"; id: string };
+
+export type HoldLine = { pocketId: PocketId; amount: bigint };
+
+export type Hold = {
+  id: HoldId;
+  accountId: AccountId;
+  unit: Unit;
+  amount: bigint;
+  lines: readonly HoldLine[];
+  state: HoldState;
+  settled: bigint;
+  refusal: { reason: RefusalReason; missing: bigint } | null;
+  fingerprint: string;
+  settlementFingerprint: string | null;
+  /** The key whose budget it counts in, and the budget's period. */
+  budget: { keyId: string; startsAt: Date } | null;
+  cause: Cause;
+  expiresAt: Date;
+  openedAt: Date;
+  resolvedAt: Date | null;
+};
+
+/** What a key with a budget has spent and set aside in one period. */
+export type KeySpending = { keyId: string; startsAt: Date; accountId: AccountId; held: bigint; spent: bigint };
+
+type SystemAccount = "revenue" | "loss" | "expired" | "adjustments" | `funding:${string}`;
+
+export type PostingKind = "charge" | "loss" | "refund" | "top_up" | "grant" | "adjustment" | "expiry";
+
+/** A movement that is already written: enough of it to answer the same request again, and to refund it. */
+export type KnownTransaction = {
+  fingerprint: string;
+  accountId: AccountId;
+  kind: PostingKind;
+  unit: Unit;
+  legs: readonly HoldLine[];
+  refunded: bigint;
+};
+
+export type Wallet = { version: bigint; isFrozen: boolean };
+
+/** As much of the ledger as a batch of operations asks about. */
+export type LedgerState = {
+  wallets: ReadonlyMap<AccountId, Wallet>;
+  pockets: ReadonlyMap<PocketId, Pocket>;
+  /** The open pockets of each account. */
+  pocketIds: ReadonlyMap<AccountId, ReadonlySet<PocketId>>;
+  holds: ReadonlyMap<HoldId, Hold>;
+  transactions: ReadonlyMap<TransactionId, KnownTransaction>;
+  /** By `nameSpending`. */
+  spending: ReadonlyMap<string, KeySpending>;
+};
+
+export function nameSpending({ keyId, startsAt }: { keyId: string; startsAt: Date }): string {
+  return `${keyId} ${startsAt.getTime()}`;
+}
+
+/** A movement, both sides in one. A pocket is what the customer is owed, so a credit raises it. */
+export type Posting = {
+  id: TransactionId;
+  leg: number;
+  accountId: AccountId;
+  kind: PostingKind;
+  unit: Unit;
+  debit: PocketId | SystemAccount;
+  credit: PocketId | SystemAccount;
+  amount: bigint;
+  /** The customer's side, its entry number and its balance afterwards; a loss has none. */
+  entry: { pocketId: PocketId; number: bigint; balanceAfter: bigint } | null;
+  refundOf: TransactionId | null;
+  fingerprint: string;
+  cause: Cause;
+  createdAt: Date;
+};
+
+/** The id of what ends a hold: derived, so that whoever ends it a second time meets the first. */
+export function deriveTransactionId(holdId: HoldId): TransactionId {
+  return `txn_${holdId.slice("hold_".length)}`;
+}

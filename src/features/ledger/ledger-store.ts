@@ -1,0 +1,360 @@
+import { CompiledQuery, sql } from "kysely";
+import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
+import { invariant } from "../../lib/invariant.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Session } from "../../platform/database/session.ts";
+import type { Changes, Charge } from "./draft.ts";
+import {
+  type Cause,
+  type Hold,
+  type HoldState,
+  type KeySpending,
+  type KnownTransaction,
+  type LedgerState,
+  nameSpending,
+  type Pocket,
+  type Posting,
+  type PostingKind,
+  type RefusalReason,
+  type Unit,
+  type Wallet,
+} from "./ledger-state.ts";
+import type { Needs } from "./list-needs.ts";
+
+/** Runs one statement: in a session of its own, or inside somebody's transaction. */
+type Run = <Row>(statement: { name: string; text: string }, values: readonly unknown[]) => Promise<Row[]>;
+
+export function runInSession(session: Session): Run {
+  return (statement, values) => session.query(statement, values);
+}
+
+export function runWithin(tx: Database): Run {
+  return async <Row>({ text }: { text: string }, values: readonly unknown[]) =>
+    (await tx.executeQuery<Row>(CompiledQuery.raw(text, [...values]))).rows;
+}
+
+/** Locks wallets in the order of their ids, as everybody does, until the transaction ends. */
+export async function lockWallets(tx: Database, accountIds: readonly AccountId[]): Promise<void> {
+  await sql`select 1 from wallets where account_id = any(${accountIds}) order by account_id for update`.execute(tx);
+}
+
+// One statement, and therefore one moment. Whole numbers travel as text, because JSON's would lose their last digits.
+const loadStatement = {
+  name: "ledger-load",
+  text: `select
+  (select json_agg(json_build_object('account_id', account_id, 'version', version::text,
+      'is_frozen', frozen_at is not null))
+    from wallets where account_id = any($1)) as wallets,
+  (select json_agg(json_build_object('id', id, 'account_id', account_id, 'kind', kind, 'unit', unit,
+      'expires_at', expires_at, 'posted', posted::text, 'held', held::text, 'entry_count', entry_count::text,
+      'is_open', is_open, 'opened_at', opened_at))
+    from pockets where id in (
+      select id from pockets where account_id = any($1) and is_open
+      union select unnest($2::text[])
+      union select pocket_id from postings where id = any($4) and pocket_id is not null
+      union select unnest(pocket_ids) from holds where id = any($3) and state = 'open')) as pockets,
+  (select json_agg(json_build_object('id', id, 'account_id', account_id, 'unit', unit, 'amount', amount::text,
+      'pocket_ids', pocket_ids, 'pocket_amounts', pocket_amounts::text[], 'state', state, 'settled', settled::text,
+      'refusal', refusal, 'missing', missing::text, 'fingerprint', fingerprint,
+      'settlement_fingerprint', settlement_fingerprint, 'key_id', key_id, 'budget_starts_at', budget_starts_at,
+      'cause_kind', cause_kind, 'cause_id', cause_id, 'expires_at', expires_at, 'opened_at', opened_at,
+      'resolved_at', resolved_at))
+    from holds where id = any($3)) as holds,
+  (select json_agg(json_build_object('id', id, 'account_id', account_id, 'kind', kind, 'unit', unit,
+      'amount', amount::text, 'pocket_id', pocket_id, 'fingerprint', fingerprint,
+      'refunded', (select coalesce(sum(amount), 0)::text from postings refund where refund.refund_of = posting.id))
+      order by id, leg)
+    from postings posting where id = any($4)) as postings,
+  (select json_agg(json_build_object('key_id', key_id, 'starts_at', starts_at, 'account_id', account_id,
+      'held', held::text, 'spent', spent::text))
+    from key_spending where (key_id, starts_at) in (
+      select * from unnest($5::text[], $6::timestamptz[])
+      union select key_id, budget_starts_at from holds where id = any($3) and key_id is not null)) as spending`,
+};
+
+/** Loads what operations ask about, all of it as it is at one moment. */
+export async function loadState(run: Run, needs: Needs): Promise<LedgerState> {
+  const [loaded] = await run<LoadedRow>(loadStatement, [
+    needs.accountIds,
+    needs.pocketIds,
+    needs.holdIds,
+    needs.transactionIds,
+    needs.spending.map(({ keyId }) => keyId),
+    needs.spending.map(({ startsAt }) => startsAt),
+  ]);
+  invariant(loaded !== undefined, "the database tells no state");
+  const pockets = (loaded.pockets ?? []).map(toPocket);
+  const known = (loaded.spending ?? []).map(toSpending);
+  const unused = needs.spending.map((name) => ({ ...name, held: 0n, spent: 0n }));
+  return {
+    wallets: new Map((loaded.wallets ?? []).map((row) => [row.account_id, toWallet(row)])),
+    pockets: new Map(pockets.map((pocket) => [pocket.id, pocket])),
+    pocketIds: groupOpenPockets(pockets),
+    holds: new Map((loaded.holds ?? []).map((row) => [row.id, toHold(row)])),
+    transactions: toTransactions(loaded.postings ?? []),
+    spending: new Map([...unused, ...known].map((spending) => [nameSpending(spending), spending])),
+  };
+}
+
+const writeStatement = {
+  name: "ledger-write",
+  text: "select ledger_write($1, $2, $3, $4, $5, $6, $7, $8, $9) as is_written",
+};
+
+/** `false`, and nothing is written, when a wallet is no longer in the state that the changes were decided on. */
+export async function writeChanges(
+  run: Run,
+  changes: Changes,
+  wallets: ReadonlyMap<AccountId, Wallet>,
+): Promise<boolean> {
+  const accountIds = [...changes.accountIds].toSorted();
+  const isOpenedPocket = ({ id }: Pocket): boolean => changes.openedPocketIds.has(id);
+  const isOpenedHold = ({ id }: Hold): boolean => changes.openedHoldIds.has(id);
+  const pockets = [...changes.pockets.values()];
+  const holds = [...changes.holds.values()];
+  const [answer] = await run<{ is_written: boolean }>(writeStatement, [
+    accountIds,
+    accountIds.map((accountId) => String(wallets.get(accountId)?.version)),
+    presentRows(pockets.filter(isOpenedPocket), presentPocket),
+    presentRows(
+      pockets.filter((pocket) => !isOpenedPocket(pocket)),
+      presentPocket,
+    ),
+    presentRows(holds.filter(isOpenedHold), presentHold),
+    presentRows(
+      holds.filter((hold) => !isOpenedHold(hold)),
+      presentHold,
+    ),
+    presentRows(changes.postings, presentPosting),
+    presentRows(changes.charges, presentCharge),
+    presentRows([...changes.spending.values()], presentSpending),
+  ]);
+  return answer?.is_written === true;
+}
+
+/** Rows as JSON with the names of the table's columns; `null` where there are none. */
+function presentRows<T>(things: readonly T[], present: (thing: T) => unknown): string | null {
+  return things.length === 0 ? null : JSON.stringify(things.map(present));
+}
+
+function presentPocket(pocket: Pocket) {
+  return {
+    id: pocket.id,
+    account_id: pocket.accountId,
+    kind: pocket.kind,
+    unit: pocket.unit,
+    expires_at: pocket.expiresAt,
+    posted: String(pocket.posted),
+    held: String(pocket.held),
+    entry_count: String(pocket.entryCount),
+    is_open: pocket.isOpen,
+    opened_at: pocket.openedAt,
+  };
+}
+
+function presentHold(hold: Hold) {
+  return {
+    id: hold.id,
+    account_id: hold.accountId,
+    unit: hold.unit,
+    amount: String(hold.amount),
+    pocket_ids: hold.lines.map(({ pocketId }) => pocketId),
+    pocket_amounts: hold.lines.map(({ amount }) => String(amount)),
+    state: hold.state,
+    settled: String(hold.settled),
+    refusal: hold.refusal?.reason,
+    missing: hold.refusal === null ? undefined : String(hold.refusal.missing),
+    fingerprint: hold.fingerprint,
+    settlement_fingerprint: hold.settlementFingerprint,
+    key_id: hold.budget?.keyId,
+    budget_starts_at: hold.budget?.startsAt,
+    cause_kind: hold.cause.kind,
+    cause_id: hold.cause.id,
+    expires_at: hold.expiresAt,
+    opened_at: hold.openedAt,
+    resolved_at: hold.resolvedAt,
+  };
+}
+
+function presentPosting(posting: Posting) {
+  return {
+    id: posting.id,
+    leg: posting.leg,
+    account_id: posting.accountId,
+    kind: posting.kind,
+    unit: posting.unit,
+    debit: posting.debit,
+    credit: posting.credit,
+    amount: String(posting.amount),
+    pocket_id: posting.entry?.pocketId,
+    entry_number: posting.entry === null ? undefined : String(posting.entry.number),
+    balance_after: posting.entry === null ? undefined : String(posting.entry.balanceAfter),
+    refund_of: posting.refundOf,
+    fingerprint: posting.fingerprint,
+    cause_kind: posting.cause.kind,
+    cause_id: posting.cause.id,
+    created_at: posting.createdAt,
+  };
+}
+
+function presentCharge({ bill, ...charge }: Charge) {
+  return {
+    id: charge.id,
+    hold_id: charge.holdId,
+    account_id: charge.accountId,
+    unit: charge.unit,
+    price_id: bill.priceId,
+    item_names: bill.items.map(({ name }) => name),
+    item_quantities: bill.items.map(({ quantity }) => String(quantity)),
+    item_rates_nano: bill.items.map(({ rate }) => String(rate)),
+    rates_per: String(bill.per),
+    minimum_nano: String(bill.minimum),
+    quota_units: String(bill.quotaUnits),
+    paid: String(charge.paid),
+    lost: String(charge.lost),
+    created_at: charge.createdAt,
+  };
+}
+
+function presentSpending(spending: KeySpending) {
+  return {
+    key_id: spending.keyId,
+    starts_at: spending.startsAt,
+    account_id: spending.accountId,
+    held: String(spending.held),
+    spent: String(spending.spent),
+  };
+}
+
+// What the load statement tells. The tables' checks hold the prefixes of ids and the words.
+type LoadedRow = {
+  wallets: WalletRow[] | null;
+  pockets: PocketRow[] | null;
+  holds: HoldRow[] | null;
+  postings: PostingRow[] | null;
+  spending: SpendingRow[] | null;
+};
+type WalletRow = { account_id: AccountId; version: string; is_frozen: boolean };
+type PocketRow = {
+  id: PocketId;
+  account_id: AccountId;
+  kind: Pocket["kind"];
+  unit: Unit;
+  expires_at: string | null;
+  posted: string;
+  held: string;
+  entry_count: string;
+  is_open: boolean;
+  opened_at: string;
+};
+type HoldRow = {
+  id: HoldId;
+  account_id: AccountId;
+  unit: Unit;
+  amount: string;
+  pocket_ids: PocketId[];
+  pocket_amounts: string[];
+  state: HoldState;
+  settled: string;
+  refusal: RefusalReason | null;
+  missing: string | null;
+  fingerprint: string;
+  settlement_fingerprint: string | null;
+  key_id: string | null;
+  budget_starts_at: string | null;
+  cause_kind: Cause["kind"];
+  cause_id: string;
+  expires_at: string;
+  opened_at: string;
+  resolved_at: string | null;
+};
+type PostingRow = {
+  id: TransactionId;
+  account_id: AccountId;
+  kind: PostingKind;
+  unit: Unit;
+  amount: string;
+  pocket_id: PocketId | null;
+  fingerprint: string;
+  refunded: string;
+};
+type SpendingRow = { key_id: string; starts_at: string; account_id: AccountId; held: string; spent: string };
+
+function toWallet(row: WalletRow): Wallet {
+  return { version: BigInt(row.version), isFrozen: row.is_frozen };
+}
+
+function toPocket(row: PocketRow): Pocket {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    kind: row.kind,
+    unit: row.unit,
+    expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
+    posted: BigInt(row.posted),
+    held: BigInt(row.held),
+    entryCount: BigInt(row.entry_count),
+    isOpen: row.is_open,
+    openedAt: new Date(row.opened_at),
+  };
+}
+
+function groupOpenPockets(pockets: readonly Pocket[]): Map<AccountId, Set<PocketId>> {
+  const byAccount = Map.groupBy(
+    pockets.filter(({ isOpen }) => isOpen),
+    ({ accountId }) => accountId,
+  );
+  return new Map([...byAccount].map(([accountId, list]) => [accountId, new Set(list.map(({ id }) => id))]));
+}
+
+function toHold(row: HoldRow): Hold {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    unit: row.unit,
+    amount: BigInt(row.amount),
+    lines: row.pocket_ids.map((pocketId, index) => ({ pocketId, amount: BigInt(row.pocket_amounts[index] ?? 0) })),
+    state: row.state,
+    settled: BigInt(row.settled),
+    refusal: row.refusal === null ? null : { reason: row.refusal, missing: BigInt(row.missing ?? 0) },
+    fingerprint: row.fingerprint,
+    settlementFingerprint: row.settlement_fingerprint,
+    budget:
+      row.key_id === null || row.budget_starts_at === null
+        ? null
+        : { keyId: row.key_id, startsAt: new Date(row.budget_starts_at) },
+    cause: { kind: row.cause_kind, id: row.cause_id },
+    expiresAt: new Date(row.expires_at),
+    openedAt: new Date(row.opened_at),
+    resolvedAt: row.resolved_at === null ? null : new Date(row.resolved_at),
+  };
+}
+
+function toTransactions(rows: readonly PostingRow[]): Map<TransactionId, KnownTransaction> {
+  const transactions = new Map<TransactionId, KnownTransaction>();
+  for (const [id, legs] of Map.groupBy(rows, (row) => row.id)) {
+    const [first] = legs;
+    if (first === undefined) continue;
+    transactions.set(id, {
+      fingerprint: first.fingerprint,
+      accountId: first.account_id,
+      kind: first.kind,
+      unit: first.unit,
+      legs: legs.flatMap(({ pocket_id: pocketId, amount }) =>
+        pocketId === null ? [] : [{ pocketId, amount: BigInt(amount) }],
+      ),
+      refunded: BigInt(first.refunded),
+    });
+  }
+  return transactions;
+}
+
+function toSpending(row: SpendingRow): KeySpending {
+  return {
+    keyId: row.key_id,
+    startsAt: new Date(row.starts_at),
+    accountId: row.account_id,
+    held: BigInt(row.held),
+    spent: BigInt(row.spent),
+  };
+}

@@ -1,0 +1,21 @@
+import { type Nano, nano } from "./money.ts";
+
+/** What a charge is for: quantities, and the price as it was when the work began. It can be computed again for ever. */
+export type Bill = {
+  priceId: string;
+  items: readonly BillItem[];
+  /** Each rate is for this many of its quantity: 1000 where a price is for a thousand tokens. */
+  per: bigint;
+  minimum: Nano;
+  /** The same work in the unit of its quota, for accounts that pay with one. */
+  quotaUnits: bigint;
+};
+
+type BillItem = { name: string; quantity: bigint; rate: Nano };
+
+/** Quantities times rates, rounded once and half up, but never less than the minimum. */
+export function computeCharge({ items, per, minimum }: Pick<Bill, "items" | "per" | "minimum">): Nano {
+  const total = items.reduce((sum, { quantity, rate }) => sum + quantity * rate, 0n);
+  const rounded = (2n * total + per) / (2n * per);
+  return nano(rounded > minimum ? rounded : minimum);
+}

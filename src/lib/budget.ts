@@ -1,0 +1,25 @@
+import type { Nano } from "./money.ts";
+
+export const budgetPeriods = ["total", "day", "week", "month"] as const;
+export type BudgetPeriod = (typeof budgetPeriods)[number];
+
+/** The most that a key may spend in each period. */
+export type Budget = { amount: Nano; period: BudgetPeriod };
+
+const dayMs = 24 * 60 * 60 * 1000;
+const daysOfWeek = 7;
+
+/** When the period began that a moment lies in: at midnight UTC, weeks on Mondays. `total` has one period for ever. */
+export function findPeriodStart(period: BudgetPeriod, now: Date): Date {
+  const midnightMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
+  switch (period) {
+    case "total":
+      return new Date(0);
+    case "day":
+      return new Date(midnightMs);
+    case "week":
+      return new Date(midnightMs - ((now.getUTCDay() + daysOfWeek - 1) % daysOfWeek) * dayMs);
+    case "month":
+      return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
+  }
+}
