@@ -338,10 +338,17 @@ create table plan_periods (
   anchored_at timestamptz not null,
   starts_at timestamptz not null,
   ends_at timestamptz not null,
+  -- False once another period followed, or the account left the plan.
+  is_latest boolean not null,
   constraint plan_periods_id_unique primary key (id),
   constraint plan_periods_id_valid check (id like 'per\_%'),
-  constraint plan_periods_account_exists foreign key (account_id) references accounts (id),
   constraint plan_periods_length_valid check (ends_at >= starts_at)
 );
 
-create index plan_periods_by_account on plan_periods (account_id, starts_at);
+create unique index plan_periods_one_latest on plan_periods (account_id) where is_latest;
+create index plan_periods_latest_by_end on plan_periods (ends_at) where is_latest;
+
+-- Accounts that have a plan already: a period that is over now, so that the next one begins at once.
+insert into plan_periods (id, account_id, plan_id, plan_name, anchored_at, starts_at, ends_at, is_latest)
+  select 'per_' || substr(accounts.id, 6), accounts.id, plans.id, plans.name, now(), now(), now(), true
+  from accounts join plans on plans.id = accounts.plan_id;

@@ -191,13 +191,15 @@ create table plan_periods (
   anchored_at timestamp with time zone not null,
   starts_at timestamp with time zone not null,
   ends_at timestamp with time zone not null,
-  constraint plan_periods_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  is_latest boolean not null,
   constraint plan_periods_id_unique PRIMARY KEY (id),
   constraint plan_periods_id_valid CHECK (id ~~ 'per\_%'::text),
   constraint plan_periods_length_valid CHECK (ends_at >= starts_at)
 );
 
-CREATE INDEX plan_periods_by_account ON plan_periods USING btree (account_id, starts_at);
+CREATE INDEX plan_periods_latest_by_end ON plan_periods USING btree (ends_at) WHERE is_latest;
+
+CREATE UNIQUE INDEX plan_periods_one_latest ON plan_periods USING btree (account_id) WHERE is_latest;
 
 create table plans (
   id text not null,

@@ -6,11 +6,16 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
 import { loadSettings } from "../../src/platform/config/load-settings.ts";
 import { createMemoryCounters } from "../../src/platform/counters/memory-counters.ts";
+import { createDatabase } from "../../src/platform/database/database.ts";
 import { createLogger } from "../../src/platform/observability/logger.ts";
+
+const nowhere = { connectionString: "postgres://localhost/nowhere" };
 
 /** The OpenAPI document as a gateway with standard settings serves it. No request is made, so no database is asked. */
 export async function presentOpenApi(): Promise<string> {
+  const database = createDatabase({ address: nowhere, connectionsMax: 1, onConnectionError: () => {} });
   const http = await createGatewayHttp({
+    database,
     settings: loadSettings({ environment: {}, directory: tmpdir() }),
     callers: { find: async () => null },
     catalog: { current: () => createCatalogView(null), close: () => {} },
@@ -23,5 +28,6 @@ export async function presentOpenApi(): Promise<string> {
   await http.ready();
   const document = http.swagger();
   await http.close();
+  await database.destroy();
   return `${JSON.stringify(document, null, 2)}\n`;
 }

@@ -1,11 +1,13 @@
 import { authenticateCaller, type CallerDirectory } from "../features/accounts/index.ts";
 import { addModelRoutes, type LiveCatalog } from "../features/catalog/index.ts";
+import { addBalanceRoutes } from "../features/ledger/index.ts";
 import { consumeLimits } from "../features/limits/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import { invariant } from "../lib/invariant.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
 import type { Counters } from "../platform/counters/counters.ts";
+import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { createHttpServer, type HttpServer } from "../platform/http/create-http-server.ts";
 import { endpointTable } from "../platform/http/endpoint-table.ts";
@@ -16,6 +18,7 @@ import { addReferenceRoutes } from "./reference-routes.ts";
 
 export type GatewayHttpParts = {
   settings: Settings;
+  database: Database;
   callers: CallerDirectory;
   catalog: LiveCatalog;
   counters: Counters;
@@ -51,6 +54,7 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
         async (v1: HttpServer) => {
           admitCallers(v1, parts);
           addModelRoutes(v1, { ...parts, currency: settings.currency });
+          addBalanceRoutes(v1, { ...parts, currency: settings.currency });
         },
         { prefix: "/v1" },
       );

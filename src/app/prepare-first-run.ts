@@ -1,10 +1,18 @@
-import { createAccount, createApiKey, hasAccounts } from "../features/accounts/index.ts";
+import { createApiKey, hasAccounts } from "../features/accounts/index.ts";
 import { seedSandboxCatalog } from "../features/catalog/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
+import { nano } from "../lib/money.ts";
 import type { Database } from "../platform/database/database.ts";
+import { openAccount } from "./change-account.ts";
 
 const demoEmail = "demo@localhost";
+const demoCredit = {
+  booking: { kind: "top-up" as const, amount: nano(10_000_000_000n) },
+  actor: "sluice",
+  reason: "the sandbox's demo account has something to spend",
+  reference: null,
+};
 
 type SandboxParts = {
   database: Database;
@@ -18,8 +26,9 @@ export async function prepareFirstRun(parts: SandboxParts, currency: string): Pr
   await seedSandboxCatalog(parts, currency);
   if (await hasAccounts(parts.database)) return null;
   return await parts.database.transaction().execute(async (tx) => {
-    const account = await createAccount({ ...parts, database: tx }, { email: demoEmail, password: null });
-    const keyParts = { ...parts, database: tx, hasModel: () => true };
+    const within = { ...parts, database: tx };
+    const account = await openAccount(within, { email: demoEmail, password: null, credit: demoCredit });
+    const keyParts = { ...within, hasModel: () => true };
     const key = await createApiKey(keyParts, { accountId: account.id, name: "demo" });
     return { keyText: key.text };
   });

@@ -1,5 +1,6 @@
 import { createCallerDirectory } from "../features/accounts/index.ts";
 import { openLiveCatalog } from "../features/catalog/index.ts";
+import { requireLedgerCurrency } from "../features/ledger/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
@@ -59,6 +60,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     closers.push(closeDatabase);
     const applied = await migrate(database);
     if (applied.length > 0) logger.info({ migrations: applied }, "migrated");
+    await requireLedgerCurrency(database, settings.currency);
     const firstRun =
       settings.sandbox === "on" ? await prepareFirstRun({ ...parts, database }, settings.currency) : null;
     const feed = await openChangeFeed({
@@ -78,6 +80,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     closers.push(() => counters.close());
     const http = await createGatewayHttp({
       ...parts,
+      database,
       catalog,
       counters,
       callers: createCallerDirectory({ database, feed }),

@@ -1,15 +1,11 @@
-import {
-  type Account,
-  type ApiKey,
-  createAccount,
-  findAccount,
-  listAccounts,
-  listApiKeys,
-  updateAccount,
-} from "../features/accounts/index.ts";
+import { changeAccount, openAccount } from "../app/change-account.ts";
+import { type Account, type ApiKey, findAccount, listAccounts, listApiKeys } from "../features/accounts/index.ts";
+import { readBalance, requireLedgerCurrency } from "../features/ledger/index.ts";
+import { presentMoney } from "../lib/money.ts";
 import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import type { Command, CommandResult, Terminal } from "./command.ts";
+import { getActor, readAmount } from "./credit-commands.ts";
 import { presentKeyJson, presentKeyRows } from "./key-commands.ts";
 import { limitOptions, readLimits } from "./option-values.ts";
 import { presentLimits, presentLimitsJson } from "./present-limits.ts";
@@ -26,17 +22,20 @@ const createCommand: Command = {
       placeholder: "text",
       explains: "A password to sign in with; - reads it from standard input, out of sight of other processes.",
     },
-    plan: { placeholder: "plan id", explains: "The plan whose limits and prices it gets." },
+    plan: { placeholder: "plan id", explains: "The plan whose limits, prices and quotas it gets." },
+    credit: { placeholder: "amount", explains: "Money to begin with, such as 10.00." },
   },
   run: ({ options, terminal }) =>
-    withDatabase(terminal, async (database) => {
+    withDatabase(terminal, async (database, settings) => {
+      if (options.credit !== undefined) await requireLedgerCurrency(database, settings.currency);
       const password = options.password === "-" ? (await terminal.readInput()).replace(/\r?\n$/, "") : options.password;
-      const account = await createAccount(
+      const account = await openAccount(
         { ...systemParts, database },
         {
           email: options.email ?? "",
           password: password ?? null,
           ...(options.plan === undefined ? {} : { planId: options.plan }),
+          ...(options.credit === undefined ? {} : { credit: describeFirstCredit(options.credit) }),
         },
       );
       return {
@@ -77,9 +76,11 @@ const showCommand: Command = {
     withDatabase(terminal, async (database) => {
       const account = await getAccount(database, id);
       const keys = await listApiKeys(database, { accountId: account.id });
+      const { balance } = await readBalance(database, account.id, systemParts.clock.now());
+      const available = presentMoney(balance.available);
       return {
-        json: { ...presentAccountJson(account), keys: keys.map(presentKeyJson) },
-        text: presentAccount(account, keys),
+        json: { ...presentAccountJson(account), available_balance: available, keys: keys.map(presentKeyJson) },
+        text: presentAccount(account, keys, available),
       };
     }),
 };
@@ -92,7 +93,7 @@ const updateCommand: Command = {
   run: ({ positionals: [id = ""], options, terminal }) =>
     withDatabase(terminal, async (database) => {
       const current = await getAccount(database, id);
-      const account = await updateAccount({ ...systemParts, database }, id, {
+      const account = await changeAccount({ ...systemParts, database }, id, {
         limits: readLimits(options, current.limits),
         ...(options.plan === undefined ? {} : { planId: options.plan === "none" ? null : options.plan }),
       });
@@ -125,10 +126,19 @@ export const accountCommands: readonly Command[] = [
 
 function setSuspension(id: string, isSuspended: boolean, terminal: Terminal): Promise<CommandResult> {
   return withDatabase(terminal, async (database) => {
-    const account = await updateAccount({ ...systemParts, database }, id, { isSuspended });
+    const account = await changeAccount({ ...systemParts, database }, id, { isSuspended });
     const text = `${account.id} ${isSuspended ? "is suspended" : "may call again"}.`;
     return { json: presentAccountJson(account), text };
   });
+}
+
+function describeFirstCredit(text: string) {
+  return {
+    booking: { kind: "top-up" as const, amount: readAmount(text) },
+    actor: getActor(),
+    reason: "the account's first credit",
+    reference: null,
+  };
 }
 
 async function getAccount(database: Database, id: string): Promise<Account> {
@@ -137,11 +147,12 @@ async function getAccount(database: Database, id: string): Promise<Account> {
   return account;
 }
 
-function presentAccount(account: Account, keys: readonly ApiKey[]): string {
+function presentAccount(account: Account, keys: readonly ApiKey[], available: string): string {
   const state = account.suspendedAt === null ? "active" : `suspended since ${account.suspendedAt.toISOString()}`;
   return [
     `${account.id}  ${account.email}  ${state}`,
     `created ${account.createdAt.toISOString()}, ${account.hasPassword ? "signs in with a password" : "without a password"}`,
+    `${available} available, statement: npm run -s sluice -- ledger show ${account.id}`,
     `plan ${account.planId ?? "none"}, limits of its own: ${presentLimits(account.limits)}`,
     "",
     keys.length === 0 ? "No keys." : presentKeyRows(keys),

@@ -1,8 +1,11 @@
 import { accountCommands } from "./account-commands.ts";
 import { catalogCommands } from "./catalog-commands.ts";
+import { codeCommands } from "./code-commands.ts";
 import type { Command } from "./command.ts";
+import { creditCommands } from "./credit-commands.ts";
 import { doctorCommand } from "./doctor-command.ts";
 import { keyCommands } from "./key-commands.ts";
+import { ledgerCommands } from "./ledger-commands.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { planCommands } from "./plan-commands.ts";
 import { serveCommand } from "./serve-command.ts";
@@ -15,4 +18,7 @@ export const commands: readonly Command[] = [
   ...keyCommands,
   ...planCommands,
   ...catalogCommands,
+  ...creditCommands,
+  ...codeCommands,
+  ...ledgerCommands,
 ];

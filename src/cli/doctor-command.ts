@@ -1,7 +1,8 @@
 import { existsSync, statfsSync, statSync } from "node:fs";
+import { findViolations, invariants } from "../features/ledger/index.ts";
 import { systemClock } from "../lib/clock.ts";
 import { loadSettings, type Settings } from "../platform/config/load-settings.ts";
-import { readServerTime, readServerVersion } from "../platform/database/database.ts";
+import { type Database, readServerTime, readServerVersion } from "../platform/database/database.ts";
 import { hasEmbeddedDatabase } from "../platform/database/embedded/cluster-directory.ts";
 import { listPendingMigrations } from "../platform/database/migrate.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
@@ -15,7 +16,7 @@ const clockDifferenceMsMax = 5000;
 
 export const doctorCommand: Command = {
   name: "doctor",
-  summary: "Checks settings, disk, database, Redis and clock, and says how to mend what is wrong.",
+  summary: "Checks settings, disk, database, Redis, clock and ledger, and says how to mend what is wrong.",
   run: async ({ terminal }) => {
     const findings = await examine(terminal);
     const broken = findings.filter((finding) => !finding.isOk);
@@ -96,6 +97,7 @@ async function examineDatabase(settings: Settings, terminal: Terminal): Promise<
         { check: "database", isOk: true, message: `PostgreSQL ${version}, ${where}` },
         describeSchema(pending),
         describeClock(serverTime, systemClock.now()),
+        ...(pending.length === 0 ? [await examineLedger(database)] : []),
       ];
     } finally {
       await close();
@@ -113,6 +115,18 @@ function describeSchema(pending: readonly string[]): Finding {
         isOk: false,
         message: `not yet applied: ${pending.join(", ")}`,
         remedy: "Apply it: npm run -s sluice -- migrate",
+      };
+}
+
+async function examineLedger(database: Database): Promise<Finding> {
+  const violations = await findViolations(database, { kind: "whole", accountIds: "all", now: systemClock.now() });
+  return violations.length === 0
+    ? { check: "ledger", isOk: true, message: `all ${invariants.length} invariants hold` }
+    : {
+        check: "ledger",
+        isOk: false,
+        message: `${violations.length} violations`,
+        remedy: "See them: npm run -s sluice -- ledger verify",
       };
 }
 

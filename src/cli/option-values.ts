@@ -75,16 +75,16 @@ function readBudget(options: Options, current: KeyRestrictions): Partial<KeyRest
   return { budget: { amount, period } };
 }
 
-function readNumber(option: string, value: string): number {
+export function readNumber(option: string, value: string): number {
   if (/^\d{1,10}$/.test(value)) return Number(value);
   throw createWrongValue(option, "a whole number, or none");
 }
 
-function readTime(value: string): Date | null {
+export function readTime(value: string, option = "expires"): Date | null {
   if (value === none) return null;
   const time = parseTimestamp(value);
   if (time !== null) return time;
-  throw createWrongValue("expires", "a time with its offset, such as 2027-01-01T00:00:00Z, or none");
+  throw createWrongValue(option, "a time with its offset, such as 2027-01-01T00:00:00Z, or none");
 }
 
 function readList(value: string): string[] | null {
@@ -96,6 +96,6 @@ function readList(value: string): string[] | null {
         .filter((item) => item !== "");
 }
 
-function createWrongValue(option: string, expected: string): AppError {
+export function createWrongValue(option: string, expected: string): AppError {
   return new AppError("invalid_parameter", `Write ${expected} after --${option}.`, { param: option });
 }

@@ -1,19 +1,36 @@
 import { createPlan, getPlan, listPlans, type Plan, updatePlan } from "../features/accounts/index.ts";
+import { planPeriods, type QuotaKind, quotaKinds } from "../lib/plan-terms.ts";
 import type { Command } from "./command.ts";
-import { limitOptions, readLimits } from "./option-values.ts";
+import { createWrongValue, limitOptions, readLimits } from "./option-values.ts";
 import { presentLimits, presentLimitsJson } from "./present-limits.ts";
 import { presentRows } from "./present-rows.ts";
 import { systemParts } from "./system-parts.ts";
 import { withDatabase } from "./with-database.ts";
 
+const quotaUnits = { text: "tokens", image: "images", video: "seconds of film" } as const;
+
+const termOptions = {
+  period: { placeholder: "word", explains: `How long its quotas last: ${planPeriods.join(", ")}; without it: month.` },
+  ...Object.fromEntries(
+    quotaKinds.map((kind) => [
+      `${kind}-quota`,
+      { placeholder: "number", explains: `How many ${quotaUnits[kind]} it gives in each period.` },
+    ]),
+  ),
+} satisfies Command["options"];
+
 const createCommand: Command = {
   name: "plan create",
-  summary: "Creates a plan: limits and prices that accounts share.",
+  summary: "Creates a plan: limits, prices and quotas that accounts share.",
   positionals: ["plan id"],
-  options: { name: { placeholder: "text", explains: "Its name; without it: its id." }, ...limitOptions },
+  options: {
+    name: { placeholder: "text", explains: "Its name; without it: its id." },
+    ...termOptions,
+    ...limitOptions,
+  },
   run: ({ positionals: [id = ""], options, terminal }) =>
     withDatabase(terminal, async (database) => {
-      const request = { id, name: options.name ?? id, limits: readLimits(options, {}) };
+      const request = { id, name: options.name ?? id, limits: readLimits(options, {}), ...readTerms(options, null) };
       const plan = await createPlan({ ...systemParts, database }, request);
       return { json: presentPlanJson(plan), text: `Created the plan ${plan.id}.` };
     }),
@@ -21,15 +38,20 @@ const createCommand: Command = {
 
 const updateCommand: Command = {
   name: "plan update",
-  summary: "Changes a plan; its accounts feel it within a second.",
+  summary: "Changes a plan; accounts feel limits within a second, quotas from their next period on.",
   positionals: ["plan id"],
-  options: { name: { placeholder: "text", explains: "Its new name." }, ...limitOptions },
+  options: { name: { placeholder: "text", explains: "Its new name." }, ...termOptions, ...limitOptions },
   run: ({ positionals: [id = ""], options, terminal }) =>
     withDatabase(terminal, async (database) => {
-      const { limits } = await getPlan(database, id);
+      const current = await getPlan(database, id);
       const plan = await updatePlan(
         { database },
-        { id, limits: readLimits(options, limits), ...(options.name === undefined ? {} : { name: options.name }) },
+        {
+          id,
+          limits: readLimits(options, current.limits),
+          ...readTerms(options, current),
+          ...(options.name === undefined ? {} : { name: options.name }),
+        },
       );
       return { json: presentPlanJson(plan), text: `Changed the plan ${plan.id}.` };
     }),
@@ -41,16 +63,45 @@ const listCommand: Command = {
   run: ({ terminal }) =>
     withDatabase(terminal, async (database) => {
       const plans = await listPlans(database);
-      const rows = plans.map(({ id, name, limits }) => [id, name, presentLimits(limits)]);
+      const rows = plans.map(({ id, name, limits, period, quotas }) => [
+        id,
+        name,
+        presentLimits(limits),
+        quotaKinds.map((kind) => `${kind} ${quotas[kind]}`).join(", "),
+        period,
+      ]);
       return {
         json: plans.map(presentPlanJson),
-        text: rows.length === 0 ? "There are no plans." : presentRows(["ID", "NAME", "LIMITS"], rows),
+        text: rows.length === 0 ? "There are no plans." : presentRows(["ID", "NAME", "LIMITS", "QUOTAS", "PER"], rows),
       };
     }),
 };
 
 export const planCommands: readonly Command[] = [createCommand, updateCommand, listCommand];
 
-function presentPlanJson({ id, name, limits, createdAt }: Plan): Record<string, unknown> {
-  return { id, name, limits: presentLimitsJson(limits), created_at: createdAt.toISOString() };
+/** The period and quotas that result from what is set already and what the options say. */
+function readTerms(
+  options: Readonly<Record<string, string | undefined>>,
+  current: Plan | null,
+): Pick<Plan, "period" | "quotas"> {
+  const period = planPeriods.find((word) => word === (options.period ?? current?.period ?? "month"));
+  if (period === undefined) throw createWrongValue("period", `one of ${planPeriods.join(", ")}`);
+  const readQuota = (kind: QuotaKind): bigint => {
+    const text = options[`${kind}-quota`];
+    if (text === undefined) return current?.quotas[kind] ?? 0n;
+    if (/^\d{1,13}$/.test(text)) return BigInt(text);
+    throw createWrongValue(`${kind}-quota`, "a whole number");
+  };
+  return { period, quotas: { text: readQuota("text"), image: readQuota("image"), video: readQuota("video") } };
+}
+
+function presentPlanJson({ id, name, limits, period, quotas, createdAt }: Plan): Record<string, unknown> {
+  return {
+    id,
+    name,
+    limits: presentLimitsJson(limits),
+    period,
+    quotas: Object.fromEntries(quotaKinds.map((kind) => [kind, Number(quotas[kind])])),
+    created_at: createdAt.toISOString(),
+  };
 }

@@ -49,7 +49,7 @@ function parseWords(command: Command, words: readonly string[]) {
   const names = command.positionals ?? [];
   try {
     const { values, positionals } = parseArgs({
-      args: [...words],
+      args: [...words.filter((word) => !isNegative(word)), "--", ...words.filter(isNegative)],
       allowPositionals: names.length > 0,
       options: {
         json: { type: "boolean" },
@@ -67,6 +67,11 @@ function parseWords(command: Command, words: readonly string[]) {
     // Node's sentence names the option at fault.
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** A negative amount is not an option, though it begins like one. */
+function isNegative(word: string): boolean {
+  return /^-\d/.test(word);
 }
 
 function createTerminal(isJson: boolean): Terminal {

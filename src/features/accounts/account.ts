@@ -1,9 +1,18 @@
 import type { Budget } from "../../lib/budget.ts";
 import type { AccountId, KeyId } from "../../lib/ids.ts";
 import type { LimitSet } from "../../lib/limit-set.ts";
+import type { PlanPeriodLength, Quotas } from "../../lib/plan-terms.ts";
 
 /** What accounts of a kind have in common. Limits that it leaves open are the standard ones. */
-export type Plan = { id: string; name: string; limits: Partial<LimitSet>; createdAt: Date };
+export type Plan = {
+  id: string;
+  name: string;
+  limits: Partial<LimitSet>;
+  /** How long its quotas last, and what they are. */
+  period: PlanPeriodLength;
+  quotas: Quotas;
+  createdAt: Date;
+};
 
 export type Account = {
   id: AccountId;

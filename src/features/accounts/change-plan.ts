@@ -1,39 +1,43 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { LimitSet } from "../../lib/limit-set.ts";
-import type { Database } from "../../platform/database/database.ts";
+import { type Database, inTransaction } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Plan } from "./account.ts";
 import { findPlan, insertPlan, lockPlan, updatePlanRow } from "./plan-store.ts";
-import { requireLimits, requireName } from "./require-valid.ts";
+import { requireLimits, requireName, requireQuotas } from "./require-valid.ts";
 
 const planIdPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
+/** What a plan gives unless it says otherwise: limits only. */
+const standardTerms = { period: "month", quotas: { text: 0n, image: 0n, video: 0n } } as const;
+
 export async function createPlan(
   parts: { database: Database; clock: Clock },
-  request: { id: string; name: string; limits: Partial<LimitSet> },
+  request: { id: string; name: string } & Pick<Plan, "limits"> & Partial<Pick<Plan, "period" | "quotas">>,
 ): Promise<Plan> {
   if (!planIdPattern.test(request.id)) {
     const message = "A plan's id has up to 64 small letters, digits, - or _, and begins with a letter or digit.";
     throw new AppError("invalid_parameter", message, { param: "id" });
   }
-  requireLimits(request.limits);
-  const plan = { ...request, name: requireName(request.name), createdAt: parts.clock.now() };
+  const plan = { ...standardTerms, ...request, name: requireName(request.name), createdAt: parts.clock.now() };
+  requireLimits(plan.limits);
+  requireQuotas(plan.quotas);
   if (!(await insertPlan(parts.database, plan))) {
     throw new AppError("invalid_parameter", `There is a plan ${plan.id} already.`, { param: "id" });
   }
   return plan;
 }
 
-/** Changes what is given; the accounts of the plan feel it within a second. */
+/** Changes what is given. Accounts of the plan feel limits within a second, and quotas from their next period on. */
 export async function updatePlan(
   parts: { database: Database },
-  request: { id: string; name?: string; limits?: Partial<LimitSet> },
+  request: { id: string } & Partial<Pick<Plan, "name" | "limits" | "period" | "quotas">>,
 ): Promise<Plan> {
-  return await parts.database.transaction().execute(async (tx) => {
+  return await inTransaction(parts.database, async (tx) => {
     const plan = requirePlan(await lockPlan(tx, request.id), request.id);
-    const limits = request.limits ?? plan.limits;
-    requireLimits(limits);
-    const changed = { ...plan, name: request.name === undefined ? plan.name : requireName(request.name), limits };
+    const changed = { ...plan, ...request };
+    changed.name = requireName(changed.name);
+    requireLimits(changed.limits);
+    requireQuotas(changed.quotas);
     await updatePlanRow(tx, changed);
     return changed;
   });

@@ -14,5 +14,5 @@ export { createPlan, getPlan, updatePlan } from "./change-plan.ts";
 export { createAccount } from "./create-account.ts";
 export { createApiKey } from "./create-api-key.ts";
 export { listPlans } from "./plan-store.ts";
-export { updateAccount } from "./update-account.ts";
+export { type AccountChange, updateAccount } from "./update-account.ts";
 export { revokeApiKey, updateApiKey } from "./update-api-key.ts";

@@ -1,23 +1,20 @@
+import type { PlanPeriodLength } from "../../lib/plan-terms.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Plan } from "./account.ts";
 import { limitColumnNames, toLimitColumns, toLimits } from "./limit-columns.ts";
 
 /** `false` when there is a plan of that id. */
-export async function insertPlan(database: Database, { id, name, limits, createdAt }: Plan): Promise<boolean> {
+export async function insertPlan(database: Database, plan: Plan): Promise<boolean> {
   const result = await database
     .insertInto("plans")
-    .values({ id, name, ...toLimitColumns(limits), created_at: createdAt })
+    .values({ id: plan.id, created_at: plan.createdAt, ...toColumns(plan) })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-export async function updatePlanRow(database: Database, { id, name, limits }: Plan): Promise<void> {
-  await database
-    .updateTable("plans")
-    .set({ name, ...toLimitColumns(limits) })
-    .where("id", "=", id)
-    .execute();
+export async function updatePlanRow(database: Database, plan: Plan): Promise<void> {
+  await database.updateTable("plans").set(toColumns(plan)).where("id", "=", plan.id).execute();
 }
 
 export async function findPlan(database: Database, id: string): Promise<Plan | null> {
@@ -36,9 +33,32 @@ export async function listPlans(database: Database): Promise<Plan[]> {
 }
 
 function selectPlans(database: Database) {
-  return database.selectFrom("plans").select(["id", "name", "created_at", ...limitColumnNames]);
+  return database
+    .selectFrom("plans")
+    .select(["id", "name", "created_at", "period", "quota_text", "quota_image", "quota_video", ...limitColumnNames]);
 }
 
-function toPlan(row: { id: string; name: string; created_at: Date } & Parameters<typeof toLimits>[0]): Plan {
-  return { id: row.id, name: row.name, limits: toLimits(row), createdAt: row.created_at };
+type PlanRow = Awaited<ReturnType<ReturnType<typeof selectPlans>["executeTakeFirstOrThrow"]>>;
+
+function toPlan(row: PlanRow): Plan {
+  return {
+    id: row.id,
+    name: row.name,
+    limits: toLimits(row),
+    // The table's check holds the words.
+    period: row.period as PlanPeriodLength,
+    quotas: { text: row.quota_text, image: row.quota_image, video: row.quota_video },
+    createdAt: row.created_at,
+  };
+}
+
+function toColumns({ name, limits, period, quotas }: Plan) {
+  return {
+    name,
+    period,
+    quota_text: quotas.text,
+    quota_image: quotas.image,
+    quota_video: quotas.video,
+    ...toLimitColumns(limits),
+  };
 }

@@ -1,4 +1,5 @@
 import type { LimitSet } from "../../lib/limit-set.ts";
+import type { Quotas } from "../../lib/plan-terms.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 
 const nameCharactersMax = 100;
@@ -9,6 +10,18 @@ export function requireName(name: string): string {
   const trimmed = name.trim();
   if (trimmed !== "" && trimmed.length <= nameCharactersMax) return trimmed;
   throw new AppError("invalid_parameter", `A name has 1 to ${nameCharactersMax} characters.`, { param: "name" });
+}
+
+/** A plan's quotas fit into a number on the wire many times over. */
+const quotaMax = 1_000_000_000_000n;
+
+export function requireQuotas(quotas: Quotas): void {
+  for (const [kind, units] of Object.entries(quotas)) {
+    if (units >= 0n && units <= quotaMax) continue;
+    throw new AppError("invalid_parameter", `A quota is a whole number from 0 to ${quotaMax}.`, {
+      param: `${kind}_quota`,
+    });
+  }
 }
 
 export function requireLimits(limits: Partial<LimitSet>): void {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { LimitSet } from "../../lib/limit-set.ts";
-import type { Database } from "../../platform/database/database.ts";
+import { type Database, inTransaction } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Account } from "./account.ts";
 import { lockAccount, updateAccountRow } from "./account-store.ts";
@@ -16,7 +16,7 @@ export async function updateAccount(
   change: AccountChange,
 ): Promise<Account> {
   if (change.limits !== undefined) requireLimits(change.limits);
-  return await parts.database.transaction().execute(async (tx) => {
+  return await inTransaction(parts.database, async (tx) => {
     const account = await lockAccount(tx, accountId);
     if (account === null) throw new AppError("not_found", `There is no account ${accountId}.`, { param: "account" });
     if (change.planId) await getPlan(tx, change.planId);

@@ -3,7 +3,20 @@
  *
  * Promises: nothing is answered before it is durable. Nothing is spent that is not there, on any number of processes:
  * each account's operations happen one after another, under the lock of its wallet. Whatever is sent twice happens once,
- * and is answered the same. One function decides, whether operations are committed in groups (`createLedger`) or inside a
- * caller's transaction (`openHold`, `settleHold`, `releaseHold`). What was charged can be computed again for ever.
+ * and is answered the same. One function decides, whether operations are committed in groups or inside a caller's
+ * transaction. What was charged can be computed again for ever.
  */
-export { createLedger, type Ledger } from "./create-ledger.ts";
+export { addBalanceRoutes } from "./balance-routes.ts";
+export { bookCredit, type CreditRequest } from "./book-credit.ts";
+export type { RedeemCode } from "./code.ts";
+export { listCodes } from "./code-store.ts";
+export { createCodes } from "./create-codes.ts";
+export { findFreeze, invariants, unfreezeWallet, type Violation } from "./invariant-store.ts";
+export { requireLedgerCurrency } from "./ledger-currency.ts";
+export { listAccountsWithEndedPeriod } from "./plan-period-store.ts";
+export { readBalance } from "./read-balance.ts";
+export { redeemCode, voidCode } from "./redeem-code.ts";
+export { renewPlan } from "./renew-plan.ts";
+export { listStatement, type StatementEntry } from "./statement-store.ts";
+export { sweepLedger } from "./sweep-ledger.ts";
+export { createRecentCheck, findViolations, freezeViolated } from "./verify-ledger.ts";

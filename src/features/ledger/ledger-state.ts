@@ -1,7 +1,5 @@
 import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
-
-export const quotaKinds = ["text", "image", "video"] as const;
-export type QuotaKind = (typeof quotaKinds)[number];
+import type { QuotaKind } from "../../lib/plan-terms.ts";
 
 /** What is counted: billionths of the currency, or the tokens, images and seconds of a quota. */
 export type Unit = "money" | QuotaKind;

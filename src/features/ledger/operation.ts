@@ -2,7 +2,8 @@ import type { Bill } from "../../lib/bill.ts";
 import type { Budget } from "../../lib/budget.ts";
 import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
 import type { Nano } from "../../lib/money.ts";
-import type { Cause, HoldState, QuotaKind, RefusalReason, Unit } from "./ledger-state.ts";
+import type { QuotaKind } from "../../lib/plan-terms.ts";
+import type { Cause, HoldState, RefusalReason, Unit } from "./ledger-state.ts";
 
 /** Sets money aside before work begins. Its id is made beforehand, so that it can be sent again. */
 export type HoldOperation = {

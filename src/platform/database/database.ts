@@ -39,6 +39,11 @@ export function createDatabase(parts: DatabaseParts): Database {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
+/** Does all of the work or none of it; what already runs in a transaction stays in it. */
+export async function inTransaction<T>(database: Database, work: (tx: Database) => Promise<T>): Promise<T> {
+  return database.isTransaction ? await work(database) : await database.transaction().execute(work);
+}
+
 /** Throws when the database does not answer. */
 export async function pingDatabase(database: Database): Promise<void> {
   await sql`select 1`.execute(database);

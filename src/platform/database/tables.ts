@@ -135,6 +135,7 @@ type PlanPeriodsTable = {
   anchored_at: Date;
   starts_at: Date;
   ends_at: Date;
+  is_latest: boolean;
 };
 
 type PlansTable = {

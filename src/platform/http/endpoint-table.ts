@@ -9,6 +9,7 @@ export const endpointTable = {
   listModels: { scope: "models", stability: "beta" },
   getModel: { scope: "models", stability: "preview" },
   listPrices: { scope: "pricing", stability: "preview" },
+  getBalance: { scope: "balance", stability: "preview" },
 } as const satisfies Record<string, { scope: string; stability: "beta" | "preview" }>;
 
 export type EndpointName = keyof typeof endpointTable;

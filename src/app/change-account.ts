@@ -1,0 +1,67 @@
+import {
+  type Account,
+  type AccountChange,
+  createAccount,
+  findAccount,
+  getPlan,
+  updateAccount,
+} from "../features/accounts/index.ts";
+import { bookCredit, type CreditRequest, listAccountsWithEndedPeriod, renewPlan } from "../features/ledger/index.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { IdSource } from "../lib/ids.ts";
+import { type Database, inTransaction } from "../platform/database/database.ts";
+
+type AccountParts = { database: Database; clock: Clock; ids: IdSource };
+
+type NewAccount = Parameters<typeof createAccount>[1] & {
+  /** Money to begin with. */
+  credit?: Omit<CreditRequest, "accountId">;
+};
+
+/** An account with what its plan gives and the money it begins with, or none of it. */
+export async function openAccount(parts: AccountParts, { credit, ...request }: NewAccount): Promise<Account> {
+  return await inTransaction(parts.database, async (tx) => {
+    const within = { ...parts, database: tx };
+    const account = await createAccount(within, request);
+    await renewAccountPlan(within, account);
+    if (credit !== undefined) await bookCredit(within, { ...credit, accountId: account.id });
+    return account;
+  });
+}
+
+/** Changes an account and, with its plan, what the plan gives: both or neither. */
+export async function changeAccount(parts: AccountParts, accountId: string, change: AccountChange): Promise<Account> {
+  return await inTransaction(parts.database, async (tx) => {
+    const within = { ...parts, database: tx };
+    const account = await updateAccount(within, accountId, change);
+    if (change.planId !== undefined) await renewAccountPlan(within, account);
+    return account;
+  });
+}
+
+const renewalsAtOnceMax = 10_000;
+
+/** Begins the next period wherever one is over. One account's trouble is not another's. */
+export async function renewPlans(
+  parts: AccountParts & { onTrouble(accountId: string, error: unknown): void },
+): Promise<void> {
+  const due = { now: parts.clock.now(), limit: renewalsAtOnceMax };
+  for (const accountId of await listAccountsWithEndedPeriod(parts.database, due)) {
+    try {
+      await inTransaction(parts.database, async (tx) => {
+        const account = await findAccount(tx, accountId);
+        if (account !== null) await renewAccountPlan({ ...parts, database: tx }, account);
+      });
+    } catch (error) {
+      // Tried again at the next renewal; until then the account has money, but no quotas.
+      parts.onTrouble(accountId, error);
+    }
+  }
+}
+
+async function renewAccountPlan(parts: AccountParts, { id, planId }: Account): Promise<void> {
+  const plan = planId === null ? null : await getPlan(parts.database, planId);
+  const terms =
+    plan === null ? null : { planId: plan.id, planName: plan.name, period: plan.period, quotas: plan.quotas };
+  await renewPlan(parts.database, { accountId: id, terms, now: parts.clock.now(), ids: parts.ids });
+}

@@ -1,0 +1,137 @@
+import { findAccount } from "../features/accounts/index.ts";
+import {
+  findFreeze,
+  findViolations,
+  freezeViolated,
+  invariants,
+  listStatement,
+  readBalance,
+  unfreezeWallet,
+  type Violation,
+} from "../features/ledger/index.ts";
+import type { AccountId } from "../lib/ids.ts";
+import { presentMoney } from "../lib/money.ts";
+import { quotaKinds } from "../lib/plan-terms.ts";
+import type { Database } from "../platform/database/database.ts";
+import { AppError } from "../platform/errors/app-error.ts";
+import type { Command } from "./command.ts";
+import { createWrongValue, readNumber, readTime } from "./option-values.ts";
+import { presentEntryJson, presentStatementCsv, presentStatementText } from "./present-statement.ts";
+import { systemParts } from "./system-parts.ts";
+import { withDatabase } from "./with-database.ts";
+
+const entriesMax = 1_000_000;
+const entriesStandard = "1000";
+
+const showCommand: Command = {
+  name: "ledger show",
+  summary: "Prints an account's statement: every movement, why, and the balance after it.",
+  positionals: ["account id"],
+  options: {
+    format: { placeholder: "word", explains: "table or csv; without it: table. --json prints JSON." },
+    from: { placeholder: "time", explains: "Only from this time on." },
+    to: { placeholder: "time", explains: "Only before this time." },
+    limit: { placeholder: "number", explains: `At most so many, the newest; without it: ${entriesStandard}.` },
+  },
+  run: ({ positionals: [id = ""], options, terminal }) =>
+    withDatabase(terminal, async (database, { currency }) => {
+      const format = (["table", "csv"] as const).find((word) => word === (options.format ?? "table"));
+      if (format === undefined) throw createWrongValue("format", "table or csv");
+      const limit = readNumber("limit", options.limit ?? entriesStandard);
+      if (limit < 1 || limit > entriesMax) throw createWrongValue("limit", `a number from 1 to ${entriesMax}`);
+      const accountId = await requireAccount(database, id);
+      const { balance, period } = await readBalance(database, accountId, systemParts.clock.now());
+      const freeze = await findFreeze(database, accountId);
+      const entries = await listStatement(database, accountId, {
+        from: options.from === undefined ? null : readTime(options.from, "from"),
+        to: options.to === undefined ? null : readTime(options.to, "to"),
+        limit,
+      });
+      const amounts = {
+        available: presentMoney(balance.available),
+        frozen: presentMoney(balance.frozen),
+        cash: presentMoney(balance.cash),
+        gift: presentMoney(balance.gift),
+      };
+      const heading = [
+        `${accountId}: ${amounts.available} ${currency} available, ${amounts.frozen} frozen; cash ${amounts.cash}, gift ${amounts.gift}`,
+        `quotas: ${quotaKinds.map((kind) => `${kind} ${balance.quotas[kind]}`).join(", ")}; plan: ${period === null ? "none" : `${period.planName} until ${period.endsAt.toISOString()}`}`,
+        ...(freeze === null
+          ? []
+          : [`FROZEN for spending since ${freeze.at.toISOString()}, because an invariant is broken: ${freeze.reason}`]),
+      ].join("\n");
+      const table = entries.length === 0 ? "No entries." : presentStatementText(entries);
+      return {
+        json: {
+          account: accountId,
+          currency,
+          balance: { ...amounts, quotas: mapValues(balance.quotas) },
+          plan: period === null ? null : { name: period.planName, expires_at: period.endsAt.toISOString() },
+          freeze: freeze === null ? null : { at: freeze.at.toISOString(), reason: freeze.reason },
+          entries: entries.map(presentEntryJson),
+        },
+        text: format === "csv" ? presentStatementCsv(entries) : `${heading}\n\n${table}`,
+      };
+    }),
+};
+
+const verifyCommand: Command = {
+  name: "ledger verify",
+  summary: "Checks that every cent is accounted for; accounts where one is not are frozen for spending.",
+  options: { account: { placeholder: "account id", explains: "Only this account; without it: all." } },
+  run: ({ options, terminal }) =>
+    withDatabase(terminal, async (database) => {
+      const accountIds = options.account === undefined ? "all" : [await requireAccount(database, options.account)];
+      const now = systemParts.clock.now();
+      const violations = await findViolations(database, { kind: "whole", accountIds, now });
+      await freezeViolated(database, violations);
+      const json = { ok: violations.length === 0, violations: violations.map(presentViolationJson) };
+      if (violations.length === 0) {
+        return {
+          json,
+          text: `All ${invariants.length} invariants hold${accountIds === "all" ? "" : " for this account"}.`,
+        };
+      }
+      return { json, text: presentViolations(violations), hasFailed: true };
+    }),
+};
+
+const unfreezeCommand: Command = {
+  name: "ledger unfreeze",
+  summary: "Lets a frozen account spend again, if its invariants hold by now.",
+  positionals: ["account id"],
+  run: ({ positionals: [id = ""], terminal }) =>
+    withDatabase(terminal, async (database) => {
+      const accountId = await requireAccount(database, id);
+      const now = systemParts.clock.now();
+      const violations = await findViolations(database, { kind: "whole", accountIds: [accountId], now });
+      const json = { ok: violations.length === 0, violations: violations.map(presentViolationJson) };
+      if (violations.length > 0) return { json, text: presentViolations(violations), hasFailed: true };
+      const wasFrozen = await unfreezeWallet(database, accountId);
+      return { json, text: wasFrozen ? `${accountId} may spend again.` : `${accountId} was not frozen.` };
+    }),
+};
+
+export const ledgerCommands: readonly Command[] = [showCommand, verifyCommand, unfreezeCommand];
+
+async function requireAccount(database: Database, id: string): Promise<AccountId> {
+  const account = await findAccount(database, id);
+  if (account === null) throw new AppError("not_found", `There is no account ${id}.`, { param: "account" });
+  return account.id;
+}
+
+function presentViolations(violations: readonly Violation[]): string {
+  const promises = new Map(invariants.map(({ name, promise }) => [name, promise]));
+  const lines = violations.map(
+    ({ invariant, accountId, message }) => `✗ ${invariant}  ${accountId}  ${message}\n     ${promises.get(invariant)}`,
+  );
+  return [...lines, "", "The accounts are frozen for spending. See docs/operating/money.md."].join("\n");
+}
+
+function presentViolationJson({ invariant, accountId, message }: Violation): Record<string, string> {
+  return { invariant, account: accountId, message };
+}
+
+function mapValues(quotas: Readonly<Record<string, bigint>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(quotas).map(([kind, units]) => [kind, Number(units)]));
+}

@@ -1,0 +1,43 @@
+import { type Nano, nano } from "../../lib/money.ts";
+import { type QuotaKind, type Quotas, quotaKinds } from "../../lib/plan-terms.ts";
+import { isExpired } from "./draft.ts";
+import type { Pocket } from "./ledger-state.ts";
+
+export type Balance = {
+  available: Nano;
+  /** Set aside for work that is not finished. */
+  frozen: Nano;
+  cash: Nano;
+  gift: Nano;
+  /** What is left of each quota and not set aside. */
+  quotas: Quotas;
+};
+
+/** Cash and gift count what is set aside too; a gift that has expired counts only as far as work still holds it. */
+export function computeBalance(pockets: readonly Pocket[], now: Date): Balance {
+  const countOf = (pocket: Pocket): bigint => (isExpired(pocket, now) ? pocket.held : pocket.posted);
+  const sum = (chosen: readonly Pocket[], count: (pocket: Pocket) => bigint): bigint =>
+    chosen.reduce((total, pocket) => total + count(pocket), 0n);
+  const ofMoney = pockets.filter(({ unit }) => unit === "money");
+  const cash = sum(
+    ofMoney.filter(({ kind }) => kind === "cash"),
+    countOf,
+  );
+  const gift = sum(
+    ofMoney.filter(({ kind }) => kind === "gift"),
+    countOf,
+  );
+  const frozen = sum(ofMoney, ({ held }) => held);
+  const countQuota = (kind: QuotaKind): bigint =>
+    sum(
+      pockets.filter(({ unit }) => unit === kind),
+      (pocket) => countOf(pocket) - pocket.held,
+    );
+  return {
+    available: nano(cash + gift - frozen),
+    frozen: nano(frozen),
+    cash: nano(cash),
+    gift: nano(gift),
+    quotas: Object.fromEntries(quotaKinds.map((kind) => [kind, countQuota(kind)])) as Quotas,
+  };
+}

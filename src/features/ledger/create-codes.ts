@@ -1,0 +1,62 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { IdSource } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { createCodeText, hashCode, type RedeemCode } from "./code.ts";
+import { insertCode } from "./code-store.ts";
+import { amountMax } from "./ledger-state.ts";
+
+export type NewCodes = Pick<RedeemCode, "kind" | "amount" | "giftDays" | "note" | "expiresAt"> & { count: number };
+
+const countMax = 1000;
+const giftDaysMax = 3650;
+const noteCharactersMax = 200;
+
+/** The only moment at which the text of a code is known; afterwards there is just its hash. */
+export async function createCodes(
+  parts: {
+    database: Database;
+    clock: Clock;
+    ids: IdSource;
+    randomBytes: (count: number) => Uint8Array;
+    currency: string;
+  },
+  request: NewCodes,
+): Promise<{ code: RedeemCode; text: string }[]> {
+  requireNewCodes(request, parts.clock.now());
+  const { count, ...terms } = request;
+  const created = Array.from({ length: count }, () => {
+    const text = createCodeText(parts.randomBytes);
+    const code: RedeemCode = {
+      ...terms,
+      id: parts.ids.next("code"),
+      lastFour: text.slice(-4),
+      currency: parts.currency,
+      createdAt: parts.clock.now(),
+      voidedAt: null,
+      redeemedAt: null,
+      redeemedBy: null,
+    };
+    return { code, text };
+  });
+  await parts.database.transaction().execute(async (tx) => {
+    for (const { code, text } of created) await insertCode(tx, code, hashCode(text));
+  });
+  return created;
+}
+
+function requireNewCodes({ count, amount, kind, giftDays, note, expiresAt }: NewCodes, now: Date): void {
+  const isWithin = (value: number, max: number): boolean => Number.isInteger(value) && value >= 1 && value <= max;
+  if (!isWithin(count, countMax)) throw createInvalid("count", `Write a whole number from 1 to ${countMax}.`);
+  if (amount < 1n || amount > amountMax) throw createInvalid("amount", "A code is worth more than nothing.");
+  if (kind === "cash" && giftDays !== null) throw createInvalid("days", "Cash does not expire; only gifts have days.");
+  if (giftDays !== null && !isWithin(giftDays, giftDaysMax)) {
+    throw createInvalid("days", `Write a whole number from 1 to ${giftDaysMax}.`);
+  }
+  if (note.length > noteCharactersMax) throw createInvalid("note", `A note has up to ${noteCharactersMax} characters.`);
+  if (expiresAt !== null && expiresAt <= now) throw createInvalid("expires", "A code ends in the future.");
+}
+
+function createInvalid(param: string, message: string): AppError {
+  return new AppError("invalid_parameter", message, { param });
+}

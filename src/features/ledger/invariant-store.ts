@@ -1,0 +1,281 @@
+import { CompiledQuery, sql } from "kysely";
+import type { AccountId } from "../../lib/ids.ts";
+import { type Database, inTransaction } from "../../platform/database/database.ts";
+
+/** How much is looked at: all that ever happened, or what happened to some accounts after a posting. */
+export type Scope =
+  | { kind: "whole"; accountIds: readonly string[] | "all" }
+  | { kind: "recent"; accountIds: readonly string[]; afterNumber: bigint };
+
+export type Violation = { invariant: string; accountId: string; message: string };
+
+type Invariant = {
+  name: string;
+  /** What holds. The statement finds what does not: an account and a sentence that names the rows. */
+  promise: string;
+  statement: string;
+  /** Left out of a look at recent events, which would have to read all of the past for it. */
+  isForWholeOnly?: true;
+};
+
+const violationsMax = 100;
+const checkTimeout = "1h";
+/** How long a hold may outlive its end before somebody must have swept it up. */
+const sweepGraceMinutes = 10;
+
+// A transaction and the hold that it ends share the part of their ids after the prefix.
+const holdOfPosting = "'hold_' || substr(posting.id, 5)";
+const postingOfHold = "'txn_' || substr(hold.id, 6)";
+const signedAmount = "case when posting.credit = posting.pocket_id then posting.amount else -posting.amount end";
+
+/** Every statement sees the accounts, postings and holds in question by these names. */
+const scopes: Record<Scope["kind"], string> = {
+  whole: `
+    scope_wallets as (select * from wallets where $1::text[] is null or account_id = any($1)),
+    scope_pockets as (select * from pockets where $1::text[] is null or account_id = any($1)),
+    scope_postings as (select * from postings where ($1::text[] is null or account_id = any($1)) and number > $2),
+    scope_holds as (select * from holds where $1::text[] is null or account_id = any($1))`,
+  recent: `
+    scope_wallets as (select * from wallets where account_id = any($1)),
+    scope_pockets as (select * from pockets where account_id = any($1) and is_open),
+    scope_postings as (select * from postings where account_id = any($1) and number > $2),
+    scope_holds as (
+      select * from holds where account_id = any($1) and state = 'open'
+      union
+      select hold.* from scope_postings posting join holds hold on hold.id = ${holdOfPosting}
+        where posting.kind in ('charge', 'loss'))`,
+};
+
+export const invariants: readonly Invariant[] = [
+  {
+    name: "A",
+    promise: "A pocket has what its entries sum to, and they are numbered without gaps.",
+    isForWholeOnly: true,
+    statement: `
+      select pocket.account_id, format('pocket %s has %s after %s entries; they sum to %s, are %s and end with number %s',
+          pocket.id, posted, entry_count, coalesce(total, 0), coalesce(entries, 0), coalesce(last_number, 0)) as message
+        from scope_pockets pocket left join (
+          select pocket_id, sum(${signedAmount}) as total, count(*) as entries, max(entry_number) as last_number
+            from scope_postings posting group by pocket_id) summed on summed.pocket_id = pocket.id
+        where (posted, entry_count, entry_count)
+          is distinct from (coalesce(total, 0), coalesce(entries, 0), coalesce(last_number, 0))
+      union all
+      select posting.account_id, format('posting %s belongs to the pocket %s of nobody or of somebody else', posting.id, pocket_id)
+        from scope_postings posting left join pockets pocket on pocket.id = posting.pocket_id
+        where posting.pocket_id is not null and pocket.account_id is distinct from posting.account_id`,
+  },
+  {
+    name: "A (end)",
+    promise: "A pocket's last entry says what the pocket has, and how many entries there are.",
+    statement: `
+      select pocket.account_id, format('pocket %s has %s after %s entries; the last one, %s, says %s',
+          pocket.id, posted, entry_count, coalesce(last.entry_number, 0), coalesce(last.balance_after, 0)) as message
+        from scope_pockets pocket left join lateral (
+          select entry_number, balance_after from postings where pocket_id = pocket.id
+            order by entry_number desc limit 1) last on true
+        where (posted, entry_count) is distinct from (coalesce(last.balance_after, 0), coalesce(last.entry_number, 0))`,
+  },
+  {
+    name: "B",
+    promise: "Each entry goes on from the balance of the one before it.",
+    statement: `
+      select posting.account_id, format('posting %s: pocket %s had %s, %s makes %s, but it says %s', posting.id, posting.pocket_id,
+          coalesce(previous.balance_after, 0), ${signedAmount},
+          coalesce(previous.balance_after, 0) + ${signedAmount}, posting.balance_after) as message
+        from scope_postings posting left join postings previous
+          on previous.pocket_id = posting.pocket_id and previous.entry_number = posting.entry_number - 1
+        where posting.pocket_id is not null
+          and (posting.balance_after <> coalesce(previous.balance_after, 0) + ${signedAmount}
+            or (previous.id is null and posting.entry_number <> 1))`,
+  },
+  {
+    name: "C",
+    promise: "What a pocket has set aside is what the open holds on it say.",
+    statement: `
+      select coalesce(pocket.account_id, line.account_id) as account_id, format('pocket %s holds %s, its open holds %s',
+          coalesce(pocket.id, line.pocket_id), coalesce(pocket.held, 0), coalesce(line.total, 0)) as message
+        from scope_pockets pocket full join (
+          select hold.account_id, line.pocket_id, sum(line.amount) as total
+            from scope_holds hold, unnest(hold.pocket_ids, hold.pocket_amounts) as line (pocket_id, amount)
+            where hold.state = 'open' group by 1, 2) line
+          on line.pocket_id = pocket.id and line.account_id = pocket.account_id
+        where coalesce(pocket.held, 0) <> coalesce(line.total, 0)`,
+  },
+  {
+    name: "D",
+    promise: "A hold is the sum of its parts.",
+    statement: `
+      select hold.account_id, format('hold %s is %s, its parts are %s', hold.id, hold.amount, parts.total) as message
+        from scope_holds hold, lateral (
+          select coalesce(sum(amount), 0) as total, coalesce(min(amount), 1) as least
+            from unnest(hold.pocket_amounts) as amount) parts
+        where hold.state <> 'refused' and (parts.total <> hold.amount or parts.least <= 0)`,
+  },
+  {
+    name: "E",
+    promise: "A settled hold was charged exactly what it says, and no more than was held; others were not charged.",
+    statement: `
+      select hold.account_id, format('hold %s is %s with %s of %s settled; its postings charge %s',
+          hold.id, hold.state, hold.settled, hold.amount, coalesce(charged.total, 0)) as message
+        from scope_holds hold left join lateral (
+          select sum(amount) filter (where kind = 'charge') as total, count(*) as legs
+            from postings posting where posting.id = ${postingOfHold}) charged on true
+        where hold.settled <> coalesce(charged.total, 0) or hold.settled > hold.amount
+          or (hold.state <> 'settled' and charged.legs > 0)`,
+  },
+  {
+    name: "F",
+    promise: "Nothing is below zero, and nothing is set aside that is not there.",
+    statement: `
+      select account_id, format('pocket %s has %s and holds %s', id, posted, held) as message
+        from scope_pockets where posted < 0 or held < 0 or posted < held
+      union all
+      select account_id, format('posting %s leaves %s', id, balance_after) from scope_postings where balance_after < 0`,
+  },
+  {
+    name: "G",
+    promise: "Every charge and loss belongs to a hold that this very settlement ended, and says what it was for.",
+    statement: `
+      select posting.account_id, format('posting %s (%s of %s) belongs to hold %s, which is %s', posting.id, posting.kind,
+          posting.amount, ${holdOfPosting}, coalesce(hold.state, 'not there')) as message
+        from scope_postings posting
+          left join holds hold on hold.id = ${holdOfPosting}
+          left join charges charge on charge.id = posting.id
+        where posting.kind in ('charge', 'loss') and (hold.state is distinct from 'settled'
+          or hold.account_id <> posting.account_id or hold.settlement_fingerprint <> posting.fingerprint or charge.id is null)
+      union all
+      select hold.account_id, format('hold %s is settled, but nothing says what for', hold.id)
+        from scope_holds hold left join charges charge on charge.id = ${postingOfHold}
+        where hold.state = 'settled' and (charge.hold_id, charge.account_id, charge.unit)
+          is distinct from (hold.id, hold.account_id, hold.unit)`,
+  },
+  {
+    name: "H",
+    promise: "What was refused left nothing else.",
+    statement: `
+      select hold.account_id, format('hold %s was refused, but has parts, postings or charges', hold.id) as message
+        from scope_holds hold
+        where hold.state = 'refused' and (cardinality(hold.pocket_ids) > 0
+          or exists (select from postings where id = ${postingOfHold})
+          or exists (select from charges where id = ${postingOfHold}))`,
+  },
+  {
+    name: "I",
+    promise:
+      "What customers have and what the house gave and took is nothing together, in every unit; redeemed codes are booked.",
+    isForWholeOnly: true,
+    statement: `
+      select account_id, format('pockets of %s have %s, the house gave %s', unit, sum(has), sum(given)) as message
+        from (
+          select account_id, unit, posted as has, 0 as given from scope_pockets
+          union all
+          select account_id, unit, 0, case when credit = pocket_id then amount else -amount end
+            from scope_postings where pocket_id is not null) sides
+        group by account_id, unit having sum(has) <> sum(given)
+      union all
+      select account_id, format('codes worth %s were redeemed, %s are booked', sum(redeemed), sum(booked))
+        from (
+          select redeemed_by as account_id, amount_nano as redeemed, 0 as booked from redeem_codes
+            where redeemed_by is not null and ($1::text[] is null or redeemed_by = any($1))
+          union all
+          select account_id, 0, amount from scope_postings where debit = 'funding:code') codes
+        group by account_id having sum(redeemed) <> sum(booked)`,
+  },
+  {
+    name: "J",
+    promise: "Computed again from its price and quantities, each charge is what was paid and lost.",
+    statement: `
+      select hold.account_id, format('charge %s: %s paid and %s lost, its bill says %s, its postings %s and %s', charge.id,
+          charge.paid, charge.lost, bill.cost, posted.paid, posted.lost) as message
+        from scope_holds hold join charges charge on charge.id = ${postingOfHold},
+          lateral (
+            select case charge.unit when 'money'
+              then greatest(div(2 * coalesce(sum(quantity::numeric * rate), 0) + charge.rates_per, 2 * charge.rates_per::numeric),
+                charge.minimum_nano)
+              else charge.quota_units end as cost
+            from unnest(charge.item_quantities, charge.item_rates_nano) as item (quantity, rate)) bill,
+          lateral (
+            select coalesce(sum(amount) filter (where kind = 'charge'), 0) as paid,
+              coalesce(sum(amount) filter (where kind = 'loss'), 0) as lost
+            from postings where id = charge.id) posted
+        where bill.cost <> charge.paid + charge.lost or posted.paid <> charge.paid or posted.lost <> charge.lost`,
+  },
+  {
+    name: "K",
+    promise: "No hold outlives its end for long.",
+    statement: `
+      select account_id, format('hold %s should have ended at %s', id, expires_at) as message
+        from scope_holds where state = 'open' and expires_at < $3::timestamptz - interval '${sweepGraceMinutes} minutes'`,
+  },
+  {
+    name: "L",
+    promise: "What counts against a key's budget is what its holds held and settled.",
+    isForWholeOnly: true,
+    statement: `
+      select account_id, format('key %s has %s held and %s spent since %s; its holds say %s and %s', key_id, sum(held),
+          sum(spent), starts_at, sum(hold_held), sum(hold_spent)) as message
+        from (
+          select account_id, key_id, starts_at, held, spent, 0 as hold_held, 0 as hold_spent from key_spending
+            where $1::text[] is null or account_id = any($1)
+          union all
+          select account_id, key_id, budget_starts_at, 0, 0, case state when 'open' then amount else 0 end, settled
+            from scope_holds where key_id is not null) sides
+        group by account_id, key_id, starts_at having sum(held) <> sum(hold_held) or sum(spent) <> sum(hold_spent)`,
+  },
+];
+
+/** Asks one statement, and therefore one moment: what is committed together is seen together. */
+export async function listViolations(
+  database: Database,
+  { name, statement }: Invariant,
+  { scope, now }: { scope: Scope; now: Date },
+): Promise<Violation[]> {
+  const accountIds = scope.accountIds === "all" ? null : [...scope.accountIds];
+  const afterNumber = scope.kind === "recent" ? scope.afterNumber : 0n;
+  const text = `with ${scopes[scope.kind]}, parameters as (select $1::text[], $2::bigint, $3::timestamptz)
+    select account_id, message from (${statement}) found limit ${violationsMax}`;
+  const query = CompiledQuery.raw(text, [accountIds, String(afterNumber), now]);
+  const { rows } = await inTransaction(database, async (tx) => {
+    // A look at everything that ever happened may take longer than a caller would wait.
+    await sql`select set_config('statement_timeout', ${checkTimeout}, true)`.execute(tx);
+    return await tx.executeQuery<{ account_id: string; message: string }>(query);
+  });
+  return rows.map((row) => ({ invariant: name, accountId: row.account_id, message: row.message }));
+}
+
+/** Nothing new is spent from a frozen wallet. The new version tells every process that remembers it. */
+export async function freezeWallet(database: Database, accountId: string, reason: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update wallets set frozen_at = now(), frozen_reason = ${reason}, version = version + 1
+      where account_id = ${accountId} and frozen_at is null`.execute(database);
+  return numAffectedRows === 1n;
+}
+
+export async function unfreezeWallet(database: Database, accountId: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update wallets set frozen_at = null, frozen_reason = null, version = version + 1
+      where account_id = ${accountId} and frozen_at is not null`.execute(database);
+  return numAffectedRows === 1n;
+}
+
+export async function findFreeze(database: Database, accountId: string): Promise<{ at: Date; reason: string } | null> {
+  const row = await database
+    .selectFrom("wallets")
+    .select(["frozen_at", "frozen_reason"])
+    .where("account_id", "=", accountId)
+    .executeTakeFirst();
+  return row?.frozen_at && row.frozen_reason ? { at: row.frozen_at, reason: row.frozen_reason } : null;
+}
+
+/** Since a moment, by the database's own clock, which also stamped the changes. */
+export async function listChangedAccounts(database: Database, sinceMs: number): Promise<AccountId[]> {
+  const { rows } = await sql<{ account_id: AccountId }>`
+    select account_id from wallets
+      where changed_at > clock_timestamp() - make_interval(secs => ${sinceMs / 1000})`.execute(database);
+  return rows.map((row) => row.account_id);
+}
+
+export async function findLastPostingNumber(database: Database): Promise<bigint> {
+  const { rows } = await sql<{ last: bigint }>`select coalesce(max(number), 0) as last from postings`.execute(database);
+  return rows[0]?.last ?? 0n;
+}

@@ -1,0 +1,74 @@
+import { sql } from "kysely";
+import type { AccountId, PocketId } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { PlanPeriod } from "./plan-period.ts";
+
+/** The period that followed all others, over or not. `null` for an account without a plan. */
+export async function findLatestPlanPeriod(database: Database, accountId: AccountId): Promise<PlanPeriod | null> {
+  const row = await database
+    .selectFrom("plan_periods")
+    .selectAll()
+    .where("account_id", "=", accountId)
+    .where("is_latest", "=", true)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return {
+    // The table's check holds the prefix.
+    id: row.id as PlanPeriod["id"],
+    accountId,
+    planId: row.plan_id,
+    planName: row.plan_name,
+    anchoredAt: row.anchored_at,
+    startsAt: row.starts_at,
+    endsAt: row.ends_at,
+  };
+}
+
+export async function insertPlanPeriod(tx: Database, period: PlanPeriod): Promise<void> {
+  await tx
+    .insertInto("plan_periods")
+    .values({
+      id: period.id,
+      account_id: period.accountId,
+      plan_id: period.planId,
+      plan_name: period.planName,
+      anchored_at: period.anchoredAt,
+      starts_at: period.startsAt,
+      ends_at: period.endsAt,
+      is_latest: true,
+    })
+    .execute();
+}
+
+/** Nothing follows from this period any more; it ends at the given time if not before. */
+export async function closePlanPeriod(tx: Database, { id }: PlanPeriod, now: Date): Promise<void> {
+  await sql`update plan_periods set is_latest = false, ends_at = least(ends_at, ${now}) where id = ${id}`.execute(tx);
+}
+
+/** The accounts whose period is over and whose plan goes on, or is to be found to have ended. */
+export async function listAccountsWithEndedPeriod(
+  database: Database,
+  { now, limit }: { now: Date; limit: number },
+): Promise<AccountId[]> {
+  const rows = await database
+    .selectFrom("plan_periods")
+    .select("account_id")
+    .where("is_latest", "=", true)
+    .where("ends_at", "<=", now)
+    .orderBy("ends_at")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.account_id as AccountId);
+}
+
+/** The pockets that a period's grants opened and that are not used up. */
+export async function listOpenPocketsOf(
+  tx: Database,
+  period: Pick<PlanPeriod, "id" | "accountId">,
+): Promise<PocketId[]> {
+  const { rows } = await sql<{ id: PocketId }>`
+    select pockets.id from pockets join postings on postings.pocket_id = pockets.id and postings.entry_number = 1
+      where pockets.account_id = ${period.accountId} and pockets.is_open and postings.cause_id = ${period.id}
+      order by pockets.id`.execute(tx);
+  return rows.map((row) => row.id);
+}

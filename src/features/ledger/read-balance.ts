@@ -1,0 +1,19 @@
+import type { AccountId } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { type Balance, computeBalance } from "./balance.ts";
+import { loadState, runWithin } from "./ledger-store.ts";
+import type { PlanPeriod } from "./plan-period.ts";
+import { findLatestPlanPeriod } from "./plan-period-store.ts";
+
+/** What an account has at a moment, from the ledger and from nowhere else. */
+export async function readBalance(
+  database: Database,
+  accountId: AccountId,
+  now: Date,
+): Promise<{ balance: Balance; period: PlanPeriod | null }> {
+  const nothing = { pocketIds: [], holdIds: [], transactionIds: [], spending: [] };
+  const { pockets } = await loadState(runWithin(database), { ...nothing, accountIds: [accountId] });
+  const latest = await findLatestPlanPeriod(database, accountId);
+  const period = latest !== null && latest.endsAt > now ? latest : null;
+  return { balance: computeBalance([...pockets.values()], now), period };
+}

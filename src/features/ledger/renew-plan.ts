@@ -1,0 +1,75 @@
+import type { AccountId, IdSource } from "../../lib/ids.ts";
+import { invariant } from "../../lib/invariant.ts";
+import { type PlanTerms, quotaKinds } from "../../lib/plan-terms.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { decideWithin } from "./apply-within.ts";
+import { lockWallets } from "./ledger-store.ts";
+import type { GrantOperation, Operation } from "./operation.ts";
+import { findPeriodAround, type PlanPeriod } from "./plan-period.ts";
+import { closePlanPeriod, findLatestPlanPeriod, insertPlanPeriod, listOpenPocketsOf } from "./plan-period-store.ts";
+
+/**
+ * Sees to it that an account is in a current period of its plan, or of none: a period that is over is followed by the
+ * next, and a plan that the account has left ends at once, with what is left of its quotas. Repeating it changes nothing.
+ */
+export async function renewPlan(
+  tx: Database,
+  request: { accountId: AccountId; terms: PlanTerms | null; now: Date; ids: IdSource },
+): Promise<void> {
+  const { accountId, terms, now } = request;
+  await lockWallets(tx, [accountId]);
+  const latest = await findLatestPlanPeriod(tx, accountId);
+  const isSamePlan = latest !== null && latest.planId === terms?.planId;
+  if (isSamePlan && latest.endsAt > now) return;
+  if (latest !== null) {
+    await closePlanPeriod(tx, latest, now);
+    if (latest.endsAt > now) await expireQuotas(tx, latest, now);
+  }
+  if (terms === null) return;
+  const anchoredAt = isSamePlan ? latest.anchoredAt : now;
+  const period = {
+    id: request.ids.next("per"),
+    accountId,
+    planId: terms.planId,
+    planName: terms.planName,
+    anchoredAt,
+    ...findPeriodAround(terms.period, anchoredAt, now),
+  };
+  await insertPlanPeriod(tx, period);
+  await applyAll(tx, listGrants(period, terms), now);
+}
+
+async function expireQuotas(tx: Database, { id, accountId }: PlanPeriod, now: Date): Promise<void> {
+  const pocketIds = await listOpenPocketsOf(tx, { id, accountId });
+  const operations = pocketIds.map((pocketId) => ({
+    kind: "expire-pocket" as const,
+    accountId,
+    pocketId,
+    when: "now" as const,
+    cause: { kind: "plan" as const, id },
+  }));
+  await applyAll(tx, operations, now);
+}
+
+/** Their ids are derived from the period's, so that no period can be granted twice. */
+function listGrants(period: PlanPeriod, { quotas }: PlanTerms): GrantOperation[] {
+  return quotaKinds
+    .filter((kind) => quotas[kind] > 0n)
+    .map((kind) => ({
+      kind: "grant",
+      id: `txn_${period.id.slice("per_".length)}.${kind}`,
+      accountId: period.accountId,
+      unit: kind,
+      amount: quotas[kind],
+      expiresAt: period.endsAt,
+      channel: "plan",
+      cause: { kind: "plan", id: period.id },
+    }));
+}
+
+async function applyAll(tx: Database, operations: readonly Operation[], now: Date): Promise<void> {
+  if (operations.length === 0) return;
+  const { results } = await decideWithin(tx, operations, { now });
+  const failed = results.find(({ kind }) => kind !== "booked" && kind !== "expired");
+  invariant(failed === undefined, `a plan's period could not be booked: ${failed?.kind}`);
+}

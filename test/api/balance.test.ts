@@ -1,0 +1,217 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { changeAccount, renewPlans } from "../../src/app/change-account.ts";
+import { createPlan, updatePlan } from "../../src/features/accounts/index.ts";
+import { createLedger, type Ledger } from "../../src/features/ledger/create-ledger.ts";
+import { bookCredit } from "../../src/features/ledger/index.ts";
+import { sweepLedger } from "../../src/features/ledger/sweep-ledger.ts";
+import type { AccountId, HoldId } from "../../src/lib/ids.ts";
+import { nano, parseMoney } from "../../src/lib/money.ts";
+import { createTestClock, type TestClock } from "../harness/test-clock.ts";
+import { createTestDatabase, type TestDatabase } from "../harness/test-database.ts";
+import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+let clock: TestClock;
+let sharedDatabase: TestDatabase;
+let gateway: TestGateway;
+let ledger: Ledger;
+
+beforeAll(async () => {
+  clock = createTestClock();
+  sharedDatabase = await createTestDatabase();
+  gateway = await startGateway({ clock, sharedDatabase });
+  const address = { connectionString: sharedDatabase.url };
+  ledger = createLedger({ database: gateway.database, address, clock, onTrouble: () => {} });
+});
+afterAll(async () => {
+  await ledger.close();
+  await gateway[Symbol.asyncDispose]();
+  await sharedDatabase.close();
+});
+
+async function readBalance(key: string): Promise<Record<string, unknown>> {
+  const response = await gateway.get("/balance", key);
+  expect(response.status).toBe(200);
+  return (await response.json()) as Record<string, unknown>;
+}
+
+type Booking = Parameters<typeof bookCredit>[1]["booking"];
+
+function book(accountId: AccountId, booking: Booking): Promise<unknown> {
+  return bookCredit(gateway.parts, { accountId, booking, actor: "test", reason: "test", reference: null });
+}
+
+function amountOf(text: string) {
+  return parseMoney(text) ?? nano(0n);
+}
+
+async function openHold(
+  accountId: AccountId,
+  amount: string,
+  quota: "text" | null = null,
+  units = 1n,
+): Promise<HoldId> {
+  const id = gateway.parts.ids.next("hold");
+  const result = await ledger.apply({
+    kind: "hold",
+    id,
+    accountId,
+    amount: amountOf(amount),
+    quota: quota === null ? null : { kind: quota, units },
+    budget: null,
+    cause: { kind: "request", id: "req_test" },
+    expiresAt: new Date(clock.now().getTime() + 15 * 60_000),
+  });
+  expect(result.kind).toBe("held");
+  return id;
+}
+
+function settle(accountId: AccountId, holdId: HoldId, cost: string, quotaUnits = 0n) {
+  const items = [{ name: "call", quantity: 1n, rate: amountOf(cost) }];
+  const bill = { priceId: "price_test", items, per: 1n, minimum: nano(0n), quotaUnits };
+  return ledger.apply({ kind: "settle", accountId, holdId, bill, overrun: "refuse", budgetAmount: null });
+}
+
+const nothing = {
+  object: "balance",
+  currency: "USD",
+  available_balance: "0.00",
+  frozen_balance: "0.00",
+  cash_balance: "0.00",
+  gift_balance: "0.00",
+  quotas: { text: 0, image: 0, video: 0 },
+  plan: null,
+};
+
+test("a new account has nothing, and every field says so", async () => {
+  const caller = await gateway.createCaller();
+  expect(await readBalance(caller.key)).toEqual(nothing);
+});
+
+test("what is held is frozen, what is charged is gone, and gifts go before cash", async () => {
+  const { accountId, key } = await gateway.createCaller();
+  await book(accountId, { kind: "top-up", amount: amountOf("10") });
+  const expiresAt = new Date(clock.now().getTime() + dayMs);
+  await book(accountId, { kind: "grant", unit: "money", amount: amountOf("2.5"), expiresAt });
+  const holdId = await openHold(accountId, "4");
+  expect(await readBalance(key)).toEqual({
+    ...nothing,
+    available_balance: "8.50",
+    frozen_balance: "4.00",
+    cash_balance: "10.00",
+    gift_balance: "2.50",
+  });
+  await settle(accountId, holdId, "3.000000001");
+  expect(await readBalance(key)).toEqual({
+    ...nothing,
+    available_balance: "9.499999999",
+    cash_balance: "9.499999999",
+  });
+});
+
+test("a gift that has expired counts nowhere, but for what is held of it", async () => {
+  const { accountId, key } = await gateway.createCaller();
+  const expiresAt = new Date(clock.now().getTime() + 60_000);
+  await book(accountId, { kind: "grant", unit: "money", amount: amountOf("5"), expiresAt });
+  const holdId = await openHold(accountId, "2");
+  clock.advance(60_000);
+  const held = { ...nothing, frozen_balance: "2.00", gift_balance: "2.00" };
+  expect(await readBalance(key)).toEqual(held);
+  await sweepLedger(gateway.parts);
+  expect(await readBalance(key)).toEqual(held);
+  // The work that holds it may still use it.
+  expect(await settle(accountId, holdId, "1.5")).toMatchObject({ kind: "settled", paid: amountOf("1.5") });
+  expect(await readBalance(key)).toEqual(nothing);
+  await sweepLedger(gateway.parts);
+  expect(await readBalance(key)).toEqual(nothing);
+});
+
+test("a hold that nobody ended is given back when its time is over", async () => {
+  const { accountId, key } = await gateway.createCaller();
+  await book(accountId, { kind: "top-up", amount: amountOf("1") });
+  await openHold(accountId, "1");
+  clock.advance(15 * 60_000 - 1);
+  await sweepLedger(gateway.parts);
+  expect(await readBalance(key)).toMatchObject({ available_balance: "0.00", frozen_balance: "1.00" });
+  clock.advance(1);
+  expect(await sweepLedger(gateway.parts)).toEqual({ swept: 1 });
+  expect(await readBalance(key)).toMatchObject({ available_balance: "1.00", frozen_balance: "0.00" });
+});
+
+test("a plan gives its quotas in each period, and a call is paid wholly by quota or wholly by money", async () => {
+  const quotas = { text: 1000n, image: 5n, video: 0n };
+  await createPlan(gateway.parts, { id: "pro", name: "Pro", limits: {}, period: "month", quotas });
+  const { accountId, key } = await gateway.createCaller();
+  await book(accountId, { kind: "top-up", amount: amountOf("1") });
+  await changeAccount(gateway.parts, accountId, { planId: "pro" });
+  const start = clock.now();
+  const end = new Date(start);
+  end.setUTCMonth(end.getUTCMonth() + 1);
+  const plan = { name: "Pro", expires_at: end.toISOString() };
+  expect(await readBalance(key)).toMatchObject({ quotas: { text: 1000, image: 5, video: 0 }, plan });
+
+  const byQuota = await openHold(accountId, "0.5", "text", 600n);
+  expect(await readBalance(key)).toMatchObject({ frozen_balance: "0.00", quotas: { text: 400, image: 5, video: 0 } });
+  const byMoney = await openHold(accountId, "0.5", "text", 401n);
+  expect(await readBalance(key)).toMatchObject({ frozen_balance: "0.50", quotas: { text: 400, image: 5, video: 0 } });
+  expect(await settle(accountId, byQuota, "0.5", 550n)).toMatchObject({ unit: "text", paid: 550n });
+  expect(await settle(accountId, byMoney, "0.25", 401n)).toMatchObject({ unit: "money", paid: amountOf("0.25") });
+  expect(await readBalance(key)).toMatchObject({
+    available_balance: "0.75",
+    quotas: { text: 450, image: 5, video: 0 },
+  });
+
+  // What a plan gives changes with the next period, which begins where the last one ended.
+  await updatePlan(gateway.parts, { id: "pro", quotas: { text: 7n, image: 0n, video: 9n } });
+  clock.advance(end.getTime() - start.getTime() + dayMs);
+  expect(await readBalance(key)).toMatchObject({ quotas: { text: 0, image: 0, video: 0 }, plan: null });
+  const onTrouble = (_: string, error: unknown): void => {
+    throw error;
+  };
+  await renewPlans({ ...gateway.parts, onTrouble });
+  await renewPlans({ ...gateway.parts, onTrouble });
+  const nextEnd = new Date(end);
+  nextEnd.setUTCMonth(nextEnd.getUTCMonth() + 1);
+  const next = { quotas: { text: 7, image: 0, video: 9 }, plan: { name: "Pro", expires_at: nextEnd.toISOString() } };
+  expect(await readBalance(key)).toMatchObject(next);
+  await changeAccount(gateway.parts, accountId, { planId: "pro" });
+  expect(await readBalance(key)).toMatchObject(next);
+
+  await changeAccount(gateway.parts, accountId, { planId: null });
+  expect(await readBalance(key)).toMatchObject({ quotas: { text: 0, image: 0, video: 0 }, plan: null });
+});
+
+test("renewing a plan from many places at once gives its quotas once", async () => {
+  await createPlan(gateway.parts, {
+    id: "daily",
+    name: "Daily",
+    limits: {},
+    period: "day",
+    quotas: { text: 10n, image: 0n, video: 0n },
+  });
+  const { accountId, key } = await gateway.createCaller();
+  await changeAccount(gateway.parts, accountId, { planId: "daily" });
+  clock.advance(dayMs);
+  const onTrouble = (_: string, error: unknown): void => {
+    throw error;
+  };
+  await Promise.all(Array.from({ length: 5 }, () => renewPlans({ ...gateway.parts, onTrouble })));
+  expect(await readBalance(key)).toMatchObject({ quotas: { text: 10, image: 0, video: 0 } });
+});
+
+test("the balance takes no parameters and needs a key", async () => {
+  const { key } = await gateway.createCaller();
+  const response = await gateway.get("/balance?currency=EUR", key);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { code: "unknown_parameter", param: "currency" } });
+  expect((await fetch(`${gateway.baseUrl}/balance`)).status).toBe(401);
+});
+
+test("an account never sees another's money", async () => {
+  const rich = await gateway.createCaller();
+  await book(rich.accountId, { kind: "top-up", amount: amountOf(`1${randomBytes(1).readUInt8()}`) });
+  const poor = await gateway.createCaller();
+  expect(await readBalance(poor.key)).toEqual(nothing);
+});

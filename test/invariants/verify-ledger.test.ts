@@ -1,0 +1,236 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { findFreeze, invariants, unfreezeWallet } from "../../src/features/ledger/invariant-store.ts";
+import { createRecentCheck, findViolations, freezeViolated } from "../../src/features/ledger/verify-ledger.ts";
+import type { AccountId, HoldId } from "../../src/lib/ids.ts";
+import { nano } from "../../src/lib/money.ts";
+import { openTestLedger, type TestLedger } from "../harness/test-ledger.ts";
+
+let world: TestLedger;
+let accountId: AccountId;
+let otherId: AccountId;
+let settledHold: HoldId;
+let openHold: HoldId;
+let refusedHold: HoldId;
+
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+/** An account with some of everything, and a neighbour that nothing is ever wrong with. */
+beforeEach(async () => {
+  accountId = await createFullAccount();
+  otherId = await createFullAccount();
+  [settledHold, openHold, refusedHold] = (await Promise.all(
+    ["settled", "open", "refused"].map(async (state) => {
+      const row = await world.database
+        .selectFrom("holds")
+        .select("id")
+        .where("account_id", "=", accountId)
+        .where("state", "=", state)
+        .executeTakeFirstOrThrow();
+      return row.id as HoldId;
+    }),
+  )) as [HoldId, HoldId, HoldId];
+});
+
+async function createFullAccount(): Promise<AccountId> {
+  const { ledger, parts } = world;
+  const id = await world.createAccount(1000n);
+  const cause = { kind: "operator", id: "act_test" } as const;
+  const grant = { kind: "grant", id: parts.ids.next("txn"), accountId: id, unit: "money", amount: 100n } as const;
+  await ledger.apply({ ...grant, expiresAt: null, channel: "operator", cause });
+  const budget = { keyId: parts.ids.next("key"), amount: nano(500n), period: "day" } as const;
+  const first = world.hold(id, 150n, { budget });
+  await ledger.apply(first);
+  await ledger.apply(world.settle(id, first.id, 140n));
+  const chargeId = `txn_${first.id.slice(5)}` as const;
+  await ledger.apply({ kind: "refund", id: parts.ids.next("txn"), accountId: id, chargeId, amount: 10n, cause });
+  await ledger.apply(world.hold(id, 200n, { budget }));
+  await ledger.apply(world.hold(id, 100_000n));
+  return id;
+}
+
+/** Writes what no code of ours ever writes: with the guards of the tables taken away for the moment. */
+async function corrupt(...statements: string[]): Promise<void> {
+  await world.database.transaction().execute(async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx);
+    for (const statement of statements) await sql.raw(statement).execute(tx);
+  });
+}
+
+async function find(): Promise<string[]> {
+  const now = world.clock.now();
+  const found = await findViolations(world.database, { kind: "whole", accountIds: [accountId, otherId], now });
+  expect(found.filter((violation) => violation.accountId !== accountId)).toEqual([]);
+  return [...new Set(found.map(({ invariant }) => invariant))];
+}
+
+test("all invariants hold for accounts that only the ledger wrote to", async () => {
+  const now = world.clock.now();
+  expect(await findViolations(world.database, { kind: "whole", accountIds: "all", now })).toEqual([]);
+  const recent = { kind: "recent", accountIds: [accountId, otherId], afterNumber: 0n, now } as const;
+  expect(await findViolations(world.database, recent)).toEqual([]);
+});
+
+/** For each invariant, what breaks it. Checks that would refuse the row itself are dropped first, as a bug might. */
+const cash = (): string => `pkt_${accountId.slice(5)}`;
+const settlement = (): string => `txn_${settledHold.slice(5)}`;
+const corruptions: [invariant: string, what: string, statements: () => string[]][] = [
+  ["A", "a balance that was raised by hand", () => [`update pockets set posted = posted + 1 where id = '${cash()}'`]],
+  [
+    "A (end)",
+    "a balance that was raised by hand",
+    () => [`update pockets set posted = posted + 1 where id = '${cash()}'`],
+  ],
+  ["A", "an entry that was deleted", () => [`delete from postings where pocket_id = '${cash()}' and entry_number = 1`]],
+  [
+    "A",
+    "an entry in somebody else's pocket",
+    () => [`update pockets set account_id = '${otherId}x' where id = '${cash()}'`],
+  ],
+  [
+    "B",
+    "an entry that was changed",
+    () => [`update postings set amount = amount + 1 where pocket_id = '${cash()}' and entry_number = 1`],
+  ],
+  [
+    "B",
+    "a number that was left out",
+    () => [`update postings set entry_number = entry_number + 5 where pocket_id = '${cash()}' and entry_number = 1`],
+  ],
+  ["C", "money set aside for nobody", () => [`update pockets set held = held + 1 where id = '${cash()}'`]],
+  [
+    "C",
+    "a hold that nothing is set aside for",
+    () => [`update pockets set held = 0 where account_id = '${accountId}'`],
+  ],
+  ["D", "a hold larger than its parts", () => [`update holds set amount = amount + 1 where id = '${openHold}'`]],
+  ["E", "a settlement of another amount", () => [`update holds set settled = settled - 1 where id = '${settledHold}'`]],
+  [
+    "E",
+    "a charge for a hold that was given back",
+    () => [`update holds set state = 'released', settled = 0 where id = '${settledHold}'`],
+  ],
+  [
+    "F",
+    "a pocket below zero",
+    () => [
+      `alter table pockets drop constraint pockets_never_overdrawn`,
+      `update pockets set posted = -1 where id = '${cash()}'`,
+    ],
+  ],
+  ["G", "a charge whose hold is gone", () => [`delete from holds where id = '${settledHold}'`]],
+  [
+    "G",
+    "a charge by another settlement",
+    () => [`update holds set settlement_fingerprint = 'x' where id = '${settledHold}'`],
+  ],
+  [
+    "G",
+    "a settlement that says nothing about what it was for",
+    () => [`delete from charges where id = '${settlement()}'`],
+  ],
+  [
+    "H",
+    "a refusal with parts",
+    () => [
+      `alter table holds drop constraint holds_state_valid`,
+      `update holds set pocket_ids = '{x}', pocket_amounts = '{1}' where id = '${refusedHold}'`,
+    ],
+  ],
+  ["I", "money that the house never gave", () => [`update pockets set posted = posted + 1 where id = '${cash()}'`]],
+  [
+    "I",
+    "a code that was redeemed without a booking",
+    () => [
+      `insert into redeem_codes (id, hash, last_four, kind, amount_nano, currency, note, created_at, redeemed_at, redeemed_by) values ('code_' || md5(random()::text), decode(md5(random()::text), 'hex'), 'ABCD', 'cash', 5, 'USD', '', now(), now(), '${accountId}')`,
+    ],
+  ],
+  [
+    "J",
+    "a charge that its price does not explain",
+    () => [`update charges set item_quantities = '{139}' where id = '${settlement()}'`],
+  ],
+  [
+    "J",
+    "a price that was changed afterwards",
+    () => [`update charges set item_rates_nano = '{2}' where id = '${settlement()}'`],
+  ],
+  [
+    "J",
+    "a charge that says less than was taken",
+    () => [`update charges set paid = 139, lost = 1 where id = '${settlement()}'`],
+  ],
+  ["K", "a hold that nobody ended", () => [`update holds set expires_at = '2025-01-01' where id = '${openHold}'`]],
+  ["L", "a budget that forgot a charge", () => [`update key_spending set spent = 0 where account_id = '${accountId}'`]],
+  [
+    "L",
+    "a budget that lost its hold",
+    () => [`update key_spending set held = held + 1 where account_id = '${accountId}'`],
+  ],
+];
+
+describe("a violation is found, with its account and its rows", () => {
+  test.each(corruptions)("%s: %s", async (invariant, _, statements) => {
+    await world.database
+      .transaction()
+      .execute(async (tx) => {
+        await sql`set local session_replication_role = replica`.execute(tx);
+        for (const statement of statements()) await sql.raw(statement).execute(tx);
+        const now = world.clock.now();
+        const found = await findViolations(tx, { kind: "whole", accountIds: [accountId, otherId], now });
+        expect(found.map((violation) => violation.invariant)).toContain(invariant);
+        const message = found.find((violation) => violation.invariant === invariant)?.message ?? "";
+        expect(message).toMatch(/pkt_|txn_|hold_|key_|codes|pockets of/);
+        throw new RolledBack();
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof RolledBack)) throw error;
+      });
+    expect(await find()).toEqual([]);
+  });
+
+  test("every invariant is among them", () => {
+    expect(new Set(corruptions.map(([name]) => name))).toEqual(new Set(invariants.map(({ name }) => name)));
+  });
+});
+
+class RolledBack extends Error {}
+
+test("an account where one is broken is frozen: it spends no more, and its neighbour does", async () => {
+  await corrupt(`update pockets set posted = posted + 1 where id = '${cash()}'`);
+  const now = world.clock.now();
+  const found = await findViolations(world.database, { kind: "whole", accountIds: [accountId, otherId], now });
+  expect(await freezeViolated(world.database, found)).toEqual([accountId]);
+  expect(await freezeViolated(world.database, found)).toEqual([]);
+  expect((await findFreeze(world.database, accountId))?.reason).toContain(cash());
+
+  const { ledger } = world;
+  expect(await ledger.apply(world.hold(accountId, 1n))).toMatchObject({ kind: "refused", reason: "account-frozen" });
+  expect(await ledger.apply(world.hold(otherId, 1n))).toMatchObject({ kind: "held" });
+  // Work that is under way ends as it would have.
+  expect(await ledger.apply(world.settle(accountId, openHold, 150n))).toMatchObject({ kind: "settled", paid: 150n });
+
+  await corrupt(`update pockets set posted = posted - 1 where id = '${cash()}'`);
+  expect(await find()).toContain("B");
+  await corrupt(
+    `update postings set balance_after = balance_after - 1 where account_id = '${accountId}' and kind = 'charge' and pocket_id = '${cash()}' and id <> '${settlement()}'`,
+  );
+  expect(await find()).toEqual([]);
+  expect(await unfreezeWallet(world.database, accountId)).toBe(true);
+  expect(await ledger.apply(world.hold(accountId, 1n))).toMatchObject({ kind: "held" });
+});
+
+test("the check of what changed finds a fault in an account that changed, and looks at no other", async () => {
+  const check = createRecentCheck(world.database);
+  expect(await check(world.clock.now())).toEqual([]);
+  await world.ledger.apply(world.hold(accountId, 1n));
+  await corrupt(`update pockets set held = held + 1 where id = '${cash()}'`);
+  const found = await check(world.clock.now());
+  expect(found).toMatchObject([{ invariant: "C", accountId }]);
+  await corrupt(`update wallets set changed_at = now() - interval '1 hour'`);
+  expect(await check(world.clock.now())).toEqual([]);
+  await corrupt(`update pockets set held = held - 1 where id = '${cash()}'`);
+});
