@@ -29,3 +29,7 @@ test("no line ends in spaces", () => {
 test("without rows there is the heading alone", () => {
   expect(presentRows(["ID", "NAME"], [])).toBe("ID  NAME");
 });
+
+test("a line break or a terminal's command in a cell becomes a space", () => {
+  expect(presentRows(["A", "B"], [["one\ntwo", "\u001b[2Jthree"]])).toBe("A        B\none two   [2Jthree");
+});

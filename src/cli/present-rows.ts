@@ -1,6 +1,9 @@
-/** Rows under a heading, each column as wide as its widest cell. */
+/**
+ * Rows under a heading, each column as wide as its widest cell. What people wrote into names and notes can neither break
+ * a row nor command the terminal.
+ */
 export function presentRows(heading: readonly string[], rows: readonly (readonly string[])[]): string {
-  const table = [heading, ...rows];
+  const table = [heading, ...rows.map((row) => row.map((cell) => cell.replaceAll(/\p{Cc}+/gu, " ")))];
   const widths = heading.map((_, column) =>
     table.reduce((width, row) => Math.max(width, (row[column] ?? "").length), 0),
   );
