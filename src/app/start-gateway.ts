@@ -10,8 +10,10 @@ import { migrate } from "../platform/database/migrate.ts";
 import { openDatabase } from "../platform/database/open-database.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import { openDoors } from "../platform/http/open-doors.ts";
+import { openScheduledJobs } from "../platform/jobs/scheduled-jobs.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import { createGatewayHttp } from "./create-gateway-http.ts";
+import { listJobs } from "./list-jobs.ts";
 import { openCounters } from "./open-counters.ts";
 import { prepareFirstRun } from "./prepare-first-run.ts";
 
@@ -88,6 +90,14 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     });
     const doors = await openDoors(http, settings);
     closers.push(() => doors.close(settings.shutdown_timeout_ms));
+    // Callers need not wait for these.
+    const jobs = await openScheduledJobs({
+      address,
+      jobs: listJobs({ ...parts, database }),
+      onFailure: (job, error) => logger.error({ job, error }, "a scheduled job failed"),
+      onTrouble: (error) => logger.warn({ error }, "scheduled jobs wait for the database"),
+    });
+    closers.push(() => jobs.close());
     return { port: doors.port, demoKeyText: firstRun?.keyText ?? null, close };
   } catch (error) {
     await close();

@@ -126,6 +126,7 @@ export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
         memory.keep(changes);
         return results;
       }
+      if (cautiousFor.size > accountsMax) cautiousFor.clear();
       for (const accountId of changes.accountIds) cautiousFor.set(accountId, cautiousBatches);
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;

@@ -108,6 +108,8 @@ export async function openScheduledJobs(parts: ScheduledJobsParts): Promise<Sche
 
   async function startRun(job: ScheduledJob, { id, signal }: Job): Promise<JobResult[]> {
     reported.clear();
+    // Claimed at the last moment: back into the queue, for another gateway.
+    if (isClosing) return [{ id, status: "failed" }];
     const reportCutOff = (): void => onFailure(job.name, createCutOffError(signal.reason));
     signal.addEventListener("abort", reportCutOff);
     try {

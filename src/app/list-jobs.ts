@@ -1,0 +1,55 @@
+import {
+  createRecentCheck,
+  findViolations,
+  freezeViolated,
+  sweepLedger,
+  type Violation,
+} from "../features/ledger/index.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { IdSource } from "../lib/ids.ts";
+import type { Database } from "../platform/database/database.ts";
+import type { ScheduledJob } from "../platform/jobs/scheduled-jobs.ts";
+import type { Logger } from "../platform/observability/logger.ts";
+import { renewPlans } from "./change-account.ts";
+
+type JobParts = { database: Database; clock: Clock; ids: IdSource; logger: Logger };
+
+const everyMinute = "* * * * *";
+const everyNight = "17 3 * * *";
+
+/** What falls due again and again, on one of all gateways. */
+export function listJobs(parts: JobParts): ScheduledJob[] {
+  const { database, clock, logger } = parts;
+  const checkRecent = createRecentCheck(database);
+
+  async function act(violations: readonly Violation[]): Promise<void> {
+    if (violations.length === 0) return;
+    const frozen = await freezeViolated(database, violations);
+    logger.error({ violations, frozen }, "the ledger is not as it must be; the accounts are frozen for spending");
+  }
+
+  return [
+    {
+      name: "sweep-ledger",
+      cron: everyMinute,
+      run: async () => {
+        await sweepLedger(parts);
+      },
+    },
+    {
+      name: "renew-plans",
+      cron: everyMinute,
+      run: () =>
+        renewPlans({
+          ...parts,
+          onTrouble: (accountId, error) => logger.error({ accountId, error }, "a plan's next period could not begin"),
+        }),
+    },
+    { name: "check-changed-accounts", cron: everyMinute, run: async () => act(await checkRecent(clock.now())) },
+    {
+      name: "check-all-accounts",
+      cron: everyNight,
+      run: async () => act(await findViolations(database, { kind: "whole", accountIds: "all", now: clock.now() })),
+    },
+  ];
+}

@@ -1,0 +1,61 @@
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { listJobs } from "../../src/app/list-jobs.ts";
+import { findFreeze } from "../../src/features/ledger/index.ts";
+import { createLogger } from "../../src/platform/observability/logger.ts";
+import { startGateway } from "../harness/test-gateway.ts";
+import { openTestLedger, type TestLedger } from "../harness/test-ledger.ts";
+
+function createJobs(world: TestLedger) {
+  const logs: Record<string, unknown>[] = [];
+  const logger = createLogger({ level: "info", format: "json", write: (line) => logs.push(JSON.parse(line)) });
+  const jobs = listJobs({ ...world.parts, logger });
+  const run = async (name: string): Promise<void> => {
+    const job = jobs.find((candidate) => candidate.name === name);
+    if (job === undefined) throw new Error(`no job ${name}`);
+    await job.run(AbortSignal.timeout(60_000));
+  };
+  return { run, logs };
+}
+
+test("a gateway schedules every job", async () => {
+  await using gateway = await startGateway();
+  const { rows } = await sql<{ name: string; cron: string }>`
+    select name, cron from pgboss.schedule order by name`.execute(gateway.database);
+  expect(rows).toEqual([
+    { name: "check-all-accounts", cron: "17 3 * * *" },
+    { name: "check-changed-accounts", cron: "* * * * *" },
+    { name: "renew-plans", cron: "* * * * *" },
+    { name: "sweep-ledger", cron: "* * * * *" },
+  ]);
+});
+
+test.each(["check-changed-accounts", "check-all-accounts"])(
+  "%s freezes an account where an invariant is broken, and says so in the log",
+  async (name) => {
+    await using world = await openTestLedger();
+    const accountId = await world.createAccount(10n);
+    const { run, logs } = createJobs(world);
+    await run(name);
+    expect(logs).toEqual([]);
+    await sql`update pockets set posted = 11 where account_id = ${accountId}`.execute(world.database);
+    await run(name);
+    expect(logs).toMatchObject([{ level: "error", frozen: [accountId], violations: expect.any(Array) }]);
+    expect(await findFreeze(world.database, accountId)).not.toBeNull();
+    expect(await world.ledger.apply(world.hold(accountId, 1n))).toMatchObject({ reason: "account-frozen" });
+  },
+);
+
+test("sweep-ledger ends what nobody ended in time, more of it than one portion", async () => {
+  await using world = await openTestLedger();
+  const accountId = await world.createAccount(1000n);
+  const holds = Array.from({ length: 450 }, () => world.hold(accountId, 1n));
+  await Promise.all(holds.map((hold) => world.ledger.apply(hold)));
+  world.clock.advance(15 * 60_000);
+  await createJobs(world).run("sweep-ledger");
+  const { rows } = await sql<{ state: string; count: bigint }>`
+    select state, count(*) from holds group by state`.execute(world.database);
+  expect(rows).toEqual([{ state: "expired", count: 450n }]);
+  // The process that opened them learns of it, and can spend the money again.
+  expect(await world.ledger.apply(world.hold(accountId, 1000n))).toMatchObject({ kind: "held" });
+});
