@@ -29,7 +29,7 @@ describe("for any sequence of operations", () => {
       const name = nameAnswer(operation, answer);
       counts.set(name, (counts.get(name) ?? 0) + 1);
     };
-    const runs = 2500;
+    const runs = 2000;
     const tried = checkScripts((script) => compareWithModel(script, { applyBatch, onAnswer }), { runs });
     reportScripts("ledger model", { runs, ...tried });
     expect([...counts.keys()].toSorted()).toEqual(everyAnswer.toSorted());

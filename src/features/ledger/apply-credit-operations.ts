@@ -135,7 +135,7 @@ function answerAgain(
 function remember(draft: Draft, operation: Booking, legs: readonly HoldLine[]): void {
   const { accountId } = operation;
   const kind = postingKinds[operation.kind];
-  const unit = operation.kind === "grant" ? operation.unit : "money";
+  const unit = legs[0] === undefined ? "money" : requirePocket(draft, legs[0].pocketId).unit;
   const fingerprint = fingerprintOperation(operation);
   draft.changes.transactions.set(operation.id, { fingerprint, accountId, kind, unit, legs, refunded: 0n });
 }

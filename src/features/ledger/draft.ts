@@ -71,13 +71,13 @@ export function createDraft(state: LedgerState, now: Date): Draft {
     spending: new Map(),
     transactions: new Map(),
   };
-  /** Sorted once for each account and batch: a new pocket makes it anew. */
+  /** Sorted once for each account and batch: a pocket that is opened, or opened again, makes it anew. */
   const spendOrder = new Map<AccountId, PocketId[]>();
 
   const findPocket = (id: PocketId): Pocket | undefined => changes.pockets.get(id) ?? state.pockets.get(id);
 
   function sortPockets(accountId: AccountId): PocketId[] {
-    const ids = [...(state.pocketIds.get(accountId) ?? []), ...changes.openedPocketIds];
+    const ids = [...(state.pocketIds.get(accountId) ?? []), ...changes.pockets.keys()];
     const sorted = [...new Set(ids)]
       .flatMap((id) => findPocket(id) ?? [])
       .filter((pocket) => pocket.accountId === accountId)
@@ -112,6 +112,8 @@ export function createDraft(state: LedgerState, now: Date): Draft {
     },
     changePocket(pocket) {
       invariant(pocket.held >= 0n && pocket.posted >= pocket.held, `${pocket.id} would be overdrawn`);
+      // A refund can open a pocket again that was used up.
+      if (!pocket.isOpen) spendOrder.delete(pocket.accountId);
       const isEmpty = pocket.posted === 0n && pocket.held === 0n;
       changes.pockets.set(pocket.id, { ...pocket, isOpen: pocket.kind === "cash" || !isEmpty });
       changes.accountIds.add(pocket.accountId);
@@ -138,7 +140,7 @@ export function createDraft(state: LedgerState, now: Date): Draft {
 
 /** Gifts before cash, what expires first before what expires later. */
 export function comparePockets(a: Pocket, b: Pocket): number {
-  if (a.kind !== b.kind) return a.kind === "cash" ? 1 : -1;
+  if ((a.kind === "cash") !== (b.kind === "cash")) return a.kind === "cash" ? 1 : -1;
   const difference = getExpiryMs(a) - getExpiryMs(b);
   // Two that never expire differ by no number at all.
   if (difference !== 0 && !Number.isNaN(difference)) return difference;

@@ -8,7 +8,7 @@ type Fingerprinted = Extract<Operation, { id: string }> | SettleOperation;
  * again may count them from another moment.
  */
 export function fingerprintOperation(operation: Fingerprinted): string {
-  return hash("sha256", describe(operation).join("\n"), "base64url");
+  return hash("sha256", JSON.stringify(describe(operation).map(String)), "base64url");
 }
 
 function describe(operation: Fingerprinted): unknown[] {
