@@ -88,16 +88,16 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       callers: createCallerDirectory({ database, feed }),
       checkDatabase: () => pingDatabase(database),
     });
-    const doors = await openDoors(http, settings);
-    closers.push(() => doors.close(settings.shutdown_timeout_ms));
-    // Callers need not wait for these.
     const jobs = await openScheduledJobs({
       address,
       jobs: listJobs({ ...parts, database }),
       onFailure: (job, error) => logger.error({ job, error }, "a scheduled job failed"),
       onTrouble: (error) => logger.warn({ error }, "scheduled jobs wait for the database"),
+      closeTimeoutMs: settings.shutdown_timeout_ms,
     });
     closers.push(() => jobs.close());
+    const doors = await openDoors(http, settings);
+    closers.push(() => doors.close(settings.shutdown_timeout_ms));
     return { port: doors.port, demoKeyText: firstRun?.keyText ?? null, close };
   } catch (error) {
     await close();

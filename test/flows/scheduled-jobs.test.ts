@@ -15,6 +15,8 @@ const secondMs = 1000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
+const hardlyEver = "0 0 29 2 *";
+
 const midnight = Date.parse("2026-03-01T00:00:00Z");
 
 type RecordedJobs = AsyncDisposable & {
@@ -114,7 +116,7 @@ function spawnGateway(script: string) {
     });
     const scheduled = await openScheduledJobs({
       address: { connectionString: ${JSON.stringify(database.url)} },
-      jobs: [{ name: "sweep", cron: "* * * * *", run }],
+      jobs: [{ name: "sweep", cron: ${JSON.stringify(hardlyEver)}, run }],
       onFailure: (name) => console.log(name + " cut off"),
       onTrouble: (error) => console.log(error),
       closeTimeoutMs: 1,
@@ -143,11 +145,10 @@ describe("jobs that are due", () => {
     job.timeBy(clock);
     await using first = await openJobs([job], { clock });
     await using second = await openJobs([job], { clock });
-    await using third = await openJobs([job], { clock });
-    await clock.tick(10 * minuteMs - 2 * secondMs);
+    await clock.tick(5 * minuteMs - 2 * secondMs);
     const minutes = job.started.map((at) => Math.floor((at - midnight) / minuteMs));
-    expect(minutes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    expect([first, second, third].flatMap(({ failures, troubles }) => [...failures, ...troubles])).toEqual([]);
+    expect(minutes).toEqual([0, 1, 2, 3, 4]);
+    expect([first, second].flatMap(({ failures, troubles }) => [...failures, ...troubles])).toEqual([]);
   });
 
   test("a job that several gateways are asked to run at once is run by one", async () => {
@@ -170,7 +171,7 @@ describe("jobs that are due", () => {
     const release = job.hold();
     await using first = await openJobs([job], { clock });
     await using second = await openJobs([job], { clock });
-    await clock.tick(5 * minuteMs);
+    await clock.tick(3 * minuteMs);
     expect(job.started.length).toBe(1);
     release();
     await waitUntil("the end of the run", () => job.ended.count === 1);
@@ -188,7 +189,7 @@ describe("jobs that are due", () => {
     const startedBefore = job.started.length;
     await clock.setTime(midnight + 20 * hourMs);
     await using _after = await openJobs([job], { clock });
-    await clock.tick(10 * minuteMs);
+    await clock.tick(3 * minuteMs);
     expect(job.started.length - startedBefore).toBe(1);
   });
 
@@ -196,13 +197,12 @@ describe("jobs that are due", () => {
     const clock = new TestClock(midnight);
     const job = createJob();
     await using _gateway = await openJobs([job], { clock });
-    await clock.tick(5 * minuteMs);
-    expect(job.started.length).toBeGreaterThan(3);
+    await clock.tick(minuteMs + 50 * secondMs);
+    expect(job.started.length).toBeGreaterThan(0);
     await clock.setTime(midnight + 25 * hourMs);
     await clock.tick(minuteMs);
-    const rows = await query<{ count: number }>("select count(*)::int from pgboss.job");
-    // What was due in that last minute: handed over, and run.
-    expect(rows[0]?.count).toBeLessThanOrEqual(4);
+    const old = await query("select name from pgboss.job where created_on < '2026-03-02T00:00:00Z'");
+    expect(old).toEqual([]);
   });
 
   test("only the jobs of today's version are due, at their times of today", async () => {
@@ -248,13 +248,13 @@ describe("runs that go wrong", () => {
   test("a run whose gateway is killed is started anew by another within a minute", async () => {
     const job = createJob();
     const clock = new TestClock();
-    await using other = await openJobs([{ ...job, cron: "0 0 1 1 *" }], { clock });
+    await using other = await openJobs([{ ...job, cron: hardlyEver }], { clock });
     await using killed = spawnGateway('await scheduled.runNow("sweep");');
     await once(killed.stdout, "data");
     await killed.kill();
     await clock.tick(15 * secondMs);
     expect(job.started.length).toBe(0);
-    await clock.tick(45 * secondMs);
+    await clock.tick(40 * secondMs);
     expect(job.started.length).toBe(1);
     expect(other.failures).toEqual([]);
   });
@@ -321,7 +321,13 @@ describe("a start", () => {
     await query(`drop role ${user}`);
   });
 
-  test("a database that is not there is an error, and nothing is left behind", async () => {
+  test("a job with a time that nobody understands is an error, and nothing is left behind", async () => {
+    await expect(openJobs([createJob(), { ...createJob("odd"), cron: "now and then" }])).rejects.toThrow(
+      "Validation error",
+    );
+  });
+
+  test("a database that is not there is an error", async () => {
     const url = new URL(database.url);
     url.pathname = "/nowhere";
     await expect(openJobs([createJob()], { url: url.href })).rejects.toThrow('database "nowhere" does not exist');
@@ -366,11 +372,28 @@ describe("a close", () => {
     expect([job.started.length, other.failures]).toEqual([1, []]);
   });
 
+  test("puts back what it claims at the last moment", async () => {
+    const job = createJob();
+    const release = job.hold();
+    const first = await openJobs([job], { closeTimeoutMs: 1 });
+    await first.scheduled.runNow("sweep");
+    await waitUntil("the run", () => job.started.length === 1);
+    await first.scheduled.close();
+    // It looks for work as soon as it is there, and finds the run that was cut off.
+    const second = await openJobs([job]);
+    await second.scheduled.close();
+    expect(job.started.length).toBe(1);
+    expect(await query("select state from pgboss.job where name = 'sweep'")).toEqual([{ state: "retry" }]);
+    await using _third = await openJobs([job]);
+    await waitUntil("the new run", () => job.started.length === 2);
+    release();
+  });
+
   test("leaves nothing that keeps a process from ending", async () => {
     await using idle = spawnGateway("await scheduled.close();");
+    expect(await idle.exited).toEqual([0, null]);
     await using busy = spawnGateway('await scheduled.runNow("sweep"); await started; await scheduled.close();');
     const output = text(busy.stdout);
-    expect(await idle.exited).toEqual([0, null]);
     expect(await busy.exited).toEqual([0, null]);
     expect(await output).toBe("runs\nsweep cut off\n");
   });

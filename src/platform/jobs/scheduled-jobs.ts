@@ -10,8 +10,9 @@ export type ScheduledJob = {
   /** When it is due: minute, hour, day of the month, month, day of the week, in UTC. */
   cron: string;
   /**
-   * Does what is to be done by now. It may be called again after it was cut off halfway (its gateway was killed, or
-   * closed before it ended) and then soon stands beside another run, unless it ends when the signal says so.
+   * Does what is to be done by now. It is called again when it was cut off halfway (its gateway was killed, stood still
+   * or closed), so it must be safe to repeat; and it must end when the signal says so, or another run soon stands
+   * beside it.
    */
   run(signal: AbortSignal): Promise<void>;
 };
