@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
-import { type Database, isDatabaseUnavailable } from "../../platform/database/database.ts";
+import { type Database, isDatabaseUnavailable, isUniqueViolation } from "../../platform/database/database.ts";
 import type { Session } from "../../platform/database/session.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { applyBatch } from "./apply-batch.ts";
@@ -116,6 +116,8 @@ export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
     if (missing !== null) {
       memory.add(await loadState(run, missing));
       reach("loaded");
+      // What is still not there is a hold that has ended, or nothing at all: seldom, and looked at under locks.
+      if (memory.listMissing(operations, now) !== null) return null;
     }
     const { results, changes } = applyBatch(memory.state, operations, now);
     reach("decided");
@@ -136,14 +138,20 @@ export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
     return null;
   }
 
-  async function commitLocked(operations: readonly Operation[]): Promise<Result[]> {
+  async function commitLocked(operations: readonly Operation[], isSecondTry = false): Promise<Result[]> {
     const now = clock.now();
-    const { results, changes, state } = await parts.database
-      .transaction()
-      .execute((tx) => decideWithin(tx, operations, { now, reach }));
-    memory.add(state);
-    memory.keep(changes);
-    return results;
+    try {
+      const { results, changes, state } = await parts.database
+        .transaction()
+        .execute((tx) => decideWithin(tx, operations, { now, reach }));
+      memory.add(state);
+      memory.keep(changes);
+      return results;
+    } catch (error) {
+      if (isSecondTry || !isUniqueViolation(error)) throw error;
+      // Somebody used an id for another account at the same moment; a second look finds it.
+      return await commitLocked(operations, true);
+    }
   }
 
   return {

@@ -1,4 +1,5 @@
 import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
+import { findBudgetPeriod } from "./apply-hold-operations.ts";
 import type { Changes } from "./draft.ts";
 import {
   type Hold,
@@ -19,9 +20,12 @@ import type { Operation } from "./operation.ts";
  */
 export type LedgerMemory = {
   state: LedgerState;
-  /** What would have to be loaded before these operations can be decided. `null` when nothing is missing. */
+  /**
+   * What would have to be loaded before these operations can be decided, `null` when nothing is missing. An account of
+   * which anything is missing is loaded whole, so that all that is known of it is of one moment.
+   */
   listMissing(operations: readonly Operation[], now: Date): Needs | null;
-  /** Takes in what was loaded for accounts or holds that were missing. */
+  /** Takes in what was loaded of whole accounts: of holds only those that are open. */
   add(loaded: LedgerState): void;
   /** Takes in what has been written. */
   keep(changes: Changes): void;
@@ -85,27 +89,30 @@ export function createLedgerMemory({ accountsMax }: { accountsMax: number }): Le
   return {
     state: { wallets, pockets, pocketIds, holds, transactions, spending },
     listMissing(operations, now) {
-      const needs = listNeeds(operations, now);
+      // A hold that is to be opened is taken for new; the table's key finds it if it is not.
       const opened = new Set(operations.flatMap((operation) => (operation.kind === "hold" ? [operation.id] : [])));
-      const missing = {
-        ...needs,
-        accountIds: needs.accountIds.filter((id) => !wallets.has(id)),
-        // A hold that is to be opened is taken for new; the table's key finds it if it is not.
-        holdIds: needs.holdIds.filter((id) => !holds.has(id) && !opened.has(id)),
-        spending: needs.spending.filter((name) => !spending.has(nameSpending(name))),
+      const isKnown = (operation: Operation): boolean => {
+        if (!wallets.has(operation.accountId)) return false;
+        if ("holdId" in operation) return holds.has(operation.holdId) || opened.has(operation.holdId);
+        const period = operation.kind === "hold" ? findBudgetPeriod(operation, now) : null;
+        return period === null || spending.has(nameSpending(period));
       };
-      const isComplete = [missing.accountIds, missing.holdIds, missing.spending].every((list) => list.length === 0);
-      return isComplete ? null : missing;
+      const incomplete = new Set(operations.filter((operation) => !isKnown(operation)).map(getAccountId));
+      if (incomplete.size === 0) return null;
+      return listNeeds(
+        operations.filter(({ accountId }) => incomplete.has(accountId)),
+        now,
+      );
     },
     add(loaded) {
       for (const [accountId, wallet] of loaded.wallets) {
-        forgetOne(accountId);
+        if (wallets.get(accountId)?.version !== wallet.version) forgetOne(accountId);
         wallets.set(accountId, wallet);
       }
-      // What belongs to an account that is known already is not mixed into it: it may be of another moment.
+      // An id that was used for another account brings something of that one along, which is of no use here.
       for (const pocket of loaded.pockets.values()) if (loaded.wallets.has(pocket.accountId)) putPocket(pocket);
-      for (const hold of loaded.holds.values()) if (wallets.has(hold.accountId)) putHold(hold);
-      for (const one of loaded.spending.values()) if (wallets.has(one.accountId)) putSpending(one);
+      for (const hold of loaded.holds.values()) if (loaded.wallets.has(hold.accountId)) putHold(hold);
+      for (const one of loaded.spending.values()) if (loaded.wallets.has(one.accountId)) putSpending(one);
       makeRoom();
     },
     keep(changes) {
@@ -123,6 +130,10 @@ export function createLedgerMemory({ accountsMax }: { accountsMax: number }): Le
       for (const accountId of accountIds) forgetOne(accountId);
     },
   };
+}
+
+function getAccountId({ accountId }: Operation): AccountId {
+  return accountId;
 }
 
 function getSet<K, V>(sets: Map<K, Set<V>>, key: K): Set<V> {

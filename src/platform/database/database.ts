@@ -36,6 +36,9 @@ export function createDatabase(parts: DatabaseParts): Database {
     types: { getTypeParser },
   });
   pool.on("error", parts.onConnectionError);
+  // The pool listens only to idle connections. One that breaks in the middle of a transaction fails its query, which
+  // tells of it; unheard, it would end the process.
+  pool.on("connect", (client) => client.on("error", () => {}));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
@@ -66,6 +69,11 @@ export const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format
   const parse = pg.types.getTypeParser(oid, format as "text");
   return oid === bigintArrayOid ? (text: string) => parse(text).map(BigInt) : parse;
 };
+
+/** Whether a row could not be inserted because there is one with its key. */
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "23505";
+}
 
 /** Whether the database, and not the query, is what failed: worth another try a moment later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
