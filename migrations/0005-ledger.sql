@@ -19,8 +19,7 @@ create table wallets (
   frozen_at timestamptz,
   frozen_reason text,
   constraint wallets_account_unique primary key (account_id),
-  constraint wallets_account_exists foreign key (account_id) references accounts (id),
-  constraint wallets_frozen_complete check ((frozen_at is null) = (frozen_reason is null))
+  constraint wallets_account_exists foreign key (account_id) references accounts (id)
 ) with (fillfactor = 50);
 
 insert into wallets (account_id) select id from accounts;
@@ -48,21 +47,30 @@ create table pockets (
   is_open boolean not null,
   opened_at timestamptz not null,
   constraint pockets_id_unique primary key (id),
-  constraint pockets_id_valid check (id like 'pkt\_%'),
-  constraint pockets_kind_valid check (
-    case kind
-      when 'cash' then unit = 'money' and expires_at is null
-      when 'gift' then unit = 'money'
-      when 'quota' then unit in ('text', 'image', 'video')
-      else false
-    end
-  ),
+  constraint pockets_cash_stays check (kind <> 'cash' or expires_at is null),
   constraint pockets_never_overdrawn check (held >= 0 and posted >= held),
-  constraint pockets_closed_empty check (is_open or (posted = 0 and held = 0))
+  constraint pockets_closed_empty check (is_open or posted = 0)
 ) with (fillfactor = 50);
 
+-- Every statement reads the checks of its table anew from their text. The longest one of this table would be felt in
+-- every hold and is about what never changes, so it is made where that is written, and only there.
+create function check_pocket_kind() returns trigger language plpgsql as $$
+begin
+  if new.id like 'pkt\_%' and (case new.kind
+      when 'cash' then new.unit = 'money' and new.id = 'pkt_' || substr(new.account_id, 6)
+      when 'gift' then new.unit = 'money'
+      when 'quota' then new.unit in ('text', 'image', 'video')
+      else false
+    end)
+  then return new; end if;
+  raise check_violation using constraint = 'pockets_kind_valid', table = 'pockets',
+    message = 'no pocket is of this kind', detail = to_json(new)::text;
+end $$;
+
+create trigger pockets_kind_valid before insert or update of id, kind, unit on pockets
+  for each row execute function check_pocket_kind();
+
 create index pockets_open_by_account on pockets (account_id) where is_open;
-create unique index pockets_one_cash on pockets (account_id) where kind = 'cash';
 create index pockets_open_by_expiry on pockets (expires_at) where is_open and expires_at is not null;
 
 -- What is set aside for work that is not finished, and how that ended. A refusal is kept too, so that the same id can
@@ -135,28 +143,35 @@ create table postings (
   created_at timestamptz not null,
   constraint postings_id_unique primary key (id, leg),
   constraint postings_entry_unique unique (pocket_id, entry_number),
-  constraint postings_id_valid check (id like 'txn\_%'),
   constraint postings_amount_positive check (amount > 0),
-  constraint postings_two_sides check (debit <> credit),
-  constraint postings_pocket_complete check (
-    case
-      when kind = 'loss' then pocket_id is null
-      else num_nulls(pocket_id, entry_number, balance_after) = 0 and pocket_id in (debit, credit) and balance_after >= 0
-    end
-  ),
-  constraint postings_kind_valid check (
-    case kind
-      when 'charge' then debit = pocket_id and credit = 'revenue'
-      when 'loss' then debit = 'loss' and credit = 'revenue'
-      when 'refund' then debit = 'revenue' and credit = pocket_id and refund_of is not null
-      when 'top_up' then debit like 'funding:%' and credit = pocket_id
-      when 'grant' then debit like 'funding:%' and credit = pocket_id
-      when 'adjustment' then 'adjustments' in (debit, credit)
-      when 'expiry' then debit = pocket_id and credit = 'expired'
-      else false
-    end
-  )
+  constraint postings_two_sides check (debit <> credit)
 );
+
+-- Not in the table's checks, because every settlement would read its text anew.
+create function check_posting_kind() returns trigger language plpgsql as $$
+begin
+  if new.id like 'txn\_%'
+    and (case
+      when new.kind = 'loss' then new.pocket_id is null
+      else num_nulls(new.pocket_id, new.entry_number, new.balance_after) = 0 and new.pocket_id in (new.debit, new.credit)
+        and new.balance_after >= 0
+    end)
+    and (case new.kind
+      when 'charge' then new.debit = new.pocket_id and new.credit = 'revenue'
+      when 'loss' then new.debit = 'loss' and new.credit = 'revenue'
+      when 'refund' then new.debit = 'revenue' and new.credit = new.pocket_id and new.refund_of is not null
+      when 'top_up' then new.debit like 'funding:%' and new.credit = new.pocket_id
+      when 'grant' then new.debit like 'funding:%' and new.credit = new.pocket_id
+      when 'adjustment' then 'adjustments' in (new.debit, new.credit)
+      when 'expiry' then new.debit = new.pocket_id and new.credit = 'expired'
+      else false
+    end)
+  then return new; end if;
+  raise check_violation using constraint = 'postings_kind_valid', table = 'postings',
+    message = 'no posting is of this kind', detail = to_json(new)::text;
+end $$;
+
+create trigger postings_kind_valid before insert on postings for each row execute function check_posting_kind();
 
 create index postings_by_account on postings (account_id, number);
 create index postings_refunds on postings (refund_of) where refund_of is not null;
@@ -203,6 +218,67 @@ create table key_spending (
   constraint key_spending_valid check (held >= 0 and spent >= 0)
 ) with (fillfactor = 50);
 
+-- Tells what operations ask about, as it all is at one moment: a stable function sees what the query that calls it sees.
+-- Whole numbers travel as text, because JSON's would lose their last digits.
+create function ledger_load(
+  account_ids text[],
+  named_pocket_ids text[],
+  hold_ids text[],
+  transaction_ids text[],
+  key_ids text[],
+  key_starts timestamptz[],
+  out found_wallets json,
+  out found_pockets json,
+  out found_holds json,
+  out found_postings json,
+  out found_spending json
+) language plpgsql stable
+-- Planned once, and by the keys' indexes, whatever sizes the tables had at that moment.
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
+declare
+  wanted_pocket_ids text[] = named_pocket_ids;
+begin
+  select json_agg(json_build_object('account_id', account_id, 'version', version::text,
+      'is_frozen', frozen_at is not null)) into found_wallets
+    from wallets where account_id = any (account_ids);
+  if cardinality(hold_ids) > 0 then
+    select json_agg(json_build_object('id', id, 'account_id', account_id, 'unit', unit, 'amount', amount::text,
+        'pocket_ids', pocket_ids, 'pocket_amounts', pocket_amounts::text[], 'state', state, 'settled', settled::text,
+        'refusal', refusal, 'missing', missing::text, 'fingerprint', fingerprint,
+        'settlement_fingerprint', settlement_fingerprint, 'key_id', key_id, 'budget_starts_at', budget_starts_at,
+        'cause_kind', cause_kind, 'cause_id', cause_id, 'expires_at', expires_at, 'opened_at', opened_at,
+        'resolved_at', resolved_at)) into found_holds
+      from holds where id = any (hold_ids);
+    if found_holds is not null then
+      wanted_pocket_ids = wanted_pocket_ids || array(
+        select unnest(pocket_ids) from holds where id = any (hold_ids) and resolved_at is null);
+    end if;
+  end if;
+  if cardinality(transaction_ids) > 0 then
+    select json_agg(json_build_object('id', id, 'account_id', account_id, 'kind', kind, 'unit', unit,
+        'amount', amount::text, 'pocket_id', pocket_id, 'fingerprint', fingerprint,
+        'refunded', (select coalesce(sum(amount), 0)::text from postings refund where refund.refund_of = posting.id))
+        order by id, leg) into found_postings
+      from postings posting where id = any (transaction_ids);
+    if found_postings is not null then
+      wanted_pocket_ids = wanted_pocket_ids || array(
+        select pocket_id from postings where id = any (transaction_ids) and pocket_id is not null);
+    end if;
+  end if;
+  select json_agg(json_build_object('id', id, 'account_id', account_id, 'kind', kind, 'unit', unit,
+      'expires_at', expires_at, 'posted', posted::text, 'held', held::text, 'entry_count', entry_count::text,
+      'is_open', is_open, 'opened_at', opened_at)) into found_pockets
+    from pockets where (account_id = any (account_ids) and is_open) or id = any (wanted_pocket_ids);
+  if cardinality(key_ids) > 0 or found_holds is not null then
+    select json_agg(json_build_object('key_id', key_id, 'starts_at', starts_at, 'account_id', account_id,
+        'held', held::text, 'spent', spent::text)) into found_spending
+      from key_spending where (key_id, starts_at) in (
+        select * from unnest(key_ids, key_starts)
+        union select key_id, budget_starts_at from holds where id = any (hold_ids) and key_id is not null);
+  end if;
+end $$;
+
 -- Writes what a batch was decided to change, if the wallets are still in the states that it was decided on, and says
 -- whether they were. Locks wallets in the order of their ids, before anything else; everything else of an account is
 -- only ever touched under that lock.
@@ -210,15 +286,24 @@ create function ledger_write(
   account_ids text[],
   versions bigint[],
   opened_pockets json,
-  changed_pockets json,
+  changed_pocket_ids text[],
+  changed_posted bigint[],
+  changed_held bigint[],
+  changed_entry_counts bigint[],
+  changed_openness boolean[],
+  changed_expiries timestamptz[],
   opened_holds json,
   changed_holds json,
+  changed_hold_ids text[],
   new_postings json,
   new_charges json,
   changed_spending json
 ) returns boolean language plpgsql
--- Tables that were empty when a plan was made would be read from end to end for ever after.
-set enable_seqscan = off as $$
+-- Each statement is planned once, for tables of any size: it names the ids of the rows that it touches, and with no
+-- reading from end to end allowed, the key's index is the only way to them. A join alone would be planned by the number
+-- of rows at that moment, and could read the whole of a table, or of the index of open holds, for ever after.
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
 declare
   row_total integer;
 begin
@@ -227,23 +312,32 @@ begin
       where account_id = account_ids[1] and version = versions[1];
     if not found then return false; end if;
   else
-    perform 1 from wallets where account_id = any (account_ids) order by account_id for update;
     select count(*) into row_total
-      from unnest(account_ids, versions) as decided (account_id, version) join wallets using (account_id, version);
+      from unnest(account_ids, versions) as decided (account_id, version)
+      join (select account_id, version from wallets where account_id = any (account_ids) order by account_id for update)
+        as locked using (account_id, version);
     if row_total <> cardinality(account_ids) then return false; end if;
     update wallets set version = version + 1, changed_at = clock_timestamp() where account_id = any (account_ids);
   end if;
   if opened_pockets is not null then
     insert into pockets select * from json_populate_recordset(null::pockets, opened_pockets);
   end if;
-  if changed_pockets is not null then
+  -- Nearly always it is one, and then there is nothing to join.
+  if cardinality(changed_pocket_ids) = 1 then
+    update pockets
+      set posted = changed_posted[1], held = changed_held[1], entry_count = changed_entry_counts[1],
+        is_open = changed_openness[1], expires_at = changed_expiries[1]
+      where id = changed_pocket_ids[1];
+    if not found then raise exception 'a pocket is missing'; end if;
+  elsif cardinality(changed_pocket_ids) > 1 then
     update pockets
       set posted = changed.posted, held = changed.held, entry_count = changed.entry_count,
         is_open = changed.is_open, expires_at = changed.expires_at
-      from json_populate_recordset(null::pockets, changed_pockets) as changed
-      where pockets.id = changed.id;
+      from unnest(changed_pocket_ids, changed_posted, changed_held, changed_entry_counts, changed_openness, changed_expiries)
+        as changed (id, posted, held, entry_count, is_open, expires_at)
+      where pockets.id = changed.id and pockets.id = any (changed_pocket_ids);
     get diagnostics row_total = row_count;
-    if row_total <> json_array_length(changed_pockets) then raise exception 'a pocket is missing'; end if;
+    if row_total <> cardinality(changed_pocket_ids) then raise exception 'a pocket is missing'; end if;
   end if;
   if opened_holds is not null then
     insert into holds select * from json_populate_recordset(null::holds, opened_holds);
@@ -254,7 +348,8 @@ begin
         state = changed.state, settled = changed.settled, settlement_fingerprint = changed.settlement_fingerprint,
         expires_at = changed.expires_at, resolved_at = changed.resolved_at
       from json_populate_recordset(null::holds, changed_holds) as changed
-      where holds.id = changed.id and holds.state = 'open';
+      -- Only open ones are not resolved; their state would invite the index of open holds, full of those that were.
+      where holds.id = changed.id and holds.id = any (changed_hold_ids) and holds.resolved_at is null;
     get diagnostics row_total = row_count;
     if row_total <> json_array_length(changed_holds) then raise exception 'a hold is not open'; end if;
   end if;

@@ -234,24 +234,17 @@ create table pockets (
   entry_count bigint not null,
   is_open boolean not null,
   opened_at timestamp with time zone not null,
-  constraint pockets_closed_empty CHECK (is_open OR posted = 0 AND held = 0),
+  constraint pockets_cash_stays CHECK (kind <> 'cash'::text OR expires_at IS NULL),
+  constraint pockets_closed_empty CHECK (is_open OR posted = 0),
   constraint pockets_id_unique PRIMARY KEY (id),
-  constraint pockets_id_valid CHECK (id ~~ 'pkt\_%'::text),
-  constraint pockets_kind_valid CHECK (
-CASE kind
-    WHEN 'cash'::text THEN unit = 'money'::text AND expires_at IS NULL
-    WHEN 'gift'::text THEN unit = 'money'::text
-    WHEN 'quota'::text THEN unit = ANY (ARRAY['text'::text, 'image'::text, 'video'::text])
-    ELSE false
-END),
   constraint pockets_never_overdrawn CHECK (held >= 0 AND posted >= held)
 );
-
-CREATE UNIQUE INDEX pockets_one_cash ON pockets USING btree (account_id) WHERE kind = 'cash'::text;
 
 CREATE INDEX pockets_open_by_account ON pockets USING btree (account_id) WHERE is_open;
 
 CREATE INDEX pockets_open_by_expiry ON pockets USING btree (expires_at) WHERE is_open AND expires_at IS NOT NULL;
+
+CREATE TRIGGER pockets_kind_valid BEFORE INSERT OR UPDATE OF id, kind, unit ON pockets FOR EACH ROW EXECUTE FUNCTION check_pocket_kind();
 
 create table postings (
   number bigint not null generated always as identity,
@@ -274,23 +267,6 @@ create table postings (
   constraint postings_amount_positive CHECK (amount > 0),
   constraint postings_entry_unique UNIQUE (pocket_id, entry_number),
   constraint postings_id_unique PRIMARY KEY (id, leg),
-  constraint postings_id_valid CHECK (id ~~ 'txn\_%'::text),
-  constraint postings_kind_valid CHECK (
-CASE kind
-    WHEN 'charge'::text THEN debit = pocket_id AND credit = 'revenue'::text
-    WHEN 'loss'::text THEN debit = 'loss'::text AND credit = 'revenue'::text
-    WHEN 'refund'::text THEN debit = 'revenue'::text AND credit = pocket_id AND refund_of IS NOT NULL
-    WHEN 'top_up'::text THEN debit ~~ 'funding:%'::text AND credit = pocket_id
-    WHEN 'grant'::text THEN debit ~~ 'funding:%'::text AND credit = pocket_id
-    WHEN 'adjustment'::text THEN 'adjustments'::text = debit OR 'adjustments'::text = credit
-    WHEN 'expiry'::text THEN debit = pocket_id AND credit = 'expired'::text
-    ELSE false
-END),
-  constraint postings_pocket_complete CHECK (
-CASE
-    WHEN kind = 'loss'::text THEN pocket_id IS NULL
-    ELSE num_nulls(pocket_id, entry_number, balance_after) = 0 AND (pocket_id = debit OR pocket_id = credit) AND balance_after >= 0
-END),
   constraint postings_two_sides CHECK (debit <> credit)
 );
 
@@ -299,6 +275,8 @@ CREATE INDEX postings_by_account ON postings USING btree (account_id, number);
 CREATE INDEX postings_refunds ON postings USING btree (refund_of) WHERE refund_of IS NOT NULL;
 
 CREATE TRIGGER postings_final BEFORE DELETE OR UPDATE ON postings FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER postings_kind_valid BEFORE INSERT ON postings FOR EACH ROW EXECUTE FUNCTION check_posting_kind();
 
 create table prices (
   id text not null,
@@ -371,9 +349,50 @@ create table wallets (
   frozen_at timestamp with time zone,
   frozen_reason text,
   constraint wallets_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
-  constraint wallets_account_unique PRIMARY KEY (account_id),
-  constraint wallets_frozen_complete CHECK ((frozen_at IS NULL) = (frozen_reason IS NULL))
+  constraint wallets_account_unique PRIMARY KEY (account_id)
 );
+
+CREATE OR REPLACE FUNCTION public.check_pocket_kind()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.id like 'pkt\_%' and (case new.kind
+      when 'cash' then new.unit = 'money' and new.id = 'pkt_' || substr(new.account_id, 6)
+      when 'gift' then new.unit = 'money'
+      when 'quota' then new.unit in ('text', 'image', 'video')
+      else false
+    end)
+  then return new; end if;
+  raise check_violation using constraint = 'pockets_kind_valid', table = 'pockets',
+    message = 'no pocket is of this kind', detail = to_json(new)::text;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.check_posting_kind()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.id like 'txn\_%'
+    and (case
+      when new.kind = 'loss' then new.pocket_id is null
+      else num_nulls(new.pocket_id, new.entry_number, new.balance_after) = 0 and new.pocket_id in (new.debit, new.credit)
+        and new.balance_after >= 0
+    end)
+    and (case new.kind
+      when 'charge' then new.debit = new.pocket_id and new.credit = 'revenue'
+      when 'loss' then new.debit = 'loss' and new.credit = 'revenue'
+      when 'refund' then new.debit = 'revenue' and new.credit = new.pocket_id and new.refund_of is not null
+      when 'top_up' then new.debit like 'funding:%' and new.credit = new.pocket_id
+      when 'grant' then new.debit like 'funding:%' and new.credit = new.pocket_id
+      when 'adjustment' then 'adjustments' in (new.debit, new.credit)
+      when 'expiry' then new.debit = new.pocket_id and new.credit = 'expired'
+      else false
+    end)
+  then return new; end if;
+  raise check_violation using constraint = 'postings_kind_valid', table = 'postings',
+    message = 'no posting is of this kind', detail = to_json(new)::text;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.create_wallet()
  RETURNS trigger
@@ -384,10 +403,61 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_write(account_ids text[], versions bigint[], opened_pockets json, changed_pockets json, opened_holds json, changed_holds json, new_postings json, new_charges json, changed_spending json)
+CREATE OR REPLACE FUNCTION public.ledger_load(account_ids text[], named_pocket_ids text[], hold_ids text[], transaction_ids text[], key_ids text[], key_starts timestamp with time zone[], OUT found_wallets json, OUT found_pockets json, OUT found_holds json, OUT found_postings json, OUT found_spending json)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  wanted_pocket_ids text[] = named_pocket_ids;
+begin
+  select json_agg(json_build_object('account_id', account_id, 'version', version::text,
+      'is_frozen', frozen_at is not null)) into found_wallets
+    from wallets where account_id = any (account_ids);
+  if cardinality(hold_ids) > 0 then
+    select json_agg(json_build_object('id', id, 'account_id', account_id, 'unit', unit, 'amount', amount::text,
+        'pocket_ids', pocket_ids, 'pocket_amounts', pocket_amounts::text[], 'state', state, 'settled', settled::text,
+        'refusal', refusal, 'missing', missing::text, 'fingerprint', fingerprint,
+        'settlement_fingerprint', settlement_fingerprint, 'key_id', key_id, 'budget_starts_at', budget_starts_at,
+        'cause_kind', cause_kind, 'cause_id', cause_id, 'expires_at', expires_at, 'opened_at', opened_at,
+        'resolved_at', resolved_at)) into found_holds
+      from holds where id = any (hold_ids);
+    if found_holds is not null then
+      wanted_pocket_ids = wanted_pocket_ids || array(
+        select unnest(pocket_ids) from holds where id = any (hold_ids) and resolved_at is null);
+    end if;
+  end if;
+  if cardinality(transaction_ids) > 0 then
+    select json_agg(json_build_object('id', id, 'account_id', account_id, 'kind', kind, 'unit', unit,
+        'amount', amount::text, 'pocket_id', pocket_id, 'fingerprint', fingerprint,
+        'refunded', (select coalesce(sum(amount), 0)::text from postings refund where refund.refund_of = posting.id))
+        order by id, leg) into found_postings
+      from postings posting where id = any (transaction_ids);
+    if found_postings is not null then
+      wanted_pocket_ids = wanted_pocket_ids || array(
+        select pocket_id from postings where id = any (transaction_ids) and pocket_id is not null);
+    end if;
+  end if;
+  select json_agg(json_build_object('id', id, 'account_id', account_id, 'kind', kind, 'unit', unit,
+      'expires_at', expires_at, 'posted', posted::text, 'held', held::text, 'entry_count', entry_count::text,
+      'is_open', is_open, 'opened_at', opened_at)) into found_pockets
+    from pockets where (account_id = any (account_ids) and is_open) or id = any (wanted_pocket_ids);
+  if cardinality(key_ids) > 0 or found_holds is not null then
+    select json_agg(json_build_object('key_id', key_id, 'starts_at', starts_at, 'account_id', account_id,
+        'held', held::text, 'spent', spent::text)) into found_spending
+      from key_spending where (key_id, starts_at) in (
+        select * from unnest(key_ids, key_starts)
+        union select key_id, budget_starts_at from holds where id = any (hold_ids) and key_id is not null);
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_write(account_ids text[], versions bigint[], opened_pockets json, changed_pocket_ids text[], changed_posted bigint[], changed_held bigint[], changed_entry_counts bigint[], changed_openness boolean[], changed_expiries timestamp with time zone[], opened_holds json, changed_holds json, changed_hold_ids text[], new_postings json, new_charges json, changed_spending json)
  RETURNS boolean
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
   row_total integer;
@@ -397,23 +467,32 @@ begin
       where account_id = account_ids[1] and version = versions[1];
     if not found then return false; end if;
   else
-    perform 1 from wallets where account_id = any (account_ids) order by account_id for update;
     select count(*) into row_total
-      from unnest(account_ids, versions) as decided (account_id, version) join wallets using (account_id, version);
+      from unnest(account_ids, versions) as decided (account_id, version)
+      join (select account_id, version from wallets where account_id = any (account_ids) order by account_id for update)
+        as locked using (account_id, version);
     if row_total <> cardinality(account_ids) then return false; end if;
     update wallets set version = version + 1, changed_at = clock_timestamp() where account_id = any (account_ids);
   end if;
   if opened_pockets is not null then
     insert into pockets select * from json_populate_recordset(null::pockets, opened_pockets);
   end if;
-  if changed_pockets is not null then
+  -- Nearly always it is one, and then there is nothing to join.
+  if cardinality(changed_pocket_ids) = 1 then
+    update pockets
+      set posted = changed_posted[1], held = changed_held[1], entry_count = changed_entry_counts[1],
+        is_open = changed_openness[1], expires_at = changed_expiries[1]
+      where id = changed_pocket_ids[1];
+    if not found then raise exception 'a pocket is missing'; end if;
+  elsif cardinality(changed_pocket_ids) > 1 then
     update pockets
       set posted = changed.posted, held = changed.held, entry_count = changed.entry_count,
         is_open = changed.is_open, expires_at = changed.expires_at
-      from json_populate_recordset(null::pockets, changed_pockets) as changed
-      where pockets.id = changed.id;
+      from unnest(changed_pocket_ids, changed_posted, changed_held, changed_entry_counts, changed_openness, changed_expiries)
+        as changed (id, posted, held, entry_count, is_open, expires_at)
+      where pockets.id = changed.id and pockets.id = any (changed_pocket_ids);
     get diagnostics row_total = row_count;
-    if row_total <> json_array_length(changed_pockets) then raise exception 'a pocket is missing'; end if;
+    if row_total <> cardinality(changed_pocket_ids) then raise exception 'a pocket is missing'; end if;
   end if;
   if opened_holds is not null then
     insert into holds select * from json_populate_recordset(null::holds, opened_holds);
@@ -424,7 +503,8 @@ begin
         state = changed.state, settled = changed.settled, settlement_fingerprint = changed.settlement_fingerprint,
         expires_at = changed.expires_at, resolved_at = changed.resolved_at
       from json_populate_recordset(null::holds, changed_holds) as changed
-      where holds.id = changed.id and holds.state = 'open';
+      -- Only open ones are not resolved; their state would invite the index of open holds, full of those that were.
+      where holds.id = changed.id and holds.id = any (changed_hold_ids) and holds.resolved_at is null;
     get diagnostics row_total = row_count;
     if row_total <> json_array_length(changed_holds) then raise exception 'a hold is not open'; end if;
   end if;

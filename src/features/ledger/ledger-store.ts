@@ -38,38 +38,10 @@ export async function lockWallets(tx: Database, accountIds: readonly AccountId[]
   await sql`select 1 from wallets where account_id = any(${accountIds}) order by account_id for update`.execute(tx);
 }
 
-// One statement, and therefore one moment. Whole numbers travel as text, because JSON's would lose their last digits.
 const loadStatement = {
   name: "ledger-load",
-  text: `select
-  (select json_agg(json_build_object('account_id', account_id, 'version', version::text,
-      'is_frozen', frozen_at is not null))
-    from wallets where account_id = any($1)) as wallets,
-  (select json_agg(json_build_object('id', id, 'account_id', account_id, 'kind', kind, 'unit', unit,
-      'expires_at', expires_at, 'posted', posted::text, 'held', held::text, 'entry_count', entry_count::text,
-      'is_open', is_open, 'opened_at', opened_at))
-    from pockets where id in (
-      select id from pockets where account_id = any($1) and is_open
-      union select unnest($2::text[])
-      union select pocket_id from postings where id = any($4) and pocket_id is not null
-      union select unnest(pocket_ids) from holds where id = any($3) and state = 'open')) as pockets,
-  (select json_agg(json_build_object('id', id, 'account_id', account_id, 'unit', unit, 'amount', amount::text,
-      'pocket_ids', pocket_ids, 'pocket_amounts', pocket_amounts::text[], 'state', state, 'settled', settled::text,
-      'refusal', refusal, 'missing', missing::text, 'fingerprint', fingerprint,
-      'settlement_fingerprint', settlement_fingerprint, 'key_id', key_id, 'budget_starts_at', budget_starts_at,
-      'cause_kind', cause_kind, 'cause_id', cause_id, 'expires_at', expires_at, 'opened_at', opened_at,
-      'resolved_at', resolved_at))
-    from holds where id = any($3)) as holds,
-  (select json_agg(json_build_object('id', id, 'account_id', account_id, 'kind', kind, 'unit', unit,
-      'amount', amount::text, 'pocket_id', pocket_id, 'fingerprint', fingerprint,
-      'refunded', (select coalesce(sum(amount), 0)::text from postings refund where refund.refund_of = posting.id))
-      order by id, leg)
-    from postings posting where id = any($4)) as postings,
-  (select json_agg(json_build_object('key_id', key_id, 'starts_at', starts_at, 'account_id', account_id,
-      'held', held::text, 'spent', spent::text))
-    from key_spending where (key_id, starts_at) in (
-      select * from unnest($5::text[], $6::timestamptz[])
-      union select key_id, budget_starts_at from holds where id = any($3) and key_id is not null)) as spending`,
+  text: `select found_wallets as wallets, found_pockets as pockets, found_holds as holds, found_postings as postings,
+    found_spending as spending from ledger_load($1, $2, $3, $4, $5, $6)`,
 };
 
 /** Loads what operations ask about, all of it as it is at one moment. */
@@ -98,7 +70,7 @@ export async function loadState(run: Run, needs: Needs): Promise<LedgerState> {
 
 const writeStatement = {
   name: "ledger-write",
-  text: "select ledger_write($1, $2, $3, $4, $5, $6, $7, $8, $9) as is_written",
+  text: "select ledger_write($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) as is_written",
 };
 
 /** `false`, and nothing is written, when a wallet is no longer in the state that the changes were decided on. */
@@ -108,23 +80,27 @@ export async function writeChanges(
   wallets: ReadonlyMap<AccountId, Wallet>,
 ): Promise<boolean> {
   const accountIds = [...changes.accountIds].toSorted();
-  const isOpenedPocket = ({ id }: Pocket): boolean => changes.openedPocketIds.has(id);
-  const isOpenedHold = ({ id }: Hold): boolean => changes.openedHoldIds.has(id);
-  const pockets = [...changes.pockets.values()];
-  const holds = [...changes.holds.values()];
+  const pockets = Object.groupBy(changes.pockets.values(), ({ id }) =>
+    changes.openedPocketIds.has(id) ? "opened" : "changed",
+  );
+  const holds = Object.groupBy(changes.holds.values(), ({ id }) =>
+    changes.openedHoldIds.has(id) ? "opened" : "changed",
+  );
+  const { opened: openedPockets = [], changed: changedPockets = [] } = pockets;
+  const { opened: openedHolds = [], changed: changedHolds = [] } = holds;
   const [answer] = await run<{ is_written: boolean }>(writeStatement, [
     accountIds,
     accountIds.map((accountId) => String(wallets.get(accountId)?.version)),
-    presentRows(pockets.filter(isOpenedPocket), presentPocket),
-    presentRows(
-      pockets.filter((pocket) => !isOpenedPocket(pocket)),
-      presentPocket,
-    ),
-    presentRows(holds.filter(isOpenedHold), presentHold),
-    presentRows(
-      holds.filter((hold) => !isOpenedHold(hold)),
-      presentHold,
-    ),
+    presentRows(openedPockets, presentPocket),
+    changedPockets.map(({ id }) => id),
+    changedPockets.map(({ posted }) => String(posted)),
+    changedPockets.map(({ held }) => String(held)),
+    changedPockets.map(({ entryCount }) => String(entryCount)),
+    changedPockets.map(({ isOpen }) => isOpen),
+    changedPockets.map(({ expiresAt }) => presentTime(expiresAt)),
+    presentRows(openedHolds, presentHold),
+    presentRows(changedHolds, presentHoldChange),
+    changedHolds.map(({ id }) => id),
     presentRows(changes.postings, presentPosting),
     presentRows(changes.charges, presentCharge),
     presentRows([...changes.spending.values()], presentSpending),
@@ -137,42 +113,54 @@ function presentRows<T>(things: readonly T[], present: (thing: T) => unknown): s
   return things.length === 0 ? null : JSON.stringify(things.map(present));
 }
 
+/** A date inside JSON is dear: it is asked for its text one by one, and all that is around it is written the slow way. */
+function presentTime(time: Date | null | undefined): string | null {
+  return time?.toISOString() ?? null;
+}
+
 function presentPocket(pocket: Pocket) {
   return {
     id: pocket.id,
     account_id: pocket.accountId,
     kind: pocket.kind,
     unit: pocket.unit,
-    expires_at: pocket.expiresAt,
+    expires_at: presentTime(pocket.expiresAt),
     posted: String(pocket.posted),
     held: String(pocket.held),
     entry_count: String(pocket.entryCount),
     is_open: pocket.isOpen,
-    opened_at: pocket.openedAt,
+    opened_at: presentTime(pocket.openedAt),
   };
 }
 
 function presentHold(hold: Hold) {
   return {
-    id: hold.id,
+    ...presentHoldChange(hold),
     account_id: hold.accountId,
     unit: hold.unit,
+    refusal: hold.refusal?.reason,
+    missing: hold.refusal === null ? undefined : String(hold.refusal.missing),
+    fingerprint: hold.fingerprint,
+    key_id: hold.budget?.keyId,
+    budget_starts_at: presentTime(hold.budget?.startsAt),
+    cause_kind: hold.cause.kind,
+    cause_id: hold.cause.id,
+    opened_at: presentTime(hold.openedAt),
+  };
+}
+
+/** What can change of a hold. */
+function presentHoldChange(hold: Hold) {
+  return {
+    id: hold.id,
     amount: String(hold.amount),
     pocket_ids: hold.lines.map(({ pocketId }) => pocketId),
     pocket_amounts: hold.lines.map(({ amount }) => String(amount)),
     state: hold.state,
     settled: String(hold.settled),
-    refusal: hold.refusal?.reason,
-    missing: hold.refusal === null ? undefined : String(hold.refusal.missing),
-    fingerprint: hold.fingerprint,
     settlement_fingerprint: hold.settlementFingerprint,
-    key_id: hold.budget?.keyId,
-    budget_starts_at: hold.budget?.startsAt,
-    cause_kind: hold.cause.kind,
-    cause_id: hold.cause.id,
-    expires_at: hold.expiresAt,
-    opened_at: hold.openedAt,
-    resolved_at: hold.resolvedAt,
+    expires_at: presentTime(hold.expiresAt),
+    resolved_at: presentTime(hold.resolvedAt),
   };
 }
 
@@ -193,7 +181,7 @@ function presentPosting(posting: Posting) {
     fingerprint: posting.fingerprint,
     cause_kind: posting.cause.kind,
     cause_id: posting.cause.id,
-    created_at: posting.createdAt,
+    created_at: presentTime(posting.createdAt),
   };
 }
 
@@ -212,14 +200,14 @@ function presentCharge({ bill, ...charge }: Charge) {
     quota_units: String(bill.quotaUnits),
     paid: String(charge.paid),
     lost: String(charge.lost),
-    created_at: charge.createdAt,
+    created_at: presentTime(charge.createdAt),
   };
 }
 
 function presentSpending(spending: KeySpending) {
   return {
     key_id: spending.keyId,
-    starts_at: spending.startsAt,
+    starts_at: presentTime(spending.startsAt),
     account_id: spending.accountId,
     held: String(spending.held),
     spent: String(spending.spent),

@@ -1,0 +1,177 @@
+import { hash, randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { createAccount } from "../src/features/accounts/index.ts";
+import { openHold, settleHold } from "../src/features/ledger/apply-within.ts";
+import { createLedger } from "../src/features/ledger/create-ledger.ts";
+import type { HoldOperation, SettleOperation } from "../src/features/ledger/operation.ts";
+import { systemClock } from "../src/lib/clock.ts";
+import { type AccountId, createIdSource, type HoldId } from "../src/lib/ids.ts";
+import { nano } from "../src/lib/money.ts";
+import { migrate } from "../src/platform/database/migrate.ts";
+import { openDatabase } from "../src/platform/database/open-database.ts";
+import { createSession } from "../src/platform/database/session.ts";
+
+export type LedgerBench = Awaited<ReturnType<typeof openLedgerBench>>;
+
+const accountCount = 1000;
+const connectionsMax = 20;
+const balance = nano(1_000_000_000_000_000n);
+const holdAmount = nano(100_000n);
+const holdMs = 15 * 60 * 1000;
+
+const bill = {
+  priceId: "price_01k0000000bench0000000000",
+  items: [
+    { name: "input_tokens", quantity: 120n, rate: nano(150_000n) },
+    { name: "output_tokens", quantity: 60n, rate: nano(600_000n) },
+  ],
+  per: 1000n,
+  minimum: nano(0n),
+  quotaUnits: 180n,
+};
+
+const bareInsert = {
+  name: "bare-insert",
+  text: `insert into bare_holds (id, account_id, unit, amount, pocket_ids, pocket_amounts, state, settled, refusal, missing,
+    fingerprint, settlement_fingerprint, key_id, budget_starts_at, cause_kind, cause_id, expires_at, opened_at, resolved_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
+};
+
+/** The ledger on a database of its own with 1 000 accounts that have money, and what it is measured beside. */
+export async function openLedgerBench() {
+  const dataDir = mkdtempSync(join(tmpdir(), "sluice-bench-"));
+  const { database, address, close } = await openDatabase({
+    url: undefined,
+    dataDir,
+    purpose: "command",
+    connectionsMax,
+    onProgress: () => {},
+    onConnectionError: () => {},
+    onLost: () => {},
+  });
+  await migrate(database);
+  await sql`create table bare_holds (like holds including all)`.execute(database);
+  const clock = systemClock;
+  const ids = createIdSource({ clock, randomBytes });
+  const ledger = createLedger({ database, address, clock, onTrouble: (error) => console.error(error) });
+  const bareSession = createSession(address);
+  const [backend] = await bareSession.query<{ id: number }>(
+    { name: "backend-id", text: "select pg_backend_pid() as id" },
+    [],
+  );
+  if (backend === undefined) throw new Error("The database tells no process id.");
+
+  function describeHold(accountId: AccountId): HoldOperation {
+    const expiresAt = new Date(clock.now().getTime() + holdMs);
+    const cause = { kind: "request", id: ids.next("req") } as const;
+    return {
+      kind: "hold",
+      id: ids.next("hold"),
+      accountId,
+      amount: holdAmount,
+      quota: null,
+      budget: null,
+      cause,
+      expiresAt,
+    };
+  }
+
+  const describeSettlement = (accountId: AccountId, holdId: HoldId): SettleOperation => ({
+    kind: "settle",
+    accountId,
+    holdId,
+    bill,
+    overrun: "take-available",
+    budgetAmount: null,
+  });
+
+  // The pool gives up on whoever waits for a connection for long; here all are to wait.
+  const takeTurn = createTurns(connectionsMax);
+
+  async function createFundedAccount(index: number): Promise<AccountId> {
+    const { id } = await createAccount(
+      { database, clock, ids },
+      { email: `bench-${index}@example.com`, password: null },
+    );
+    const cause = { kind: "operator", id: ids.next("act") } as const;
+    const booked = await ledger.apply({
+      kind: "top-up",
+      id: ids.next("txn"),
+      accountId: id,
+      amount: balance,
+      channel: "bench",
+      cause,
+    });
+    requireAnswer("booked", booked);
+    return id;
+  }
+
+  return {
+    accountIds: await Promise.all(
+      Array.from({ length: accountCount }, (_, index) => takeTurn(() => createFundedAccount(index))),
+    ),
+    backendId: backend.id,
+    async hold(accountId: AccountId): Promise<HoldId> {
+      const operation = describeHold(accountId);
+      requireAnswer("held", await ledger.apply(operation));
+      return operation.id;
+    },
+    async settle(accountId: AccountId, holdId: HoldId): Promise<void> {
+      requireAnswer("settled", await ledger.apply(describeSettlement(accountId, holdId)));
+    },
+    /** The same decisions, but each in a transaction of its own. */
+    async holdAlone(accountId: AccountId): Promise<HoldId> {
+      const operation = describeHold(accountId);
+      const held = await takeTurn(() => database.transaction().execute((tx) => openHold(tx, operation, clock.now())));
+      requireAnswer("held", held);
+      return operation.id;
+    },
+    async settleAlone(accountId: AccountId, holdId: HoldId): Promise<void> {
+      const operation = describeSettlement(accountId, holdId);
+      const settled = await takeTurn(() =>
+        database.transaction().execute((tx) => settleHold(tx, operation, clock.now())),
+      );
+      requireAnswer("settled", settled);
+    },
+    /** The least that a durable hold could cost: one row like it, inserted and committed. */
+    async insertBare(accountId: AccountId): Promise<void> {
+      const { id, amount, cause, expiresAt } = describeHold(accountId);
+      const pocketIds = [`pkt_${accountId.slice("acct_".length)}`];
+      const fingerprint = hash("sha256", id, "base64url");
+      await bareSession.query(bareInsert, [
+        ...[id, accountId, "money", amount, pocketIds, [amount], "open", 0, null, null, fingerprint, null, null, null],
+        ...[cause.kind, cause.id, expiresAt, clock.now(), null],
+      ]);
+    },
+    async close(): Promise<void> {
+      await bareSession.close();
+      await ledger.close();
+      await close();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+}
+
+/** Lets this many work at once; the others wait, the first first. */
+function createTurns(atOnceMax: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let working = 0;
+  return async (work) => {
+    if (working < atOnceMax) working += 1;
+    else await new Promise<void>((proceed) => waiting.push(proceed));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) working -= 1;
+      else next();
+    }
+  };
+}
+
+function requireAnswer(kind: string, answer: { kind: string }): void {
+  if (answer.kind !== kind) throw new Error(`The ledger answered ${answer.kind} instead of ${kind}.`);
+}
