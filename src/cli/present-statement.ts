@@ -3,7 +3,7 @@ import { nano, presentMoney } from "../lib/money.ts";
 import { presentRows } from "./present-rows.ts";
 
 /** Amounts of money as money, units of a quota as whole numbers. */
-export function presentAmount(unit: StatementEntry["unit"], amount: bigint): string {
+function presentAmount(unit: StatementEntry["unit"], amount: bigint): string {
   return unit === "money" ? presentMoney(nano(amount)) : String(amount);
 }
 

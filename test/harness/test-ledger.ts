@@ -86,7 +86,7 @@ export async function openTestLedger(): Promise<TestLedger> {
 }
 
 /** A bill for an amount: so many tokens at a price of one billionth. */
-export function createBill(cost: bigint): Bill {
+function createBill(cost: bigint): Bill {
   const items = [{ name: "output_tokens", quantity: cost, rate: nano(1n) }];
   return { priceId: "price_test", items, per: 1n, minimum: nano(0n), quotaUnits: cost };
 }
