@@ -122,6 +122,18 @@ test("a deployment keeps its currency: prices that are written would mean someth
     const { key } = await euro.createCaller();
     expect((await readPrices(euro, key)).currency).toBe("EUR");
     const dollar = startGateway({ sharedDatabase: database, settings: { currency: "USD" } });
+    await expect(dollar).rejects.toThrow("The ledger is in EUR, but the setting currency is USD.");
+  }
+  await database.close();
+});
+
+test("a catalog keeps its currency, also before anything is booked", async () => {
+  const database = await createTestDatabase();
+  {
+    const settings = { currency: "EUR", sandbox: "off" } as const;
+    await using euro = await startGateway({ sharedDatabase: database, settings });
+    await euro.applyCatalog(writeCatalog({ currency: "EUR", models: [{ id: "m" }], prices: [{ model: "m" }] }));
+    const dollar = startGateway({ sharedDatabase: database, settings: { currency: "USD", sandbox: "off" } });
     await expect(dollar).rejects.toThrow("The catalog in force is in EUR, but the setting currency is USD.");
   }
   await database.close();

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findViolations, readBalance } from "../../src/features/ledger/index.ts";
 import { type ExternalPostgres, externalBinaries, startExternalPostgres } from "../harness/external-postgres.ts";
 import {
   createDataDirectory,
@@ -10,6 +11,7 @@ import {
   spawnGateway,
   startGatewayProcess,
 } from "../harness/gateway-process.ts";
+import { openTestLedger } from "../harness/test-ledger.ts";
 
 describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
   let server: ExternalPostgres;
@@ -36,6 +38,21 @@ describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
       expect(models.map((model) => model.id)).toContain("sandbox-chat");
     }
     expect(existsSync(join(data.path, "postgres"))).toBe(false);
+  });
+
+  test("the ledger keeps its promises there too", async () => {
+    const environment = { DATABASE_URL: server.url };
+    expect((await runCommand(["migrate"], { environment })).exitCode).toBe(0);
+    await using world = await openTestLedger({ url: server.url, close: async () => {} });
+    const accountId = await world.createAccount(1000n);
+    const holds = Array.from({ length: 100 }, () => world.hold(accountId, 25n));
+    const held = await Promise.all(holds.map((hold) => world.ledger.apply(hold)));
+    expect(held.filter(({ kind }) => kind === "held")).toHaveLength(40);
+    const settled = await Promise.all(holds.map(({ id }) => world.ledger.apply(world.settle(accountId, id, 20n))));
+    expect(settled.filter(({ kind }) => kind === "settled")).toHaveLength(40);
+    const { database, clock } = world;
+    expect((await readBalance(database, accountId, clock.now())).balance.available).toBe(200n);
+    expect(await findViolations(database, { kind: "whole", accountIds: "all", now: clock.now() })).toEqual([]);
   });
 
   test("doctor tells which database it found", async () => {

@@ -3,9 +3,13 @@ import { stringify } from "yaml";
 type Fields = Record<string, unknown>;
 
 /** The text of a catalog with the given models (chat unless they say otherwise) and prices, all on one provider. */
-export function writeCatalog(content: { models: readonly Fields[]; prices: readonly Fields[] }): string {
+export function writeCatalog(content: {
+  models: readonly Fields[];
+  prices: readonly Fields[];
+  currency?: string;
+}): string {
   return stringify({
-    currency: "USD",
+    currency: content.currency ?? "USD",
     providers: [{ id: "canary-vendor", kind: "openai-compatible", base_url: "https://canary.example.com/v1" }],
     models: content.models.map((model) => ({
       name: String(model.id),

@@ -8,7 +8,7 @@ import { type AccountId, createIdSource, type HoldId, type IdSource } from "../.
 import { nano } from "../../src/lib/money.ts";
 import { createDatabase, type Database } from "../../src/platform/database/database.ts";
 import { createTestClock, type TestClock } from "./test-clock.ts";
-import { createTestDatabase } from "./test-database.ts";
+import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 
 export type TestLedger = AsyncDisposable & {
   url: string;
@@ -32,9 +32,9 @@ export type TestLedger = AsyncDisposable & {
 
 const minuteMs = 60_000;
 
-/** A real ledger on a real database of its own. */
-export async function openTestLedger(): Promise<TestLedger> {
-  const testDatabase = await createTestDatabase();
+/** A real ledger on a real database of its own, or on the one that is given. */
+export async function openTestLedger(given?: TestDatabase): Promise<TestLedger> {
+  const testDatabase = given ?? (await createTestDatabase());
   const address = { connectionString: testDatabase.url };
   const database = createDatabase({ address, connectionsMax: 10, onConnectionError: () => {} });
   const clock = createTestClock();
