@@ -22,6 +22,17 @@ create table wallets (
   constraint wallets_account_exists foreign key (account_id) references accounts (id)
 ) with (fillfactor = 50);
 
+-- Made where these are written, and only there: a check of the table would be read anew in every hold and settlement.
+create function check_wallet_freeze() returns trigger language plpgsql as $$
+begin
+  if (new.frozen_at is null) = (new.frozen_reason is null) then return new; end if;
+  raise check_violation using constraint = 'wallets_frozen_complete', table = 'wallets',
+    message = 'a wallet is frozen at a moment and for a reason, or neither', detail = to_json(new)::text;
+end $$;
+
+create trigger wallets_frozen_complete before insert or update of frozen_at, frozen_reason on wallets
+  for each row execute function check_wallet_freeze();
+
 insert into wallets (account_id) select id from accounts;
 
 create function create_wallet() returns trigger language plpgsql as $$
@@ -67,7 +78,7 @@ begin
     message = 'no pocket is of this kind', detail = to_json(new)::text;
 end $$;
 
-create trigger pockets_kind_valid before insert or update of id, kind, unit on pockets
+create trigger pockets_kind_valid before insert or update of id, account_id, kind, unit on pockets
   for each row execute function check_pocket_kind();
 
 create index pockets_open_by_account on pockets (account_id) where is_open;

@@ -244,7 +244,7 @@ CREATE INDEX pockets_open_by_account ON pockets USING btree (account_id) WHERE i
 
 CREATE INDEX pockets_open_by_expiry ON pockets USING btree (expires_at) WHERE is_open AND expires_at IS NOT NULL;
 
-CREATE TRIGGER pockets_kind_valid BEFORE INSERT OR UPDATE OF id, kind, unit ON pockets FOR EACH ROW EXECUTE FUNCTION check_pocket_kind();
+CREATE TRIGGER pockets_kind_valid BEFORE INSERT OR UPDATE OF id, account_id, kind, unit ON pockets FOR EACH ROW EXECUTE FUNCTION check_pocket_kind();
 
 create table postings (
   number bigint not null generated always as identity,
@@ -352,6 +352,8 @@ create table wallets (
   constraint wallets_account_unique PRIMARY KEY (account_id)
 );
 
+CREATE TRIGGER wallets_frozen_complete BEFORE INSERT OR UPDATE OF frozen_at, frozen_reason ON wallets FOR EACH ROW EXECUTE FUNCTION check_wallet_freeze();
+
 CREATE OR REPLACE FUNCTION public.check_pocket_kind()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -392,6 +394,16 @@ begin
   then return new; end if;
   raise check_violation using constraint = 'postings_kind_valid', table = 'postings',
     message = 'no posting is of this kind', detail = to_json(new)::text;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.check_wallet_freeze()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if (new.frozen_at is null) = (new.frozen_reason is null) then return new; end if;
+  raise check_violation using constraint = 'wallets_frozen_complete', table = 'wallets',
+    message = 'a wallet is frozen at a moment and for a reason, or neither', detail = to_json(new)::text;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.create_wallet()

@@ -7,6 +7,7 @@ import { bookCredit } from "../../src/features/ledger/index.ts";
 import { sweepLedger } from "../../src/features/ledger/sweep-ledger.ts";
 import type { AccountId, HoldId } from "../../src/lib/ids.ts";
 import { nano, parseMoney } from "../../src/lib/money.ts";
+import { createDatabase } from "../../src/platform/database/database.ts";
 import { createTestClock, type TestClock } from "../harness/test-clock.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/test-database.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
@@ -176,29 +177,32 @@ test("a plan gives its quotas in each period, and a call is paid wholly by quota
   nextEnd.setUTCMonth(nextEnd.getUTCMonth() + 1);
   const next = { quotas: { text: 7, image: 0, video: 9 }, plan: { name: "Pro", expires_at: nextEnd.toISOString() } };
   expect(await readBalance(key)).toMatchObject(next);
+  // Coming to the plan that one is in already gives nothing anew.
+  await settle(accountId, await openHold(accountId, "0.1", "text", 3n), "0.1", 3n);
   await changeAccount(gateway.parts, accountId, { planId: "pro" });
-  expect(await readBalance(key)).toMatchObject(next);
+  expect(await readBalance(key)).toMatchObject({ ...next, quotas: { text: 4, image: 0, video: 9 } });
 
   await changeAccount(gateway.parts, accountId, { planId: null });
   expect(await readBalance(key)).toMatchObject({ quotas: { text: 0, image: 0, video: 0 }, plan: null });
 });
 
-test("renewing a plan from many places at once gives its quotas once", async () => {
-  await createPlan(gateway.parts, {
-    id: "daily",
-    name: "Daily",
-    limits: {},
-    period: "day",
-    quotas: { text: 10n, image: 0n, video: 0n },
-  });
-  const { accountId, key } = await gateway.createCaller();
-  await changeAccount(gateway.parts, accountId, { planId: "daily" });
+test("renewing plans from many places at once gives each account its quotas once", async () => {
+  const quotas = { text: 10n, image: 0n, video: 0n };
+  await createPlan(gateway.parts, { id: "daily", name: "Daily", limits: {}, period: "day", quotas });
+  const callers = await Promise.all(Array.from({ length: 20 }, () => gateway.createCaller()));
+  for (const { accountId } of callers) await changeAccount(gateway.parts, accountId, { planId: "daily" });
   clock.advance(dayMs);
-  const onTrouble = (_: string, error: unknown): void => {
-    throw error;
-  };
-  await Promise.all(Array.from({ length: 5 }, () => renewPlans({ ...gateway.parts, onTrouble })));
-  expect(await readBalance(key)).toMatchObject({ quotas: { text: 10, image: 0, video: 0 } });
+  const address = { connectionString: sharedDatabase.url };
+  const database = createDatabase({ address, connectionsMax: 5, onConnectionError: () => {} });
+  const troubles: unknown[] = [];
+  const renew = () =>
+    renewPlans({ ...gateway.parts, database, onTrouble: (_accountId, error) => troubles.push(error) });
+  await Promise.all(Array.from({ length: 5 }, renew));
+  await database.destroy();
+  expect(troubles).toEqual([]);
+  for (const { key } of callers) {
+    expect(await readBalance(key)).toMatchObject({ quotas: { text: 10, image: 0, video: 0 } });
+  }
 });
 
 test("the balance takes no parameters and needs a key", async () => {

@@ -59,3 +59,30 @@ test("sweep-ledger ends what nobody ended in time, more of it than one portion",
   // The process that opened them learns of it, and can spend the money again.
   expect(await world.ledger.apply(world.hold(accountId, 1000n))).toMatchObject({ kind: "held" });
 });
+
+test("gifts that are over but still held do not keep the sweep busy for ever", async () => {
+  await using world = await openTestLedger();
+  const accountId = await world.createAccount();
+  const cause = { kind: "operator", id: "act_test" } as const;
+  const expiresAt = new Date(world.clock.now().getTime() + 60_000);
+  const gifts = Array.from({ length: 201 }, () => ({
+    kind: "grant" as const,
+    id: world.parts.ids.next("txn"),
+    accountId,
+    unit: "money" as const,
+    amount: 1n,
+    expiresAt,
+    channel: "operator",
+    cause,
+  }));
+  await Promise.all(gifts.map((gift) => world.ledger.apply(gift)));
+  const hold = world.hold(accountId, 201n);
+  await world.ledger.apply(hold);
+  world.clock.advance(60_000);
+  await createJobs(world).run("sweep-ledger");
+  expect(await world.ledger.apply(world.settle(accountId, hold.id, 1n))).toMatchObject({ kind: "settled" });
+  await createJobs(world).run("sweep-ledger");
+  const { rows } = await sql<{ left: bigint }>`
+    select count(*) as left from pockets where is_open and kind = 'gift'`.execute(world.database);
+  expect(rows).toEqual([{ left: 0n }]);
+});

@@ -223,6 +223,19 @@ test("an account where one is broken is frozen: it spends no more, and its neigh
   expect(await ledger.apply(world.hold(accountId, 1n))).toMatchObject({ kind: "held" });
 });
 
+test("a process that remembers an account learns at once that it was frozen, and that it is free again", async () => {
+  const { ledger } = world;
+  const id = await world.createAccount(1000n);
+  const hold = () => ledger.apply(world.hold(id, 1n));
+  expect(await hold()).toMatchObject({ kind: "held" });
+  expect(await hold()).toMatchObject({ kind: "held" });
+  await freezeViolated(world.database, [{ invariant: "A", accountId: id, message: "a test" }]);
+  // More of them than a process is cautious for after it met another one.
+  for (let index = 0; index < 20; index += 1) expect(await hold()).toMatchObject({ reason: "account-frozen" });
+  expect(await unfreezeWallet(world.database, id)).toBe(true);
+  expect(await hold()).toMatchObject({ kind: "held" });
+});
+
 test("the check of what changed finds a fault in an account that changed, and looks at no other", async () => {
   const check = createRecentCheck(world.database);
   expect(await check(world.clock.now())).toEqual([]);
