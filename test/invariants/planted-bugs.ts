@@ -44,13 +44,13 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a gift that a refund opened again is not seen by the rest of its batch",
     file: draft,
-    find: "...changes.pockets.keys()]",
-    replace: "...changes.openedPocketIds]",
+    find: "if (!pocket.isOpen) addToOrder(pocket);",
+    replace: "",
   },
   {
-    name: "the order of pockets is not made anew when one is opened again",
+    name: "the order of pockets is not made anew when one is opened",
     file: draft,
-    find: "if (!pocket.isOpen) spendOrder.delete(pocket.accountId);",
+    find: "    spendOrder.delete(accountId);",
     replace: "",
   },
   { name: "cash before gifts", file: draft, find: '"cash" ? 1 : -1', replace: '"cash" ? -1 : 1' },
@@ -107,7 +107,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a gift of the same batch is not spent",
     file: draft,
-    find: "changes.accountIds.add(pocket.accountId);\n      spendOrder.delete(pocket.accountId);",
+    find: "changes.accountIds.add(pocket.accountId);\n      addToOrder(pocket);",
     replace: "changes.accountIds.add(pocket.accountId);",
   },
   {

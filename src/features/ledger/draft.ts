@@ -71,20 +71,25 @@ export function createDraft(state: LedgerState, now: Date): Draft {
     spending: new Map(),
     transactions: new Map(),
   };
-  /** Sorted once for each account and batch: a pocket that is opened, or opened again, makes it anew. */
+  /** Sorted once for each account and batch, and anew when a pocket is opened, or opened again by a refund. */
   const spendOrder = new Map<AccountId, PocketId[]>();
+  const addedIds = new Map<AccountId, PocketId[]>();
 
   const findPocket = (id: PocketId): Pocket | undefined => changes.pockets.get(id) ?? state.pockets.get(id);
 
   function sortPockets(accountId: AccountId): PocketId[] {
-    const ids = [...(state.pocketIds.get(accountId) ?? []), ...changes.pockets.keys()];
-    const sorted = [...new Set(ids)]
+    const ids = new Set([...(state.pocketIds.get(accountId) ?? []), ...(addedIds.get(accountId) ?? [])]);
+    const sorted = [...ids]
       .flatMap((id) => findPocket(id) ?? [])
-      .filter((pocket) => pocket.accountId === accountId)
       .toSorted(comparePockets)
       .map(({ id }) => id);
     spendOrder.set(accountId, sorted);
     return sorted;
+  }
+
+  function addToOrder({ id, accountId }: Pocket): void {
+    addedIds.set(accountId, [...(addedIds.get(accountId) ?? []), id]);
+    spendOrder.delete(accountId);
   }
 
   return {
@@ -108,12 +113,11 @@ export function createDraft(state: LedgerState, now: Date): Draft {
       changes.openedPocketIds.add(pocket.id);
       changes.pockets.set(pocket.id, pocket);
       changes.accountIds.add(pocket.accountId);
-      spendOrder.delete(pocket.accountId);
+      addToOrder(pocket);
     },
     changePocket(pocket) {
       invariant(pocket.held >= 0n && pocket.posted >= pocket.held, `${pocket.id} would be overdrawn`);
-      // A refund can open a pocket again that was used up.
-      if (!pocket.isOpen) spendOrder.delete(pocket.accountId);
+      if (!pocket.isOpen) addToOrder(pocket);
       const isEmpty = pocket.posted === 0n && pocket.held === 0n;
       changes.pockets.set(pocket.id, { ...pocket, isOpen: pocket.kind === "cash" || !isEmpty });
       changes.accountIds.add(pocket.accountId);
