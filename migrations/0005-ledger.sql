@@ -382,6 +382,19 @@ begin
   return true;
 end $$;
 
+-- How far the check of what changed has got, whichever gateway made it.
+create table ledger_checks (
+  checked_at timestamptz not null,
+  checked_number bigint not null,
+  -- Where the check before the last one ended: a posting gets its number before it is committed.
+  previous_number bigint not null,
+  only_one boolean not null default true,
+  constraint ledger_checks_one_row primary key (only_one),
+  constraint ledger_checks_only_one check (only_one)
+);
+
+insert into ledger_checks (checked_at, checked_number, previous_number) values (now(), 0, 0);
+
 -- What people who run Sluice did to accounts' money, and why.
 create table operator_actions (
   id text not null,

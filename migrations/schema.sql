@@ -162,6 +162,15 @@ create table key_spending (
   constraint key_spending_valid CHECK (held >= 0 AND spent >= 0)
 );
 
+create table ledger_checks (
+  checked_at timestamp with time zone not null,
+  checked_number bigint not null,
+  previous_number bigint not null,
+  only_one boolean not null default true,
+  constraint ledger_checks_one_row PRIMARY KEY (only_one),
+  constraint ledger_checks_only_one CHECK (only_one)
+);
+
 create table ledger_currencies (
   currency text not null,
   only_one boolean not null default true,

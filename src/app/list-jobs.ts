@@ -1,5 +1,5 @@
 import {
-  createRecentCheck,
+  findRecentViolations,
   findViolations,
   freezeViolated,
   sweepLedger,
@@ -20,7 +20,6 @@ const everyNight = "17 3 * * *";
 /** What falls due again and again, on one of all gateways. */
 export function listJobs(parts: JobParts): ScheduledJob[] {
   const { database, clock, logger } = parts;
-  const checkRecent = createRecentCheck(database);
 
   async function act(violations: readonly Violation[]): Promise<void> {
     if (violations.length === 0) return;
@@ -45,7 +44,11 @@ export function listJobs(parts: JobParts): ScheduledJob[] {
           onTrouble: (accountId, error) => logger.error({ accountId, error }, "a plan's next period could not begin"),
         }),
     },
-    { name: "check-changed-accounts", cron: everyMinute, run: async () => act(await checkRecent(clock.now())) },
+    {
+      name: "check-changed-accounts",
+      cron: everyMinute,
+      run: async () => act(await findRecentViolations(database, clock.now())),
+    },
     {
       name: "check-all-accounts",
       cron: everyNight,

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { findFreeze, invariants, unfreezeWallet } from "../../src/features/ledger/invariant-store.ts";
-import { createRecentCheck, findViolations, freezeViolated } from "../../src/features/ledger/verify-ledger.ts";
+import { findRecentViolations, findViolations, freezeViolated } from "../../src/features/ledger/verify-ledger.ts";
 import type { AccountId, HoldId } from "../../src/lib/ids.ts";
 import { nano } from "../../src/lib/money.ts";
 import { openTestLedger, type TestLedger } from "../harness/test-ledger.ts";
@@ -237,13 +237,36 @@ test("a process that remembers an account learns at once that it was frozen, and
 });
 
 test("the check of what changed finds a fault in an account that changed, and looks at no other", async () => {
-  const check = createRecentCheck(world.database);
-  expect(await check(world.clock.now())).toEqual([]);
+  const check = () => findRecentViolations(world.database, world.clock.now());
+  expect(await check()).toEqual([]);
   await world.ledger.apply(world.hold(accountId, 1n));
   await corrupt(`update pockets set held = held + 1 where id = '${cash()}'`);
-  const found = await check(world.clock.now());
-  expect(found).toMatchObject([{ invariant: "C", accountId }]);
+  expect(await check()).toMatchObject([{ invariant: "C", accountId }]);
   await corrupt(`update wallets set changed_at = now() - interval '1 hour'`);
-  expect(await check(world.clock.now())).toEqual([]);
+  expect(await check()).toEqual([]);
   await corrupt(`update pockets set held = held - 1 where id = '${cash()}'`);
+});
+
+test("the check of what changed goes on where the last one ended, however long ago that was", async () => {
+  const check = () => findRecentViolations(world.database, world.clock.now());
+  await check();
+  await check();
+  const charge = world.hold(accountId, 5n);
+  await world.ledger.apply(charge);
+  await world.ledger.apply(world.settle(accountId, charge.id, 5n));
+  // Nobody looked for a day; what happened at its beginning is an old entry by now.
+  await corrupt(
+    `update ledger_checks set checked_at = checked_at - interval '1 day'`,
+    `update wallets set changed_at = changed_at - interval '23 hours'`,
+    `update postings set amount = amount + 1 where id = 'txn_${charge.id.slice(5)}'`,
+  );
+  const found = await check();
+  expect(new Set(found.map(({ invariant }) => invariant))).toEqual(new Set(["B", "E", "J"]));
+  expect(new Set(found.map((violation) => violation.accountId))).toEqual(new Set([accountId]));
+  // What was checked twice is not read again: the night's check is for that.
+  await corrupt(`update wallets set changed_at = now()`);
+  await check();
+  expect((await check()).map(({ invariant }) => invariant)).not.toContain("B");
+  await corrupt(`update postings set amount = amount - 1 where id = 'txn_${charge.id.slice(5)}'`);
+  expect(await find()).toEqual([]);
 });

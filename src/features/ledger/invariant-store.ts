@@ -1,5 +1,6 @@
 import { CompiledQuery, sql } from "kysely";
 import type { AccountId } from "../../lib/ids.ts";
+import { invariant } from "../../lib/invariant.ts";
 import { type Database, inTransaction } from "../../platform/database/database.ts";
 
 /** How much is looked at: all that ever happened, or what happened to some accounts after a posting. */
@@ -267,15 +268,35 @@ export async function findFreeze(database: Database, accountId: string): Promise
   return row?.frozen_at && row.frozen_reason ? { at: row.frozen_at, reason: row.frozen_reason } : null;
 }
 
-/** Since a moment, by the database's own clock, which also stamped the changes. */
-export async function listChangedAccounts(database: Database, sinceMs: number): Promise<AccountId[]> {
-  const { rows } = await sql<{ account_id: AccountId }>`
-    select account_id from wallets
-      where changed_at > clock_timestamp() - make_interval(secs => ${sinceMs / 1000})`.execute(database);
-  return rows.map((row) => row.account_id);
+/** Where the check of what changed goes on: times by the database's own clock, which also stamped the changes. */
+export type CheckProgress = { checkedAt: Date; checkedNumber: bigint; previousNumber: bigint };
+
+export async function readCheckProgress(database: Database): Promise<CheckProgress> {
+  const row = await database.selectFrom("ledger_checks").selectAll().executeTakeFirst();
+  invariant(row !== undefined, "the ledger's checks have lost their place");
+  return { checkedAt: row.checked_at, checkedNumber: row.checked_number, previousNumber: row.previous_number };
 }
 
-export async function findLastPostingNumber(database: Database): Promise<bigint> {
-  const { rows } = await sql<{ last: bigint }>`select coalesce(max(number), 0) as last from postings`.execute(database);
-  return rows[0]?.last ?? 0n;
+export async function updateCheckProgress(database: Database, progress: CheckProgress): Promise<void> {
+  await database
+    .updateTable("ledger_checks")
+    .set({
+      checked_at: progress.checkedAt,
+      checked_number: progress.checkedNumber,
+      previous_number: progress.previousNumber,
+    })
+    .execute();
+}
+
+export async function listChangedAccounts(database: Database, since: Date): Promise<AccountId[]> {
+  const rows = await database.selectFrom("wallets").select("account_id").where("changed_at", ">=", since).execute();
+  return rows.map((row) => row.account_id as AccountId);
+}
+
+/** The moment by the database's clock, and the last number that a posting has. */
+export async function readLedgerEnd(database: Database): Promise<{ at: Date; number: bigint }> {
+  const { rows } = await sql<{ at: Date; number: bigint }>`
+    select clock_timestamp() as at, coalesce(max(number), 0) as number from postings`.execute(database);
+  invariant(rows[0] !== undefined, "the database tells no time");
+  return rows[0];
 }

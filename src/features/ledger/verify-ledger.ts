@@ -1,11 +1,13 @@
 import type { Database } from "../../platform/database/database.ts";
 import {
-  findLastPostingNumber,
   freezeWallet,
   invariants,
   listChangedAccounts,
   listViolations,
+  readCheckProgress,
+  readLedgerEnd,
   type Scope,
+  updateCheckProgress,
   type Violation,
 } from "./invariant-store.ts";
 
@@ -30,20 +32,20 @@ export async function freezeViolated(database: Database, violations: readonly Vi
   return frozen;
 }
 
-/** Accounts are looked at again for this long after they changed, so that no slow commit slips through. */
-const overlapMs = 3 * 60 * 1000;
+/** A change is stamped before it is committed, and no commit takes as long as this. */
+const overlapMs = 2 * 60 * 1000;
 
-/** Checks, at every call, the accounts that changed lately. Earlier entries were checked by earlier calls. */
-export function createRecentCheck(database: Database) {
-  // Numbers are given before they are committed, so a look goes back to where the one before the last began.
-  let afterNumbers: [bigint, bigint] = [0n, 0n];
-  return async (now: Date): Promise<Violation[]> => {
-    const lastNumber = await findLastPostingNumber(database);
-    const accountIds = await listChangedAccounts(database, overlapMs);
-    const [afterNumber, previous] = afterNumbers;
-    const found =
-      accountIds.length === 0 ? [] : await findViolations(database, { kind: "recent", accountIds, afterNumber, now });
-    afterNumbers = [previous, lastNumber];
-    return found;
-  };
+/**
+ * Checks the accounts that changed since the last check, whichever gateway made that and however long ago. Earlier entries
+ * were checked by earlier checks, and each entry says what there was before it.
+ */
+export async function findRecentViolations(database: Database, now: Date): Promise<Violation[]> {
+  const progress = await readCheckProgress(database);
+  const end = await readLedgerEnd(database);
+  const accountIds = await listChangedAccounts(database, new Date(progress.checkedAt.getTime() - overlapMs));
+  const scope = { kind: "recent", accountIds, afterNumber: progress.previousNumber } as const;
+  const found = accountIds.length === 0 ? [] : await findViolations(database, { ...scope, now });
+  const { checkedNumber: previousNumber } = progress;
+  await updateCheckProgress(database, { checkedAt: end.at, checkedNumber: end.number, previousNumber });
+  return found;
 }

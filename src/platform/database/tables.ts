@@ -9,6 +9,7 @@ export type Tables = {
   charges: ChargesTable;
   holds: HoldsTable;
   key_spending: KeySpendingTable;
+  ledger_checks: LedgerChecksTable;
   ledger_currencies: LedgerCurrenciesTable;
   operator_actions: OperatorActionsTable;
   plan_periods: PlanPeriodsTable;
@@ -112,6 +113,13 @@ type KeySpendingTable = {
   account_id: string;
   held: bigint;
   spent: bigint;
+};
+
+type LedgerChecksTable = {
+  checked_at: Date;
+  checked_number: bigint;
+  previous_number: bigint;
+  only_one: Generated<boolean>;
 };
 
 type LedgerCurrenciesTable = {
