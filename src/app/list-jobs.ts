@@ -1,10 +1,4 @@
-import {
-  findRecentViolations,
-  findViolations,
-  freezeViolated,
-  sweepLedger,
-  type Violation,
-} from "../features/ledger/index.ts";
+import { type CheckOutcome, checkAccounts, checkChangedAccounts, sweepLedger } from "../features/ledger/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -16,15 +10,16 @@ type JobParts = { database: Database; clock: Clock; ids: IdSource; logger: Logge
 
 const everyMinute = "* * * * *";
 const everyNight = "17 3 * * *";
+const violationsShownMax = 20;
 
 /** What falls due again and again, on one of all gateways. */
 export function listJobs(parts: JobParts): ScheduledJob[] {
   const { database, clock, logger } = parts;
 
-  async function act(violations: readonly Violation[]): Promise<void> {
+  function report({ violations, frozen }: CheckOutcome): void {
     if (violations.length === 0) return;
-    const frozen = await freezeViolated(database, violations);
-    logger.error({ violations, frozen }, "the ledger is not as it must be; the accounts are frozen for spending");
+    const found = { count: violations.length, violations: violations.slice(0, violationsShownMax), frozen };
+    logger.error(found, "the ledger is not as it must be; the accounts are frozen for spending");
   }
 
   return [
@@ -32,7 +27,10 @@ export function listJobs(parts: JobParts): ScheduledJob[] {
       name: "sweep-ledger",
       cron: everyMinute,
       run: async () => {
-        await sweepLedger(parts);
+        await sweepLedger({
+          ...parts,
+          onTrouble: ({ kind, accountId }, error) => logger.error({ kind, accountId, error }, "could not be swept up"),
+        });
       },
     },
     {
@@ -47,12 +45,12 @@ export function listJobs(parts: JobParts): ScheduledJob[] {
     {
       name: "check-changed-accounts",
       cron: everyMinute,
-      run: async () => act(await findRecentViolations(database, clock.now())),
+      run: async () => report(await checkChangedAccounts(database, clock.now())),
     },
     {
       name: "check-all-accounts",
       cron: everyNight,
-      run: async () => act(await findViolations(database, { kind: "whole", accountIds: "all", now: clock.now() })),
+      run: async () => report(await checkAccounts(database, { kind: "whole", accountIds: "all", now: clock.now() })),
     },
   ];
 }

@@ -1,8 +1,8 @@
 import { findAccount } from "../features/accounts/index.ts";
 import {
+  checkAccounts,
   findFreeze,
   findViolations,
-  freezeViolated,
   invariants,
   listStatement,
   readBalance,
@@ -83,8 +83,7 @@ const verifyCommand: Command = {
     withDatabase(terminal, async (database) => {
       const accountIds = options.account === undefined ? "all" : [await requireAccount(database, options.account)];
       const now = systemParts.clock.now();
-      const violations = await findViolations(database, { kind: "whole", accountIds, now });
-      await freezeViolated(database, violations);
+      const { violations } = await checkAccounts(database, { kind: "whole", accountIds, now });
       const json = { ok: violations.length === 0, violations: violations.map(presentViolationJson) };
       if (violations.length === 0) {
         return {

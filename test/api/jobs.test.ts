@@ -60,6 +60,26 @@ test("sweep-ledger ends what nobody ended in time, more of it than one portion",
   expect(await world.ledger.apply(world.hold(accountId, 1000n))).toMatchObject({ kind: "held" });
 });
 
+test("sweep-ledger ends what it can, whatever is wrong with one account, and says which", async () => {
+  await using world = await openTestLedger();
+  const broken = await world.createAccount(10n);
+  const sound = await world.createAccount(10n);
+  await world.ledger.apply(world.hold(broken, 5n));
+  world.clock.advance(1);
+  await world.ledger.apply(world.hold(sound, 5n));
+  await sql`update pockets set held = 0 where account_id = ${broken}`.execute(world.database);
+  world.clock.advance(15 * 60_000);
+  const { run, logs } = createJobs(world);
+  await run("sweep-ledger");
+  const { rows } = await sql<{ account_id: string; state: string }>`
+    select account_id, state from holds order by opened_at`.execute(world.database);
+  expect(rows).toEqual([
+    { account_id: broken, state: "open" },
+    { account_id: sound, state: "expired" },
+  ]);
+  expect(logs).toMatchObject([{ level: "error", accountId: broken, kind: "expire-hold" }]);
+});
+
 test("gifts that are over but still held do not keep the sweep busy for ever", async () => {
   await using world = await openTestLedger();
   const accountId = await world.createAccount();

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { findFreeze, invariants, unfreezeWallet } from "../../src/features/ledger/invariant-store.ts";
-import { findRecentViolations, findViolations, freezeViolated } from "../../src/features/ledger/verify-ledger.ts";
+import { findFreeze, freezeWallet, invariants, unfreezeWallet } from "../../src/features/ledger/invariant-store.ts";
+import { checkAccounts, checkChangedAccounts, findViolations } from "../../src/features/ledger/verify-ledger.ts";
 import type { AccountId, HoldId } from "../../src/lib/ids.ts";
 import { nano } from "../../src/lib/money.ts";
 import { openTestLedger, type TestLedger } from "../harness/test-ledger.ts";
@@ -202,9 +202,11 @@ class RolledBack extends Error {}
 test("an account where one is broken is frozen: it spends no more, and its neighbour does", async () => {
   await corrupt(`update pockets set posted = posted + 1 where id = '${cash()}'`);
   const now = world.clock.now();
-  const found = await findViolations(world.database, { kind: "whole", accountIds: [accountId, otherId], now });
-  expect(await freezeViolated(world.database, found)).toEqual([accountId]);
-  expect(await freezeViolated(world.database, found)).toEqual([]);
+  const scope = { kind: "whole", accountIds: [accountId, otherId], now } as const;
+  expect(await checkAccounts(world.database, scope)).toMatchObject({ frozen: [accountId] });
+  const again = await checkAccounts(world.database, scope);
+  expect(again.frozen).toEqual([]);
+  expect(again.violations.length).toBeGreaterThan(0);
   expect((await findFreeze(world.database, accountId))?.reason).toContain(cash());
 
   const { ledger } = world;
@@ -229,7 +231,7 @@ test("a process that remembers an account learns at once that it was frozen, and
   const hold = () => ledger.apply(world.hold(id, 1n));
   expect(await hold()).toMatchObject({ kind: "held" });
   expect(await hold()).toMatchObject({ kind: "held" });
-  await freezeViolated(world.database, [{ invariant: "A", accountId: id, message: "a test" }]);
+  expect(await freezeWallet(world.database, id, "a test")).toBe(true);
   // More of them than a process is cautious for after it met another one.
   for (let index = 0; index < 20; index += 1) expect(await hold()).toMatchObject({ reason: "account-frozen" });
   expect(await unfreezeWallet(world.database, id)).toBe(true);
@@ -237,7 +239,7 @@ test("a process that remembers an account learns at once that it was frozen, and
 });
 
 test("the check of what changed finds a fault in an account that changed, and looks at no other", async () => {
-  const check = () => findRecentViolations(world.database, world.clock.now());
+  const check = async () => (await checkChangedAccounts(world.database, world.clock.now())).violations;
   expect(await check()).toEqual([]);
   await world.ledger.apply(world.hold(accountId, 1n));
   await corrupt(`update pockets set held = held + 1 where id = '${cash()}'`);
@@ -248,7 +250,7 @@ test("the check of what changed finds a fault in an account that changed, and lo
 });
 
 test("the check of what changed goes on where the last one ended, however long ago that was", async () => {
-  const check = () => findRecentViolations(world.database, world.clock.now());
+  const check = async () => (await checkChangedAccounts(world.database, world.clock.now())).violations;
   await check();
   await check();
   const charge = world.hold(accountId, 5n);

@@ -19,4 +19,4 @@ export { redeemCode, voidCode } from "./redeem-code.ts";
 export { renewPlan } from "./renew-plan.ts";
 export { listStatement, type StatementEntry } from "./statement-store.ts";
 export { sweepLedger } from "./sweep-ledger.ts";
-export { findRecentViolations, findViolations, freezeViolated } from "./verify-ledger.ts";
+export { type CheckOutcome, checkAccounts, checkChangedAccounts, findViolations } from "./verify-ledger.ts";

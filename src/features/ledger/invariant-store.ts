@@ -19,7 +19,7 @@ type Invariant = {
   isForWholeOnly?: true;
 };
 
-const violationsMax = 100;
+const violationsMax = 1000;
 const checkTimeout = "1h";
 /** How long a hold may outlive its end before somebody must have swept it up. */
 const sweepGraceMinutes = 10;

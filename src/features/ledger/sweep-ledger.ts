@@ -4,26 +4,54 @@ import { decideWithin } from "./apply-within.ts";
 import type { Operation } from "./operation.ts";
 import { listDueHolds, listDuePockets } from "./sweep-store.ts";
 
+type SweepParts = {
+  database: Database;
+  clock: Clock;
+  /** Told of what could not be ended; everything else is. */
+  onTrouble(operation: Operation, error: unknown): void;
+};
+
 const atOnceMax = 200;
 
 /** Gives back what nobody settled in time, and takes what is left of gifts and quotas whose time is over. */
-export async function sweepLedger(parts: { database: Database; clock: Clock }): Promise<{ swept: number }> {
+export async function sweepLedger(parts: SweepParts): Promise<{ swept: number }> {
   const holds = await sweep(parts, listDueHolds);
   // What a hold gave back to a gift that is over goes with it.
   const pockets = await sweep(parts, listDuePockets);
   return { swept: holds + pockets };
 }
 
-type ListDue = (database: Database, due: { now: Date; limit: number }) => Promise<Operation[]>;
+type ListDue = (database: Database, due: { now: Date; limit: number; skip: number }) => Promise<Operation[]>;
 
 /** In portions, so that no wallet is locked for long. */
-async function sweep({ database, clock }: { database: Database; clock: Clock }, listDue: ListDue): Promise<number> {
-  let total = 0;
+async function sweep(parts: SweepParts, listDue: ListDue): Promise<number> {
+  let swept = 0;
+  // What failed stays due and comes first in every list.
+  let failed = 0;
   for (;;) {
-    const now = clock.now();
-    const operations = await listDue(database, { now, limit: atOnceMax });
-    if (operations.length > 0) await database.transaction().execute((tx) => decideWithin(tx, operations, { now }));
-    total += operations.length;
-    if (operations.length < atOnceMax) return total;
+    const now = parts.clock.now();
+    const operations = await listDue(parts.database, { now, limit: atOnceMax, skip: failed });
+    const failures = operations.length === 0 ? 0 : await applyPortion(parts, operations, now);
+    failed += failures;
+    swept += operations.length - failures;
+    if (operations.length < atOnceMax) return swept;
   }
+}
+
+/** All together, or else one by one, so that one account's trouble is not another's. Returns how many failed. */
+async function applyPortion(parts: SweepParts, operations: readonly Operation[], now: Date): Promise<number> {
+  try {
+    await parts.database.transaction().execute((tx) => decideWithin(tx, operations, { now }));
+    return 0;
+  } catch (error) {
+    const [only, ...others] = operations;
+    if (only === undefined) return 0;
+    if (others.length === 0) {
+      parts.onTrouble(only, error);
+      return 1;
+    }
+  }
+  let failures = 0;
+  for (const operation of operations) failures += await applyPortion(parts, [operation], now);
+  return failures;
 }

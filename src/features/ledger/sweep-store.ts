@@ -3,20 +3,20 @@ import type { AccountId, HoldId, PocketId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { ExpireHoldOperation, ExpirePocketOperation } from "./operation.ts";
 
-type Due = { now: Date; limit: number };
+type Due = { now: Date; limit: number; skip: number };
 
-export async function listDueHolds(database: Database, { now, limit }: Due): Promise<ExpireHoldOperation[]> {
+export async function listDueHolds(database: Database, { now, limit, skip }: Due): Promise<ExpireHoldOperation[]> {
   const { rows } = await sql<{ id: HoldId; account_id: AccountId }>`
     select id, account_id from holds where state = 'open' and expires_at <= ${now}
-      order by expires_at limit ${limit}`.execute(database);
+      order by expires_at, id limit ${limit} offset ${skip}`.execute(database);
   return rows.map((row) => ({ kind: "expire-hold", accountId: row.account_id, holdId: row.id }));
 }
 
 /** Those with something to take: what is set aside stays until its work is done. */
-export async function listDuePockets(database: Database, { now, limit }: Due): Promise<ExpirePocketOperation[]> {
+export async function listDuePockets(database: Database, { now, limit, skip }: Due): Promise<ExpirePocketOperation[]> {
   const { rows } = await sql<{ id: PocketId; account_id: AccountId }>`
     select id, account_id from pockets where is_open and expires_at <= ${now} and posted > held
-      order by expires_at limit ${limit}`.execute(database);
+      order by expires_at, id limit ${limit} offset ${skip}`.execute(database);
   return rows.map((row) => ({
     kind: "expire-pocket",
     accountId: row.account_id,

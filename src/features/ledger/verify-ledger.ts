@@ -22,15 +22,27 @@ export async function findViolations(
   return found;
 }
 
-/** Freezes the accounts in question: nothing more is spent there until a person has looked. Nothing is "repaired". */
-export async function freezeViolated(database: Database, violations: readonly Violation[]): Promise<string[]> {
+/**
+ * Looks for what must not be, and freezes the accounts in question: nothing more is spent there until a person has
+ * looked. Nothing is "repaired".
+ */
+export async function checkAccounts(database: Database, scope: Scope & { now: Date }): Promise<CheckOutcome> {
+  const violations = await findViolations(database, scope);
+  return { violations, frozen: await freezeViolated(database, violations) };
+}
+
+export type CheckOutcome = { violations: Violation[]; frozen: string[] };
+
+async function freezeViolated(database: Database, violations: readonly Violation[]): Promise<string[]> {
   const frozen: string[] = [];
   for (const [accountId, found] of Map.groupBy(violations, (violation) => violation.accountId)) {
     const reason = found.map(({ invariant, message }) => `${invariant}: ${message}`).join("; ");
-    if (await freezeWallet(database, accountId, reason.slice(0, 1000))) frozen.push(accountId);
+    if (await freezeWallet(database, accountId, reason.slice(0, reasonCharactersMax))) frozen.push(accountId);
   }
   return frozen;
 }
+
+const reasonCharactersMax = 1000;
 
 /** A change is stamped before it is committed, and no commit takes as long as this. */
 const overlapMs = 2 * 60 * 1000;
@@ -39,13 +51,16 @@ const overlapMs = 2 * 60 * 1000;
  * Checks the accounts that changed since the last check, whichever gateway made that and however long ago. Earlier entries
  * were checked by earlier checks, and each entry says what there was before it.
  */
-export async function findRecentViolations(database: Database, now: Date): Promise<Violation[]> {
+export async function checkChangedAccounts(database: Database, now: Date): Promise<CheckOutcome> {
   const progress = await readCheckProgress(database);
   const end = await readLedgerEnd(database);
   const accountIds = await listChangedAccounts(database, new Date(progress.checkedAt.getTime() - overlapMs));
   const scope = { kind: "recent", accountIds, afterNumber: progress.previousNumber } as const;
-  const found = accountIds.length === 0 ? [] : await findViolations(database, { ...scope, now });
+  const outcome = accountIds.length === 0 ? nothingFound : await checkAccounts(database, { ...scope, now });
+  // Only now: who is killed before this leaves the same to the next check.
   const { checkedNumber: previousNumber } = progress;
   await updateCheckProgress(database, { checkedAt: end.at, checkedNumber: end.number, previousNumber });
-  return found;
+  return outcome;
 }
+
+const nothingFound: CheckOutcome = { violations: [], frozen: [] };
