@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
+import { type Database, isDatabaseUnavailable } from "../../platform/database/database.ts";
 import { decideWithin } from "./apply-within.ts";
 import type { Operation } from "./operation.ts";
 import { listDueHolds, listDuePockets } from "./sweep-store.ts";
@@ -44,10 +44,10 @@ async function applyPortion(parts: SweepParts, operations: readonly Operation[],
     await parts.database.transaction().execute((tx) => decideWithin(tx, operations, { now }));
     return 0;
   } catch (error) {
-    const [only, ...others] = operations;
-    if (only === undefined) return 0;
-    if (others.length === 0) {
-      parts.onTrouble(only, error);
+    if (isDatabaseUnavailable(error)) throw error;
+    const [first] = operations;
+    if (first !== undefined && operations.length === 1) {
+      parts.onTrouble(first, error);
       return 1;
     }
   }
