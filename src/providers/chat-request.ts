@@ -1,0 +1,87 @@
+/**
+ * A chat request in the form of OpenAI's API, as callers send it and providers take it. It has been checked: what is
+ * here is well-formed, and everything that is not here was refused.
+ */
+export type ChatRequest = {
+  model: string;
+  messages: ChatMessage[];
+  stream?: boolean | null;
+  stream_options?: { include_usage?: boolean; include_obfuscation?: boolean } | null;
+  tools?: ChatTool[];
+  tool_choice?: ChatToolChoice;
+  parallel_tool_calls?: boolean;
+  response_format?: ChatResponseFormat;
+  n?: number | null;
+  max_tokens?: number | null;
+  max_completion_tokens?: number | null;
+  stop?: string | string[] | null;
+  temperature?: number | null;
+  top_p?: number | null;
+  frequency_penalty?: number | null;
+  presence_penalty?: number | null;
+  logit_bias?: Record<string, number> | null;
+  logprobs?: boolean | null;
+  top_logprobs?: number | null;
+  seed?: number | null;
+  reasoning_effort?: ReasoningEffort | null;
+  verbosity?: "low" | "medium" | "high" | null;
+  /** Everything else that the contract knows and that is handed on as it is, where the model's entry allows it. */
+  [field: string]: unknown;
+};
+
+export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+
+export type ChatMessage =
+  | { role: "system" | "developer"; content: string | ChatTextPart[]; name?: string }
+  | { role: "user"; content: string | ChatUserPart[]; name?: string }
+  | {
+      role: "assistant";
+      content?: string | (ChatTextPart | { type: "refusal"; refusal: string })[] | null;
+      refusal?: string | null;
+      tool_calls?: ChatToolCall[];
+      name?: string;
+      audio?: { id: string } | null;
+      /** What some models thought before they answered, sent back to them. */
+      reasoning_content?: string | null;
+    }
+  | { role: "tool"; content: string | ChatTextPart[]; tool_call_id: string };
+
+export type ChatTextPart = { type: "text"; text: string };
+
+export type ChatUserPart =
+  | ChatTextPart
+  | { type: "image_url"; image_url: { url: string; detail?: "auto" | "low" | "high" } }
+  | { type: "input_audio"; input_audio: { data: string; format: "wav" | "mp3" } }
+  | { type: "file"; file: { file_data?: string; file_id?: string; filename?: string } };
+
+export type ChatToolCall =
+  | { id: string; type: "function"; function: { name: string; arguments: string } }
+  | { id: string; type: "custom"; custom: { name: string; input: string } };
+
+export type ChatTool =
+  | {
+      type: "function";
+      function: {
+        name: string;
+        description?: string;
+        parameters?: Record<string, unknown>;
+        strict?: boolean | null;
+      };
+    }
+  | { type: "custom"; custom: { name: string; description?: string; format?: Record<string, unknown> } };
+
+export type ChatToolChoice =
+  | "none"
+  | "auto"
+  | "required"
+  | { type: "function"; function: { name: string } }
+  | { type: "custom"; custom: { name: string } }
+  | { type: "allowed_tools"; allowed_tools: { mode: "auto" | "required"; tools: Record<string, unknown>[] } };
+
+export type ChatResponseFormat =
+  | { type: "text" }
+  | { type: "json_object" }
+  | {
+      type: "json_schema";
+      json_schema: { name: string; description?: string; schema?: Record<string, unknown>; strict?: boolean | null };
+    };

@@ -1,0 +1,139 @@
+import type { ChatRequest } from "./chat-request.ts";
+
+/**
+ * What every upstream looks like from above. A provider turns a request into its vendor's form and the vendor's answer
+ * into ours. It knows nothing of accounts, prices or routes, and never hands on anything that could name the vendor:
+ * only choices and usage, in OpenAI's form; ids, model names and the rest of the envelope are written by the caller.
+ */
+export type ChatProvider = {
+  /** What in the request this upstream cannot do, told before anything is sent; `null` when it can do all of it. */
+  findObstacle(request: ChatRequest): ChatObstacle | null;
+  /** Sends the request and tells the sink what comes of it. Never throws; the sink hears of every failure, once. */
+  startChat(call: ChatCall, sink: ChatSink): ChatRun;
+  /** Ends idle connections. Calls that still run are cancelled. */
+  close(): Promise<void>;
+};
+
+/** The field that asks for what cannot be done, as in `messages[0].content[1]`, and a sentence for the caller. */
+export type ChatObstacle = { param: string; message: string };
+
+export type ChatCall = {
+  request: ChatRequest;
+  /** The vendor's name of the model. */
+  upstreamModel: string;
+  apiKey: string | null;
+  /** The most tokens that each choice of the answer may have; the vendor is told, whatever the caller asked for. */
+  outputTokensMax: number;
+  timeouts: ChatTimeouts;
+};
+
+export type ChatTimeouts = {
+  connectMs: number;
+  /** From sending the request to the first data of the answer. */
+  firstByteMs: number;
+  /** Between two pieces of data. */
+  idleMs: number;
+  totalMs: number;
+};
+
+/** A call that is under way. Each function may be called at any time, also when the call is long over. */
+export type ChatRun = {
+  /** Stops reading from the upstream until `resume`: a little that is under way already may still arrive. */
+  pause(): void;
+  resume(): void;
+  /** Ends the call at once and closes its connection. The sink hears nothing more. */
+  cancel(): void;
+};
+
+/**
+ * Hears what comes of a call, in this order: at most one `onAccepted`; then, for a streamed call, any number of
+ * `onPieces` and one `onEnd`, and for a whole one a single `onAnswer`. `onError` may take the place of whatever is still
+ * to come; it and `onEnd` and `onAnswer` are the last.
+ */
+export type ChatSink = {
+  /** The upstream has taken the request and begun to answer. */
+  onAccepted(): void;
+  /** One or more pieces that arrived together. */
+  onPieces(pieces: readonly ChatPiece[]): void;
+  /** A streamed answer is over: its last finish reason has come. `usage` is what the upstream reported in all. */
+  onEnd(usage: ChatUsage | null): void;
+  onAnswer(answer: ChatAnswer): void;
+  onError(error: ProviderError): void;
+};
+
+/** A part of a streamed answer: what OpenAI's API calls a chunk, without its envelope. */
+export type ChatPiece = {
+  /** The JSON text of the chunk's `choices`: `[{"index":0,"delta":{"content":"Hi"},"finish_reason":null}]`. */
+  choices: string;
+  /**
+   * What the model wrote in this piece, of whatever kind (text, reasoning, refusal, names and arguments of tool calls),
+   * for counting. Escapes of JSON may still be in it.
+   */
+  text: string;
+  /** Usage that the upstream reports before the end, so that a call that breaks off can be charged exactly. */
+  usage?: ChatUsage;
+};
+
+/** A whole answer. */
+export type ChatAnswer = {
+  /** The JSON text of `choices`: `[{"index":0,"message":{…},"finish_reason":"stop","logprobs":null}]`. */
+  choices: string;
+  /** What the model wrote, as in a piece. */
+  text: string;
+  usage: ChatUsage | null;
+};
+
+/** Tokens as the upstream counted them. Input includes what was cached; output includes reasoning. */
+export type ChatUsage = {
+  inputTokens: number;
+  outputTokens: number;
+  cachedInputTokens: number;
+  cacheWriteTokens: number;
+  reasoningTokens: number;
+  inputAudioTokens: number;
+  outputAudioTokens: number;
+};
+
+export type ProviderErrorKind =
+  /** The request itself is at fault; another upstream would say the same. */
+  | "rejected"
+  /** The request was refused for its content. */
+  | "content-refused"
+  /** The request is longer than the model can read. */
+  | "too-long"
+  | "rate-limited"
+  | "overloaded"
+  /** Our own account with the upstream is at fault: a wrong key, an empty balance, a model we may not use. */
+  | "unauthorized"
+  | "timeout"
+  /** The upstream could not be reached, or the connection broke. */
+  | "unreachable"
+  /** What came is not what the vendor's API promises. */
+  | "bad-answer";
+
+type ProviderErrorOptions = {
+  /** The field at fault, where the upstream names one that the contract knows. */
+  param?: string | null;
+  /** How long the upstream asks to be left alone. */
+  retryAfterMs?: number | null;
+  /** For the operator's log: may quote the upstream, so it goes nowhere else. */
+  detail?: Record<string, unknown>;
+  cause?: unknown;
+};
+
+/** An upstream failed. Its text is for operators; what callers are told is decided above. */
+export class ProviderError extends Error {
+  override readonly name = "ProviderError";
+  readonly kind: ProviderErrorKind;
+  readonly param: string | null;
+  readonly retryAfterMs: number | null;
+  readonly detail: Record<string, unknown> | undefined;
+
+  constructor(kind: ProviderErrorKind, message: string, options: ProviderErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.kind = kind;
+    this.param = options.param ?? null;
+    this.retryAfterMs = options.retryAfterMs ?? null;
+    this.detail = options.detail;
+  }
+}
