@@ -1,0 +1,176 @@
+import { expect, test } from "vitest";
+import { checkPublicUrl } from "./check-public-url.ts";
+import { isPublicAddress } from "./public-address.ts";
+
+test.each([
+  "8.8.8.8",
+  "1.1.1.1",
+  "93.184.216.34",
+  "9.255.255.255",
+  "11.0.0.0",
+  "100.63.255.255",
+  "100.128.0.0",
+  "126.255.255.255",
+  "128.0.0.1",
+  "172.15.255.255",
+  "172.32.0.0",
+  "192.0.1.0",
+  "198.17.255.255",
+  "198.20.0.0",
+  "223.255.255.255",
+  "2606:4700:4700::1111",
+  "2a00:1450:4001:81b::200e",
+  "64:ff9b::8.8.8.8",
+  "64:ff9b::808:808",
+])("%s is an address of a server on the Internet", (address) => {
+  expect(isPublicAddress(address)).toBe(true);
+});
+
+test.each([
+  "0.0.0.0",
+  "0.1.2.3",
+  "10.0.0.1",
+  "10.255.255.255",
+  "100.64.0.1",
+  "100.100.100.200",
+  "100.127.255.255",
+  "127.0.0.1",
+  "127.255.255.254",
+  "168.63.129.16",
+  "169.254.169.254",
+  "172.16.0.1",
+  "172.31.255.255",
+  "192.0.0.192",
+  "192.0.2.1",
+  "192.88.99.1",
+  "192.168.0.1",
+  "198.18.0.1",
+  "198.19.255.255",
+  "198.51.100.7",
+  "203.0.113.9",
+  "224.0.0.1",
+  "239.255.255.255",
+  "240.0.0.1",
+  "255.255.255.255",
+  "::",
+  "::1",
+  "::7f00:1",
+  "::127.0.0.1",
+  "::ffff:127.0.0.1",
+  "::ffff:7f00:1",
+  "::ffff:8.8.8.8",
+  "::ffff:0:127.0.0.1",
+  "64:ff9b::127.0.0.1",
+  "64:ff9b::7f00:1",
+  "64:ff9b::10.1.2.3",
+  "64:ff9b::a9fe:a9fe",
+  "64:ff9b:1::8.8.8.8",
+  "100::1",
+  "2001::1",
+  "2001:0:7f00:1::",
+  "2001:2::1",
+  "2001:10::1",
+  "2001:20::1",
+  "2001:db8::1",
+  "2002:7f00:1::",
+  "2002:808:808::",
+  "3fff::1",
+  "4000::1",
+  "5f00::1",
+  "fc00::1",
+  "fd12:3456::1",
+  "fe80::1",
+  "fe80::1%eth0",
+  "2606:4700::1%eth0",
+  "fec0::1",
+  "ff02::1",
+  "",
+  "example.com",
+  "127.1",
+  "2130706433",
+])("%j is none", (address) => {
+  expect(isPublicAddress(address)).toBe(false);
+});
+
+test.each([
+  "https://example.com/a.png?x=1#y",
+  "https://example.com:8443/",
+  "https://EXAMPLE.com./",
+  "https://8.8.8.8/",
+  "https://[2606:4700:4700::1111]/",
+  "https://bücher.example.org/",
+  "https://localhost.example.com/",
+  "https://internal.example.com/",
+])("%s may be fetched", (url) => {
+  expect(checkPublicUrl(url, { allowsPrivate: false })).toBe(null);
+});
+
+test.each([
+  "",
+  "example.com",
+  "//example.com/",
+  "https://",
+  "https://exa mple.com/",
+  "https://example.com/\n",
+  " https://example.com/",
+  "https://exa\tmple.com/",
+  "https:\\\\example.com\\",
+  "https://example.com:0/",
+  "https://example.com:65536/",
+  "http://example.com/",
+  "ftp://example.com/",
+  "file:///etc/passwd",
+  "data:image/png;base64,AAAA",
+  "javascript:alert(1)",
+  "https://user@example.com/",
+  "https://user:secret@example.com/",
+  "https://:secret@example.com/",
+  "https://localhost/",
+  "https://LOCALHOST/",
+  "https://localhost./",
+  "https://localhost../",
+  "https://a.localhost/",
+  "https://printer.local/",
+  "https://metadata.google.internal/",
+  "https://router.lan/",
+  "https://nas.home.arpa/",
+  "https://intranet/",
+  "https://ｌｏｃａｌｈｏｓｔ/",
+  "https://127.0.0.1/",
+  "https://127.0.0.1./",
+  "https://127.1/",
+  "https://2130706433/",
+  "https://0x7f000001/",
+  "https://0x7f.1/",
+  "https://0177.0.0.1/",
+  "https://0/",
+  "https://１２７.0.0.1/",
+  "https://127。0。0。1/",
+  "https://①②⑦.0.0.1/",
+  "https://%31%32%37.0.0.1/",
+  "https://10.0.0.1:443/",
+  "https://169.254.169.254/latest/meta-data/",
+  "https://0xa9fea9fe/",
+  "https://[::1]/",
+  "https://[::]/",
+  "https://[::ffff:127.0.0.1]/",
+  "https://[0:0:0:0:0:ffff:7f00:1]/",
+  "https://[64:ff9b::127.0.0.1]/",
+  "https://[2002:7f00:1::]/",
+  "https://[fd00::1]/",
+  "https://[fe80::1%25eth0]/",
+  `https://example.com/${"a".repeat(8192)}`,
+])("%s may not", (url) => {
+  const reason = checkPublicUrl(url, { allowsPrivate: false });
+  expect(reason).toMatch(/^The URL .*\.$/);
+  expect(reason).not.toMatch(/secret|user@|127|localhost/);
+});
+
+test("where private addresses are allowed, so is plain http, but nothing else", () => {
+  const check = (url: string): string | null => checkPublicUrl(url, { allowsPrivate: true });
+  expect(check("http://localhost:8080/")).toBe(null);
+  expect(check("https://10.0.0.1/")).toBe(null);
+  expect(check("http://user@localhost/")).not.toBe(null);
+  expect(check("http://localhost:0/")).not.toBe(null);
+  expect(check("ftp://localhost/")).not.toBe(null);
+});
