@@ -44,9 +44,11 @@ export type ChatMessage =
       /** What some models thought before they answered, sent back to them. */
       reasoning_content?: string | null;
     }
-  | { role: "tool"; content: string | ChatTextPart[]; tool_call_id: string };
+  | { role: "tool"; content: string | ChatTextPart[]; tool_call_id: string }
+  /** The form of tools before there were tools. */
+  | { role: "function"; name: string; content?: string | null };
 
-export type ChatTextPart = { type: "text"; text: string };
+type ChatTextPart = { type: "text"; text: string };
 
 export type ChatUserPart =
   | ChatTextPart
@@ -54,7 +56,7 @@ export type ChatUserPart =
   | { type: "input_audio"; input_audio: { data: string; format: "wav" | "mp3" } }
   | { type: "file"; file: { file_data?: string; file_id?: string; filename?: string } };
 
-export type ChatToolCall =
+type ChatToolCall =
   | { id: string; type: "function"; function: { name: string; arguments: string } }
   | { id: string; type: "custom"; custom: { name: string; input: string } };
 
@@ -70,7 +72,7 @@ export type ChatTool =
     }
   | { type: "custom"; custom: { name: string; description?: string; format?: Record<string, unknown> } };
 
-export type ChatToolChoice =
+type ChatToolChoice =
   | "none"
   | "auto"
   | "required"
@@ -78,7 +80,7 @@ export type ChatToolChoice =
   | { type: "custom"; custom: { name: string } }
   | { type: "allowed_tools"; allowed_tools: { mode: "auto" | "required"; tools: Record<string, unknown>[] } };
 
-export type ChatResponseFormat =
+type ChatResponseFormat =
   | { type: "text" }
   | { type: "json_object" }
   | {

@@ -116,6 +116,8 @@ type ProviderErrorOptions = {
   param?: string | null;
   /** How long the upstream asks to be left alone. */
   retryAfterMs?: number | null;
+  /** It concerns this call alone, and says nothing of how the next one would fare. */
+  isIsolated?: boolean;
   /** For the operator's log: may quote the upstream, so it goes nowhere else. */
   detail?: Record<string, unknown>;
   cause?: unknown;
@@ -127,6 +129,7 @@ export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;
   readonly param: string | null;
   readonly retryAfterMs: number | null;
+  readonly isIsolated: boolean;
   readonly detail: Record<string, unknown> | undefined;
 
   constructor(kind: ProviderErrorKind, message: string, options: ProviderErrorOptions = {}) {
@@ -134,6 +137,7 @@ export class ProviderError extends Error {
     this.kind = kind;
     this.param = options.param ?? null;
     this.retryAfterMs = options.retryAfterMs ?? null;
+    this.isIsolated = options.isIsolated ?? false;
     this.detail = options.detail;
   }
 }

@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import type { ChatRequest } from "../chat-request.ts";
+import { buildUpstreamBody, isAskedFor, type UpstreamHabits } from "./build-upstream-request.ts";
+
+const habits: UpstreamHabits = {
+  outputCapField: "max_completion_tokens",
+  hasStreamUsage: true,
+  systemRole: "as-sent",
+  unsupportedFields: [],
+};
+const messages: ChatRequest["messages"] = [
+  { role: "developer", content: "Be brief." },
+  { role: "user", content: "Hi", name: "ann" },
+];
+
+function build(request: Partial<ChatRequest>, more: Partial<UpstreamHabits> = {}): Record<string, unknown> {
+  const call = {
+    request: { model: "ours", messages, ...request },
+    upstreamModel: "theirs",
+    apiKey: null,
+    outputTokensMax: 77,
+    timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
+  };
+  return JSON.parse(buildUpstreamBody(call, { ...habits, ...more }));
+}
+
+test("what the caller said is handed on, with the model and the cap in their place", () => {
+  const said = {
+    temperature: 0,
+    user: "u",
+    metadata: { a: "b" },
+    store: true,
+    seed: null,
+    stop: ["x"],
+    vendor_field: 1,
+  };
+  expect(build({ ...said, max_tokens: 5000, max_completion_tokens: 6000 })).toEqual({
+    model: "theirs",
+    messages,
+    ...said,
+    max_completion_tokens: 77,
+  });
+});
+
+test.each([
+  ["max_tokens", { max_tokens: 77 }],
+  ["max_completion_tokens", { max_completion_tokens: 77 }],
+] as const)("the cap is sent as %s also when the caller set none", (outputCapField, cap) => {
+  expect(build({}, { outputCapField })).toEqual({ model: "theirs", messages, ...cap });
+});
+
+test("without a field for the cap none is sent, and the answer is streamed so that it can be stopped", () => {
+  expect(build({ max_tokens: 5 }, { outputCapField: "none" })).toEqual({
+    model: "theirs",
+    messages,
+    stream: true,
+    stream_options: { include_usage: true },
+  });
+});
+
+test("a stream always reports its usage, and never what the caller's options say", () => {
+  const request = { stream: true, stream_options: { include_usage: false, include_obfuscation: true } };
+  expect(build(request)).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+  expect(build(request).stream_options).toEqual({ include_usage: true });
+  expect(build(request, { hasStreamUsage: false })).not.toHaveProperty("stream_options");
+  expect(build({ ...request, stream: false })).not.toHaveProperty("stream_options");
+});
+
+test("a stream that is not asked for is not mentioned where the caller did not", () => {
+  expect(build({ stream: null })).not.toHaveProperty("stream");
+  expect(build({ stream: false })).toHaveProperty("stream", false);
+});
+
+test("developers become the system where the upstream knows no developers", () => {
+  expect(build({}, { systemRole: "system" }).messages).toEqual([{ role: "system", content: "Be brief." }, messages[1]]);
+});
+
+test("fields that the upstream cannot take are not sent, even with values that ask for nothing", () => {
+  expect(build({ n: 1, seed: null }, { unsupportedFields: ["n", "seed"] })).not.toHaveProperty("n");
+});
+
+test.each([
+  ["n", 1, false],
+  ["n", 2, true],
+  ["logprobs", false, false],
+  ["parallel_tool_calls", false, true],
+  ["parallel_tool_calls", true, false],
+  ["seed", 0, true],
+  ["seed", null, false],
+  ["seed", undefined, false],
+])("%s with %s asks for something: %s", (field, value, isAsked) => {
+  expect(isAskedFor({ model: "m", messages, [field]: value }, field)).toBe(isAsked);
+});

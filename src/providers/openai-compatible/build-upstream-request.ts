@@ -1,0 +1,61 @@
+import type { ChatMessage, ChatRequest } from "../chat-request.ts";
+import type { ChatCall } from "../contract.ts";
+
+type OutputCapField = "max_completion_tokens" | "max_tokens" | "none";
+
+/** What an upstream wants otherwise than the contract has it. */
+export type UpstreamHabits = {
+  outputCapField: OutputCapField;
+  /** Whether it can report the usage of a stream. */
+  hasStreamUsage: boolean;
+  /** `system` for upstreams that do not know the role `developer`. */
+  systemRole: "as-sent" | "system";
+  /** Fields of a request that it cannot take. */
+  unsupportedFields: readonly string[];
+};
+
+/** Values that ask for nothing beyond what happens anyway. Client libraries send them unasked. */
+const neutralValues: Readonly<Record<string, unknown>> = {
+  n: 1,
+  logprobs: false,
+  top_logprobs: 0,
+  parallel_tool_calls: true,
+  store: false,
+  stream: false,
+};
+
+export function isAskedFor(request: ChatRequest, field: string): boolean {
+  const value = request[field];
+  return value !== undefined && value !== null && value !== neutralValues[field];
+}
+
+/** Whether the answer has to come as a stream: because the caller wants one, or because it may have to be stopped. */
+export function isStreamNeeded(request: ChatRequest, { outputCapField }: UpstreamHabits): boolean {
+  return request.stream === true || outputCapField === "none";
+}
+
+/** The body of the upstream's request: the caller's fields, with what is ours to say put in their place. */
+export function buildUpstreamBody(
+  { request, upstreamModel, outputTokensMax }: ChatCall,
+  habits: UpstreamHabits,
+): string {
+  const isStreamed = isStreamNeeded(request, habits);
+  const body: Record<string, unknown> = {
+    ...request,
+    model: upstreamModel,
+    // What is undefined is left out of JSON.
+    max_tokens: undefined,
+    max_completion_tokens: undefined,
+    stream: isStreamed ? true : (request.stream ?? undefined),
+    stream_options: isStreamed && habits.hasStreamUsage ? { include_usage: true } : undefined,
+  };
+  if (habits.systemRole === "system") body.messages = request.messages.map(turnIntoSystem);
+  if (habits.outputCapField !== "none") body[habits.outputCapField] = outputTokensMax;
+  // Only neutral values are left in these.
+  for (const field of habits.unsupportedFields) body[field] = undefined;
+  return JSON.stringify(body);
+}
+
+function turnIntoSystem(message: ChatMessage): ChatMessage {
+  return message.role === "developer" ? { ...message, role: "system" } : message;
+}

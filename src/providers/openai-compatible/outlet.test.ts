@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import type { ChatSink } from "../contract.ts";
+import { createBadAnswer, createOutlet } from "./outlet.ts";
+
+const piece = { choices: "[]", text: "" };
+
+function open() {
+  const heard: string[] = [];
+  const sink: ChatSink = {
+    onAccepted: () => heard.push("accepted"),
+    onPieces: (pieces) => heard.push(`${pieces.length} pieces`),
+    onEnd: () => heard.push("end"),
+    onAnswer: () => heard.push("answer"),
+    onError: () => heard.push("error"),
+  };
+  return { outlet: createOutlet({ sink, onOver: (rest) => heard.push(rest) }), heard };
+}
+
+test("pieces of one moment leave together, and before the end", async () => {
+  const { outlet, heard } = open();
+  outlet.push(piece);
+  outlet.push(piece);
+  expect(heard).toEqual([]);
+  await Promise.resolve();
+  outlet.push(piece);
+  outlet.end(null);
+  await Promise.resolve();
+  expect(heard).toEqual(["2 pieces", "1 pieces", "drained", "end"]);
+});
+
+test("nothing comes after the end, be it good or bad", async () => {
+  for (const isGood of [true, false]) {
+    const { outlet, heard } = open();
+    if (isGood) outlet.answer({ choices: "[]", text: "", usage: null }, "cut-off");
+    else outlet.fail(createBadAnswer("x"));
+    outlet.push(piece);
+    outlet.end(null);
+    outlet.fail(createBadAnswer("x"));
+    outlet.answer({ choices: "[]", text: "", usage: null });
+    await Promise.resolve();
+    expect(heard).toEqual(["cut-off", isGood ? "answer" : "error"]);
+    expect(outlet.isOpen()).toBe(false);
+  }
+});
+
+test("a caller who has heard enough hears nothing more, not even what was on its way", async () => {
+  const { outlet, heard } = open();
+  outlet.push(piece);
+  outlet.shut();
+  outlet.end(null);
+  await Promise.resolve();
+  expect(heard).toEqual([]);
+});

@@ -1,0 +1,59 @@
+import type { ProviderError } from "../contract.ts";
+import { createByteCollector } from "./collect-bytes.ts";
+import { asRecord, parseJson } from "./json-value.ts";
+import { type AnswerReader, createBadAnswer, type Outlet } from "./outlet.ts";
+import { readUsage } from "./read-usage.ts";
+import { type CleanAnswerChoice, type CleanChunkChoice, sanitiseAnswerChoice } from "./sanitise-choice.ts";
+import type { WrittenText } from "./written-text.ts";
+
+type AnswerParts = {
+  outlet: Outlet;
+  /** Some upstreams give a whole answer to whoever asked for a stream. */
+  isStreamWanted: boolean;
+  readError(body: unknown): ProviderError;
+};
+
+const answerBytesMax = 32 * 1024 * 1024;
+
+/** Reads an answer that comes as one JSON text. */
+export function createAnswerReader({ outlet, isStreamWanted, readError }: AnswerParts): AnswerReader {
+  const body = createByteCollector(answerBytesMax);
+  return {
+    add(chunk) {
+      if (!body.add(chunk)) outlet.fail(createBadAnswer("The answer is too large."));
+    },
+    end() {
+      const parsed = parseJson(body.take().toString("utf8"));
+      const answer = asRecord(parsed);
+      if (answer === null) return outlet.fail(createBadAnswer("The answer is no JSON object."));
+      if (answer.error !== undefined && answer.error !== null) return outlet.fail(readError(parsed));
+      if (!Array.isArray(answer.choices)) return outlet.fail(createBadAnswer("The answer has no choices."));
+      const written: WrittenText = { text: "" };
+      const choices = sanitiseAnswerChoices(answer.choices, written);
+      const { text } = written;
+      const usage = readUsage(answer.usage);
+      if (choices.length === 0) return outlet.fail(createBadAnswer("The answer has no choices."));
+      if (!isStreamWanted) return outlet.answer({ choices: JSON.stringify(choices), text, usage });
+      const piece = { choices: JSON.stringify(choices.map(turnIntoChunk)), text };
+      outlet.push(usage === null ? piece : { ...piece, usage });
+      outlet.end(usage);
+    },
+    fail: (error) => outlet.fail(error),
+  };
+}
+
+export function sanitiseAnswerChoices(values: readonly unknown[], written: WrittenText): CleanAnswerChoice[] {
+  return values
+    .map((value, position) => sanitiseAnswerChoice(value, position, written))
+    .filter((choice) => choice !== null);
+}
+
+function turnIntoChunk({ index, message, finish_reason, logprobs }: CleanAnswerChoice): CleanChunkChoice {
+  const { tool_calls: calls, ...delta } = message;
+  return {
+    index,
+    delta: calls === undefined ? delta : { ...delta, tool_calls: calls.map((call, at) => ({ index: at, ...call })) },
+    finish_reason,
+    ...(logprobs === null ? {} : { logprobs }),
+  };
+}

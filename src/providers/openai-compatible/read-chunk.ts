@@ -1,0 +1,35 @@
+import type { ChatUsage } from "../contract.ts";
+import { asRecord, parseJson } from "./json-value.ts";
+import { readUsage } from "./read-usage.ts";
+import { type CleanChunkChoice, sanitiseChunkChoice } from "./sanitise-choice.ts";
+import type { WrittenText } from "./written-text.ts";
+
+export type CleanChunk = {
+  kind: "chunk";
+  choices: readonly CleanChunkChoice[];
+  text: string;
+  usage: ChatUsage | null;
+};
+
+export type ReadChunk =
+  | CleanChunk
+  /** What the upstream said in place of a chunk. */
+  | { kind: "error"; body: unknown }
+  | { kind: "malformed" };
+
+/** The slow way to read a chunk: all of it is looked at, and only what is known is kept. */
+export function readChunk(data: string): ReadChunk {
+  const body = parseJson(data);
+  const chunk = asRecord(body);
+  if (chunk === null) return { kind: "malformed" };
+  if (chunk.error !== undefined && chunk.error !== null) return { kind: "error", body };
+  const written: WrittenText = { text: "" };
+  const choices: CleanChunkChoice[] = [];
+  if (Array.isArray(chunk.choices)) {
+    for (const value of chunk.choices) {
+      const choice = sanitiseChunkChoice(value, written);
+      if (choice !== null) choices.push(choice);
+    }
+  }
+  return { kind: "chunk", choices, text: written.text, usage: readUsage(chunk.usage) };
+}

@@ -1,0 +1,113 @@
+import { createByteCollector } from "./collect-bytes.ts";
+
+/** Told where in `text` the data of an event stands, so that it is cut out only where that is needed. */
+export type EventListener = (text: string, from: number, to: number) => void;
+
+export type EventReader = {
+  /** Tells of every event that is complete with this chunk. `false` when an event is larger than is allowed. */
+  add(chunk: Buffer): boolean;
+  /** Tells of what was not ended by an empty line. */
+  end(): void;
+};
+
+const eventBytesMax = 4 * 1024 * 1024;
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const space = 0x20;
+const byteOrderMark = "\uFEFF";
+
+/**
+ * Reads a stream of server-sent events. Bytes become text only where an event ends, so characters that were cut in half
+ * are whole again; everything that is complete becomes text at once, because that costs the least.
+ */
+export function createEventReader(onData: EventListener): EventReader {
+  const held = createByteCollector(eventBytesMax);
+  /** The last two bytes that are held, because an empty line may begin in one chunk and end in the next. */
+  let before = noLineEnd;
+  let isFirst = true;
+
+  function tell(bytes: Buffer): void {
+    let text = bytes.toString("utf8");
+    if (isFirst && text.startsWith(byteOrderMark)) text = text.slice(1);
+    isFirst = false;
+    splitEvents(text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text, onData);
+  }
+
+  return {
+    add(chunk) {
+      const end = findLastEnd(chunk, before);
+      if (end > 0 && end === chunk.length && held.isEmpty()) {
+        tell(chunk);
+        return true;
+      }
+      if (end > 0) {
+        if (!held.add(chunk.subarray(0, end))) return false;
+        tell(held.take());
+      }
+      const rest = chunk.subarray(end);
+      before = end > 0 ? readEnding(rest, noLineEnd) : readEnding(rest, before);
+      return rest.length === 0 || held.add(rest);
+    },
+    end() {
+      if (!held.isEmpty()) tell(held.take());
+    },
+  };
+}
+
+type Ending = { last: number; secondLast: number };
+
+/** As after some text: no line ends here. */
+const noLineEnd: Ending = { last: 0, secondLast: 0 };
+
+function readEnding(bytes: Buffer, before: Ending): Ending {
+  return {
+    last: bytes.at(-1) ?? before.last,
+    secondLast: bytes.at(-2) ?? (bytes.length === 1 ? before.last : before.secondLast),
+  };
+}
+
+/**
+ * Where the last empty line of the chunk ends, or 0. Line ends are LF, CRLF or CR. An empty line too many does no harm, so
+ * a CR is not kept waiting for its LF.
+ */
+function findLastEnd(chunk: Buffer, before: Ending): number {
+  for (let index = chunk.length - 1; index >= 0; index -= 1) {
+    const byte = chunk[index];
+    if (byte !== lineFeed && byte !== carriageReturn) continue;
+    const previous = byteBefore(chunk, index, before);
+    const isPair = byte === lineFeed && previous === carriageReturn;
+    const ending = isPair ? byteBefore(chunk, index - 1, before) : previous;
+    if (ending === lineFeed || ending === carriageReturn) return index + 1;
+  }
+  return 0;
+}
+
+function byteBefore(chunk: Buffer, index: number, before: Ending): number | undefined {
+  if (index > 0) return chunk[index - 1];
+  return index === 0 ? before.last : before.secondLast;
+}
+
+/** Tells of the events in a text whose lines end in LF. Comments and fields other than `data` are skipped. */
+function splitEvents(text: string, onData: EventListener): void {
+  let from = -1;
+  let to = -1;
+  let joined: string | null = null;
+  for (let at = 0; at < text.length; ) {
+    let lineEnd = text.indexOf("\n", at);
+    if (lineEnd < 0) lineEnd = text.length;
+    if (text.startsWith("data:", at)) {
+      const valueAt = text.charCodeAt(at + 5) === space ? at + 6 : at + 5;
+      if (from >= 0) joined = `${joined ?? text.slice(from, to)}\n${text.slice(valueAt, lineEnd)}`;
+      from = valueAt;
+      to = lineEnd;
+    } else if (lineEnd === at && from >= 0) {
+      if (joined === null) onData(text, from, to);
+      else onData(joined, 0, joined.length);
+      from = -1;
+      joined = null;
+    }
+    at = lineEnd + 1;
+  }
+  // Only the end of the whole stream leaves an event without its empty line.
+  if (from >= 0) onData(joined ?? text, joined === null ? from : 0, joined?.length ?? to);
+}

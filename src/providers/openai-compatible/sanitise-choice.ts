@@ -1,0 +1,126 @@
+import { asRecord, type JsonRecord } from "./json-value.ts";
+import { sanitiseAnnotations, sanitiseAudio, sanitiseLogprobs } from "./sanitise-extras.ts";
+import { sanitiseFunctionCall, sanitiseToolCalls } from "./sanitise-tool-calls.ts";
+import type { WrittenText } from "./written-text.ts";
+
+/** What a message and a part of one have in common. Only what is named here reaches a caller. */
+type CleanContent = {
+  role?: "assistant";
+  content?: string | null;
+  refusal?: string | null;
+  reasoning_content?: string | null;
+  tool_calls?: readonly object[];
+  function_call?: object;
+  audio?: object;
+  annotations?: readonly object[];
+};
+
+export type CleanChunkChoice = {
+  index: number;
+  delta: CleanContent;
+  finish_reason: FinishReason | null;
+  logprobs?: object;
+};
+
+export type CleanAnswerChoice = {
+  index: number;
+  message: CleanContent;
+  finish_reason: FinishReason;
+  logprobs: object | null;
+};
+
+type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
+
+const finishReasons: ReadonlySet<unknown> = new Set<FinishReason>([
+  "stop",
+  "length",
+  "tool_calls",
+  "content_filter",
+  "function_call",
+]);
+const choicesMax = 128;
+
+/** A choice of a chunk, or `null` for what is none. */
+export function sanitiseChunkChoice(value: unknown, written: WrittenText): CleanChunkChoice | null {
+  const choice = asRecord(value);
+  if (choice === null) return null;
+  const clean: CleanChunkChoice = {
+    index: readIndex(choice.index, 0),
+    delta: sanitiseContent(asRecord(choice.delta) ?? {}, { written, isWhole: false }),
+    finish_reason: readFinishReason(choice.finish_reason),
+  };
+  const logprobs = sanitiseLogprobs(choice.logprobs);
+  if (logprobs !== null) clean.logprobs = logprobs;
+  return clean;
+}
+
+/** A choice of a whole answer, or `null` for what is none. */
+export function sanitiseAnswerChoice(value: unknown, position: number, written: WrittenText): CleanAnswerChoice | null {
+  const choice = asRecord(value);
+  const message = asRecord(choice?.message);
+  if (choice === null || message === null) return null;
+  const content = sanitiseContent(message, { written, isWhole: true });
+  return {
+    index: readIndex(choice.index, position),
+    message: { ...content, role: "assistant", content: content.content ?? null, refusal: content.refusal ?? null },
+    finish_reason: readFinishReason(choice.finish_reason) ?? "stop",
+    logprobs: sanitiseLogprobs(choice.logprobs),
+  };
+}
+
+function readIndex(value: unknown, otherwise: number): number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < choicesMax ? value : otherwise;
+}
+
+function readFinishReason(value: unknown): FinishReason | null {
+  // Some vendors say "not yet" with an empty text.
+  if (typeof value !== "string" || value === "") return null;
+  return finishReasons.has(value) ? (value as FinishReason) : "stop";
+}
+
+function sanitiseContent(source: JsonRecord, part: { written: WrittenText; isWhole: boolean }): CleanContent {
+  const { written } = part;
+  const clean: CleanContent = {};
+  if (source.role === "assistant") clean.role = "assistant";
+  const { text, thinking } = readText(source.content);
+  const reasoning = firstText(source.reasoning_content, source.reasoning, thinking);
+  if (text !== undefined) clean.content = text;
+  if (typeof source.refusal === "string" || source.refusal === null) clean.refusal = source.refusal;
+  if (reasoning !== undefined) clean.reasoning_content = reasoning;
+  written.text += (reasoning ?? "") + (text ?? "") + (clean.refusal ?? "");
+  if (Array.isArray(source.tool_calls)) {
+    const calls = sanitiseToolCalls(source.tool_calls, part);
+    if (calls.length > 0) clean.tool_calls = calls;
+  }
+  const functionCall = asRecord(source.function_call);
+  if (functionCall !== null) clean.function_call = sanitiseFunctionCall(functionCall, written);
+  const audio = asRecord(source.audio);
+  if (audio !== null) clean.audio = sanitiseAudio(audio, written);
+  if (Array.isArray(source.annotations)) {
+    const annotations = sanitiseAnnotations(source.annotations);
+    if (annotations.length > 0) clean.annotations = annotations;
+  }
+  return clean;
+}
+
+type ReadText = { text: string | null | undefined; thinking?: string };
+
+/** A text, or the list of parts in which some vendors set apart what the model thought. */
+function readText(content: unknown): ReadText {
+  if (typeof content === "string" || content === null) return { text: content };
+  if (!Array.isArray(content)) return { text: undefined };
+  let text: string | undefined;
+  let thinking: string | undefined;
+  for (const part of content.map(asRecord)) {
+    if (part?.type === "text" && typeof part.text === "string") text = (text ?? "") + part.text;
+    if (part?.type === "thinking") thinking = (thinking ?? "") + (readText(part.thinking).text ?? "");
+  }
+  return thinking === undefined ? { text } : { text, thinking };
+}
+
+/** A text wins over `null`, and `null` over nothing. */
+function firstText(...values: readonly unknown[]): string | null | undefined {
+  const text = values.find((value) => typeof value === "string");
+  if (typeof text === "string") return text;
+  return values.includes(null) ? null : undefined;
+}

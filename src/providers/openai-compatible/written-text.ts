@@ -1,0 +1,2 @@
+/** What a model wrote, of whatever kind, gathered for counting while its choices are gone through. */
+export type WrittenText = { text: string };
