@@ -1,0 +1,208 @@
+import type {
+  LanguageModelV4FinishReason,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+  SharedV4ProviderMetadata,
+} from "@ai-sdk/provider";
+import type { ChatAnswer, ChatPiece, ChatUsage } from "../contract.ts";
+import type { Dialect } from "./dialects.ts";
+import { isPlainObject } from "./read-json.ts";
+import { fingerprintThought, type Thought, type ThoughtSeal } from "./thought-seal.ts";
+
+type AnswerParts = {
+  dialect: Dialect;
+  seal: ThoughtSeal;
+  /** A new id of ours for a tool call: the vendor's own could tell who it is. */
+  createCallId(): string;
+};
+
+type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
+
+/** Turns the parts of a stream into pieces, in the order in which they came. */
+export type AnswerStream = {
+  convertPart(part: LanguageModelV4StreamPart): ChatPiece[];
+  /** Whether a finish reason has come; what the upstream counted is there then, if ever. */
+  readonly isFinished: boolean;
+  readonly usage: ChatUsage | null;
+};
+
+export function createAnswerStream(parts: AnswerParts): AnswerStream {
+  const { dialect } = parts;
+  const thoughts = createThoughtCollector(dialect);
+  const calls = new Map<string, { index: number; hasArguments: boolean }>();
+  let earlyUsage: ChatUsage | null = null;
+  let usage: ChatUsage | null = null;
+  let hasBegun = false;
+  let isFinished = false;
+
+  function write(delta: Record<string, unknown>, text: string, finishReason: FinishReason | null = null): ChatPiece[] {
+    const pieces = hasBegun ? [] : [createPiece({ role: "assistant", content: "" }, "", null)];
+    hasBegun = true;
+    pieces.push(createPiece(delta, text, finishReason));
+    const [first] = pieces;
+    if (earlyUsage !== null && first !== undefined) first.usage = earlyUsage;
+    earlyUsage = null;
+    return pieces;
+  }
+
+  function beginCall(id: string, name: string, metadata: SharedV4ProviderMetadata | undefined): ChatPiece[] {
+    const index = calls.size;
+    calls.set(id, { index, hasArguments: false });
+    const callId = parts.seal.sealCallId(parts.createCallId(), thoughts.take(metadata));
+    return write({ tool_calls: [{ index, id: callId, type: "function", function: { name, arguments: "" } }] }, name);
+  }
+
+  function addArguments(id: string, text: string): ChatPiece[] {
+    const call = calls.get(id);
+    if (call === undefined || text === "") return [];
+    call.hasArguments = true;
+    return write({ tool_calls: [{ index: call.index, function: { arguments: text } }] }, text);
+  }
+
+  function finish(reason: LanguageModelV4FinishReason): ChatPiece[] {
+    // Where a stream breaks off, some packages make up an end of their own; a real one has a reason of the vendor's.
+    if (isFinished || (reason.raw === undefined && reason.unified === "other")) return [];
+    isFinished = true;
+    return write({}, "", convertFinishReason(reason, { dialect, hasCalls: calls.size > 0 }));
+  }
+
+  function convertPart(part: LanguageModelV4StreamPart): ChatPiece[] {
+    earlyUsage = dialect.readEarlyUsage(part) ?? earlyUsage;
+    switch (part.type) {
+      case "text-delta":
+        return part.delta === "" ? [] : write({ content: part.delta }, part.delta);
+      case "reasoning-start":
+      case "reasoning-end":
+        thoughts.add("", part);
+        return [];
+      case "reasoning-delta":
+        thoughts.add(part.delta, part);
+        return part.delta === "" ? [] : write({ reasoning_content: part.delta }, part.delta);
+      case "tool-input-start":
+        return part.providerExecuted ? [] : beginCall(part.id, part.toolName, part.providerMetadata);
+      case "tool-input-delta":
+        return addArguments(part.id, part.delta);
+      case "tool-call": {
+        if (part.providerExecuted) return [];
+        const pieces = calls.has(part.toolCallId)
+          ? []
+          : beginCall(part.toolCallId, part.toolName, part.providerMetadata);
+        // Some packages tell arguments in fragments, some as a whole, and a call without any only here.
+        return calls.get(part.toolCallId)?.hasArguments
+          ? pieces
+          : [...pieces, ...addArguments(part.toolCallId, part.input)];
+      }
+      case "finish":
+        usage = dialect.readUsage(part.usage);
+        return finish(part.finishReason);
+      default:
+        // Sources, files and what tools of the vendor's own did have no place in a chat answer.
+        return [];
+    }
+  }
+
+  return {
+    convertPart,
+    get isFinished() {
+      return isFinished;
+    },
+    get usage() {
+      return usage;
+    },
+  };
+}
+
+function createPiece(delta: Record<string, unknown>, text: string, finishReason: FinishReason | null): ChatPiece {
+  return { choices: JSON.stringify([{ index: 0, delta, finish_reason: finishReason, logprobs: null }]), text };
+}
+
+/** `null` for an answer that is none: the vendor gave neither content nor a reason for its end. */
+export function convertAnswer(result: LanguageModelV4GenerateResult, parts: AnswerParts): ChatAnswer | null {
+  const { dialect, seal } = parts;
+  const { finishReason } = result;
+  if (finishReason.raw === undefined && finishReason.unified === "other") return null;
+  const thoughts = createThoughtCollector(dialect);
+  const toolCalls: { id: string; type: "function"; function: { name: string; arguments: string } }[] = [];
+  let content = "";
+  let reasoning = "";
+  for (const [index, part] of result.content.entries()) {
+    if (part.type === "text") content += part.text;
+    if (part.type === "reasoning") {
+      reasoning += part.text;
+      thoughts.add(part.text, { id: String(index), providerMetadata: part.providerMetadata });
+    }
+    if (part.type !== "tool-call" || part.providerExecuted) continue;
+    const id = seal.sealCallId(parts.createCallId(), thoughts.take(part.providerMetadata));
+    const call = { name: part.toolName, arguments: part.input === "" ? "{}" : part.input };
+    toolCalls.push({ id, type: "function", function: call });
+  }
+  const message = {
+    role: "assistant",
+    content: content === "" && toolCalls.length > 0 ? null : content,
+    refusal: null,
+    ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
+    ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
+  };
+  const reason = convertFinishReason(finishReason, { dialect, hasCalls: toolCalls.length > 0 });
+  const called = toolCalls.map(({ function: call }) => call.name + call.arguments);
+  return {
+    choices: JSON.stringify([{ index: 0, message, finish_reason: reason, logprobs: null }]),
+    text: [reasoning, content, ...called].join(""),
+    usage: dialect.readUsage(result.usage),
+  };
+}
+
+function convertFinishReason(
+  { unified, raw }: LanguageModelV4FinishReason,
+  { dialect, hasCalls }: { dialect: Dialect; hasCalls: boolean },
+): FinishReason {
+  const known = raw !== undefined && Object.hasOwn(dialect.finishReasons, raw) ? dialect.finishReasons[raw] : undefined;
+  if (known !== undefined) return known;
+  switch (unified) {
+    case "length":
+      return "length";
+    case "content-filter":
+      return "content_filter";
+    case "stop":
+    case "tool-calls":
+    case "error":
+    case "other":
+      return hasCalls ? "tool_calls" : "stop";
+  }
+}
+
+/** Gathers what has to come back with a tool call, from the reasoning before it or from the call itself. */
+function createThoughtCollector(dialect: Dialect) {
+  let thoughts: { id: string; text: string; marks: Record<string, string> }[] = [];
+
+  function readMarks(metadata: SharedV4ProviderMetadata | undefined): Record<string, string> {
+    const own = metadata?.[dialect.optionsName];
+    if (!isPlainObject(own)) return {};
+    const texts = Object.entries(own).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+    return Object.fromEntries(texts.filter(([name]) => thoughtMarks.has(name)));
+  }
+
+  return {
+    add(text: string, part: { id: string; providerMetadata?: SharedV4ProviderMetadata | undefined }): void {
+      if (dialect.thoughts !== "before-call") return;
+      const last = thoughts.at(-1);
+      const thought = last?.id === part.id ? last : { id: part.id, text: "", marks: {} };
+      if (thought !== last) thoughts.push(thought);
+      thought.text += text;
+      Object.assign(thought.marks, readMarks(part.providerMetadata));
+    },
+    take(metadata: SharedV4ProviderMetadata | undefined): Thought[] {
+      const own = { id: "", text: "", marks: dialect.thoughts === "on-call" ? readMarks(metadata) : {} };
+      const taken = [...thoughts, own].filter(({ marks }) => Object.keys(marks).length > 0);
+      thoughts = [];
+      return taken.map(({ text, marks }) => ({
+        marks,
+        textLength: text.length,
+        textFingerprint: fingerprintThought(text),
+      }));
+    },
+  };
+}
+
+/** The fields that are signatures; everything else that vendors tell about a part is not for sending back. */
+const thoughtMarks: ReadonlySet<string> = new Set(["signature", "redactedData", "thoughtSignature"]);

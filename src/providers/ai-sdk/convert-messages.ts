@@ -1,0 +1,183 @@
+import { createHash } from "node:crypto";
+import type {
+  LanguageModelV4FilePart,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ReasoningPart,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolCallPart,
+} from "@ai-sdk/provider";
+import { invariant } from "../../lib/invariant.ts";
+import type { ChatMessage, ChatUserPart } from "../chat-request.ts";
+import { parseDataUrl } from "./data-url.ts";
+import type { Dialect } from "./dialects.ts";
+import { parseToolArguments } from "./find-obstacle.ts";
+import { fingerprintThought, type Thought, type ThoughtSeal } from "./thought-seal.ts";
+
+export type FetchedImage = { bytes: Uint8Array; mediaType: string };
+
+type MessageParts = {
+  dialect: Dialect;
+  keepsInstructionsInPlace: boolean;
+  seal: ThoughtSeal;
+  /** The images of all URLs that are no data URLs. */
+  images: ReadonlyMap<string, FetchedImage>;
+};
+
+type AssistantMessage = Extract<ChatMessage, { role: "assistant" }>;
+
+/** The conversation as the SDK wants it. Nothing that `findObstacle` refuses is in it. */
+export function convertMessages(messages: readonly ChatMessage[], parts: MessageParts): LanguageModelV4Prompt {
+  const instructions: LanguageModelV4Prompt = [];
+  const prompt: LanguageModelV4Prompt = [];
+  const toolNames = new Map<string, string>();
+  for (const message of messages) {
+    switch (message.role) {
+      case "system":
+      case "developer": {
+        const place = parts.keepsInstructionsInPlace ? prompt : instructions;
+        place.push({ role: "system", content: joinText(message.content) });
+        break;
+      }
+      case "user":
+        prompt.push({ role: "user", content: convertUserParts(message.content, parts.images) });
+        break;
+      case "assistant": {
+        for (const call of message.tool_calls ?? [])
+          if (call.type === "function") toolNames.set(call.id, call.function.name);
+        const content = convertAssistant(message, parts);
+        if (content.length > 0) prompt.push({ role: "assistant", content });
+        break;
+      }
+      case "tool":
+        addToolResult(prompt, message, { toolNames, seal: parts.seal });
+        break;
+      case "function":
+        invariant(false, "messages of the role function are refused before");
+    }
+  }
+  return [...instructions, ...prompt];
+}
+
+function joinText(content: string | readonly { text: string }[]): string {
+  return typeof content === "string" ? content : content.map(({ text }) => text).join("");
+}
+
+type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
+
+function convertUserParts(content: string | readonly ChatUserPart[], images: MessageParts["images"]): UserPart[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return content.map((part) => convertUserPart(part, images));
+}
+
+function convertUserPart(part: ChatUserPart, images: MessageParts["images"]): UserPart {
+  switch (part.type) {
+    case "text":
+      return { type: "text", text: part.text };
+    case "image_url":
+      return convertImage(part.image_url.url, images);
+    case "input_audio": {
+      const { data, format } = part.input_audio;
+      return { type: "file", mediaType: format === "wav" ? "audio/wav" : "audio/mpeg", data: { type: "data", data } };
+    }
+    case "file": {
+      const file = parseDataUrl(part.file.file_data ?? "");
+      invariant(file !== null, "files without readable data are refused before");
+      const filename = part.file.filename === undefined ? {} : { filename: part.file.filename };
+      return { type: "file", mediaType: file.mediaType, data: { type: "data", data: file.base64 }, ...filename };
+    }
+  }
+}
+
+function convertImage(url: string, images: MessageParts["images"]): LanguageModelV4FilePart {
+  const inline = parseDataUrl(url);
+  if (inline !== null) {
+    return { type: "file", mediaType: inline.mediaType, data: { type: "data", data: inline.base64 } };
+  }
+  const image = images.get(url);
+  // A URL must never reach the package: it would hand it to the vendor, or fetch it past our guard.
+  invariant(image !== undefined, "images are fetched before the request is converted");
+  return { type: "file", mediaType: image.mediaType, data: { type: "data", data: image.bytes } };
+}
+
+type AssistantParts = (LanguageModelV4TextPart | LanguageModelV4ReasoningPart | LanguageModelV4ToolCallPart)[];
+
+function convertAssistant(message: AssistantMessage, { dialect, seal }: MessageParts): AssistantParts {
+  const calls: AssistantParts = [];
+  const opening: AssistantParts = [];
+  let reasoningLeft = message.reasoning_content ?? "";
+  for (const call of message.tool_calls ?? []) {
+    invariant(call.type === "function", "custom tools are refused before");
+    const { callId, thoughts } = seal.openCallId(call.id);
+    const input = parseToolArguments(call.function.arguments);
+    invariant(input !== null, "arguments that cannot be read are refused before");
+    const part: LanguageModelV4ToolCallPart = {
+      type: "tool-call",
+      toolCallId: presentCallId(callId),
+      toolName: call.function.name,
+      input,
+    };
+    if (dialect.thoughts === "before-call") {
+      const recalled = recallThoughts(thoughts, reasoningLeft, dialect);
+      reasoningLeft = recalled.textLeft;
+      (calls.length === 0 ? opening : calls).push(...recalled.parts);
+    }
+    const [thought] = dialect.thoughts === "on-call" ? thoughts : [];
+    calls.push(thought === undefined ? part : { ...part, providerOptions: { [dialect.optionsName]: thought.marks } });
+  }
+  if (dialect.thoughts === "as-text" && reasoningLeft !== "") opening.push({ type: "reasoning", text: reasoningLeft });
+  return [...opening, ...convertAssistantText(message), ...calls];
+}
+
+/** Thoughts whose text came back unchanged; a vendor refuses a request whose thoughts do not fit their signature. */
+function recallThoughts(
+  thoughts: readonly Thought[],
+  text: string,
+  dialect: Dialect,
+): { parts: LanguageModelV4ReasoningPart[]; textLeft: string } {
+  let textLeft = text;
+  const parts = thoughts.map(({ marks, textLength, textFingerprint }): LanguageModelV4ReasoningPart | null => {
+    const own = textLeft.slice(0, textLength);
+    textLeft = textLeft.slice(textLength);
+    if (fingerprintThought(own) !== textFingerprint) return null;
+    return { type: "reasoning", text: own, providerOptions: { [dialect.optionsName]: marks } };
+  });
+  // One that is missing leaves a gap, and the vendor wants all or none.
+  return { parts: parts.every((part) => part !== null) ? parts : [], textLeft };
+}
+
+function convertAssistantText({ content, refusal }: AssistantMessage): LanguageModelV4TextPart[] {
+  const written = typeof content === "string" ? [content] : (content ?? []).map(readAssistantText);
+  // Vendors refuse empty texts, and callers send them beside tool calls.
+  return [...written, refusal ?? ""].filter((text) => text !== "").map((text) => ({ type: "text", text }));
+}
+
+function readAssistantText(part: { type: "text"; text: string } | { type: "refusal"; refusal: string }): string {
+  return part.type === "text" ? part.text : part.refusal;
+}
+
+/** Results of calls that were made together go back together: vendors count them. */
+function addToolResult(
+  prompt: LanguageModelV4Prompt,
+  message: Extract<ChatMessage, { role: "tool" }>,
+  { toolNames, seal }: { toolNames: ReadonlyMap<string, string>; seal: ThoughtSeal },
+): void {
+  const toolName = toolNames.get(message.tool_call_id);
+  invariant(toolName !== undefined, "results of unknown calls are refused before");
+  const result = {
+    type: "tool-result" as const,
+    toolCallId: presentCallId(seal.openCallId(message.tool_call_id).callId),
+    toolName,
+    output: { type: "text" as const, value: joinText(message.content) },
+  };
+  const last: LanguageModelV4Message | undefined = prompt.at(-1);
+  if (last?.role === "tool") last.content.push(result);
+  else prompt.push({ role: "tool", content: [result] });
+}
+
+/** Callers may have ids of any upstream in their conversation; some vendors take letters and digits only. */
+function presentCallId(callId: string): string {
+  return /^[\w-]{1,64}$/.test(callId)
+    ? callId
+    : `call_${createHash("sha256").update(callId).digest("hex").slice(0, 24)}`;
+}

@@ -1,0 +1,108 @@
+import type {
+  JSONSchema7,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolChoice,
+} from "@ai-sdk/provider";
+import type { ChatRequest, ChatTool } from "../chat-request.ts";
+import { convertMessages, type FetchedImage } from "./convert-messages.ts";
+import type { Dialect } from "./dialects.ts";
+import { readToolName } from "./find-obstacle.ts";
+import type { ThoughtSeal } from "./thought-seal.ts";
+
+type RequestParts = {
+  dialect: Dialect;
+  upstreamModel: string;
+  outputTokensMax: number;
+  seal: ThoughtSeal;
+  images: ReadonlyMap<string, FetchedImage>;
+};
+
+/** The request as the SDK wants it. Nothing that `findObstacle` refuses is in it. */
+export function convertRequest(request: ChatRequest, parts: RequestParts): LanguageModelV4CallOptions {
+  const { dialect, upstreamModel, outputTokensMax } = parts;
+  const prompt = convertMessages(request.messages, {
+    ...parts,
+    keepsInstructionsInPlace: dialect.keepsInstructionsInPlace(upstreamModel),
+  });
+  const isThoughtLost = hasLostThought(prompt);
+  return {
+    prompt,
+    ...convertSampling(request, dialect),
+    ...convertTools(request),
+    ...convertFormat(request),
+    ...dialect.planCall({ request, upstreamModel, outputTokensMax, isThoughtLost }),
+    ...(dialect.readsRawEvents ? { includeRawChunks: true } : {}),
+  };
+}
+
+function convertSampling(request: ChatRequest, dialect: Dialect): Partial<LanguageModelV4CallOptions> {
+  const { temperature, top_p, stop, seed, frequency_penalty, presence_penalty } = request;
+  return {
+    ...(isSet(temperature) && temperature !== dialect.samplingDefault ? { temperature } : {}),
+    ...(isSet(top_p) && top_p !== dialect.samplingDefault ? { topP: top_p } : {}),
+    ...(isSet(stop) ? { stopSequences: [stop].flat() } : {}),
+    ...(isSet(seed) ? { seed } : {}),
+    ...(isSet(frequency_penalty) && frequency_penalty !== 0 ? { frequencyPenalty: frequency_penalty } : {}),
+    ...(isSet(presence_penalty) && presence_penalty !== 0 ? { presencePenalty: presence_penalty } : {}),
+  };
+}
+
+function isSet<T>(value: T | null | undefined): value is T {
+  return value !== null && value !== undefined;
+}
+
+function convertTools({ tools = [], tool_choice }: ChatRequest): Partial<LanguageModelV4CallOptions> {
+  if (tools.length === 0) return {};
+  const converted = tools.flatMap(convertTool);
+  if (tool_choice === undefined) return { tools: converted };
+  if (typeof tool_choice === "string") return { tools: converted, toolChoice: { type: tool_choice } };
+  if (tool_choice.type === "allowed_tools") {
+    const { mode, tools: allowed } = tool_choice.allowed_tools;
+    const names = new Set(allowed.map(readToolName));
+    return { tools: converted.filter(({ name }) => names.has(name)), toolChoice: { type: mode } };
+  }
+  const toolChoice: LanguageModelV4ToolChoice =
+    tool_choice.type === "function" ? { type: "tool", toolName: tool_choice.function.name } : { type: "auto" };
+  return { tools: converted, toolChoice };
+}
+
+function convertTool(tool: ChatTool): LanguageModelV4FunctionTool[] {
+  if (tool.type !== "function") return [];
+  const { name, description, parameters, strict } = tool.function;
+  return [
+    {
+      type: "function",
+      name,
+      inputSchema: (parameters ?? { type: "object", properties: {} }) as JSONSchema7,
+      ...(description === undefined ? {} : { description }),
+      ...(strict ? { strict } : {}),
+    },
+  ];
+}
+
+function convertFormat({ response_format }: ChatRequest): Partial<LanguageModelV4CallOptions> {
+  if (response_format === undefined || response_format.type === "text") return {};
+  if (response_format.type === "json_object") return { responseFormat: { type: "json" } };
+  const { name, description, schema } = response_format.json_schema;
+  return {
+    responseFormat: {
+      type: "json",
+      name,
+      schema: schema as JSONSchema7,
+      ...(description === undefined ? {} : { description }),
+    },
+  };
+}
+
+/** Whether the model is in the middle of a turn whose thoughts are gone. */
+function hasLostThought(prompt: LanguageModelV4Prompt): boolean {
+  const turn = prompt.slice(prompt.findLastIndex(({ role }) => role === "user") + 1);
+  return turn.some(
+    (message) =>
+      message.role === "assistant" &&
+      message.content.some(({ type }) => type === "tool-call") &&
+      message.content[0]?.type !== "reasoning",
+  );
+}

@@ -1,0 +1,75 @@
+import type { LanguageModelV4Usage } from "@ai-sdk/provider";
+import type { ChatUsage } from "../contract.ts";
+import { isPlainObject, readCount, readField, readList, readText, toCount } from "./read-json.ts";
+
+/** What a package of the AI SDK counted; `null` when it counted nothing. */
+export function convertUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): ChatUsage | null {
+  if (inputTokens.total === undefined && outputTokens.total === undefined) return null;
+  if (!isCredible(inputTokens.total, outputTokens.total)) return null;
+  return limitShares({
+    inputTokens: toCount(inputTokens.total),
+    outputTokens: toCount(outputTokens.total),
+    cachedInputTokens: toCount(inputTokens.cacheRead),
+    cacheWriteTokens: toCount(inputTokens.cacheWrite),
+    reasoningTokens: toCount(outputTokens.reasoning),
+    inputAudioTokens: 0,
+    outputAudioTokens: 0,
+  });
+}
+
+/** Anthropic's own form. Its input is what was neither read from a cache nor written to one. */
+export function convertAnthropicUsage(usage: unknown): ChatUsage | null {
+  if (!isPlainObject(usage) || !isCredible(usage.input_tokens, usage.output_tokens)) return null;
+  const cachedInputTokens = readCount(usage, "cache_read_input_tokens");
+  const cacheWriteTokens = readCount(usage, "cache_creation_input_tokens");
+  return limitShares({
+    inputTokens: readCount(usage, "input_tokens") + cachedInputTokens + cacheWriteTokens,
+    outputTokens: readCount(usage, "output_tokens"),
+    cachedInputTokens,
+    cacheWriteTokens,
+    reasoningTokens: readCount(readField(usage, "output_tokens_details"), "thinking_tokens"),
+    inputAudioTokens: 0,
+    outputAudioTokens: 0,
+  });
+}
+
+/** Gemini's own form. What tools brought in is input, and thoughts are output. */
+export function convertGoogleUsage(usage: unknown): ChatUsage | null {
+  if (!isPlainObject(usage) || !isCredible(usage.promptTokenCount, usage.candidatesTokenCount)) return null;
+  const reasoningTokens = readCount(usage, "thoughtsTokenCount");
+  return limitShares({
+    inputTokens: readCount(usage, "promptTokenCount") + readCount(usage, "toolUsePromptTokenCount"),
+    outputTokens: readCount(usage, "candidatesTokenCount") + reasoningTokens,
+    cachedInputTokens: readCount(usage, "cachedContentTokenCount"),
+    cacheWriteTokens: 0,
+    reasoningTokens,
+    inputAudioTokens: countModality(usage, "promptTokensDetails", "AUDIO"),
+    outputAudioTokens: countModality(usage, "candidatesTokensDetails", "AUDIO"),
+  });
+}
+
+function countModality(usage: unknown, details: string, modality: string): number {
+  return readList(usage, details)
+    .filter((detail) => readText(detail, "modality") === modality)
+    .reduce<number>((sum, detail) => sum + readCount(detail, "tokenCount"), 0);
+}
+
+/** What is not told is nothing; what is told must be a count. */
+function isCredible(...totals: readonly unknown[]): boolean {
+  return totals.every(
+    (total) => total === undefined || total === null || (Number.isSafeInteger(total) && Number(total) >= 0),
+  );
+}
+
+/** A share is never more than the whole, whatever the upstream says: prices of shares are subtracted from it. */
+function limitShares(usage: ChatUsage): ChatUsage {
+  const cachedInputTokens = Math.min(usage.cachedInputTokens, usage.inputTokens);
+  return {
+    ...usage,
+    cachedInputTokens,
+    cacheWriteTokens: Math.min(usage.cacheWriteTokens, usage.inputTokens - cachedInputTokens),
+    reasoningTokens: Math.min(usage.reasoningTokens, usage.outputTokens),
+    inputAudioTokens: Math.min(usage.inputAudioTokens, usage.inputTokens),
+    outputAudioTokens: Math.min(usage.outputAudioTokens, usage.outputTokens),
+  };
+}

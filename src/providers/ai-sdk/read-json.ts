@@ -1,0 +1,37 @@
+/** What somebody else's JSON has in a field, if it is an object that has it. */
+export function readField(value: unknown, field: string): unknown {
+  return typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, field)?.value : undefined;
+}
+
+export function readText(value: unknown, field: string): string | null {
+  const found = readField(value, field);
+  return typeof found === "string" ? found : null;
+}
+
+export function readList(value: unknown, field: string): readonly unknown[] {
+  const found = readField(value, field);
+  return Array.isArray(found) ? found : [];
+}
+
+/** A number of things; an upstream that counts in any other way has counted nothing. */
+export function readCount(value: unknown, field: string): number {
+  return toCount(readField(value, field));
+}
+
+export function toCount(value: unknown): number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
+}
+
+/** `null` for what is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Whoever wrote it is not ours; the caller says what it means that there is nothing to read.
+    return null;
+  }
+}
+
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

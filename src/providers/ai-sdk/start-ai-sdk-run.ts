@@ -1,0 +1,197 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { Clock } from "../../lib/clock.ts";
+import { OperatorError } from "../../platform/errors/operator-error.ts";
+import type { Fetch, FetchCall, UpstreamFetch } from "../../platform/net/upstream-fetch.ts";
+import { type ChatCall, type ChatPiece, type ChatRun, type ChatSink, ProviderError } from "../contract.ts";
+import { checkWarnings } from "./check-warnings.ts";
+import { convertAnswer, createAnswerStream } from "./convert-answer.ts";
+import { convertError, convertErrorBody } from "./convert-error.ts";
+import { convertRequest } from "./convert-request.ts";
+import type { Dialect } from "./dialects.ts";
+import { type FetchImage, fetchImages } from "./fetch-images.ts";
+import { findObstacle } from "./find-obstacle.ts";
+import { readField } from "./read-json.ts";
+import type { ThoughtSeal } from "./thought-seal.ts";
+
+/** Makes the SDK's model of a vendor, which reaches the vendor by the given fetch and in no other way. */
+export type CreateModel = (model: {
+  upstreamModel: string;
+  apiKey: string | null;
+  fetch: Fetch;
+}) => Promise<LanguageModelV4>;
+
+export type AiSdkRun = ChatRun & {
+  /** Settles when nothing of the run is left. */
+  ended: Promise<void>;
+};
+
+type AiSdkRunParts = {
+  dialect: Dialect;
+  createModel: CreateModel;
+  fetchImage: FetchImage;
+  clock: Clock;
+  upstream: UpstreamFetch;
+  seal: ThoughtSeal;
+  createCallId(): string;
+};
+
+/** How long a connection is given to end an answer that is complete, so that it can be used again. */
+const lingerMsMax = 1000;
+
+export function startAiSdkRun(call: ChatCall, sink: ChatSink, parts: AiSdkRunParts): AiSdkRun {
+  const { dialect, clock, seal, createCallId } = parts;
+  const connection = parts.upstream.openCall({ timeouts: call.timeouts, onHead: accept });
+  const gate = createGate();
+  const pieces: ChatPiece[] = [];
+  let flushTimer: NodeJS.Immediate | null = null;
+  let isAccepted = false;
+  let isOver = false;
+
+  function accept(status: number): void {
+    if (isOver || isAccepted || status < 200 || status > 299) return;
+    isAccepted = true;
+    sink.onAccepted();
+  }
+
+  function flush(): void {
+    if (flushTimer !== null) clearImmediate(flushTimer);
+    flushTimer = null;
+    if (!isOver && pieces.length > 0) sink.onPieces(pieces.splice(0));
+  }
+
+  function finish(tell: () => void): void {
+    if (isOver) return;
+    flush();
+    isOver = true;
+    tell();
+  }
+
+  async function run(): Promise<void> {
+    try {
+      const { model, options } = await untilEnded(connection, prepareCall(call, parts, connection));
+      if (call.request.stream) await stream(model, options);
+      else await generate(model, options);
+    } catch (error) {
+      finish(() => sink.onError(toProviderError(error, connection, clock)));
+    } finally {
+      connection.end();
+    }
+  }
+
+  async function generate(model: LanguageModelV4, options: LanguageModelV4CallOptions): Promise<void> {
+    const result = await untilEnded(connection, model.doGenerate(options));
+    checkWarnings(result.warnings, dialect);
+    const answer = convertAnswer(result, { dialect, seal, createCallId });
+    if (answer === null) throw new ProviderError("bad-answer", "The upstream answered nothing.");
+    finish(() => sink.onAnswer(answer));
+  }
+
+  async function stream(model: LanguageModelV4, options: LanguageModelV4CallOptions): Promise<void> {
+    const { stream: upstreamParts } = await untilEnded(connection, model.doStream(options));
+    const answer = createAnswerStream({ dialect, seal, createCallId });
+    const reader = upstreamParts.getReader();
+    while (!isOver && !answer.isFinished) {
+      await gate.passed();
+      const { done, value } = await reader.read();
+      if (done) throw new ProviderError("bad-answer", "The upstream's stream ended without a finish reason.");
+      checkPart(value, dialect, clock);
+      pieces.push(...answer.convertPart(value));
+      // What came together in one read from the network is told together: all of it is here before the next turn.
+      if (pieces.length > 0) flushTimer ??= setImmediate(flush);
+    }
+    finish(() => sink.onEnd(answer.usage));
+    await linger(reader, connection);
+  }
+
+  return {
+    pause() {
+      gate.close();
+      connection.pause();
+    },
+    resume() {
+      gate.open();
+      connection.resume();
+    },
+    cancel() {
+      isOver = true;
+      connection.end();
+      gate.open();
+    },
+    ended: run(),
+  };
+}
+
+/** All that has to be there before the vendor is asked. */
+async function prepareCall(
+  { request, upstreamModel, apiKey, outputTokensMax }: ChatCall,
+  { dialect, createModel, fetchImage, seal }: AiSdkRunParts,
+  { fetch, signal }: FetchCall,
+): Promise<{ model: LanguageModelV4; options: LanguageModelV4CallOptions }> {
+  const obstacle = findObstacle(request, dialect, upstreamModel);
+  if (obstacle !== null) throw new ProviderError("rejected", obstacle.message, { param: obstacle.param });
+  const images = await fetchImages(request, { fetchImage, signal });
+  const model = await createModel({ upstreamModel, apiKey, fetch });
+  const options = convertRequest(request, { dialect, upstreamModel, outputTokensMax, seal, images });
+  return { model, options: { ...options, abortSignal: signal } };
+}
+
+/** Whoever we wait for need not have noticed that the call is over. */
+function untilEnded<T>({ signal }: FetchCall, work: PromiseLike<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const end = (): void => reject(signal.reason);
+  if (signal.aborted) end();
+  signal.addEventListener("abort", end, { once: true });
+  Promise.resolve(work)
+    .finally(() => signal.removeEventListener("abort", end))
+    .then(resolve, reject);
+  return promise;
+}
+
+/** Parts that end an answer, whatever else has come of it. */
+function checkPart(part: LanguageModelV4StreamPart, dialect: Dialect, clock: Clock): void {
+  if (part.type === "stream-start") checkWarnings(part.warnings, dialect);
+  if (part.type === "error") throw convertError(part.error, clock.now());
+  const broken = part.type === "raw" ? readField(part.rawValue, "error") : undefined;
+  if (broken !== undefined && broken !== null) throw convertErrorBody(broken, clock.now());
+}
+
+function toProviderError(error: unknown, { failure }: FetchCall, clock: Clock): ProviderError {
+  if (error instanceof ProviderError) return error;
+  // The package that the operator named cannot be used; that it is there was looked at before.
+  if (error instanceof OperatorError) return new ProviderError("unauthorized", error.message);
+  if (failure === null) return convertError(error, clock.now());
+  return new ProviderError(failure.kind, `The upstream failed: ${failure.kind}.`, {
+    detail: { reason: failure.reason },
+  });
+}
+
+async function linger(
+  reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
+  connection: FetchCall,
+): Promise<void> {
+  const timer = setTimeout(connection.end, lingerMsMax);
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // The answer was complete; what became of its connection is nobody's concern any more.
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Holds up a loop while it is closed. */
+function createGate() {
+  let closed: PromiseWithResolvers<void> | null = null;
+  return {
+    close() {
+      closed ??= Promise.withResolvers();
+    },
+    open() {
+      closed?.resolve();
+      closed = null;
+    },
+    async passed(): Promise<void> {
+      while (closed !== null) await closed.promise;
+    },
+  };
+}
