@@ -9,6 +9,7 @@ import { ledgerCommands } from "./ledger-commands.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { planCommands } from "./plan-commands.ts";
 import { serveCommand } from "./serve-command.ts";
+import { upstreamCommands } from "./upstream-commands.ts";
 
 export const commands: readonly Command[] = [
   serveCommand,
@@ -18,6 +19,7 @@ export const commands: readonly Command[] = [
   ...keyCommands,
   ...planCommands,
   ...catalogCommands,
+  ...upstreamCommands,
   ...creditCommands,
   ...codeCommands,
   ...ledgerCommands,

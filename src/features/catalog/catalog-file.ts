@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
-import { capabilities, modelTypes } from "./model.ts";
+import { providerKinds } from "../../providers/provider-definition.ts";
+import { capabilities, extraParameters, modelTypes } from "./model.ts";
 import { billingTypes } from "./price.ts";
 
 /** The catalog as operators write it. What a schema cannot say, `check-catalog.ts` checks. */
@@ -9,12 +10,28 @@ const text = Type.String({ minLength: 1 });
 const texts = Type.Array(text, { minItems: 1 });
 const positive = Type.Integer({ minimum: 1, maximum: 1_000_000_000 });
 
+const milliseconds = Type.Optional(Type.Integer({ minimum: 1, maximum: 3_600_000 }));
+
+const timeoutsSchema = Type.Object(
+  { connect_ms: milliseconds, first_byte_ms: milliseconds, idle_ms: milliseconds, total_ms: milliseconds },
+  closed,
+);
+
 const providerSchema = Type.Object(
   {
     id: text,
-    kind: Type.Enum(["sandbox", "openai-compatible"]),
+    kind: Type.Enum([...providerKinds]),
     base_url: Type.Optional(text),
     api_keys: Type.Optional(texts),
+    package: Type.Optional(text),
+    headers: Type.Optional(Type.Record(Type.String(), text)),
+    auth_header: Type.Optional(text),
+    output_cap_field: Type.Optional(Type.Enum(["max_completion_tokens", "max_tokens", "none"])),
+    stream_usage: Type.Optional(Type.Boolean()),
+    system_role: Type.Optional(Type.Enum(["as-sent", "system"])),
+    unsupported_fields: Type.Optional(texts),
+    connections_max: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
+    timeouts: Type.Optional(timeoutsSchema),
   },
   closed,
 );
@@ -25,6 +42,8 @@ const routeSchema = Type.Object(
     upstream_model: text,
     priority: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
     weight: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+    passthrough: Type.Optional(texts),
+    timeouts: Type.Optional(timeoutsSchema),
   },
   closed,
 );
@@ -56,6 +75,8 @@ const modelSchema = Type.Object(
     scenarios: Type.Optional(Type.Array(text)),
     capabilities: Type.Array(Type.Enum([...capabilities]), { minItems: 1 }),
     limits: Type.Optional(limitsSchema),
+    usual_output_tokens: Type.Optional(positive),
+    extra_parameters: Type.Optional(Type.Array(Type.Enum([...extraParameters]), { minItems: 1 })),
     plans: Type.Optional(texts),
     created_at: Type.Optional(text),
     deprecated_at: Type.Optional(text),

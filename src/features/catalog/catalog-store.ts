@@ -2,7 +2,8 @@ import { sql } from "kysely";
 import { nano } from "../../lib/money.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
-import type { Catalog, Provider } from "./catalog.ts";
+import type { ProviderDefinition } from "../../providers/provider-definition.ts";
+import type { Catalog } from "./catalog.ts";
 import type { Capability, Model } from "./model.ts";
 import type { Price, PriceAmounts } from "./price.ts";
 
@@ -27,7 +28,7 @@ export async function findCatalog(database: Database): Promise<Catalog | null> {
     currency: version.currency,
     appliedAt: version.applied_at,
     // Written by `insertCatalog` alone, from checked values.
-    providers: version.providers as Provider[],
+    providers: version.providers as ProviderDefinition[],
     models: version.models as Model[],
     prices: prices.map(toPrice),
   };

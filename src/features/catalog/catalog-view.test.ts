@@ -29,10 +29,18 @@ function createPrice(id: string, fields: Partial<Omit<Price, "effectiveAt">> & {
 
 function createView(content: { models?: Model[]; prices?: Price[] }) {
   const { models = [film], prices = [createPrice("price_1")] } = content;
-  const catalog: Catalog = { version: 1, currency: "USD", appliedAt: new Date(0), providers: [], models, prices };
-  return createCatalogView(catalog);
+  const catalog: Catalog = {
+    version: 1,
+    currency: "USD",
+    appliedAt: new Date(0),
+    providers: [{ id: "main", kind: "sandbox" }],
+    models,
+    prices,
+  };
+  return createCatalogView(catalog, allWell);
 }
 
+const allWell = { isWell: () => true, version: () => 0 };
 const anybody: Audience = { accountId: "acct_1", planId: null, modelIds: null };
 const member: Audience = { ...anybody, planId: "pro" };
 
@@ -136,7 +144,7 @@ describe("which models are offered", () => {
   test("all that the audience may use, in the order of the catalog; without a catalog, none", () => {
     expect(listIds(createView({ models: both, prices }), anybody, 0)).toEqual(["film", "talk"]);
     expect(listIds(createView({ models: [talk, film], prices }), anybody, 0)).toEqual(["talk", "film"]);
-    expect(listOfferedModels(createCatalogView(null), anybody, new Date(0))).toEqual([]);
+    expect(listOfferedModels(createCatalogView(null, allWell), anybody, new Date(0))).toEqual([]);
   });
 
   test("a model without a price in force for the audience is neither listed nor found", () => {
@@ -203,6 +211,43 @@ describe("the status of a model", () => {
     expect(statusAt({ ...aging, routes: [] }, "2026-02-15T00:00:00Z")).toBe("unavailable");
   });
 
+  describe("whose upstreams are not all well", () => {
+    const spare = { ...route, provider: "spare" };
+    const providers = [
+      { id: "main", kind: "sandbox" as const },
+      { id: "spare", kind: "openai-compatible" as const, api_keys: ["${FIRST_KEY}", "${SECOND_KEY}"] },
+    ];
+    /** The status of a model while the named targets rest. */
+    const statusWhile = (model: Model, ...resting: string[]) => {
+      const isWell = ({ providerId, keyNumber }: { providerId: string; keyNumber: number }): boolean =>
+        !resting.includes(`${providerId} ${keyNumber}`);
+      const prices = [createPrice("price_1")];
+      const catalog = { version: 1, currency: "USD", appliedAt: new Date(0), providers, models: [model], prices };
+      const view = createCatalogView(catalog, { isWell, version: () => 0 });
+      return listOfferedModels(view, anybody, new Date("2026-02-15T00:00:00Z"))[0]?.status;
+    };
+    const both: Model = { ...film, routes: [route, spare] };
+
+    test("it is degraded while some of them can serve it, and unavailable when none can", () => {
+      expect(statusWhile(both)).toBe("available");
+      expect(statusWhile(both, "main 0")).toBe("degraded");
+      expect(statusWhile(both, "spare 0")).toBe("degraded");
+      expect(statusWhile(both, "main 0", "spare 0")).toBe("degraded");
+      expect(statusWhile(both, "main 0", "spare 0", "spare 1")).toBe("unavailable");
+      expect(statusWhile(film, "spare 0", "spare 1")).toBe("available");
+    });
+
+    test("a deprecated one stays so as long as it is served at all", () => {
+      const old = { ...both, deprecated_at: "2026-02-01T00:00:00Z" };
+      expect(statusWhile(old, "main 0")).toBe("deprecated");
+      expect(statusWhile(old, "main 0", "spare 0", "spare 1")).toBe("unavailable");
+    });
+
+    test("one whose only route leads to no provider is unavailable", () => {
+      expect(statusWhile({ ...film, routes: [{ ...route, provider: "gone" }] })).toBe("unavailable");
+    });
+  });
+
   test.each([
     ["2026-01-31T23:59:59.999Z", "available"],
     ["2026-02-01T00:00:00.000Z", "deprecated"],
@@ -224,7 +269,7 @@ describe("the moments at which time alone changes an answer", () => {
     const prices = [100, 3, 20].map((at) => createPrice(`price_${at}`, { at }));
     expect(createView({ models, prices }).turningPointsMs).toEqual([3, 7, 9, 20, 100]);
     expect(createView({ prices: [] }).turningPointsMs).toEqual([]);
-    expect(createCatalogView(null).turningPointsMs).toEqual([]);
+    expect(createCatalogView(null, allWell).turningPointsMs).toEqual([]);
   });
 
   test("between two neighbours, every answer to everybody stays the same", () => {

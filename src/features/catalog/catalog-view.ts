@@ -1,7 +1,9 @@
 import type { Caller } from "../../lib/caller.ts";
+import type { UpstreamHealth } from "../../providers/upstream-health.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Capability, Model, ModelStatus, ModelType } from "./model.ts";
 import type { Price } from "./price.ts";
+import { listRouteTargets, type RouteTarget } from "./route-target.ts";
 
 /** For whom a question about the catalog is answered. */
 export type Audience = Pick<Caller, "accountId" | "planId" | "modelIds">;
@@ -11,19 +13,26 @@ export type ModelFilter = { type?: ModelType; capability?: Capability; status?: 
 /** A model as it stands at a moment: with its status, and the prices that hold for the audience. */
 export type OfferedModel = { model: Model; status: ModelStatus; prices: readonly Price[] };
 
+/** What the catalog asks about upstreams. */
+export type KnownHealth = Pick<UpstreamHealth, "isWell" | "version">;
+
 /** A version of the catalog, arranged for answering. It never changes; a new version is a new view. */
 export type CatalogView = {
   catalog: Catalog | null;
   modelById: ReadonlyMap<string, Model>;
   pricesByModelId: ReadonlyMap<string, readonly Price[]>;
+  /** Where calls of each model can go. */
+  targetsByModelId: ReadonlyMap<string, readonly RouteTarget[]>;
+  health: KnownHealth;
   /** The accounts that have prices of their own. */
   accountsWithPrices: ReadonlySet<string>;
   /** When time alone changes an answer: a price takes effect, a model is deprecated or shut down. In order. */
   turningPointsMs: readonly number[];
 };
 
-export function createCatalogView(catalog: Catalog | null): CatalogView {
-  const { models = [], prices = [] } = catalog ?? {};
+export function createCatalogView(catalog: Catalog | null, health: KnownHealth): CatalogView {
+  const { models = [], prices = [], providers = [] } = catalog ?? {};
+  const providerById = new Map(providers.map((provider) => [provider.id, provider]));
   const times = [
     ...prices.map((price) => price.effectiveAt.getTime()),
     ...models.flatMap(({ deprecated_at, shutdown_date }) => [deprecated_at, shutdown_date]).map(toMs),
@@ -32,6 +41,8 @@ export function createCatalogView(catalog: Catalog | null): CatalogView {
     catalog,
     modelById: new Map(models.map((model) => [model.id, model])),
     pricesByModelId: Map.groupBy(prices, (price) => price.modelId),
+    targetsByModelId: new Map(models.map((model) => [model.id, listRouteTargets(model, providerById)])),
+    health,
     accountsWithPrices: new Set(prices.flatMap(({ accountId }) => (accountId === null ? [] : [accountId]))),
     turningPointsMs: [...new Set(times.filter(Number.isFinite))].toSorted((a, b) => a - b),
   };
@@ -68,12 +79,15 @@ function offerModel(view: CatalogView, model: Model, audience: Audience, now: Da
   if (model.plans !== undefined && (audience.planId === null || !model.plans.includes(audience.planId))) return null;
   if (isPast(model.shutdown_date, now)) return null;
   const prices = choosePrices(view.pricesByModelId.get(model.id) ?? [], audience, now);
-  return prices.length === 0 ? null : { model, status: decideStatus(model, now), prices };
+  return prices.length === 0 ? null : { model, status: decideStatus(view, model, now), prices };
 }
 
-function decideStatus(model: Model, now: Date): ModelStatus {
-  if (model.routes.length === 0) return "unavailable";
-  return isPast(model.deprecated_at, now) ? "deprecated" : "available";
+function decideStatus({ targetsByModelId, health }: CatalogView, model: Model, now: Date): ModelStatus {
+  const targets = targetsByModelId.get(model.id) ?? [];
+  const isWell = (target: RouteTarget): boolean => health.isWell(target);
+  if (!targets.some(isWell)) return "unavailable";
+  if (isPast(model.deprecated_at, now)) return "deprecated";
+  return targets.every(isWell) ? "available" : "degraded";
 }
 
 /** For each capability the newest price in force: the account's own before its plan's before everybody's. */

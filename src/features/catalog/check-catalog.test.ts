@@ -95,6 +95,46 @@ describeRefusals("a provider that cannot be", [
   ["providers[0].api_keys[1]: The environment has no variable GONE.", key, `${key}, "\${GONE}"`],
 ]);
 
+const mainPlace = "providers[0]";
+const moreOfMain = (fields: string): readonly [string, string] => [
+  `api_keys: [${key}]`,
+  `api_keys: [${key}], ${fields}`,
+];
+const moreOfToy = (fields: string): readonly [string, string] => ["kind: sandbox", `kind: sandbox, ${fields}`];
+const toyIs = (fields: string): readonly [string, string] => ["kind: sandbox", fields];
+
+describeRefusals("an option of a provider that cannot be", [
+  [`${mainPlace}: A provider of the kind ai-sdk names its package, and no other`, ...moreOfMain("package: some")],
+  ["providers[1]: A provider of the kind ai-sdk names its package", ...toyIs("kind: ai-sdk")],
+  ["providers[1].package: ../escape is no name of an npm package.", ...toyIs("kind: ai-sdk, package: ../escape")],
+  ["providers[1].package: @a/b/c is no name of an npm package.", ...toyIs('kind: ai-sdk, package: "@a/b/c"')],
+  ["providers[1].package: Some is no name of an npm package.", ...toyIs("kind: ai-sdk, package: Some")],
+  [`${mainPlace}.auth_header: x key is no name of a header.`, ...moreOfMain("auth_header: x key")],
+  ["providers[1].auth_header: auth_header is for providers of the kind", ...moreOfToy("auth_header: x-key")],
+  ["providers[1].output_cap_field: output_cap_field is for providers", ...moreOfToy("output_cap_field: none")],
+  ["providers[1].stream_usage: stream_usage is for providers of the kind", ...moreOfToy("stream_usage: false")],
+  ["providers[1].system_role: system_role is for providers of the kind", ...moreOfToy("system_role: system")],
+  ["providers[1].unsupported_fields: unsupported_fields is for", ...moreOfToy("unsupported_fields: [seed]")],
+  [`${mainPlace}.headers.x y: x y is no name of a header.`, ...moreOfMain('headers: { "x y": a }')],
+  [`${mainPlace}.headers.x-a: A header has visible ASCII characters only.`, ...moreOfMain('headers: { x-a: "\\n" }')],
+  [`${mainPlace}.headers.x-a: A header has visible ASCII characters only.`, ...moreOfMain("headers: { x-a: ü }")],
+  [`${mainPlace}.headers.x-a: The environment has no variable GONE.`, ...moreOfMain(`headers: { x-a: "\${GONE}" }`)],
+]);
+
+test("a provider may have every option that its kind knows", () => {
+  const options = `auth_header: api-key, output_cap_field: max_tokens, stream_usage: false, system_role: system,
+    unsupported_fields: [seed], connections_max: 5, headers: { x-team: "blue 7", x-key: ${key} },
+    timeouts: { connect_ms: 1, first_byte_ms: 2, idle_ms: 3, total_ms: 4 }`;
+  expect(listProblems(edit(...moreOfMain(options)))).toEqual([]);
+  const kinds = [
+    "kind: anthropic",
+    "kind: google",
+    'kind: ai-sdk, package: "@ai-sdk/mistral"',
+    "kind: ai-sdk, package: a",
+  ];
+  for (const kind of kinds) expect(listProblems(edit(...toyIs(kind))), kind).toEqual([]);
+});
+
 describe("a provider's address", () => {
   const withAddress = (address: string): string => edit("https://example.com/v1", address);
 
@@ -144,6 +184,43 @@ describeRefusals("a model that cannot be", [
   ["models[0].deprecated_at: soon is no time", "2026-02-01T00:00:00Z", "soon"],
   ["models[0].shutdown_date: soon is no time", "2026-03-01T00:00:00Z", "soon"],
 ]);
+
+const moreOfTalk = (fields: string): readonly [string, string] => [
+  "    plans: [pro]\n",
+  `    plans: [pro]\n    ${fields}\n`,
+];
+const moreOfRoute = (fields: string): readonly [string, string] => ["talk-1 }", `talk-1, ${fields} }`];
+const moreOfFilm = (fields: string): readonly [string, string] => ["type: video,", `type: video, ${fields},`];
+
+describeRefusals("an option of a model or of its route that cannot be", [
+  ["models[0].routes[0].passthrough[1]: Top-K is no name of a field.", ...moreOfRoute("passthrough: [top_k, Top-K]")],
+  ["models[0].routes[0].passthrough[0]: 7up is no name of a field.", ...moreOfRoute("passthrough: [7up]")],
+  ["models[1].usual_output_tokens: usual_output_tokens is for chat models.", ...moreOfFilm("usual_output_tokens: 5")],
+  ["models[1].extra_parameters: extra_parameters is for chat models.", ...moreOfFilm("extra_parameters: [store]")],
+  [
+    "models[0].usual_output_tokens: An answer never has more than max_output_tokens, 5.",
+    "{ context_window: 8 }",
+    "{ max_output_tokens: 5 }\n    usual_output_tokens: 6",
+  ],
+  ["prices[0].unit: Chat is priced by 1K tokens or by call.", ...chatPricedBy("image")],
+  ["prices[0].unit: Chat is priced by 1K tokens or by call.", ...chatPricedBy("1K characters")],
+]);
+
+test("a model may have every option of chat", () => {
+  const extras = "[audio, files, modalities, prediction, service_tier, store, web_search_options]";
+  expect(listProblems(edit(...moreOfTalk(`usual_output_tokens: 6\n    extra_parameters: ${extras}`)))).toEqual([]);
+  const route = "priority: 2, weight: 3, passthrough: [top_k, min_p], timeouts: { total_ms: 3600000 }";
+  expect(listProblems(edit(...moreOfRoute(route)))).toEqual([]);
+  expect(listProblems(edit(...chatPricedBy("call")))).toEqual([]);
+});
+
+/** The price of the chat model, by something else than tokens. */
+function chatPricedBy(unit: string): readonly [string, string] {
+  return [
+    "billing_type: token, unit: 1K tokens, input_price: 0.1, output_price: 0.2, cached_input_price: 0",
+    `billing_type: per_call, unit: ${unit}, price: 1`,
+  ];
+}
 
 test.each([
   ["f".repeat(128), 0],

@@ -16,6 +16,11 @@ export type CatalogSurroundings = {
 type Report = (path: readonly (string | number)[], message: string) => void;
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
+const headerNamePattern = /^[A-Za-z0-9-]{1,100}$/;
+const headerValuePattern = /^[\x20-\x7e]{1,4096}$/;
+const packagePattern = /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
+const fieldPattern = /^[a-z][a-z0-9_]{0,63}$/;
+const openAiOptions = ["auth_header", "output_cap_field", "stream_usage", "system_role", "unsupported_fields"] as const;
 const secretPattern = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
 
 /** Everything that is wrong with a catalog, beyond its form. */
@@ -36,20 +41,57 @@ function checkProviders({ providers }: CatalogFile, { hasSecret }: CatalogSurrou
   for (const [index, provider] of providers.entries()) {
     const path = ["providers", index];
     if (!idPattern.test(provider.id)) report([...path, "id"], `${provider.id} is no provider id.`);
-    if (provider.kind !== "sandbox" && provider.base_url === undefined) {
-      report([...path], `The provider ${provider.id} needs a base_url.`);
-    }
+    checkKind(provider, path, report);
     if (provider.base_url !== undefined && !isWebAddress(provider.base_url)) {
       report([...path, "base_url"], "A base_url is an https address (http only on this machine).");
     }
     for (const [position, reference] of (provider.api_keys ?? []).entries()) {
-      const name = secretPattern.exec(reference)?.[1];
       const place = [...path, "api_keys", position];
-      if (name === undefined)
-        report(place, `A secret is never written here: name its environment variable, \${LIKE_THIS}.`);
-      else if (!hasSecret(name)) report(place, `The environment has no variable ${name}.`);
+      if (secretPattern.test(reference)) checkSecret(reference, place, { hasSecret, report });
+      else report(place, `A secret is never written here: name its environment variable, \${LIKE_THIS}.`);
+    }
+    for (const [name, value] of Object.entries(provider.headers ?? {})) {
+      const place = [...path, "headers", name];
+      if (!headerNamePattern.test(name)) report(place, `${name} is no name of a header.`);
+      if (!headerValuePattern.test(value)) report(place, "A header has visible ASCII characters only.");
+      checkSecret(value, place, { hasSecret, report });
     }
   }
+}
+
+/** What each kind of provider needs, and what would mean nothing to it. */
+function checkKind(
+  provider: CatalogFile["providers"][number],
+  path: readonly (string | number)[],
+  report: Report,
+): void {
+  const { id, kind } = provider;
+  if (kind === "openai-compatible" && provider.base_url === undefined) {
+    report(path, `The provider ${id} needs a base_url.`);
+  }
+  if ((kind === "ai-sdk") !== (provider.package !== undefined)) {
+    report(path, "A provider of the kind ai-sdk names its package, and no other does.");
+  }
+  if (provider.package !== undefined && !packagePattern.test(provider.package)) {
+    report([...path, "package"], `${provider.package} is no name of an npm package.`);
+  }
+  if (provider.auth_header !== undefined && !headerNamePattern.test(provider.auth_header)) {
+    report([...path, "auth_header"], `${provider.auth_header} is no name of a header.`);
+  }
+  for (const name of openAiOptions) {
+    if (kind === "openai-compatible" || provider[name] === undefined) continue;
+    report([...path, name], `${name} is for providers of the kind openai-compatible.`);
+  }
+}
+
+/** A text that is not a reference is itself. */
+function checkSecret(
+  text: string,
+  place: readonly (string | number)[],
+  { hasSecret, report }: { hasSecret: CatalogSurroundings["hasSecret"]; report: Report },
+): void {
+  const name = secretPattern.exec(text)?.[1];
+  if (name !== undefined && !hasSecret(name)) report(place, `The environment has no variable ${name}.`);
 }
 
 function isWebAddress(address: string): boolean {
@@ -100,12 +142,32 @@ function checkModels({ models, providers, prices }: CatalogFile, around: Catalog
       report([...path, "shutdown_date"], "A model is shut down after it is deprecated, not before.");
     }
     for (const [position, route] of (model.routes ?? []).entries()) {
-      if (providerIds.has(route.provider)) continue;
-      report([...path, "routes", position, "provider"], `There is no provider ${route.provider} in this file.`);
+      const place = [...path, "routes", position];
+      if (!providerIds.has(route.provider)) {
+        report([...place, "provider"], `There is no provider ${route.provider} in this file.`);
+      }
+      for (const [field, name] of (route.passthrough ?? []).entries()) {
+        if (!fieldPattern.test(name)) report([...place, "passthrough", field], `${name} is no name of a field.`);
+      }
     }
+    checkChatOptions(model, path, report);
     if ((model.routes ?? []).length > 0 && !pricedIds.has(model.id)) {
       report([...path, "routes"], `${model.id} has routes but no price; a free model has a price of "0".`);
     }
+  }
+}
+
+function checkChatOptions(
+  model: CatalogFile["models"][number],
+  path: readonly (string | number)[],
+  report: Report,
+): void {
+  for (const name of ["usual_output_tokens", "extra_parameters"] as const) {
+    if (model.type !== "chat" && model[name] !== undefined) report([...path, name], `${name} is for chat models.`);
+  }
+  const max = model.limits?.max_output_tokens;
+  if (max !== undefined && model.usual_output_tokens !== undefined && model.usual_output_tokens > max) {
+    report([...path, "usual_output_tokens"], `An answer never has more than max_output_tokens, ${max}.`);
   }
 }
 
@@ -118,6 +180,9 @@ function checkPrices({ models, prices, currency }: CatalogFile, around: CatalogS
     if (model === undefined) report([...path, "model"], `There is no model ${line.model} in this file.`);
     else if (line.capability !== undefined && !model.capabilities.includes(line.capability)) {
       report([...path, "capability"], `${line.model} does not have the capability ${line.capability}.`);
+    }
+    if (model?.type === "chat" && ["image", "1K characters", "second"].includes(line.unit)) {
+      report([...path, "unit"], "Chat is priced by 1K tokens or by call.");
     }
     if (line.currency !== undefined && line.currency !== currency) {
       report([...path, "currency"], `All prices of a catalog are in its currency, ${currency}.`);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { nano } from "../../lib/money.ts";
-import type { Provider } from "./catalog.ts";
+import type { ProviderDefinition } from "../../providers/provider-definition.ts";
 import { describeCatalogChange } from "./describe-catalog-change.ts";
 import type { Model } from "./model.ts";
 import type { Price } from "./price.ts";
 
-const main: Provider = { id: "main", kind: "openai-compatible", base_url: "https://example.com" };
+const main: ProviderDefinition = { id: "main", kind: "openai-compatible", base_url: "https://example.com" };
 const film: Model = {
   ...{ id: "film", name: "Film", type: "video", logo: "", description: "", advantages: [], scenarios: [] },
   ...{ capabilities: ["text_to_video"], limits: { durations: [5] }, created_at: "2026-01-01T00:00:00Z" },
@@ -32,7 +32,7 @@ test("at first, everything is new", () => {
 });
 
 test("what goes and what comes has a line each, what stays has none", () => {
-  const spare: Provider = { id: "spare", kind: "sandbox" };
+  const spare: ProviderDefinition = { id: "spare", kind: "sandbox" };
   const talk: Model = { ...film, id: "talk" };
   const next = { ...content, providers: [main, spare], models: [talk], prices: [{ ...price, id: "price_2" }] };
   expect(describeCatalogChange(content, next)).toEqual([
@@ -52,7 +52,7 @@ describe("what is changed", () => {
 
   test("a provider, with the fields that differ: changed, gone or new", () => {
     const { base_url: _gone, ...rest } = main;
-    const next: Provider = { ...rest, kind: "sandbox", api_keys: ["KEY"] };
+    const next: ProviderDefinition = { ...rest, kind: "sandbox", api_keys: ["KEY"] };
     const lines = ["~ provider main: kind, base_url, api_keys"];
     expect(describeCatalogChange(content, { ...content, providers: [next] })).toEqual(lines);
   });

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { nano } from "../../lib/money.ts";
-import type { Catalog, Provider } from "./catalog.ts";
+import type { ProviderDefinition } from "../../providers/provider-definition.ts";
+import type { Catalog } from "./catalog.ts";
 import type { CatalogFile } from "./catalog-file.ts";
 import { checkCatalog } from "./check-catalog.ts";
 import { describeCatalogChange } from "./describe-catalog-change.ts";
@@ -51,7 +52,7 @@ const whole = fc.integer({ min: 1, max: 1000 });
 const amount = fc.bigInt({ min: 0n, max: 999_999_999_999_999_999n }).map(nano);
 const time = fc.date({ min: new Date("2025-01-01"), max: new Date("2027-12-31"), noInvalidDate: true });
 
-const provider = fc.constantFrom<Provider>(
+const provider = fc.constantFrom<ProviderDefinition>(
   { id: "main", kind: "sandbox" },
   { id: "main", kind: "openai-compatible", base_url: "http://localhost:1/v1", api_keys: [`\${A}`, `\${B}`] },
 );

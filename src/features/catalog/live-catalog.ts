@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { ChangeFeed } from "../../platform/database/change-feed.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { findCatalog } from "./catalog-store.ts";
-import { type CatalogView, createCatalogView } from "./catalog-view.ts";
+import { type CatalogView, createCatalogView, type KnownHealth } from "./catalog-view.ts";
 
 export type LiveCatalog = {
   /** The newest version that this node has heard of: read from memory, never from the database. */
@@ -16,9 +16,10 @@ const retryMs = 200;
 export async function openLiveCatalog(parts: {
   database: Database;
   feed: ChangeFeed;
+  health: KnownHealth;
   onTrouble(error: unknown): void;
 }): Promise<LiveCatalog> {
-  let view = createCatalogView(null);
+  let view = createCatalogView(null, parts.health);
   let wantedLoads = 0;
   let isLoading = false;
   let isClosed = false;
@@ -31,7 +32,7 @@ export async function openLiveCatalog(parts: {
     for (let done = 0; done < wantedLoads && !isClosed; ) {
       const asked = wantedLoads;
       try {
-        view = createCatalogView(await findCatalog(parts.database));
+        view = createCatalogView(await findCatalog(parts.database), parts.health);
         done = asked;
       } catch (error) {
         // The old version is better than none; the next try follows at once.
@@ -45,7 +46,7 @@ export async function openLiveCatalog(parts: {
 
   // Listening comes first, so that no version can slip in between.
   parts.feed.subscribe("catalog", { onChange: () => void load(), onReset: () => void load() });
-  view = createCatalogView(await findCatalog(parts.database));
+  view = createCatalogView(await findCatalog(parts.database), parts.health);
   return {
     current: () => view,
     close() {

@@ -1,13 +1,12 @@
 import { Type } from "typebox";
 import type { Clock } from "../../lib/clock.ts";
-import { AppError } from "../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { createAnswerCache, describeAudience } from "./answer-cache.ts";
-import { findOfferedModel, listOfferedModels } from "./catalog-view.ts";
+import { listOfferedModels, type OfferedModel } from "./catalog-view.ts";
+import { getOfferedModel } from "./get-offered-model.ts";
 import type { LiveCatalog } from "./live-catalog.ts";
-import type { Model } from "./model.ts";
 import {
   modelDetailSchema,
   modelFilterSchema,
@@ -51,7 +50,7 @@ function addModelList(http: HttpServer, { catalog, clock }: ModelRouteParts): vo
       const view = catalog.current();
       const now = clock.now();
       const { type = "", capability = "", status = "" } = request.query;
-      const question = `${describeAudience(view, caller)} ${type} ${capability} ${status}`;
+      const question = `${describeAudience(view, caller)} ${type} ${capability} ${status} ${view.health.version()}`;
       reply.type(jsonType);
       return answers.get(view, question, now, () =>
         presentModelList(listOfferedModels(view, caller, now, request.query)),
@@ -81,17 +80,9 @@ function addModelDetail(http: HttpServer, { catalog, clock }: ModelRouteParts): 
     },
     async (request, reply) => {
       const modelId = request.params["*"];
-      const found = findOfferedModel(catalog.current(), modelId, getCaller(request), clock.now());
-      if (found.kind === "outside-key-scope") {
-        throw new AppError("key_not_permitted", "This API key may not use this model.", { param: "model" });
-      }
-      if (found.kind === "absent") {
-        throw new AppError("model_unavailable", "There is no such model. GET /models lists those there are.", {
-          param: "model",
-        });
-      }
-      if (found.offered.status === "deprecated") reply.headers(presentDeprecation(found.offered.model));
-      return presentModelDetail(found.offered);
+      const offered = getOfferedModel(catalog.current(), modelId, getCaller(request), clock.now());
+      reply.headers(presentDeprecation(offered));
+      return presentModelDetail(offered);
     },
   );
 }
@@ -125,7 +116,11 @@ function addPriceList(http: HttpServer, { catalog, clock, currency }: ModelRoute
 }
 
 /** RFC 9745 and RFC 8594: since when, and until when. */
-function presentDeprecation({ deprecated_at, shutdown_date }: Model): Record<string, string> {
+export function presentDeprecation({
+  status,
+  model: { deprecated_at, shutdown_date },
+}: OfferedModel): Record<string, string> {
+  if (status !== "deprecated") return {};
   return {
     ...(deprecated_at === undefined ? {} : { deprecation: `@${Math.floor(Date.parse(deprecated_at) / 1000)}` }),
     ...(shutdown_date === undefined ? {} : { sunset: new Date(shutdown_date).toUTCString() }),

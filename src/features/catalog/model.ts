@@ -1,3 +1,5 @@
+import type { TimeoutsDefinition } from "../../providers/provider-definition.ts";
+
 export const modelTypes = ["chat", "image", "video", "avatar", "drama", "speech"] as const;
 export const modelStatuses = ["available", "degraded", "unavailable", "deprecated"] as const;
 
@@ -40,8 +42,28 @@ export type ModelLimits = {
   max_output_tokens?: number;
 };
 
+/** Fields and parts of a chat request that change what it costs or where it goes: only for models that say so. */
+export const extraParameters = [
+  "audio",
+  "files",
+  "modalities",
+  "prediction",
+  "service_tier",
+  "store",
+  "web_search_options",
+] as const;
+export type ExtraParameter = (typeof extraParameters)[number];
+
 /** One way to an upstream that serves a model. Lower priorities are tried first; weights share the load among equals. */
-type Route = { provider: string; upstream_model: string; priority: number; weight: number };
+export type Route = {
+  provider: string;
+  upstream_model: string;
+  priority: number;
+  weight: number;
+  /** Fields that only this upstream knows, handed on as they are. */
+  passthrough?: string[];
+  timeouts?: TimeoutsDefinition;
+};
 
 export type Model = {
   id: string;
@@ -53,6 +75,9 @@ export type Model = {
   scenarios: string[];
   capabilities: Capability[];
   limits: ModelLimits;
+  /** How long an answer usually is at most: as much is set aside when a call begins. */
+  usual_output_tokens?: number;
+  extra_parameters?: ExtraParameter[];
   /** The plans whose accounts may use it; absent means everybody. */
   plans?: string[];
   created_at: string;

@@ -1,0 +1,57 @@
+import { listUpstreams, type Upstream } from "../features/catalog/index.ts";
+import type { Command } from "./command.ts";
+import { presentRows } from "./present-rows.ts";
+import { systemParts } from "./system-parts.ts";
+import { withDatabase } from "./with-database.ts";
+
+const listCommand: Command = {
+  name: "upstream list",
+  summary: "Lists every upstream of the catalog and how it is doing, as the running gateways see it.",
+  run: ({ terminal }) =>
+    withDatabase(terminal, async (database) => {
+      const upstreams = await listUpstreams({ ...systemParts, database });
+      return {
+        text: upstreams.length === 0 ? "The catalog has no routes yet." : presentRows(heading, upstreams.map(toRow)),
+        json: upstreams.map(toJson),
+      };
+    }),
+};
+
+const heading = ["provider", "kind", "upstream model", "key", "models", "state", "last failure", "until"];
+
+function toRow(upstream: Upstream): string[] {
+  const { reports } = upstream;
+  const states = [...new Set(reports.map(({ state }) => state))];
+  const [latest] = reports.toSorted((a, b) => b.restsUntil.getTime() - a.restsUntil.getTime());
+  return [
+    upstream.providerId,
+    upstream.kind,
+    upstream.upstreamModel,
+    upstream.apiKeyReference ?? "-",
+    upstream.modelIds.join(", "),
+    states.length === 0 ? "well" : states.join(", "),
+    latest?.lastFailure ?? "",
+    latest === undefined || latest.state === "shaky" ? "" : latest.restsUntil.toISOString(),
+  ];
+}
+
+function toJson({ reports, ...upstream }: Upstream) {
+  return {
+    provider: upstream.providerId,
+    kind: upstream.kind,
+    upstream_model: upstream.upstreamModel,
+    key: upstream.apiKeyReference,
+    key_number: upstream.keyNumber,
+    models: upstream.modelIds,
+    reports: reports.map(({ nodeId, state, failures, lastFailure, restsUntil, reportedAt }) => ({
+      node: nodeId,
+      state,
+      failures,
+      last_failure: lastFailure,
+      rests_until: restsUntil.toISOString(),
+      reported_at: reportedAt.toISOString(),
+    })),
+  };
+}
+
+export const upstreamCommands: readonly Command[] = [listCommand];

@@ -1,0 +1,45 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { UpstreamTarget } from "../../providers/upstream-health.ts";
+import { findCatalog } from "./catalog-store.ts";
+import { silentNodeMs } from "./publish-health.ts";
+import { listRouteTargets } from "./route-target.ts";
+import { listReportedHealth, type ReportedHealth } from "./upstream-health-store.ts";
+
+/** One upstream model with one key, which of our models go there, and what the gateways say of it. */
+export type Upstream = UpstreamTarget & {
+  kind: string;
+  /** The name of the environment variable; `null` for an upstream that needs no key. */
+  apiKeyReference: string | null;
+  modelIds: string[];
+  /** What each gateway that has trouble with it reports; empty where it is well. */
+  reports: ReportedHealth[];
+};
+
+export async function listUpstreams({ database, clock }: { database: Database; clock: Clock }): Promise<Upstream[]> {
+  const catalog = await findCatalog(database);
+  if (catalog === null) return [];
+  const reports = await listReportedHealth(database, new Date(clock.now().getTime() - silentNodeMs));
+  const providerById = new Map(catalog.providers.map((provider) => [provider.id, provider]));
+  const upstreams = new Map<string, Upstream>();
+  for (const model of catalog.models) {
+    for (const { providerId, upstreamModel, keyNumber, provider, apiKeyReference } of listRouteTargets(
+      model,
+      providerById,
+    )) {
+      const name = JSON.stringify([providerId, upstreamModel, keyNumber]);
+      const known = upstreams.get(name) ?? {
+        ...{ providerId, upstreamModel, keyNumber, kind: provider.kind, apiKeyReference, modelIds: [] },
+        reports: reports.filter(
+          (report) =>
+            report.providerId === providerId &&
+            report.upstreamModel === upstreamModel &&
+            report.keyNumber === keyNumber,
+        ),
+      };
+      known.modelIds.push(model.id);
+      upstreams.set(name, known);
+    }
+  }
+  return [...upstreams.values()];
+}

@@ -1,0 +1,27 @@
+import type { ProviderDefinition } from "../../providers/provider-definition.ts";
+import type { UpstreamTarget } from "../../providers/upstream-health.ts";
+import type { Model, Route } from "./model.ts";
+
+/** A route with one of its provider's keys: what a single call is sent to. */
+export type RouteTarget = UpstreamTarget & {
+  route: Route;
+  provider: ProviderDefinition;
+  /** The name of the environment variable, `${LIKE_THIS}`. */
+  apiKeyReference: string | null;
+};
+
+/** Every target of a model. A provider that needs no key has one target a route. */
+export function listRouteTargets(model: Model, providers: ReadonlyMap<string, ProviderDefinition>): RouteTarget[] {
+  return model.routes.flatMap((route) => {
+    const provider = providers.get(route.provider);
+    if (provider === undefined) return [];
+    return (provider.api_keys ?? [null]).map((apiKeyReference, keyNumber) => ({
+      providerId: provider.id,
+      upstreamModel: route.upstream_model,
+      keyNumber,
+      route,
+      provider,
+      apiKeyReference,
+    }));
+  });
+}

@@ -1,0 +1,56 @@
+import type { Database } from "../../platform/database/database.ts";
+import type { ProviderErrorKind } from "../../providers/contract.ts";
+import type { TargetHealth, TargetState } from "../../providers/upstream-health.ts";
+
+export type ReportedHealth = TargetHealth & { nodeId: string; reportedAt: Date };
+
+/** Replaces what a node has told before, and forgets nodes that have not told anything since a moment. */
+export async function replaceHealth(
+  tx: Database,
+  {
+    nodeId,
+    health,
+    now,
+    forgottenBefore,
+  }: { nodeId: string; health: readonly TargetHealth[]; now: Date; forgottenBefore: Date },
+): Promise<void> {
+  await tx
+    .deleteFrom("upstream_health")
+    .where((row) => row.or([row("node_id", "=", nodeId), row("reported_at", "<", forgottenBefore)]))
+    .execute();
+  if (health.length === 0) return;
+  const rows = health.map((target) => ({
+    node_id: nodeId,
+    provider_id: target.providerId,
+    upstream_model: target.upstreamModel,
+    key_number: target.keyNumber,
+    state: target.state,
+    failures: target.failures,
+    last_failure: target.lastFailure,
+    rests_until: target.restsUntil,
+    reported_at: now,
+  }));
+  await tx.insertInto("upstream_health").values(rows).execute();
+}
+
+export async function listReportedHealth(database: Database, since: Date): Promise<ReportedHealth[]> {
+  const rows = await database
+    .selectFrom("upstream_health")
+    .select(["node_id", "provider_id", "upstream_model", "key_number", "state", "failures"])
+    .select(["last_failure", "rests_until", "reported_at"])
+    .where("reported_at", ">=", since)
+    .orderBy("node_id")
+    .execute();
+  return rows.map((row) => ({
+    nodeId: row.node_id,
+    providerId: row.provider_id,
+    upstreamModel: row.upstream_model,
+    keyNumber: row.key_number,
+    // Written by `replaceHealth` alone.
+    state: row.state as TargetState,
+    failures: row.failures,
+    lastFailure: row.last_failure as ProviderErrorKind,
+    restsUntil: row.rests_until,
+    reportedAt: row.reported_at,
+  }));
+}

@@ -1,0 +1,32 @@
+export const providerKinds = ["sandbox", "openai-compatible", "anthropic", "google", "ai-sdk"] as const;
+type ProviderKind = (typeof providerKinds)[number];
+
+/** How long a call may take; what is not said here is as in `standardTimeouts`. */
+export type TimeoutsDefinition = {
+  connect_ms?: number;
+  first_byte_ms?: number;
+  idle_ms?: number;
+  total_ms?: number;
+};
+
+/** How to reach an upstream, as operators write it. Secrets are names of environment variables, `${LIKE_THIS}`. */
+export type ProviderDefinition = {
+  id: string;
+  kind: ProviderKind;
+  base_url?: string;
+  api_keys?: string[];
+  /** The npm package of an AI SDK provider, for the kind `ai-sdk`. */
+  package?: string;
+  headers?: Record<string, string>;
+  /** The header that carries the key, where it is not `Authorization: Bearer`. */
+  auth_header?: string;
+  output_cap_field?: "max_completion_tokens" | "max_tokens" | "none";
+  /** Whether it can report the usage of a stream. */
+  stream_usage?: boolean;
+  /** `system` for upstreams that do not know the role `developer`. */
+  system_role?: "as-sent" | "system";
+  /** Fields of a request that it cannot take. */
+  unsupported_fields?: string[];
+  connections_max?: number;
+  timeouts?: TimeoutsDefinition;
+};

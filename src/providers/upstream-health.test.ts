@@ -1,0 +1,234 @@
+import { describe, expect, test } from "vitest";
+import { createTestClock } from "../../test/harness/test-clock.ts";
+import type { ProviderErrorKind } from "./contract.ts";
+import { createUpstreamHealth, type UpstreamTarget } from "./upstream-health.ts";
+
+const target: UpstreamTarget = { providerId: "main", upstreamModel: "talk-1", keyNumber: 0 };
+
+function createWorld() {
+  const clock = createTestClock();
+  const health = createUpstreamHealth({ clock });
+  const call = (report: Parameters<typeof health.report>[1], to = target): void => {
+    const isProbe = health.begin(to);
+    health.report(to, report, { isProbe });
+  };
+  return {
+    clock,
+    health,
+    answer: (to = target): void => call({ kind: "answered" }, to),
+    fail: (kind: ProviderErrorKind = "overloaded", retryAfterMs: number | null = null, to = target): void =>
+      call({ kind, retryAfterMs }, to),
+    waitMs: (): number => health.waitMs(target),
+  };
+}
+
+/** A world whose target has just been left alone, for the shortest time. */
+function createRestingWorld() {
+  const world = createWorld();
+  for (let failure = 0; failure < 5; failure += 1) world.fail();
+  expect(world.waitMs()).toBe(2000);
+  return world;
+}
+
+describe("a target that fails", () => {
+  test("is called on until it has failed five times within half a minute", () => {
+    const { fail, waitMs, health } = createWorld();
+    for (let failure = 0; failure < 4; failure += 1) fail();
+    expect([waitMs(), health.isWell(target)]).toEqual([0, true]);
+    expect(health.list()).toMatchObject([{ ...target, state: "shaky", failures: 4, lastFailure: "overloaded" }]);
+    fail("timeout");
+    expect([waitMs(), health.isWell(target)]).toEqual([2000, false]);
+    expect(health.list()).toMatchObject([{ state: "resting", failures: 5, lastFailure: "timeout" }]);
+  });
+
+  test("is called on while at least half of its calls are answered", () => {
+    const { answer, fail, waitMs } = createWorld();
+    fail();
+    for (let call = 0; call < 9; call += 1) answer();
+    for (let failure = 0; failure < 7; failure += 1) fail();
+    // Eight of seventeen.
+    expect(waitMs()).toBe(0);
+    fail();
+    expect(waitMs()).toBe(2000);
+  });
+
+  test("is forgiven what is older than half a minute", () => {
+    const { clock, fail, waitMs } = createWorld();
+    for (let failure = 0; failure < 4; failure += 1) fail();
+    clock.advance(30_000);
+    fail();
+    expect(waitMs()).toBe(0);
+  });
+
+  test("is forgotten with an answer after half a minute", () => {
+    const { clock, answer, fail, health } = createWorld();
+    fail();
+    clock.advance(29_999);
+    answer();
+    expect(health.list()).toHaveLength(1);
+    clock.advance(1);
+    answer();
+    expect(health.list()).toEqual([]);
+  });
+
+  test("does not speak for another model, key or provider", () => {
+    const { health } = createRestingWorld();
+    for (const other of [{ providerId: "spare" }, { upstreamModel: "talk-2" }, { keyNumber: 1 }]) {
+      expect([health.waitMs({ ...target, ...other }), health.isWell({ ...target, ...other })]).toEqual([0, true]);
+    }
+  });
+
+  test.each<ProviderErrorKind>(["rejected", "content-refused", "too-long"])(
+    "is not blamed for a call that was %s",
+    (kind) => {
+      const { fail, health } = createWorld();
+      for (let failure = 0; failure < 20; failure += 1) fail(kind, 60_000);
+      expect([health.waitMs(target), health.list(), health.version()]).toEqual([0, [], 0]);
+    },
+  );
+
+  test.each<ProviderErrorKind>(["overloaded", "timeout", "unreachable", "bad-answer"])(
+    "is blamed for calls that were %s",
+    (kind) => {
+      const { fail, waitMs } = createWorld();
+      for (let failure = 0; failure < 5; failure += 1) fail(kind);
+      expect(waitMs()).toBe(2000);
+    },
+  );
+});
+
+describe("a target is left alone at once", () => {
+  test("as long as it asks for, and ten minutes at most", () => {
+    const { clock, fail, waitMs } = createWorld();
+    fail("rate-limited", 7000);
+    expect(waitMs()).toBe(7000);
+    clock.advance(6999);
+    expect(waitMs()).toBe(1);
+    clock.advance(1);
+    expect(waitMs()).toBe(0);
+    fail("overloaded", 86_400_000);
+    expect(waitMs()).toBe(600_000);
+  });
+
+  test("for a second where it is too much and says no more", () => {
+    const { fail, waitMs } = createWorld();
+    fail("rate-limited");
+    expect(waitMs()).toBe(1000);
+  });
+
+  test("for a minute where our key was refused, whatever it asks for", () => {
+    const { fail, waitMs } = createWorld();
+    fail("unauthorized", 5);
+    expect(waitMs()).toBe(60_000);
+  });
+});
+
+describe("a target that rested", () => {
+  test("is tried by one call at a time", () => {
+    const { clock, health, waitMs } = createRestingWorld();
+    clock.advance(2000);
+    expect(waitMs()).toBe(0);
+    health.begin(target);
+    expect([waitMs(), health.list()[0]?.state]).toEqual([2000, "probing"]);
+    health.report(target, { kind: "answered" }, { isProbe: true });
+    expect([waitMs(), health.isWell(target), health.list()]).toEqual([0, true, []]);
+  });
+
+  test("rests twice as long each time that the try fails, up to a minute, and starts anew once it is well", () => {
+    const { clock, answer, fail, waitMs } = createRestingWorld();
+    const rests = Array.from({ length: 6 }, () => {
+      clock.advance(waitMs());
+      fail();
+      return waitMs();
+    });
+    expect(rests).toEqual([4000, 8000, 16_000, 32_000, 60_000, 60_000]);
+    clock.advance(waitMs());
+    answer();
+    for (let failure = 0; failure < 5; failure += 1) fail();
+    expect(waitMs()).toBe(2000);
+  });
+
+  test("is tried by the next call when the one that tried was given up", () => {
+    const { clock, health, waitMs } = createRestingWorld();
+    clock.advance(2000);
+    health.begin(target);
+    health.report(target, { kind: "abandoned" }, { isProbe: true });
+    expect([waitMs(), health.isWell(target)]).toEqual([0, false]);
+    health.begin(target);
+    expect(waitMs()).toBe(2000);
+  });
+
+  test("is well where the try was the caller's mistake: somebody was there to say so", () => {
+    const { clock, fail, health } = createRestingWorld();
+    clock.advance(2000);
+    fail("rejected");
+    expect(health.isWell(target)).toBe(true);
+  });
+
+  test("stays alone as long as it asked, though a call from before is answered meanwhile", () => {
+    const { health, waitMs } = createWorld();
+    health.begin(target);
+    health.begin(target);
+    health.report(target, { kind: "rate-limited", retryAfterMs: 60_000 }, { isProbe: false });
+    health.report(target, { kind: "answered" }, { isProbe: false });
+    expect(waitMs()).toBe(60_000);
+  });
+
+  test("is tried by no second call, though one from before is given up meanwhile", () => {
+    const { clock, health, fail, waitMs } = createWorld();
+    health.begin(target);
+    fail("rate-limited", 1000);
+    clock.advance(1000);
+    health.begin(target);
+    health.report(target, { kind: "abandoned" }, { isProbe: false });
+    expect(waitMs()).toBe(2000);
+  });
+
+  test("is tried by no second call, though one from before fails meanwhile and asks for nothing", () => {
+    const { clock, health, fail } = createWorld();
+    health.begin(target);
+    fail("rate-limited", 1000);
+    clock.advance(1000);
+    health.begin(target);
+    health.report(target, { kind: "rate-limited", retryAfterMs: 0 }, { isProbe: false });
+    expect(health.list()[0]?.state).toBe("probing");
+  });
+});
+
+test("the version changes with everything that changes what can be called, and with nothing else", () => {
+  const { clock, answer, fail, health } = createWorld();
+  const versions = [health.version()];
+  const note = (act: () => void): void => {
+    act();
+    versions.push(health.version());
+  };
+  note(() => fail());
+  note(() => fail("rejected"));
+  note(() => fail("rate-limited", 1000));
+  clock.advance(1000);
+  note(() => health.begin(target));
+  note(() => health.report(target, { kind: "abandoned" }, { isProbe: true }));
+  note(answer);
+  expect(versions).toEqual([0, 0, 0, 1, 1, 1, 2]);
+});
+
+test("what is told of a target says until when it rests, by the clock on the wall", () => {
+  const { clock, fail, health } = createWorld();
+  clock.advance(123);
+  fail("rate-limited", 5000);
+  clock.advance(1000);
+  expect(health.list()).toEqual([
+    {
+      ...target,
+      ...{ state: "resting", failures: 1, lastFailure: "rate-limited" },
+      restsUntil: new Date(clock.now().getTime() + 4000),
+    },
+  ]);
+});
+
+test("no more targets are remembered than there is room for", () => {
+  const { health, fail } = createWorld();
+  for (let keyNumber = 0; keyNumber < 10_001; keyNumber += 1) fail("rate-limited", 9000, { ...target, keyNumber });
+  expect(health.list().length).toBeLessThanOrEqual(10_000);
+  expect(health.waitMs({ ...target, keyNumber: 10_000 })).toBe(9000);
+});
