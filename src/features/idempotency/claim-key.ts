@@ -1,0 +1,92 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { HoldId } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { type Claim, type KeptAnswer, type KnownKey, leaseMs } from "./idempotency-key.ts";
+import { findKey, insertClaim, lockKey, type NewClaim, replaceClaim } from "./idempotency-store.ts";
+
+export type ClaimParts = {
+  database: Database;
+  clock: Clock;
+  validityMs: number;
+  /** Ends the hold of a request whose process died, in the transaction that takes its key over. */
+  releaseHold(tx: Database, hold: { accountId: Claim["accountId"]; holdId: HoldId }): Promise<void>;
+};
+
+export type ClaimOutcome = { kind: "claimed"; claim: Claim } | { kind: "answered"; answer: KeptAnswer };
+
+const keyPattern = /^[\x21-\x7e]{1,255}$/;
+
+/** The text of the header, without the quotes that some clients put around it. */
+export function parseIdempotencyKey(header: string | string[] | undefined): string | null {
+  if (header === undefined) return null;
+  const text = typeof header === "string" ? header : header.join(",");
+  const key = /^"(.*)"$/.exec(text)?.[1] ?? text;
+  if (keyPattern.test(key)) return key;
+  throw new AppError("invalid_parameter", "`Idempotency-Key` must have 1 to 255 visible ASCII characters.", {
+    param: "Idempotency-Key",
+  });
+}
+
+/** The answer to the request that had the key first; `null` when nobody has it. Throws where it is another's or runs. */
+export async function recallAnswer(
+  { database, clock }: Pick<ClaimParts, "database" | "clock">,
+  asked: Pick<Claim, "accountId" | "key"> & { fingerprint: Buffer },
+): Promise<KeptAnswer | null> {
+  const known = await findKey(database, asked);
+  return known === null || isFree(known, clock.now()) ? null : getAnswer(known, asked);
+}
+
+/** Claims a key for a request, or finds what came of the request that had it first. */
+export async function claimKey(
+  parts: ClaimParts,
+  wanted: Claim & { fingerprint: Buffer; holdId: HoldId | null },
+): Promise<ClaimOutcome> {
+  const now = parts.clock.now();
+  const claim: NewClaim = {
+    ...wanted,
+    now,
+    leaseUntil: new Date(now.getTime() + leaseMs),
+    expiresAt: new Date(now.getTime() + parts.validityMs),
+  };
+  if (await insertClaim(parts.database, claim)) return { kind: "claimed", claim: wanted };
+  const known = await findKey(parts.database, wanted);
+  if (known !== null && !isFree(known, now)) return { kind: "answered", answer: getAnswer(known, claim) };
+  return await parts.database.transaction().execute((tx) => takeOver(parts, tx, claim));
+}
+
+/** A key that was freed in between is claimed like a new one; one that somebody else took meanwhile is theirs. */
+async function takeOver(parts: ClaimParts, tx: Database, claim: NewClaim): Promise<ClaimOutcome> {
+  const known = await lockKey(tx, claim);
+  if (known === null) {
+    if (await insertClaim(tx, claim)) return { kind: "claimed", claim };
+    throw createInProgress();
+  }
+  if (!isFree(known, claim.now)) return { kind: "answered", answer: getAnswer(known, claim) };
+  if (known.answer === null && known.holdId !== null) {
+    await parts.releaseHold(tx, { accountId: claim.accountId, holdId: known.holdId });
+  }
+  await replaceClaim(tx, claim);
+  return { kind: "claimed", claim };
+}
+
+/** Its time is over, or it belongs to a process that is no more. */
+function isFree({ answer, leaseUntil, expiresAt }: KnownKey, now: Date): boolean {
+  return answer === null ? leaseUntil <= now : expiresAt <= now;
+}
+
+function getAnswer(known: KnownKey, { fingerprint }: { fingerprint: Buffer }): KeptAnswer {
+  if (!known.fingerprint.equals(fingerprint)) {
+    throw new AppError("idempotency_key_reused", "This Idempotency-Key was used for a different request.", {
+      param: "Idempotency-Key",
+    });
+  }
+  if (known.answer === null) throw createInProgress();
+  return known.answer;
+}
+
+function createInProgress(): AppError {
+  return new AppError("idempotency_in_progress", "The first request with this Idempotency-Key is still running.", {
+    param: "Idempotency-Key",
+  });
+}

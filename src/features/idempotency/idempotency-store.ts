@@ -1,0 +1,134 @@
+import type { HoldId } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Claim, KeptAnswer, KnownKey } from "./idempotency-key.ts";
+
+export type NewClaim = Claim & {
+  fingerprint: Buffer;
+  holdId: HoldId | null;
+  now: Date;
+  leaseUntil: Date;
+  expiresAt: Date;
+};
+
+/** Whether the key was free and is now claimed. */
+export async function insertClaim(database: Database, claim: NewClaim): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await database
+    .insertInto("idempotency_keys")
+    .values({ account_id: claim.accountId, key: claim.key, ...toColumns(claim) })
+    .onConflict((conflict) => conflict.columns(["account_id", "key"]).doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+/** Makes a key that is over, or whose process died, the claim of another request. */
+export async function replaceClaim(tx: Database, claim: NewClaim): Promise<void> {
+  await tx
+    .updateTable("idempotency_keys")
+    .set({ ...toColumns(claim), status: null, content_type: null, body: null, summary: null })
+    .where("account_id", "=", claim.accountId)
+    .where("key", "=", claim.key)
+    .execute();
+}
+
+function toColumns(claim: NewClaim) {
+  return {
+    fingerprint: claim.fingerprint,
+    request_id: claim.requestId,
+    hold_id: claim.holdId,
+    state: "running",
+    lease_until: claim.leaseUntil,
+    created_at: claim.now,
+    expires_at: claim.expiresAt,
+  };
+}
+
+export async function findKey(
+  database: Database,
+  { accountId, key }: Pick<Claim, "accountId" | "key">,
+): Promise<KnownKey | null> {
+  const row = await selectKeys(database).where("account_id", "=", accountId).where("key", "=", key).executeTakeFirst();
+  return row === undefined ? null : toKnownKey(row);
+}
+
+/** Locks the key until the transaction ends, so that of two who would take it over one does. */
+export async function lockKey(
+  tx: Database,
+  { accountId, key }: Pick<Claim, "accountId" | "key">,
+): Promise<KnownKey | null> {
+  const row = await selectKeys(tx)
+    .where("account_id", "=", accountId)
+    .where("key", "=", key)
+    .forUpdate()
+    .executeTakeFirst();
+  return row === undefined ? null : toKnownKey(row);
+}
+
+function selectKeys(database: Database) {
+  return database
+    .selectFrom("idempotency_keys")
+    .select(["fingerprint", "request_id", "hold_id", "state", "lease_until", "expires_at"])
+    .select(["status", "content_type", "body", "summary"]);
+}
+
+type KeyRow = Awaited<ReturnType<ReturnType<typeof selectKeys>["executeTakeFirstOrThrow"]>>;
+
+function toKnownKey(row: KeyRow): KnownKey {
+  const { status, content_type: contentType, body, summary } = row;
+  return {
+    fingerprint: row.fingerprint,
+    requestId: row.request_id,
+    holdId: row.hold_id as HoldId | null,
+    leaseUntil: row.lease_until,
+    expiresAt: row.expires_at,
+    answer: status === null || contentType === null || summary === null ? null : { status, contentType, body, summary },
+  };
+}
+
+function selectClaim(database: Database, { accountId, key, requestId }: Claim) {
+  return database
+    .updateTable("idempotency_keys")
+    .where("account_id", "=", accountId)
+    .where("key", "=", key)
+    .where("request_id", "=", requestId)
+    .where("state", "=", "running");
+}
+
+export async function updateAnswer(tx: Database, claim: Claim, answer: KeptAnswer): Promise<void> {
+  const { status, contentType, body, summary } = answer;
+  await selectClaim(tx, claim).set({ state: "finished", status, content_type: contentType, body, summary }).execute();
+}
+
+export async function updateLease(database: Database, claim: Claim, leaseUntil: Date): Promise<void> {
+  await selectClaim(database, claim).set({ lease_until: leaseUntil }).execute();
+}
+
+export async function deleteClaim(database: Database, { accountId, key, requestId }: Claim): Promise<void> {
+  await database
+    .deleteFrom("idempotency_keys")
+    .where("account_id", "=", accountId)
+    .where("key", "=", key)
+    .where("request_id", "=", requestId)
+    .where("state", "=", "running")
+    .execute();
+}
+
+/** Removes some of the keys whose time is over, and answers how many. */
+export async function deleteExpiredKeys(database: Database, now: Date, countMax: number): Promise<number> {
+  const { numDeletedRows } = await database
+    .deleteFrom("idempotency_keys")
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple("account_id", "key"),
+        "in",
+        selectFrom("idempotency_keys")
+          .select(["account_id", "key"])
+          .where("expires_at", "<=", now)
+          // A request that still runs ends its key itself.
+          .where("lease_until", "<=", now)
+          .limit(countMax)
+          .$asTuple("account_id", "key"),
+      ),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,140 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createAccounts } from "../../../test/harness/ledger-process.ts";
+import { createTestClock } from "../../../test/harness/test-clock.ts";
+import { createTestDatabase, type TestDatabase } from "../../../test/harness/test-database.ts";
+import { waitUntil } from "../../../test/harness/wait-until.ts";
+import { type AccountId, createIdSource } from "../../lib/ids.ts";
+import { createDatabase, type Database } from "../../platform/database/database.ts";
+import { claimKey } from "./claim-key.ts";
+import type { Claim } from "./idempotency-key.ts";
+import { findKey } from "./idempotency-store.ts";
+import { freeKey, keepAnswer, lockClaim, renewClaim } from "./keep-answer.ts";
+
+const second = 1000;
+const clock = createTestClock();
+const ids = createIdSource({ clock, randomBytes });
+let testDatabase: TestDatabase;
+let database: Database;
+let accountId: AccountId;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  const address = { connectionString: testDatabase.url };
+  database = createDatabase({ address, connectionsMax: 2, onConnectionError: () => {} });
+  [accountId = "acct_none"] = await createAccounts(database, ["a"]);
+});
+afterAll(async () => {
+  await database.destroy();
+  await testDatabase.close();
+});
+
+async function claim(key: string): Promise<Claim> {
+  const parts = { database, clock, validityMs: 3600 * second, releaseHold: async () => {} };
+  const wanted = { accountId, key, requestId: ids.next("req"), holdId: null, fingerprint: Buffer.alloc(32) };
+  const outcome = await claimKey(parts, wanted);
+  if (outcome.kind !== "claimed") throw new Error("The key is taken.");
+  return wanted;
+}
+
+async function readLease(key: string): Promise<number> {
+  const known = await findKey(database, { accountId, key });
+  return ((known?.leaseUntil.getTime() ?? 0) - clock.now().getTime()) / second;
+}
+
+describe("a claim", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const onTrouble = (error: unknown): void => {
+    throw error;
+  };
+
+  function pass(seconds: number): void {
+    clock.advance(seconds * second);
+    vi.advanceTimersByTime(seconds * second);
+  }
+
+  test("is renewed long before its minute is over, again and again, until it is stopped", async () => {
+    const held = await claim("renewed");
+    const stop = renewClaim({ database, clock, onTrouble }, held);
+    expect(await readLease("renewed")).toBe(60);
+    for (let round = 0; round < 6; round += 1) {
+      pass(20);
+      await waitUntil("the claim to be renewed", async () => (await readLease("renewed")) === 60);
+    }
+    stop();
+    pass(20);
+    expect([vi.getTimerCount(), await readLease("renewed")]).toEqual([0, 40]);
+  });
+
+  test("that another has taken over is not renewed by the first", async () => {
+    const first = await claim("taken");
+    const stop = renewClaim({ database, clock, onTrouble }, first);
+    clock.advance(60 * second);
+    const other = await claim("taken");
+    clock.advance(10 * second);
+    vi.advanceTimersByTime(20 * second);
+    const witness = await claim("witness");
+    const stopWitness = renewClaim({ database, clock, onTrouble }, witness);
+    pass(20);
+    // What the first sent went before what the witness did.
+    await waitUntil("the witness to be renewed", async () => (await readLease("witness")) === 60);
+    stop();
+    stopWitness();
+    expect([await readLease("taken"), (await findKey(database, other))?.requestId]).toEqual([30, other.requestId]);
+  });
+
+  test("that cannot be renewed says so, and goes on", async () => {
+    const address = { connectionString: testDatabase.url.replace("/test_", "/no_test_") };
+    const lost = createDatabase({ address, connectionsMax: 1, onConnectionError: () => {} });
+    const held = await claim("lost");
+    const troubles: unknown[] = [];
+    const stop = renewClaim({ database: lost, clock, onTrouble: (error) => troubles.push(error) }, held);
+    pass(20);
+    await waitUntil("trouble", () => troubles.length === 1);
+    pass(20);
+    await waitUntil("more trouble", () => troubles.length === 2);
+    stop();
+    await lost.destroy();
+  });
+});
+
+describe("the end of a claim", () => {
+  const answer = { status: 200, contentType: "text/plain", body: Buffer.from([0, 255, 128]), summary: "It was short." };
+
+  test("is its answer, as it was", async () => {
+    const held = await claim("kept");
+    await database.transaction().execute(async (tx) => {
+      await lockClaim(tx, held);
+      await keepAnswer(tx, held, answer);
+    });
+    expect((await findKey(database, held))?.answer).toEqual(answer);
+  });
+
+  test("belongs to who has it: whoever lost it can neither lock, keep nor free it", async () => {
+    const first = await claim("fenced");
+    clock.advance(60 * second);
+    const other = await claim("fenced");
+    const inProgress = expect.objectContaining({ code: "idempotency_in_progress" });
+    await expect(database.transaction().execute((tx) => lockClaim(tx, first))).rejects.toThrow(inProgress);
+    await keepAnswer(database, first, answer);
+    await freeKey(database, first);
+    expect(await findKey(database, other)).toMatchObject({ requestId: other.requestId, answer: null });
+    await keepAnswer(database, other, answer);
+    await freeKey(database, other);
+    expect((await findKey(database, other))?.answer).toEqual(answer);
+    await expect(database.transaction().execute((tx) => lockClaim(tx, other))).rejects.toThrow(inProgress);
+  });
+
+  test("of a claim that was freed is not there to be locked", async () => {
+    const held = await claim("freed");
+    await freeKey(database, held);
+    expect(await findKey(database, held)).toBeNull();
+    await expect(database.transaction().execute((tx) => lockClaim(tx, held))).rejects.toThrow("taken over");
+  });
+});

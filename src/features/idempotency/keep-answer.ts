@@ -1,0 +1,47 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { type Claim, type KeptAnswer, leaseMs } from "./idempotency-key.ts";
+import { deleteClaim, deleteExpiredKeys, lockKey, updateAnswer, updateLease } from "./idempotency-store.ts";
+
+const renewMs = leaseMs / 3;
+const deletedAtOnceMax = 1000;
+
+/**
+ * Locks a claim before the transaction that ends it locks anything else, so that nobody waits in a circle. Throws where
+ * another request has taken the key over, because this one was believed to be dead.
+ */
+export async function lockClaim(tx: Database, claim: Claim): Promise<void> {
+  const known = await lockKey(tx, claim);
+  if (known?.requestId === claim.requestId && known.answer === null) return;
+  throw new AppError("idempotency_in_progress", "Another attempt with this Idempotency-Key has taken over.", {
+    param: "Idempotency-Key",
+  });
+}
+
+/** Ends a locked claim with its answer, in the transaction that does what the answer tells of. */
+export async function keepAnswer(tx: Database, claim: Claim, answer: KeptAnswer): Promise<void> {
+  await updateAnswer(tx, claim, answer);
+}
+
+/** Ends a claim whose request did nothing that would have to be remembered: the next one with the key runs. */
+export async function freeKey(database: Database, claim: Claim): Promise<void> {
+  await deleteClaim(database, claim);
+}
+
+/** Tells from time to time that the claim's process lives; answers how to stop that. */
+export function renewClaim(
+  parts: { database: Database; clock: Clock; onTrouble(error: unknown): void },
+  claim: Claim,
+): () => void {
+  const timer = setInterval(() => {
+    const leaseUntil = new Date(parts.clock.now().getTime() + leaseMs);
+    updateLease(parts.database, claim, leaseUntil).catch(parts.onTrouble);
+  }, renewMs);
+  return () => clearInterval(timer);
+}
+
+/** Removes what is no longer promised to be remembered. */
+export async function forgetExpiredKeys(database: Database, now: Date): Promise<void> {
+  while ((await deleteExpiredKeys(database, now, deletedAtOnceMax)) === deletedAtOnceMax);
+}
