@@ -1,3 +1,4 @@
+import type { Budget } from "./budget.ts";
 import type { AccountId, KeyId } from "./ids.ts";
 import type { LimitSet } from "./limit-set.ts";
 
@@ -8,6 +9,8 @@ export type Caller = {
   planId: string | null;
   /** The models that the key is limited to; `null` means all that the account may use. */
   modelIds: ReadonlySet<string> | null;
+  /** The most that the key may spend; `null` means as much as the account has. */
+  budget: Budget | null;
   accountLimits: LimitSet;
   keyLimits: Partial<LimitSet>;
 };

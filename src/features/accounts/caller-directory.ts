@@ -81,6 +81,7 @@ function describeKey(apiKey: ApiKey, account: Account, plan: Plan | null): Known
       keyId: apiKey.id,
       planId: account.planId,
       modelIds: apiKey.modelIds === null ? null : new Set(apiKey.modelIds),
+      budget: apiKey.budget,
       accountLimits,
       keyLimits: apiKey.limits,
     },

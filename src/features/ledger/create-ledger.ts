@@ -1,14 +1,20 @@
+import type { Budget } from "../../lib/budget.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { AccountId } from "../../lib/ids.ts";
+import type { Nano } from "../../lib/money.ts";
 import type { Database, DatabaseAddress } from "../../platform/database/database.ts";
 import { createSession } from "../../platform/database/session.ts";
 import type { ReachPoint } from "./apply-within.ts";
 import { checkOperation } from "./check-operation.ts";
+import { estimateSpendable } from "./estimate-spendable.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import type { Operation, ResultOf } from "./operation.ts";
 
 export type Ledger = {
   /** Applies an operation, together with whatever else is under way, and answers once it is durable. */
   apply<O extends Operation>(operation: O): Promise<ResultOf<O>>;
+  /** How much money could be set aside, by what this process remembers; `null` when it remembers nothing. */
+  estimateSpendable(accountId: AccountId, budget: (Budget & { keyId: string }) | null): Nano | null;
   /** Lets everything that was submitted end first. */
   close(): Promise<void>;
 };
@@ -29,6 +35,8 @@ export function createLedger(parts: LedgerParts): Ledger {
       checkOperation(operation, parts.clock.now());
       return (await groupCommit.submit(operation)) as ResultOf<O>;
     },
+    estimateSpendable: (accountId, budget) =>
+      estimateSpendable(groupCommit.memory, accountId, { budget, now: parts.clock.now() }),
     async close() {
       await groupCommit.drain();
       await session.close();

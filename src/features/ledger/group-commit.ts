@@ -6,13 +6,15 @@ import type { Session } from "../../platform/database/session.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { applyBatch } from "./apply-batch.ts";
 import { decideWithin, type ReachPoint } from "./apply-within.ts";
-import { createLedgerMemory } from "./ledger-memory.ts";
+import { createLedgerMemory, type LedgerMemory } from "./ledger-memory.ts";
 import { loadState, runInSession, writeChanges } from "./ledger-store.ts";
 import type { Operation, Result } from "./operation.ts";
 
 export type GroupCommit = {
   /** Answers once the operation is durable. */
   submit(operation: Operation): Promise<Result>;
+  /** What this process remembers, which may be out of date. */
+  memory: LedgerMemory["state"];
   /** Ends when everything that was submitted is answered. */
   drain(): Promise<void>;
 };
@@ -162,6 +164,7 @@ export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
         working ??= work();
       });
     },
+    memory: memory.state,
     async drain() {
       while (working !== null) await working;
     },

@@ -5,7 +5,8 @@ import { type LimitSet, standardLimits } from "../../lib/limit-set.ts";
 import { createCountersWithFallback } from "../../platform/counters/counters-with-fallback.ts";
 import { createMemoryCounters } from "../../platform/counters/memory-counters.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import { consumeLimits, correctTokens, type Demand, returnSlot } from "./consume-limit.ts";
+import { correctTokens, type Demand, returnSlot, consumeLimits as takeLimits } from "./consume-limit.ts";
+import { presentLimitHeaders } from "./limit-headers.ts";
 
 type Limited = Pick<Caller, "accountId" | "keyId" | "accountLimits" | "keyLimits">;
 
@@ -15,6 +16,11 @@ function createCaller(
   keyId: Caller["keyId"] = "key_1",
 ): Limited {
   return { accountId: "acct_1", keyId, accountLimits: { ...standardLimits, ...account }, keyLimits: key };
+}
+
+/** What a caller is told of its limits. */
+async function consumeLimits(...args: Parameters<typeof takeLimits>): Promise<Record<string, string>> {
+  return presentLimitHeaders(await takeLimits(...args));
 }
 
 function createParts() {
@@ -243,4 +249,20 @@ test("a call that fails any of requests, tokens and places takes none of them, o
   await returnSlot(parts.counters, caller, { use: "request", id: "a", ttlMs: minute });
   const headers = await consumeLimits(parts.counters, caller, demand("d", 20));
   expect(headers).toMatchObject({ "x-ratelimit-remaining-requests": "3", "x-ratelimit-remaining-tokens": "0" });
+});
+
+test("what was seen of other limits before is told together with what is seen now", async () => {
+  const parts = createParts();
+  const caller = createCaller({ requestsPerMinute: 10, tokensPerMinute: 6000 });
+  const before = await takeLimits(parts.counters, caller, { request: "write" });
+  expect(await consumeLimits(parts.counters, caller, { tokens: 1000 }, before)).toMatchObject({
+    "x-ratelimit-limit": "10",
+    "x-ratelimit-remaining": "9",
+    "x-ratelimit-remaining-requests": "9",
+    "x-ratelimit-remaining-tokens": "5000",
+  });
+  await expect(consumeLimits(parts.counters, caller, { tokens: 6000 }, before)).rejects.toMatchObject({
+    code: "token_limit_exceeded",
+    headers: { "x-ratelimit-limit-requests": "10", "x-ratelimit-remaining-tokens": "5000" },
+  });
 });

@@ -2,7 +2,7 @@ import type { Caller } from "../../lib/caller.ts";
 import type { Counters, LeaseCheck, LeaseState, RateCheck, RateState } from "../../platform/counters/counters.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
-import { presentDuration, presentLimitHeaders, presentRetryHeaders } from "./limit-headers.ts";
+import { type LimitStates, presentDuration, presentLimitHeaders, presentRetryHeaders } from "./limit-headers.ts";
 
 type LimitedCaller = Pick<Caller, "accountId" | "keyId" | "accountLimits" | "keyLimits">;
 
@@ -26,31 +26,38 @@ type Refusal = { code: ErrorCode; limit: string; key: string; retryAfterMs: numb
 const readsPerWrite = 5;
 
 /**
- * Takes all that a call demands, from the account's limits and the key's, or nothing. Returns the headers to answer
- * with; throws where a limit does not allow it.
+ * Takes all that a call demands, from the account's limits and the key's, or nothing. Answers with what it saw of them,
+ * which `presentLimitHeaders` tells the caller; throws where a limit does not allow it. `before` is what an earlier part
+ * of the same call saw of other limits.
  */
 export async function consumeLimits(
   counters: Counters,
   caller: LimitedCaller,
   demand: Demand,
-): Promise<Record<string, string>> {
-  const rates = listOwners(caller).flatMap((owner) => listRates(owner, demand));
+  before: LimitStates = nothingSeen,
+): Promise<LimitStates> {
+  const rates = listRates(caller, demand);
   const leases = demand.slot === undefined ? [] : listLeases(caller, demand.slot);
   const decision = await counters.take({ rates, leases });
-  const headers = presentLimitHeaders(
-    {
-      requests: decision.rates.filter((_state, index) => rates[index]?.unit !== "tokens"),
-      tokens: decision.rates.filter((_state, index) => rates[index]?.unit === "tokens"),
-    },
-    decision.isDegraded,
-  );
-  if (decision.isAllowed) return headers;
+  const requests: RateState[] = [];
+  const tokens: RateState[] = [];
+  for (const [index, state] of decision.rates.entries()) {
+    (rates[index]?.unit === "tokens" ? tokens : requests).push(state);
+  }
+  const states: LimitStates = {
+    requests: requests.length === 0 ? before.requests : requests,
+    tokens: tokens.length === 0 ? before.tokens : tokens,
+    isDegraded: decision.isDegraded || before.isDegraded,
+  };
+  if (decision.isAllowed) return states;
   const refusals = [
     ...pair(rates, decision.rates).map(describeRate),
     ...pair(leases, decision.leases).map(describeLease),
   ];
-  throw createRefusal(refusals, headers);
+  throw createRefusal(refusals, presentLimitHeaders(states));
 }
+
+const nothingSeen: LimitStates = { requests: [], tokens: [], isDegraded: false };
 
 /** Each check with what the counters say of it; they answer in the order of the checks. */
 function pair<C, S>(checks: readonly C[], states: readonly S[]): { check: C; state: S }[] {
@@ -59,7 +66,7 @@ function pair<C, S>(checks: readonly C[], states: readonly S[]): { check: C; sta
 
 /** Tells how many tokens a call really used, beyond those it was counted with, or fewer. */
 export async function correctTokens(counters: Counters, caller: LimitedCaller, delta: number): Promise<void> {
-  const rates = listOwners(caller).flatMap((owner) => listRates(owner, { tokens: 0 }));
+  const rates = listRates(caller, { tokens: 0 });
   await Promise.all(rates.map(({ key, perMinute }) => counters.correct({ key, perMinute, delta })));
 }
 
@@ -68,36 +75,65 @@ export async function returnSlot(counters: Counters, caller: LimitedCaller, slot
   await counters.release(listLeases(caller, slot));
 }
 
-type Owner = { owner: "account" | "API key"; prefix: string; limits: Partial<LimitedCaller["accountLimits"]> };
+type Owner = {
+  owner: "account" | "API key";
+  limits: Partial<LimitedCaller["accountLimits"]>;
+  /** What its counts are called. */
+  keys: Record<"requests" | "reads" | "tokens" | "running-requests" | "running-tasks", string>;
+};
 
-/** All keys of a request share the account's hash tag, so that a cluster keeps them in one place. */
-function listOwners({ accountId, keyId, accountLimits, keyLimits }: LimitedCaller): Owner[] {
-  return [
-    { owner: "account", prefix: `{${accountId}}`, limits: accountLimits },
-    { owner: "API key", prefix: `{${accountId}}:${keyId}`, limits: keyLimits },
-  ];
+const ownersOfCallers = new WeakMap<LimitedCaller, readonly Owner[]>();
+
+/** A caller is the same object as long as it is remembered, and so are the names of its counts. */
+function listOwners(caller: LimitedCaller): readonly Owner[] {
+  const known = ownersOfCallers.get(caller);
+  if (known !== undefined) return known;
+  const { accountId, keyId, accountLimits, keyLimits } = caller;
+  // All names of a request share the account's hash tag, so that a cluster keeps them in one place.
+  const owners: Owner[] = [{ owner: "account", limits: accountLimits, keys: nameCounts(`{${accountId}}`) }];
+  if (Object.keys(keyLimits).length > 0) {
+    owners.push({ owner: "API key", limits: keyLimits, keys: nameCounts(`{${accountId}}:${keyId}`) });
+  }
+  ownersOfCallers.set(caller, owners);
+  return owners;
 }
 
-/** Tokens are always looked at, so that the headers can tell of them. */
-function listRates({ owner, prefix, limits }: Owner, demand: Demand): Rate[] {
+function nameCounts(prefix: string): Owner["keys"] {
+  return {
+    requests: `${prefix}:requests`,
+    reads: `${prefix}:reads`,
+    tokens: `${prefix}:tokens`,
+    "running-requests": `${prefix}:running-requests`,
+    "running-tasks": `${prefix}:running-tasks`,
+  };
+}
+
+/** Tokens are looked at with every request, so that the headers can tell of them. */
+function listRates(caller: LimitedCaller, demand: Demand): Rate[] {
   const rates: Rate[] = [];
-  if (limits.requestsPerMinute !== undefined && demand.request !== undefined) {
-    const [unit, factor] = demand.request === "read" ? (["reads", readsPerWrite] as const) : (["requests", 1] as const);
-    rates.push({ owner, unit, key: `${prefix}:${unit}`, perMinute: limits.requestsPerMinute * factor, cost: 1 });
-  }
-  if (limits.tokensPerMinute !== undefined) {
-    const cost = demand.tokens ?? 0;
-    rates.push({ owner, unit: "tokens", key: `${prefix}:tokens`, perMinute: limits.tokensPerMinute, cost });
+  for (const { owner, limits, keys } of listOwners(caller)) {
+    const { requestsPerMinute, tokensPerMinute } = limits;
+    if (requestsPerMinute !== undefined && demand.request !== undefined) {
+      const isRead = demand.request === "read";
+      const unit = isRead ? "reads" : "requests";
+      const perMinute = isRead ? requestsPerMinute * readsPerWrite : requestsPerMinute;
+      rates.push({ owner, unit, key: keys[unit], perMinute, cost: 1 });
+    }
+    if (tokensPerMinute !== undefined) {
+      rates.push({ owner, unit: "tokens", key: keys.tokens, perMinute: tokensPerMinute, cost: demand.tokens ?? 0 });
+    }
   }
   return rates;
 }
 
 function listLeases(caller: LimitedCaller, { use, id, ttlMs }: Slot): Lease[] {
-  return listOwners(caller).flatMap(({ owner, prefix, limits }) => {
+  const leases: Lease[] = [];
+  for (const { owner, limits, keys } of listOwners(caller)) {
     const max = use === "request" ? limits.concurrentRequests : limits.tasksInFlight;
-    if (max === undefined) return [];
-    return [{ owner, unit: `${use}s` as const, key: `${prefix}:running-${use}s`, max, leaseId: id, ttlMs }];
-  });
+    if (max === undefined) continue;
+    leases.push({ owner, unit: `${use}s`, key: keys[`running-${use}s`], max, leaseId: id, ttlMs });
+  }
+  return leases;
 }
 
 function describeRate({ check, state }: { check: Rate; state: RateState }): Refusal {

@@ -5,4 +5,5 @@
  * together. Every decision comes with the headers that tell what is left, and they say what that very decision saw; a
  * refusal also tells how long to wait, and whoever waits that long, and is alone, is let through.
  */
-export { consumeLimits } from "./consume-limit.ts";
+export { consumeLimits, correctTokens, returnSlot, type Slot } from "./consume-limit.ts";
+export { type LimitStates, presentLimitHeaders } from "./limit-headers.ts";

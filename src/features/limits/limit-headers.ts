@@ -1,10 +1,10 @@
 import type { RateState } from "../../platform/counters/counters.ts";
 
 /** What a decision saw of each kind of limit: the account's and, where it has one, the key's. */
-export type LimitStates = { requests: readonly RateState[]; tokens: readonly RateState[] };
+export type LimitStates = { requests: readonly RateState[]; tokens: readonly RateState[]; isDegraded: boolean };
 
 /** The headers that every answer has: the tightest limit of all, and the tightest of each kind as OpenAI names them. */
-export function presentLimitHeaders(states: LimitStates, isDegraded: boolean): Record<string, string> {
+export function presentLimitHeaders(states: LimitStates): Record<string, string> {
   const all = findTightest([...states.requests, ...states.tokens]);
   const headers: Record<string, string> = {};
   if (all !== null) {
@@ -19,7 +19,7 @@ export function presentLimitHeaders(states: LimitStates, isDegraded: boolean): R
     headers[`x-ratelimit-remaining-${kind}`] = String(tightest.remaining);
     headers[`x-ratelimit-reset-${kind}`] = presentDuration(tightest.resetMs);
   }
-  if (isDegraded) headers["x-ratelimit-degraded"] = "1";
+  if (states.isDegraded) headers["x-ratelimit-degraded"] = "1";
   return headers;
 }
 

@@ -1,0 +1,31 @@
+import { type Budget, findPeriodStart } from "../../lib/budget.ts";
+import type { AccountId } from "../../lib/ids.ts";
+import { type Nano, nano } from "../../lib/money.ts";
+import { isExpired } from "./draft.ts";
+import { type LedgerState, nameSpending } from "./ledger-state.ts";
+
+/**
+ * How much money a caller could set aside, by what is remembered: for deciding what to try, never for deciding what is
+ * allowed. `null` when the account, or the period of the key's budget, is not known at the moment.
+ */
+export function estimateSpendable(
+  state: LedgerState,
+  accountId: AccountId,
+  { budget, now }: { budget: (Budget & { keyId: string }) | null; now: Date },
+): Nano | null {
+  const wallet = state.wallets.get(accountId);
+  if (wallet === undefined) return null;
+  if (wallet.isFrozen) return nano(0n);
+  let available = 0n;
+  for (const id of state.pocketIds.get(accountId) ?? []) {
+    const pocket = state.pockets.get(id);
+    if (pocket?.unit === "money" && !isExpired(pocket, now)) available += pocket.posted - pocket.held;
+  }
+  if (budget === null) return nano(available);
+  const spending = state.spending.get(
+    nameSpending({ keyId: budget.keyId, startsAt: findPeriodStart(budget.period, now) }),
+  );
+  if (spending === undefined) return null;
+  const left = budget.amount - spending.held - spending.spent;
+  return nano(left < available ? (left > 0n ? left : 0n) : available);
+}
