@@ -16,9 +16,18 @@ const ranks = [
     ledger: ["src/features/ledger"],
     limits: ["src/features/limits"],
     files: ["src/features/files"],
+    idempotency: ["src/features/idempotency"],
     webhooks: ["src/features/webhooks"],
   },
-  { providers: ["src/providers"] },
+  {
+    providers: [
+      "src/providers",
+      "src/providers/ai-sdk",
+      "src/providers/ai-sdk/fixtures",
+      "src/providers/openai-compatible",
+      "src/providers/sandbox",
+    ],
+  },
   {
     platform: [
       "src/platform/config",

@@ -152,6 +152,33 @@ CREATE INDEX holds_open_by_account ON holds USING btree (account_id) WHERE state
 
 CREATE INDEX holds_open_by_expiry ON holds USING btree (expires_at) WHERE state = 'open'::text;
 
+create table idempotency_keys (
+  account_id text not null,
+  key text not null,
+  fingerprint bytea not null,
+  request_id text not null,
+  hold_id text,
+  state text not null,
+  lease_until timestamp with time zone not null,
+  status smallint,
+  content_type text,
+  body bytea,
+  summary text,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint idempotency_keys_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint idempotency_keys_key_valid CHECK (key ~ '^[\x21-\x7e]{1,255}$'::text),
+  constraint idempotency_keys_state_valid CHECK (
+CASE state
+    WHEN 'running'::text THEN num_nonnulls(status, content_type, body, summary) = 0
+    WHEN 'finished'::text THEN num_nulls(status, content_type, summary) = 0
+    ELSE false
+END),
+  constraint idempotency_keys_unique PRIMARY KEY (account_id, key)
+);
+
+CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys USING btree (expires_at);
+
 create table key_spending (
   key_id text not null,
   starts_at timestamp with time zone not null,
@@ -349,6 +376,20 @@ create table schema_migrations (
   checksum text not null,
   applied_at timestamp with time zone not null default now(),
   constraint schema_migrations_pkey PRIMARY KEY (number)
+);
+
+create table upstream_health (
+  node_id text not null,
+  provider_id text not null,
+  upstream_model text not null,
+  key_number integer not null,
+  state text not null,
+  failures integer not null,
+  last_failure text not null,
+  rests_until timestamp with time zone not null,
+  reported_at timestamp with time zone not null,
+  constraint upstream_health_state_valid CHECK (state = ANY (ARRAY['resting'::text, 'probing'::text, 'shaky'::text])),
+  constraint upstream_health_unique PRIMARY KEY (node_id, provider_id, upstream_model, key_number)
 );
 
 create table wallets (

@@ -1,7 +1,8 @@
 import { authenticateCaller, type CallerDirectory } from "../features/accounts/index.ts";
 import { addModelRoutes, type LiveCatalog } from "../features/catalog/index.ts";
+import type { Chat } from "../features/chat/index.ts";
 import { addBalanceRoutes } from "../features/ledger/index.ts";
-import { consumeLimits } from "../features/limits/index.ts";
+import { consumeLimits, presentLimitHeaders } from "../features/limits/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import { invariant } from "../lib/invariant.ts";
@@ -22,6 +23,7 @@ export type GatewayHttpParts = {
   callers: CallerDirectory;
   catalog: LiveCatalog;
   counters: Counters;
+  chat: Chat;
   clock: Clock;
   ids: IdSource;
   logger: Logger;
@@ -54,6 +56,7 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
         async (v1: HttpServer) => {
           admitCallers(v1, parts);
           addModelRoutes(v1, { ...parts, currency: settings.currency });
+          parts.chat.addRoutes(v1);
           addBalanceRoutes(v1, { ...parts, currency: settings.currency });
         },
         { prefix: "/v1" },
@@ -65,7 +68,7 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
 /** What every call of the API passes before its route: the endpoint is open, the caller is known, the limits allow it. */
 function admitCallers(v1: HttpServer, { settings, callers, counters, clock }: GatewayHttpParts): void {
   const disabled = new Set(settings.disabled_endpoints);
-  v1.addHook("onRequest", async (request, reply) => {
+  v1.addHook("onRequest", async (request) => {
     const { endpoint } = request.routeOptions.config;
     invariant(endpoint !== undefined, `${request.routeOptions.url} is not in the table of endpoints`);
     if (disabled.has(endpoint)) throw new AppError("endpoint_not_released", "This endpoint is not available here.");
@@ -77,6 +80,12 @@ function admitCallers(v1: HttpServer, { settings, callers, counters, clock }: Ga
     });
     request.caller = caller;
     const isRead = request.method === "GET" || request.method === "HEAD";
-    reply.headers(await consumeLimits(counters, caller, { request: isRead ? "read" : "write" }));
+    request.limits = await consumeLimits(counters, caller, { request: isRead ? "read" : "write" });
+  });
+  // A refusal by a limit tells of it itself.
+  v1.addHook("onSend", (request, reply, _payload, done) => {
+    if (request.limits !== null && !reply.hasHeader("retry-after-ms"))
+      reply.headers(presentLimitHeaders(request.limits));
+    done();
   });
 }

@@ -1,3 +1,4 @@
+import { forgetExpiredKeys } from "../features/idempotency/index.ts";
 import { type CheckOutcome, checkAccounts, checkChangedAccounts, sweepLedger } from "../features/ledger/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
@@ -41,6 +42,11 @@ export function listJobs(parts: JobParts): ScheduledJob[] {
           ...parts,
           onTrouble: (accountId, error) => logger.error({ accountId, error }, "a plan's next period could not begin"),
         }),
+    },
+    {
+      name: "forget-idempotency-keys",
+      cron: everyMinute,
+      run: () => forgetExpiredKeys(database, clock.now()),
     },
     {
       name: "check-changed-accounts",

@@ -1,6 +1,7 @@
 import { createCallerDirectory } from "../features/accounts/index.ts";
-import { openLiveCatalog } from "../features/catalog/index.ts";
-import { requireLedgerCurrency } from "../features/ledger/index.ts";
+import { openLiveCatalog, publishHealth } from "../features/catalog/index.ts";
+import { createChat } from "../features/chat/index.ts";
+import { createLedger, requireLedgerCurrency } from "../features/ledger/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
@@ -12,6 +13,8 @@ import { OperatorError } from "../platform/errors/operator-error.ts";
 import { openDoors } from "../platform/http/open-doors.ts";
 import { openScheduledJobs } from "../platform/jobs/scheduled-jobs.ts";
 import type { Logger } from "../platform/observability/logger.ts";
+import { createProviderRegistry } from "../providers/provider-registry.ts";
+import { createUpstreamHealth } from "../providers/upstream-health.ts";
 import { createGatewayHttp } from "./create-gateway-http.ts";
 import { listJobs } from "./list-jobs.ts";
 import { openCounters } from "./open-counters.ts";
@@ -21,6 +24,8 @@ export type Gateway = {
   port: number;
   /** The demo account's key, on the run that made it. */
   demoKeyText: string | null;
+  /** Which version of the catalog is served at the moment; 0 before there is one. */
+  catalogVersion(): number;
   /** Lets running requests finish, then ends everything in the reverse order of the start. */
   close(): Promise<void>;
 };
@@ -71,20 +76,43 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       onTrouble: (error) => logger.warn({ error }, "changes are not heard for a moment"),
     });
     closers.push(() => feed.close());
+    const health = createUpstreamHealth(parts);
     const catalog = await openLiveCatalog({
       database,
       feed,
+      health,
       onTrouble: (error) => logger.warn({ error }, "the catalog could not be read"),
     });
     closers.push(async () => catalog.close());
     requireCurrency(settings, catalog.current().catalog?.currency);
     const counters = await openCounters(parts);
     closers.push(() => counters.close());
+    const ledger = createLedger({
+      ...parts,
+      database,
+      address,
+      onTrouble: (error) => logger.warn({ error }, "payments wait for the database"),
+    });
+    closers.push(() => ledger.close());
+    const registry = createProviderRegistry(parts);
+    closers.push(() => registry.close());
+    const publisher = publishHealth({
+      ...parts,
+      database,
+      health,
+      nodeId: parts.ids.next("node"),
+      onTrouble: (error) => logger.warn({ error }, "the health of upstreams could not be told"),
+    });
+    closers.push(() => publisher.close());
+    const random = (): number => Buffer.from(parts.randomBytes(6)).readUIntBE(0, 6) / 2 ** 48;
+    const chat = createChat({ ...parts, database, catalog, ledger, counters, registry, health, random });
+    closers.push(() => chat.close());
     const http = await createGatewayHttp({
       ...parts,
       database,
       catalog,
       counters,
+      chat,
       callers: createCallerDirectory({ database, feed }),
       checkDatabase: () => pingDatabase(database),
     });
@@ -97,8 +125,9 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     });
     closers.push(() => jobs.close());
     const doors = await openDoors(http, settings);
-    closers.push(() => doors.close(settings.shutdown_timeout_ms));
-    return { port: doors.port, demoKeyText: firstRun?.keyText ?? null, close };
+    closers.push(() => doors.close(settings.shutdown_timeout_ms, () => chat.close()));
+    const catalogVersion = (): number => catalog.current().catalog?.version ?? 0;
+    return { port: doors.port, demoKeyText: firstRun?.keyText ?? null, catalogVersion, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,3 +1,4 @@
+import { writeSync } from "node:fs";
 import type { Gateway } from "../app/start-gateway.ts";
 import { loadSettings, type Settings } from "../platform/config/load-settings.ts";
 import { createLogger, type Logger } from "../platform/observability/logger.ts";
@@ -41,8 +42,29 @@ function createProcessLogger(settings: Settings, terminal: Terminal): Logger {
   return createLogger({
     level: settings.log_level,
     format: isPretty ? "pretty" : "json",
-    write: (line) => process.stdout.write(line),
+    write: createLineWriter(),
   });
+}
+
+const linesWaitMs = 20;
+const linesLengthMax = 64 * 1024;
+
+/** Each write wakes whoever reads the log, in the middle of a request, so lines wait a moment for others. */
+function createLineWriter(): (line: string) => void {
+  let lines = "";
+  function flush(): void {
+    const together = lines;
+    lines = "";
+    if (together !== "") process.stdout.write(together);
+  }
+  process.on("exit", () => {
+    if (lines !== "") writeSync(process.stdout.fd, lines);
+  });
+  return (line) => {
+    if (lines === "") setTimeout(flush, linesWaitMs);
+    lines += line;
+    if (lines.length > linesLengthMax) flush();
+  };
 }
 
 /** One Ctrl-C can arrive twice within a moment: from the terminal, and passed on by npm. */

@@ -7,7 +7,7 @@ export type HoldId = `hold_${string}`;
 export type TransactionId = `txn_${string}`;
 export type PocketId = `pkt_${string}`;
 
-type Prefix = "acct" | "act" | "code" | "hold" | "key" | "per" | "price" | "req" | "txn";
+type Prefix = "acct" | "act" | "code" | "hold" | "key" | "node" | "per" | "price" | "req" | "txn";
 
 export type IdSource = {
   /** A new id; the text order of ids is their order in time, to the millisecond. */

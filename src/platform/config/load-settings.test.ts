@@ -50,6 +50,8 @@ describe("where settings come from", () => {
       trusted_proxies: [],
       log_level: "info",
       log_format: "auto",
+      idempotency_hours: 24,
+      stream_heartbeat_ms: 15_000,
       json_body_bytes_max: 20_971_520,
       header_bytes_max: 16_384,
       header_timeout_ms: 15_000,

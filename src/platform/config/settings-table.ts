@@ -105,6 +105,19 @@ export const settingsTable = {
     example: "[listPrices]",
     explains: "Preview endpoints that answer 501, as if they were not released.",
   },
+  idempotency_hours: {
+    kind: wholeNumber({ min: 1, max: 720 }),
+    standard: 24,
+    example: "24",
+    explains:
+      "How long an Idempotency-Key is remembered: the same request with it is answered again, and not done again.",
+  },
+  stream_heartbeat_ms: {
+    kind: wholeNumber({ min: 10, max: 600_000 }),
+    standard: 15_000,
+    example: "15000",
+    explains: "After how much silence a stream says that it is still alive, so that no proxy takes it for dead.",
+  },
   trusted_proxies: {
     kind: networks(),
     standard: [],

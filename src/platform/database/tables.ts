@@ -8,6 +8,7 @@ export type Tables = {
   catalog_versions: CatalogVersionsTable;
   charges: ChargesTable;
   holds: HoldsTable;
+  idempotency_keys: IdempotencyKeysTable;
   key_spending: KeySpendingTable;
   ledger_checks: LedgerChecksTable;
   ledger_currencies: LedgerCurrenciesTable;
@@ -18,6 +19,7 @@ export type Tables = {
   postings: PostingsTable;
   prices: PricesTable;
   redeem_codes: RedeemCodesTable;
+  upstream_health: UpstreamHealthTable;
   wallets: WalletsTable;
 };
 
@@ -105,6 +107,22 @@ type HoldsTable = {
   expires_at: Date;
   opened_at: Date;
   resolved_at: Date | null;
+};
+
+type IdempotencyKeysTable = {
+  account_id: string;
+  key: string;
+  fingerprint: Buffer;
+  request_id: string;
+  hold_id: string | null;
+  state: string;
+  lease_until: Date;
+  status: number | null;
+  content_type: string | null;
+  body: Buffer | null;
+  summary: string | null;
+  created_at: Date;
+  expires_at: Date;
 };
 
 type KeySpendingTable = {
@@ -224,6 +242,18 @@ type RedeemCodesTable = {
   voided_at: Date | null;
   redeemed_at: Date | null;
   redeemed_by: string | null;
+};
+
+type UpstreamHealthTable = {
+  node_id: string;
+  provider_id: string;
+  upstream_model: string;
+  key_number: number;
+  state: string;
+  failures: number;
+  last_failure: string;
+  rests_until: Date;
+  reported_at: Date;
 };
 
 type WalletsTable = {

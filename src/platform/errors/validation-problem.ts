@@ -7,6 +7,8 @@ export type ValidationFinding = {
   instancePath: string;
   params: Record<string, unknown>;
   message?: string | undefined;
+  /** The schema that the rule is part of, where the validator tells. */
+  parentSchema?: unknown;
 };
 
 export type ValidationProblem = { code: ErrorCode; param: string | null; message: string };
@@ -24,10 +26,22 @@ export function describeValidationProblem(findings: readonly ValidationFinding[]
     const kind = part === "querystring" ? "query parameter" : "field";
     return { code: "unknown_parameter", param, message: `\`${param}\` is not a ${kind} of this endpoint.` };
   }
+  if (finding.keyword === "discriminator") return describeUnknownForm(finding, place);
   const subject = place === "" ? `The ${part === "querystring" ? "query" : part}` : `\`${place}\``;
   const rules = findings.filter((other) => other.instancePath === finding.instancePath && !isChoice(other));
   const sentence = [...new Set(rules.map(describeRule))].join(", or ");
   return { code: "invalid_parameter", param: place === "" ? null : place, message: `${subject} ${sentence}.` };
+}
+
+/** The field that says which of several forms a value has is missing, or names none of them. */
+function describeUnknownForm({ params, parentSchema }: ValidationFinding, place: string): ValidationProblem {
+  const tag = String(params.tag);
+  const param = joinPath(place, tag);
+  const { oneOf = [] } = (parentSchema ?? {}) as { oneOf?: { properties?: Record<string, { const?: unknown }> }[] };
+  const names = oneOf.map(({ properties }) => properties?.[tag]?.const).join(", ");
+  return params.tagValue === undefined
+    ? { code: "missing_parameter", param, message: `\`${param}\` is required: one of ${names}.` }
+    : { code: "invalid_parameter", param, message: `\`${param}\` must be one of: ${names}.` };
 }
 
 /**

@@ -78,6 +78,10 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   http.decorateRequest("clientRequestId", emptyContext.clientRequestId);
   http.decorateRequest("startedMs", emptyContext.startedMs);
   http.decorateRequest("respondedMs", emptyContext.respondedMs);
+  http.decorateRequest("limits", emptyContext.limits);
+  http.decorateRequest("bodyBytes", emptyContext.bodyBytes);
+  http.decorateRequest("rawBody", emptyContext.rawBody);
+  http.decorateRequest("logFields", emptyContext.logFields);
   http.decorateRequest("failure", emptyContext.failure);
   http.setValidatorCompiler(createValidatorCompiler());
   http.setErrorHandler(sendError);
@@ -97,11 +101,14 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
 }
 
 function identifyRequests(http: HttpServer): void {
-  http.addHook("onRequest", async (request, reply) => {
+  http.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
     reply.header("x-content-type-options", "nosniff");
     const given = request.headers["x-client-request-id"];
-    if (given === undefined) return;
+    if (given === undefined) {
+      done();
+      return;
+    }
     if (typeof given !== "string" || !clientRequestIdPattern.test(given)) {
       throw new AppError(
         "invalid_parameter",
@@ -111,6 +118,7 @@ function identifyRequests(http: HttpServer): void {
     }
     request.clientRequestId = given;
     reply.header("x-client-request-id", given);
+    done();
   });
 }
 
@@ -120,11 +128,12 @@ function refuseWhileClosing(http: HttpServer): void {
   http.addHook("preClose", async () => {
     isClosing = true;
   });
-  http.addHook("onRequest", async () => {
+  http.addHook("onRequest", (_request, _reply, done) => {
     if (isClosing) {
       throw new AppError("shutting_down", "This node is about to stop. Send the request again.", {
         headers: { connection: "close" },
       });
     }
+    done();
   });
 }

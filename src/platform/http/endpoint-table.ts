@@ -9,6 +9,7 @@ export const endpointTable = {
   listModels: { scope: "models", stability: "beta" },
   getModel: { scope: "models", stability: "preview" },
   listPrices: { scope: "pricing", stability: "preview" },
+  createChatCompletion: { scope: "chat", stability: "beta" },
   getBalance: { scope: "balance", stability: "preview" },
 } as const satisfies Record<string, { scope: string; stability: "beta" | "preview" }>;
 

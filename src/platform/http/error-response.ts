@@ -61,7 +61,8 @@ const frameworkErrors: Record<string, { code: ErrorCode; message: string; header
   FST_ERR_NOT_FOUND: { code: "not_found", message: "There is nothing at this path." },
 };
 
-function toAppError(error: unknown, request: FastifyRequest): AppError {
+/** What an error is to the caller; whatever is not one of ours stays inside. */
+export function toAppError(error: unknown, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error;
   const { code = "", validation, validationContext } = error as Partial<FastifyError>;
   if (validation !== undefined) {

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../errors/app-error.ts";
 
 /** Accepts JSON in UTF-8, as it is: every other content type, character set or encoding is refused with a reason. */
@@ -8,8 +8,11 @@ export function acceptJsonBodies(http: FastifyInstance): void {
   http.addContentTypeParser<Buffer>(
     "application/json",
     { parseAs: "buffer" },
-    async (request: { headers: Record<string, string | string[] | undefined> }, body: Buffer) => {
+    async (request: FastifyRequest, body: Buffer) => {
       requirePlainUtf8(request.headers);
+      request.bodyBytes = body.length;
+      // Only who may send a request again is asked for the very same bytes.
+      if (request.headers["idempotency-key"] !== undefined) request.rawBody = body;
       return parseJson(body);
     },
   );

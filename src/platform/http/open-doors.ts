@@ -1,18 +1,26 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 import { OperatorError } from "../errors/operator-error.ts";
 import type { HttpServer } from "./create-http-server.ts";
 
 export type Doors = {
   port: number;
-  /** Takes no new connections and lets running requests finish; whoever is still connected after the time is cut off. */
-  close(timeoutMs: number): Promise<void>;
+  /**
+   * Takes no new connections and lets running requests finish; whoever is still connected after the time is cut off.
+   * `beforeCut` can end them in a better way first.
+   */
+  close(timeoutMs: number, beforeCut?: () => Promise<void>): Promise<void>;
 };
+
+/** How long the better way of ending a request may take. */
+const graceMs = 2000;
 
 /** `localhost` is two addresses, and clients try either first, so both are served. */
 export async function openDoors(http: HttpServer, { host, port }: { host: string; port: number }): Promise<Doors> {
   const sideDoors: Server[] = [];
-  const close = (timeoutMs: number): Promise<void> => closeAll(http, sideDoors, timeoutMs);
+  const close: Doors["close"] = (timeoutMs, beforeCut = async () => {}) =>
+    closeAll(http, sideDoors, { timeoutMs, beforeCut });
   try {
     await http.listen({ host: host === "localhost" ? "127.0.0.1" : host, port });
     const { port: actualPort } = http.server.address() as AddressInfo;
@@ -43,8 +51,15 @@ async function openSideDoor(http: HttpServer, place: { host: string; port: numbe
   }
 }
 
-async function closeAll(http: HttpServer, sideDoors: readonly Server[], timeoutMs: number): Promise<void> {
-  const cut = setTimeout(() => http.server.closeAllConnections(), timeoutMs);
+async function closeAll(
+  http: HttpServer,
+  sideDoors: readonly Server[],
+  { timeoutMs, beforeCut }: { timeoutMs: number; beforeCut(): Promise<void> },
+): Promise<void> {
+  const cut = setTimeout(async () => {
+    await Promise.race([beforeCut(), wait(graceMs, undefined, { ref: false })]);
+    http.server.closeAllConnections();
+  }, timeoutMs);
   const sideDoorsClosed = sideDoors.map((door) => once(door.close(), "close"));
   await Promise.all([http.close(), ...sideDoorsClosed]);
   clearTimeout(cut);

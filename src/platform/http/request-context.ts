@@ -2,7 +2,10 @@ import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../lib/caller.ts";
 import { invariant } from "../../lib/invariant.ts";
+import type { RateState } from "../counters/counters.ts";
 import type { EndpointName } from "./endpoint-table.ts";
+
+type SeenLimits = { requests: readonly RateState[]; tokens: readonly RateState[]; isDegraded: boolean };
 
 /** What we keep with each request beside what the framework keeps. */
 export type RequestContext = {
@@ -11,6 +14,13 @@ export type RequestContext = {
   clientRequestId: string | null;
   startedMs: number;
   respondedMs: number | null;
+  /** What was seen of the caller's limits, for the headers that tell of them. */
+  limits: SeenLimits | null;
+  /** How long the body was, and the body itself where the request has an `Idempotency-Key`. */
+  bodyBytes: number;
+  rawBody: Buffer | null;
+  /** What the operation wants to be told of in the log line. */
+  logFields: Record<string, unknown> | null;
   /** The error that the answer tells of, for the log line. */
   failure: Error | null;
 };
@@ -20,6 +30,10 @@ export const emptyContext: Readonly<RequestContext> = {
   clientRequestId: null,
   startedMs: 0,
   respondedMs: null,
+  limits: null,
+  bodyBytes: 0,
+  rawBody: null,
+  logFields: null,
   failure: null,
 };
 

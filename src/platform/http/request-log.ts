@@ -11,11 +11,14 @@ type RequestLogParts = { clock: Clock; logger: Logger; openRequests: OpenRequest
 
 /** One line for each request, written when its connection is done with it, however it ended. */
 export function logRequests(http: FastifyInstance, parts: RequestLogParts): void {
-  http.addHook("onRequest", async (request, reply) => {
+  // A promise for each of these would be felt.
+  http.addHook("onRequest", (request, reply, done) => {
     logRequest(request, reply, parts);
+    done();
   });
-  http.addHook("onSend", async (request) => {
+  http.addHook("onSend", (request, _reply, _payload, done) => {
     request.respondedMs = parts.clock.monotonicMs();
+    done();
   });
 }
 
@@ -42,6 +45,7 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, parts: RequestL
       ...(reply.raw.writableFinished ? {} : { aborted: true }),
       ...(request.caller === null ? {} : { account_id: request.caller.accountId, key_id: request.caller.keyId }),
       ...(request.clientRequestId === null ? {} : { client_request_id: request.clientRequestId }),
+      ...request.logFields,
       ...presentFailure(request.failure, isServerFault),
     },
     "request",

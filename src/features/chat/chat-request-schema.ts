@@ -1,0 +1,248 @@
+import { type TSchema, Type } from "typebox";
+
+/**
+ * The body of a chat request, in the form of OpenAI's API. What a schema cannot say (which model can do what, which
+ * options contradict each other) is checked by `check-chat-request.ts`.
+ */
+
+const closed = { additionalProperties: false };
+const text = Type.String();
+const anyObject = Type.Record(Type.String(), Type.Unknown());
+
+function nullable(schema: TSchema): TSchema {
+  return Type.Optional(Type.Union([schema, Type.Null()]));
+}
+
+/** Any names with values of one kind. A pattern of names would let those with line ends slip by. */
+function dictionary(value: TSchema, more: object = {}): TSchema {
+  return Type.Unsafe({ type: "object", additionalProperties: value, ...more });
+}
+
+/** One of several forms, told apart by one field, so that a mistake is found in the form that was meant. */
+function variants(field: string, forms: Record<string, TSchema>): TSchema {
+  return Type.Unsafe({
+    type: "object",
+    discriminator: { propertyName: field },
+    oneOf: Object.entries(forms).map(([name, form]) => withTag(form, field, name)),
+  });
+}
+
+function withTag(form: TSchema, field: string, name: string): TSchema {
+  const { properties, required = [], ...rest } = form as TSchema & { properties: object; required?: string[] };
+  return {
+    ...rest,
+    properties: { [field]: { const: name, type: "string" }, ...properties },
+    required: [field, ...required],
+  };
+}
+
+const cacheBreakpoint = { prompt_cache_breakpoint: Type.Optional(anyObject) };
+
+const partForms = {
+  text: Type.Object({ text, ...cacheBreakpoint }, closed),
+  image_url: Type.Object(
+    {
+      image_url: Type.Object(
+        {
+          url: Type.String({ description: "A public HTTPS address, or `data:image/…;base64,…`." }),
+          detail: Type.Optional(Type.Enum(["auto", "low", "high"])),
+        },
+        closed,
+      ),
+      ...cacheBreakpoint,
+    },
+    closed,
+  ),
+  input_audio: Type.Object(
+    { input_audio: Type.Object({ data: text, format: Type.Enum(["wav", "mp3"]) }, closed), ...cacheBreakpoint },
+    closed,
+  ),
+  file: Type.Object(
+    {
+      file: Type.Object(
+        { file_data: Type.Optional(text), file_id: Type.Optional(text), filename: Type.Optional(text) },
+        closed,
+      ),
+      ...cacheBreakpoint,
+    },
+    closed,
+  ),
+  refusal: Type.Object({ refusal: text }, closed),
+};
+
+function content(...kinds: (keyof typeof partForms)[]): TSchema {
+  const forms = Object.fromEntries(kinds.map((kind) => [kind, partForms[kind]]));
+  return Type.Union([text, Type.Array(variants("type", forms), { minItems: 1 })]);
+}
+
+const name = Type.Optional(Type.String({ minLength: 1, maxLength: 64 }));
+const toolName = Type.String({ pattern: "^[a-zA-Z0-9_-]{1,64}$" });
+// Some clients send back what they made of the arguments, too.
+const calledFunction = Type.Object(
+  { name: Type.String({ minLength: 1 }), arguments: text, parsed_arguments: Type.Optional(Type.Unknown()) },
+  closed,
+);
+
+const toolCalls = Type.Array(
+  variants("type", {
+    function: Type.Object({ id: text, function: calledFunction, index: Type.Optional(Type.Integer()) }, closed),
+    custom: Type.Object(
+      { id: text, custom: Type.Object({ name: text, input: text }, closed), index: Type.Optional(Type.Integer()) },
+      closed,
+    ),
+  }),
+  { minItems: 1 },
+);
+
+const messageSchema = variants("role", {
+  system: Type.Object({ content: content("text"), name }, closed),
+  developer: Type.Object({ content: content("text"), name }, closed),
+  user: Type.Object({ content: content("text", "image_url", "input_audio", "file"), name }, closed),
+  // Whoever sends an answer back as it came sends all of its fields.
+  assistant: Type.Object(
+    {
+      content: nullable(content("text", "refusal")),
+      name,
+      refusal: nullable(text),
+      tool_calls: nullable(toolCalls),
+      function_call: nullable(calledFunction),
+      audio: nullable(anyObject),
+      annotations: nullable(Type.Array(anyObject)),
+      reasoning_content: nullable(text),
+      parsed: Type.Optional(Type.Unknown()),
+    },
+    closed,
+  ),
+  tool: Type.Object({ content: content("text"), tool_call_id: Type.String({ minLength: 1 }) }, closed),
+  function: Type.Object({ content: nullable(text), name: Type.String({ minLength: 1 }) }, closed),
+});
+
+const toolForms = {
+  function: Type.Object(
+    {
+      function: Type.Object(
+        {
+          name: toolName,
+          description: Type.Optional(text),
+          parameters: Type.Optional(anyObject),
+          strict: nullable(Type.Boolean()),
+        },
+        closed,
+      ),
+    },
+    closed,
+  ),
+  custom: Type.Object(
+    {
+      custom: Type.Object(
+        { name: toolName, description: Type.Optional(text), format: Type.Optional(anyObject) },
+        closed,
+      ),
+    },
+    closed,
+  ),
+};
+
+const namedTool = Type.Object({ name: toolName }, closed);
+
+const toolChoice = Type.Union([
+  Type.Enum(["none", "auto", "required"]),
+  variants("type", {
+    function: Type.Object({ function: namedTool }, closed),
+    custom: Type.Object({ custom: namedTool }, closed),
+    allowed_tools: Type.Object(
+      {
+        allowed_tools: Type.Object(
+          { mode: Type.Enum(["auto", "required"]), tools: Type.Array(anyObject, { minItems: 1 }) },
+          closed,
+        ),
+      },
+      closed,
+    ),
+  }),
+]);
+
+const responseFormat = variants("type", {
+  text: Type.Object({}, closed),
+  json_object: Type.Object({}, closed),
+  json_schema: Type.Object(
+    {
+      json_schema: Type.Object(
+        {
+          name: toolName,
+          description: Type.Optional(text),
+          schema: Type.Optional(anyObject),
+          strict: nullable(Type.Boolean()),
+        },
+        closed,
+      ),
+    },
+    closed,
+  ),
+});
+
+const tokenCount = Type.Integer({ minimum: 1, maximum: 10_000_000 });
+const penalty = Type.Number({ minimum: -2, maximum: 2 });
+
+export const chatFields = {
+  model: Type.String({ minLength: 1, maxLength: 200, description: "An `id` from `GET /v1/models`." }),
+  messages: Type.Array(messageSchema, { minItems: 1 }),
+  stream: nullable(Type.Boolean()),
+  stream_options: nullable(
+    Type.Object(
+      { include_usage: Type.Optional(Type.Boolean()), include_obfuscation: Type.Optional(Type.Boolean()) },
+      closed,
+    ),
+  ),
+  tools: Type.Optional(Type.Array(variants("type", toolForms), { minItems: 1, maxItems: 1024 })),
+  tool_choice: Type.Optional(toolChoice),
+  parallel_tool_calls: Type.Optional(Type.Boolean()),
+  response_format: Type.Optional(responseFormat),
+  n: nullable(Type.Integer({ minimum: 1, maximum: 128 })),
+  max_completion_tokens: nullable(tokenCount),
+  max_tokens: nullable(tokenCount),
+  stop: nullable(
+    Type.Union([
+      Type.String({ minLength: 1 }),
+      Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 4 }),
+    ]),
+  ),
+  temperature: nullable(Type.Number({ minimum: 0, maximum: 2 })),
+  top_p: nullable(Type.Number({ minimum: 0, maximum: 1 })),
+  frequency_penalty: nullable(penalty),
+  presence_penalty: nullable(penalty),
+  logit_bias: nullable(dictionary(Type.Number({ minimum: -100, maximum: 100 }))),
+  logprobs: nullable(Type.Boolean()),
+  top_logprobs: nullable(Type.Integer({ minimum: 0, maximum: 20 })),
+  seed: nullable(Type.Integer()),
+  reasoning_effort: nullable(Type.Enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"])),
+  verbosity: nullable(Type.Enum(["low", "medium", "high"])),
+  user: Type.Optional(Type.String({ maxLength: 512 })),
+  safety_identifier: Type.Optional(Type.String({ maxLength: 512 })),
+  metadata: nullable(
+    dictionary(Type.String({ maxLength: 512 }), {
+      propertyNames: { type: "string", maxLength: 64 },
+      maxProperties: 16,
+    }),
+  ),
+  prompt_cache_key: Type.Optional(Type.String({ maxLength: 512 })),
+  prompt_cache_options: nullable(anyObject),
+  prompt_cache_retention: nullable(Type.Enum(["in_memory", "in-memory", "24h"])),
+  moderation: nullable(anyObject),
+  functions: Type.Optional(
+    Type.Array(
+      Type.Object({ name: toolName, description: Type.Optional(text), parameters: Type.Optional(anyObject) }, closed),
+      { minItems: 1, maxItems: 128 },
+    ),
+  ),
+  function_call: Type.Optional(Type.Union([Type.Enum(["none", "auto"]), namedTool])),
+  audio: nullable(anyObject),
+  modalities: nullable(Type.Array(Type.Enum(["text", "audio"]), { minItems: 1 })),
+  prediction: nullable(anyObject),
+  service_tier: nullable(Type.Enum(["auto", "default", "flex", "scale", "priority", "fast"])),
+  store: nullable(Type.Boolean()),
+  web_search_options: nullable(anyObject),
+};
+
+/** Fields that only some upstreams know are looked at later: a route may name them. */
+export const chatRequestSchema = Type.Object(chatFields, { additionalProperties: true });

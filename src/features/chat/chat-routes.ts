@@ -1,0 +1,253 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import { presentMoney } from "../../lib/money.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { ErrorCode } from "../../platform/errors/error-table.ts";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import { presentError, toAppError } from "../../platform/http/error-response.ts";
+import {
+  type EventStream,
+  eventStreamHeaders,
+  type Heartbeats,
+  openEventStream,
+} from "../../platform/http/event-stream.ts";
+import { getCaller } from "../../platform/http/request-context.ts";
+import type { ChatRequest } from "../../providers/chat-request.ts";
+import { type Claim, type KeptAnswer, parseIdempotencyKey, renewClaim } from "../idempotency/index.ts";
+import { presentLimitHeaders } from "../limits/index.ts";
+import { chatAnswerSchema } from "./chat-answer-schema.ts";
+import { chatRequestSchema } from "./chat-request-schema.ts";
+import {
+  admitChat,
+  type ChatParts,
+  type CheckedChat,
+  checkChat,
+  type IncomingChat,
+  recallChat,
+  startChat,
+} from "./complete-chat.ts";
+import { createKeptConclusion, createRecorder } from "./keep-chat.ts";
+import type { Settlement } from "./pay-chat.ts";
+import { type ChatEnvelope, createChunkWriter, createEnvelope, presentCompletion, streamEnd } from "./present-chat.ts";
+import type { ChatEnd, ChatListener, RunningChat } from "./run-chat.ts";
+
+type ChatRouteParts = ChatParts & { heartbeats: Heartbeats };
+
+const jsonType = "application/json; charset=utf-8";
+const streamType = eventStreamHeaders["content-type"];
+
+const description = `The OpenAI Chat Completions contract. \`model\` is an id from the model list. With \`stream\` the answer
+comes as server-sent events and ends with \`data: [DONE]\`. \`usage.charge\` is what the call cost. With an
+\`Idempotency-Key\` the call can be sent again: it is done and paid once, also when the connection breaks.`;
+
+/** What chat can be answered with beyond what every endpoint can. */
+const chatErrors = [
+  "invalid_json",
+  "missing_parameter",
+  "invalid_parameter",
+  "unknown_parameter",
+  "unsupported_capability",
+  "prompt_too_long",
+  "invalid_url",
+  "content_policy_violation",
+  "insufficient_balance",
+  "key_budget_exceeded",
+  "model_unavailable",
+  "idempotency_in_progress",
+  "already_completed",
+  "payload_too_large",
+  "unsupported_media_type",
+  "idempotency_key_reused",
+  "token_limit_exceeded",
+  "concurrency_limit_exceeded",
+  "upstream_unavailable",
+  "upstream_timeout",
+  "model_unroutable",
+] as const satisfies readonly ErrorCode[];
+
+export function addChatRoutes(http: HttpServer, parts: ChatRouteParts): void {
+  const { config, schema, errors } = describeEndpoint("createChatCompletion", chatErrors);
+  http.post(
+    "/chat/completions",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Create a chat completion",
+        description,
+        tags: ["Chat"],
+        headers: Type.Object({ "idempotency-key": Type.Optional(Type.String()) }),
+        body: chatRequestSchema,
+        response: { 200: Type.Unsafe<string>(chatAnswerSchema), ...errors },
+      },
+    },
+    async (request, reply) => {
+      const incoming = describeIncoming(request);
+      const kept = await recallChat(parts, incoming);
+      if (kept !== null) return replay(reply, kept);
+      const chat = checkChat(parts, incoming);
+      reply.headers(chat.headers);
+      const admission = await admitChat(parts, chat, request.limits ?? undefined);
+      if (admission.kind === "answered") return replay(reply, admission.answer);
+      request.limits = admission.limits;
+      const call = createCall(parts, { request, reply, chat, claim: admission.claim });
+      return await (chat.request.stream === true ? streamAnswer(parts, call) : sendAnswer(parts, call));
+    },
+  );
+}
+
+function describeIncoming(request: FastifyRequest): IncomingChat {
+  const key = parseIdempotencyKey(request.headers["idempotency-key"]);
+  const { rawBody } = request;
+  request.rawBody = null;
+  return {
+    caller: getCaller(request),
+    // The schema has checked it.
+    request: request.body as ChatRequest,
+    bodyBytes: request.bodyBytes,
+    requestId: request.id,
+    keyed: key === null || rawBody === null ? null : { key, rawBody },
+  };
+}
+
+function replay(reply: FastifyReply, { status, contentType, body, summary }: KeptAnswer): FastifyReply {
+  reply.header("idempotent-replayed", "true");
+  if (body === null) {
+    throw new AppError(
+      "already_completed",
+      `This request was answered already, at too great a length to keep. ${summary}`,
+      {
+        param: "Idempotency-Key",
+      },
+    );
+  }
+  if (contentType === streamType) reply.headers(eventStreamHeaders);
+  return reply.code(status).type(contentType).send(body);
+}
+
+/** One call, as its route sees it. */
+type Call = {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  chat: CheckedChat;
+  claim: Claim | null;
+  envelope: ChatEnvelope;
+};
+
+function createCall(parts: ChatRouteParts, given: Omit<Call, "envelope">): Call {
+  return { ...given, envelope: createEnvelope(given.request.id, given.chat.model.id, parts.clock.now()) };
+}
+
+/** Waits for the end of a call; if its caller goes away first, a call without a key is stopped. */
+async function awaitEnd(
+  parts: ChatRouteParts,
+  { request, reply, chat, claim }: Call,
+  running: RunningChat,
+): Promise<ChatEnd> {
+  const onClose = (): void => {
+    if (!reply.raw.writableFinished) running.hangUp();
+  };
+  const stopRenewing = claim === null ? null : renewClaim(parts, claim);
+  // With a key the answer is kept for whoever asks again, and nobody has to read it for that.
+  if (claim !== null) reply.raw.once("close", running.resume);
+  else {
+    reply.raw.once("close", onClose);
+    // The caller may have gone while the call was being admitted.
+    if (reply.raw.destroyed) running.hangUp();
+  }
+  try {
+    const end = await running.ended;
+    request.logFields = describeEnd(chat, end);
+    return end;
+  } catch (error) {
+    request.logFields = { model: chat.model.id };
+    throw error;
+  } finally {
+    stopRenewing?.();
+    reply.raw.off("close", onClose).off("close", running.resume);
+  }
+}
+
+function describeEnd({ model, request }: CheckedChat, { usage, settlement, hasHungUp, stoppedBy }: ChatEnd) {
+  return {
+    model: model.id,
+    stream: request.stream === true,
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    charge: presentMoney(settlement.charge),
+    ...(settlement.lost === 0n ? {} : { lost: presentMoney(settlement.lost) }),
+    ...(usage.isCounted ? { counted: true } : {}),
+    ...(hasHungUp ? { hung_up: true } : {}),
+    ...(stoppedBy === null ? {} : { stopped_by: stoppedBy }),
+  };
+}
+
+const deaf: ChatListener = { onAccepted: () => {}, onPieces: () => true };
+
+async function sendAnswer(parts: ChatRouteParts, call: Call): Promise<FastifyReply> {
+  const { chat, claim, envelope, reply } = call;
+  const present = ({ choices, usage, stoppedBy }: Omit<ChatEnd, "settlement">, { charge }: Settlement): string =>
+    presentCompletion(envelope, { choices: choices ?? "[]", usage, charge, stoppedBy });
+  const keep = (end: Omit<ChatEnd, "settlement">, settlement: Settlement) => ({
+    contentType: jsonType,
+    body: present(end, settlement),
+  });
+  const conclude = claim && createKeptConclusion(parts, claim, { completionId: envelope.id, present: keep });
+  const running = startChat(parts, chat, { listener: deaf, ...(conclude === null ? {} : { conclude }) });
+  const end = await awaitEnd(parts, call, running);
+  return reply.type(jsonType).send(present(end, end.settlement));
+}
+
+async function streamAnswer(parts: ChatRouteParts, call: Call): Promise<FastifyReply> {
+  const { chat, claim, envelope, reply, request } = call;
+  const writer = createChunkWriter(envelope, { includesUsage: chat.request.stream_options?.include_usage === true });
+  const recorder = claim === null ? null : createRecorder();
+  let stream: EventStream | null = null;
+
+  function open(): EventStream {
+    if (stream !== null) return stream;
+    reply.hijack();
+    request.respondedMs = parts.clock.monotonicMs();
+    stream = openEventStream(reply.raw, {
+      headers: { ...reply.getHeaders(), ...(request.limits && presentLimitHeaders(request.limits)) },
+      heartbeats: parts.heartbeats,
+      onDrain: () => running.resume(),
+    });
+    return stream;
+  }
+
+  const presentFailure = (error: unknown): string => {
+    const appError = toAppError(error, request);
+    request.failure = appError;
+    return `data: ${JSON.stringify(presentError(appError, request.id).body)}\n\n`;
+  };
+  const presentTail = ({ usage, failure }: Omit<ChatEnd, "settlement">, { charge }: Settlement): string =>
+    failure === null ? writer.presentUsage(usage, charge) + streamEnd : presentFailure(failure);
+  const keep = (end: Omit<ChatEnd, "settlement">, settlement: Settlement) => {
+    recorder?.add(presentTail(end, settlement));
+    return { contentType: streamType, body: recorder?.join() ?? null };
+  };
+  const conclude = claim && createKeptConclusion(parts, claim, { completionId: envelope.id, present: keep });
+
+  const running = startChat(parts, chat, {
+    listener: {
+      onAccepted: () => void open(),
+      onPieces(pieces, stoppedBy) {
+        let events = "";
+        for (const { choices } of pieces) events += writer.present(choices, stoppedBy);
+        recorder?.add(events);
+        return open().write(events);
+      },
+    },
+    ...(conclude === null ? {} : { conclude }),
+  });
+  try {
+    const end = await awaitEnd(parts, call, running);
+    open().end(presentTail(end, end.settlement));
+  } catch (error) {
+    if (stream === null) throw error;
+    open().end(presentFailure(error));
+  }
+  return reply;
+}

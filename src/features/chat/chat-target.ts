@@ -1,0 +1,71 @@
+import { resolveSecret } from "../../platform/config/secrets.ts";
+import type { ChatRequest } from "../../providers/chat-request.ts";
+import type { ChatObstacle, ChatProvider, ChatTimeouts } from "../../providers/contract.ts";
+import type { TimeoutsDefinition } from "../../providers/provider-definition.ts";
+import type { ProviderRegistry } from "../../providers/provider-registry.ts";
+import type { CatalogView, RouteTarget } from "../catalog/index.ts";
+import { chatFields } from "./chat-request-schema.ts";
+
+/** A target with everything that a call to it needs. */
+export type ChatTarget = RouteTarget & { chat: ChatProvider; apiKey: string | null; timeouts: ChatTimeouts };
+
+const standardTimeouts: ChatTimeouts = {
+  connectMs: 5_000,
+  firstByteMs: 120_000,
+  idleMs: 120_000,
+  totalMs: 600_000,
+};
+
+/** The targets of each model of each version of the catalog, made ready once. */
+export function createTargetTable(registry: ProviderRegistry): (view: CatalogView, modelId: string) => ChatTarget[] {
+  const targetsOfViews = new WeakMap<CatalogView, Map<string, ChatTarget[]>>();
+  return (view, modelId) => {
+    const known = targetsOfViews.get(view) ?? new Map<string, ChatTarget[]>();
+    targetsOfViews.set(view, known);
+    const ready =
+      known.get(modelId) ?? (view.targetsByModelId.get(modelId) ?? []).map((target) => prepare(target, registry));
+    known.set(modelId, ready);
+    return ready;
+  };
+}
+
+function prepare(target: RouteTarget, registry: ProviderRegistry): ChatTarget {
+  const { provider, route, apiKeyReference } = target;
+  return {
+    ...target,
+    chat: registry.getChat(provider),
+    apiKey: apiKeyReference === null ? null : resolveSecret(apiKeyReference),
+    timeouts: readTimeouts({ ...provider.timeouts, ...route.timeouts }),
+  };
+}
+
+function readTimeouts(said: TimeoutsDefinition): ChatTimeouts {
+  return {
+    connectMs: said.connect_ms ?? standardTimeouts.connectMs,
+    firstByteMs: said.first_byte_ms ?? standardTimeouts.firstByteMs,
+    idleMs: said.idle_ms ?? standardTimeouts.idleMs,
+    totalMs: said.total_ms ?? standardTimeouts.totalMs,
+  };
+}
+
+export type AbleTargets = { kind: "able"; targets: ChatTarget[] } | { kind: "unable"; obstacle: ChatObstacle };
+
+/** The targets that can do all that a request asks for. */
+export function listAbleTargets(targets: ChatTarget[], request: ChatRequest): AbleTargets {
+  let obstacle: ChatObstacle | null = null;
+  const able = targets.filter((target) => {
+    const found = findForeignField(target, request) ?? target.chat.findObstacle(request);
+    obstacle ??= found;
+    return found === null;
+  });
+  return able.length > 0 || obstacle === null ? { kind: "able", targets: able } : { kind: "unable", obstacle };
+}
+
+/** A field beyond the contract goes only to the upstream whose route names it. */
+function findForeignField({ route }: ChatTarget, request: ChatRequest): ChatObstacle | null {
+  for (const field in request) {
+    if (Object.hasOwn(chatFields, field) || route.passthrough?.includes(field) === true) continue;
+    return { param: field, message: `\`${field}\` cannot be used together with the other fields of this request.` };
+  }
+  return null;
+}

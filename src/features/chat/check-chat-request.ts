@@ -1,0 +1,209 @@
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { ErrorCode } from "../../platform/errors/error-table.ts";
+import { checkPublicUrl } from "../../platform/net/check-public-url.ts";
+import type { ChatRequest } from "../../providers/chat-request.ts";
+import type { Capability, ExtraParameter, Model } from "../catalog/index.ts";
+import { chatFields } from "./chat-request-schema.ts";
+import type { InputSize } from "./measure-input.ts";
+
+const jsonDepthMax = 64;
+/** Even the densest tokens have fewer characters than this on average, so what is longer cannot fit. */
+const charactersPerTokenMax = 16;
+const imagePattern = /^data:image\/(png|jpeg|jpg|webp|gif);base64,[A-Za-z0-9+/=\s]+$/;
+
+/** Refuses what the schema lets pass but this model, or any, cannot make sense of. */
+export function checkChatRequest(request: ChatRequest, model: Model, size: InputSize): void {
+  if (model.type !== "chat") {
+    throw new AppError("unsupported_capability", `${model.id} is no chat model: its type is ${model.type}.`, {
+      param: "model",
+    });
+  }
+  checkFields(request, model);
+  checkContradictions(request);
+  checkCapabilities(request, model);
+  checkMessages(request, model);
+  checkLengths(request, model, size);
+}
+
+function refuse(code: ErrorCode, param: string, message: string): never {
+  throw new AppError(code, message, { param });
+}
+
+/** Fields beyond the contract pass where a route of the model names them. */
+function checkFields(request: ChatRequest, model: Model): void {
+  for (const field in request) {
+    if (Object.hasOwn(chatFields, field)) continue;
+    if (model.routes.some(({ passthrough = [] }) => passthrough.includes(field))) continue;
+    refuse("unknown_parameter", field, `\`${field}\` is not a field of this endpoint.`);
+  }
+  for (const [field, value] of Object.entries(request)) {
+    if (isDeeperThan(value, jsonDepthMax)) {
+      refuse("invalid_parameter", field, `\`${field}\` is nested more than ${jsonDepthMax} levels deep.`);
+    }
+  }
+}
+
+/** Without recursion, so that no nesting is too deep for it. */
+function isDeeperThan(value: unknown, depthMax: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const level: { value: object; depth: number }[] = [{ value, depth: 1 }];
+  for (let item = level.pop(); item !== undefined; item = level.pop()) {
+    if (item.depth > depthMax) return true;
+    for (const child of Object.values(item.value)) {
+      if (typeof child === "object" && child !== null) level.push({ value: child, depth: item.depth + 1 });
+    }
+  }
+  return false;
+}
+
+function checkContradictions(request: ChatRequest): void {
+  const hasTools = request.tools !== undefined || request.functions !== undefined;
+  if (request.stream_options != null && request.stream !== true) {
+    refuse("invalid_parameter", "stream_options", "`stream_options` is only for requests with `stream: true`.");
+  }
+  if (request.tool_choice !== undefined && request.tool_choice !== "none" && !hasTools) {
+    refuse("invalid_parameter", "tool_choice", "`tool_choice` needs `tools` to choose from.");
+  }
+  if (request.parallel_tool_calls !== undefined && !hasTools) {
+    refuse("invalid_parameter", "parallel_tool_calls", "`parallel_tool_calls` is only for requests with `tools`.");
+  }
+  if (request.function_call !== undefined && request.function_call !== "none" && request.functions === undefined) {
+    refuse("invalid_parameter", "function_call", "`function_call` needs `functions` to choose from.");
+  }
+  if (request.top_logprobs != null && request.logprobs !== true) {
+    refuse("invalid_parameter", "top_logprobs", "`top_logprobs` is only for requests with `logprobs: true`.");
+  }
+  const [old, current] = [request.max_tokens ?? null, request.max_completion_tokens ?? null];
+  if (old !== null && current !== null && old !== current) {
+    refuse("invalid_parameter", "max_tokens", "`max_tokens` and `max_completion_tokens` differ. Send one of them.");
+  }
+  if (request.tools !== undefined && request.functions !== undefined) {
+    refuse("invalid_parameter", "functions", "Send `tools` or their older form `functions`, not both.");
+  }
+  checkToolNames(request);
+}
+
+/** Tools by their names: no two share one, and whoever chooses, chooses among them. */
+function checkToolNames(request: ChatRequest): void {
+  const offered = listOffered(request);
+  const names = new Set<string>();
+  for (const { place, name } of offered) {
+    if (names.has(name)) refuse("invalid_parameter", place, `There are two tools with the name ${name}.`);
+    names.add(name);
+  }
+  for (const { place, type, name } of listChosen(request)) {
+    if (offered.some((tool) => tool.type === type && tool.name === name)) continue;
+    refuse("invalid_parameter", place, `There is no tool with the name ${name}.`);
+  }
+}
+
+type NamedTool = { place: string; type: string; name: string };
+
+function listOffered({ tools = [], functions }: ChatRequest): NamedTool[] {
+  const legacy = (functions ?? []) as { name: string }[];
+  return [
+    ...tools.map((tool, index) => ({
+      place: `tools[${index}].${tool.type}.name`,
+      type: tool.type,
+      name: tool.type === "function" ? tool.function.name : tool.custom.name,
+    })),
+    ...legacy.map(({ name }, index) => ({ place: `functions[${index}].name`, type: "function", name })),
+  ];
+}
+
+function listChosen({ tool_choice: choice, function_call: legacy }: ChatRequest): NamedTool[] {
+  const chosen: NamedTool[] = [];
+  if (typeof legacy === "object" && legacy !== null && "name" in legacy) {
+    chosen.push({ place: "function_call.name", type: "function", name: String(legacy.name) });
+  }
+  if (typeof choice !== "object") return chosen;
+  if (choice.type === "allowed_tools") {
+    for (const [index, tool] of choice.allowed_tools.tools.entries()) {
+      const type = String(tool.type);
+      const { name } = (tool[type] ?? {}) as { name?: unknown };
+      chosen.push({ place: `tool_choice.allowed_tools.tools[${index}]`, type, name: String(name) });
+    }
+    return chosen;
+  }
+  const name = choice.type === "function" ? choice.function.name : choice.custom.name;
+  return [...chosen, { place: `tool_choice.${choice.type}.name`, type: choice.type, name }];
+}
+
+function checkCapabilities(request: ChatRequest, model: Model): void {
+  const require = (capability: Capability, field: string, isAsked: boolean): void => {
+    if (!isAsked || model.capabilities.includes(capability)) return;
+    refuse("unsupported_capability", field, `${model.id} does not have the capability ${capability}.`);
+  };
+  require("streaming", "stream", request.stream === true);
+  require("tools", "tools", request.tools !== undefined);
+  require("tools", "functions", request.functions !== undefined);
+  require("json_schema", "response_format", request.response_format?.type === "json_schema");
+  require("reasoning", "reasoning_effort", (request.reasoning_effort ?? "none") !== "none");
+  for (const field of ["audio", "modalities", "prediction", "service_tier", "store", "web_search_options"] as const) {
+    const value = request[field] ?? null;
+    // Not to be stored is what happens anyway.
+    if (value !== null && value !== false) requireExtra(model, field, field);
+  }
+}
+
+function requireExtra(model: Model, extra: ExtraParameter, param: string): void {
+  if (model.extra_parameters?.includes(extra) === true) return;
+  refuse("unsupported_capability", param, `${model.id} does not take \`${param}\`.`);
+}
+
+function checkMessages({ messages }: ChatRequest, model: Model): void {
+  for (const [index, message] of messages.entries()) {
+    if (message.role === "assistant") {
+      checkAssistantMessage(message, `messages[${index}]`);
+      continue;
+    }
+    if (message.role !== "user" || typeof message.content === "string") continue;
+    for (const [position, part] of message.content.entries()) {
+      const place = `messages[${index}].content[${position}]`;
+      if (part.type === "input_audio") requireExtra(model, "audio", place);
+      if (part.type === "file") requireExtra(model, "files", place);
+      if (part.type !== "image_url") continue;
+      if (!model.capabilities.includes("vision")) {
+        refuse("unsupported_capability", place, `${model.id} does not have the capability vision.`);
+      }
+      checkImage(part.image_url.url, `${place}.image_url.url`);
+    }
+  }
+}
+
+function checkAssistantMessage(message: ChatRequest["messages"][number] & { role: "assistant" }, place: string): void {
+  const says = message.content != null || message.refusal != null || message.audio != null;
+  const calls = message.tool_calls != null || ("function_call" in message && message.function_call !== null);
+  if (!says && !calls) {
+    refuse("missing_parameter", `${place}.content`, `\`${place}\` needs \`content\` or \`tool_calls\`.`);
+  }
+}
+
+function checkImage(url: string, param: string): void {
+  if (url.startsWith("data:")) {
+    // A long picture is not looked at byte by byte: its upstream does that.
+    if (imagePattern.test(url.slice(0, 256)) || imagePattern.test(url)) return;
+    refuse("invalid_url", param, "A picture inside the request is `data:image/png;base64,…` (or jpeg, webp, gif).");
+  }
+  const problem = checkPublicUrl(url, { allowsPrivate: false });
+  if (problem !== null) refuse("invalid_url", param, problem);
+}
+
+function checkLengths(request: ChatRequest, { limits }: Model, size: InputSize): void {
+  const asked = request.max_completion_tokens ?? request.max_tokens ?? null;
+  const field = request.max_completion_tokens != null ? "max_completion_tokens" : "max_tokens";
+  if (limits.max_output_tokens !== undefined && asked !== null && asked > limits.max_output_tokens) {
+    refuse("invalid_parameter", field, `\`${field}\` is at most ${limits.max_output_tokens} for this model.`);
+  }
+  if (limits.max_prompt_length !== undefined && size.characters > limits.max_prompt_length) {
+    const { characters } = size;
+    refuse(
+      "prompt_too_long",
+      "messages",
+      `The messages have ${characters} characters; this model reads at most ${limits.max_prompt_length}.`,
+    );
+  }
+  if (limits.context_window !== undefined && size.characters > limits.context_window * charactersPerTokenMax) {
+    refuse("prompt_too_long", "messages", `This model reads at most ${limits.context_window} tokens.`);
+  }
+}

@@ -1,0 +1,197 @@
+import { hash } from "node:crypto";
+import type { Caller } from "../../lib/caller.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { IdSource } from "../../lib/ids.ts";
+import { invariant } from "../../lib/invariant.ts";
+import type { Roster } from "../../lib/roster.ts";
+import type { Counters } from "../../platform/counters/counters.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { ChatRequest } from "../../providers/chat-request.ts";
+import {
+  type CatalogView,
+  getOfferedModel,
+  type LiveCatalog,
+  type Model,
+  type Price,
+  presentDeprecation,
+} from "../catalog/index.ts";
+import { type Claim, type ClaimParts, claimKey, freeKey, type KeptAnswer, recallAnswer } from "../idempotency/index.ts";
+import type { Ledger } from "../ledger/index.ts";
+import { consumeLimits, correctTokens, type LimitStates, returnSlot, type Slot } from "../limits/index.ts";
+import { type ChatTarget, listAbleTargets } from "./chat-target.ts";
+import { checkChatRequest } from "./check-chat-request.ts";
+import { dropEmptyFields } from "./drop-empty-fields.ts";
+import { type InputSize, measureInput } from "./measure-input.ts";
+import { type ChatPayment, type ChatTerms, createChatPayment } from "./pay-chat.ts";
+import { attemptsMax, type RoutingParts } from "./route-chat.ts";
+import { type ChatListener, type ConcludeChat, type RunningChat, runChat } from "./run-chat.ts";
+
+export type ChatParts = RoutingParts & {
+  catalog: LiveCatalog;
+  ledger: Ledger;
+  counters: Counters;
+  database: Database;
+  clock: Clock;
+  ids: IdSource;
+  currency: string;
+  claims: Pick<ClaimParts, "validityMs" | "releaseHold">;
+  /** The calls that are under way. */
+  running: Roster<RunningChat>;
+  listTargets(view: CatalogView, modelId: string): ChatTarget[];
+  onTrouble(error: unknown): void;
+};
+
+export type IncomingChat = {
+  caller: Caller;
+  request: ChatRequest;
+  bodyBytes: number;
+  requestId: string;
+  /** For a call that may be sent again: its key, and the bytes that make it the same call. */
+  keyed: { key: string; rawBody: Buffer } | null;
+};
+
+/** A call that was found good: its model, its price and where it can go. */
+export type CheckedChat = IncomingChat & {
+  model: Model;
+  /** What the answer's head tells beside the limits. */
+  headers: Record<string, string>;
+  size: InputSize;
+  targets: ChatTarget[];
+  terms: ChatTerms;
+  payment: ChatPayment;
+};
+
+/** As much is set aside for the output where neither caller nor catalog says otherwise. */
+const usualOutputTokens = 4096;
+const marginMs = 5 * 60_000;
+
+/**
+ * What a call with a key was answered before. It comes before everything else: what was done is done, whatever the
+ * catalog says today.
+ */
+export async function recallChat(parts: ChatParts, { caller, keyed }: IncomingChat): Promise<KeptAnswer | null> {
+  if (keyed === null) return null;
+  const { key, rawBody } = keyed;
+  return await recallAnswer(parts, { accountId: caller.accountId, key, fingerprint: fingerprint(rawBody) });
+}
+
+/** Everything about a call that can be known before anything happens. Throws what is wrong with it. */
+export function checkChat(parts: ChatParts, incoming: IncomingChat): CheckedChat {
+  const { request, caller, requestId } = incoming;
+  const view = parts.catalog.current();
+  const offered = getOfferedModel(view, request.model, caller, parts.clock.now());
+  const { model } = offered;
+  const size = measureInput(request, incoming.bodyBytes);
+  checkChatRequest(request, model, size);
+  dropEmptyFields(request);
+  const able = listAbleTargets(parts.listTargets(view, model.id), request);
+  if (able.kind === "unable") {
+    throw new AppError("unsupported_capability", able.obstacle.message, { param: able.obstacle.param });
+  }
+  const { targets } = able;
+  const terms = decideTerms(model, getPrice(offered.prices), { request, size, targets });
+  const payment = createChatPayment(parts, terms, { caller, requestId });
+  return { ...incoming, model, size, targets, terms, payment, headers: presentDeprecation(offered) };
+}
+
+/** A model is offered only with a price; of several, chat has the one that is for no other capability. */
+function getPrice(prices: readonly Price[]): Price {
+  const price = prices.find(({ capability }) => capability === null || capability === "chat") ?? prices[0];
+  invariant(price !== undefined, "a model was offered without a price");
+  return price;
+}
+
+function decideTerms(
+  { limits, usual_output_tokens: usual = usualOutputTokens }: Model,
+  price: Price,
+  { request, size, targets }: { request: ChatRequest; size: InputSize; targets: readonly ChatTarget[] },
+): ChatTerms {
+  const choices = request.n ?? 1;
+  const asked = request.max_completion_tokens ?? request.max_tokens ?? null;
+  const outputMax = asked ?? limits.max_output_tokens ?? usual;
+  return {
+    price,
+    inputTokensMax: size.tokensMax,
+    outputTokensMax: outputMax * choices,
+    outputTokensHeld: Math.min(outputMax, usual) * choices,
+    choices,
+    holdMs: Math.max(0, ...targets.map(({ timeouts }) => timeouts.totalMs)) * attemptsMax + marginMs,
+  };
+}
+
+export type Admission =
+  | { kind: "admitted"; claim: Claim | null; limits: LimitStates }
+  | { kind: "answered"; answer: KeptAnswer };
+
+/** Claims the call's key, if it has one, and takes what it needs of the caller's limits, or finds that it has been answered. */
+export async function admitChat(
+  parts: ChatParts,
+  chat: CheckedChat,
+  seen: LimitStates | undefined,
+): Promise<Admission> {
+  let claim: Claim | null = null;
+  if (chat.keyed !== null) {
+    const outcome = await claimKey(
+      { ...parts, ...parts.claims },
+      {
+        accountId: chat.caller.accountId,
+        key: chat.keyed.key,
+        requestId: chat.requestId,
+        fingerprint: fingerprint(chat.keyed.rawBody),
+        holdId: chat.payment.holdId,
+      },
+    );
+    if (outcome.kind === "answered") return outcome;
+    claim = outcome.claim;
+  }
+  try {
+    const demand = { tokens: countDemand(chat), slot: getSlot(chat) };
+    return { kind: "admitted", claim, limits: await consumeLimits(parts.counters, chat.caller, demand, seen) };
+  } catch (error) {
+    if (claim !== null) await freeKey(parts.database, claim);
+    throw error;
+  }
+}
+
+/** Of the method, the path and the bytes as they were sent. */
+function fingerprint(rawBody: Buffer): Buffer {
+  return hash("sha256", Buffer.concat([Buffer.from("POST /v1/chat/completions\n"), rawBody]), "buffer");
+}
+
+/** Runs an admitted call; when it ends, the limits are told what it really used. */
+export function startChat(
+  parts: ChatParts,
+  chat: CheckedChat,
+  options: { listener: ChatListener; conclude?: ConcludeChat },
+): RunningChat {
+  const { payment, request, size, targets, terms } = chat;
+  const running = runChat(
+    parts,
+    { request, size, targets, payment, outputTokensMax: terms.outputTokensMax, choices: terms.choices },
+    options,
+  );
+  const strikeOut = parts.running.add(running);
+  const leave = (tokensUsed: number): void => {
+    strikeOut();
+    giveBack(parts, chat, tokensUsed);
+  };
+  running.ended.then(
+    ({ usage }) => leave(usage.inputTokens + usage.outputTokens),
+    () => leave(0),
+  );
+  return running;
+}
+
+function giveBack(parts: ChatParts, chat: CheckedChat, tokensUsed: number): void {
+  correctTokens(parts.counters, chat.caller, tokensUsed - countDemand(chat)).catch(parts.onTrouble);
+  returnSlot(parts.counters, chat.caller, getSlot(chat)).catch(parts.onTrouble);
+}
+
+function countDemand({ size, terms }: CheckedChat): number {
+  return size.tokensLikely + terms.outputTokensHeld;
+}
+
+function getSlot({ requestId, terms }: CheckedChat): Slot {
+  return { use: "request", id: requestId, ttlMs: terms.holdMs };
+}

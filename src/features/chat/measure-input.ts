@@ -1,0 +1,78 @@
+import { countTokens } from "../../lib/token-meter.ts";
+import type { ChatRequest } from "../../providers/chat-request.ts";
+
+/** What the caller sends, seen without a tokenizer. */
+export type InputSize = {
+  /** More tokens than this it cannot be: a token has at least a byte, and pictures and sounds have bounds of their own. */
+  tokensMax: number;
+  /** About how many it is, for limits that are corrected later. */
+  tokensLikely: number;
+  /** The characters of all texts, which `max_prompt_length` is about. */
+  characters: number;
+};
+
+/** No vendor counts more for a picture of usual size. */
+const imageTokensMax = 3_000;
+const imageTokensLikely = 800;
+const bytesPerToken = 4;
+/** Sound has some 10 tokens a second and at least 2000 bytes a second, which base64 makes a third longer. */
+const audioCharactersPerToken = 200;
+/** Documents are mostly form: a page of them has a few hundred tokens and tens of thousands of bytes. */
+const fileCharactersPerToken = 16;
+/** What vendors add of their own around each message. */
+const tokensAroundMessage = 16;
+
+/** From the length of the body, so that nothing long is looked at twice. */
+export function measureInput(request: ChatRequest, bodyBytes: number): InputSize {
+  let mediaBytes = 0;
+  let mediaTokensMax = 0;
+  let mediaTokensLikely = 0;
+  let characters = 0;
+  const addMedia = (length: number, charactersPerToken: number): void => {
+    mediaBytes += length;
+    mediaTokensMax += Math.ceil(length / charactersPerToken);
+    mediaTokensLikely += Math.ceil(length / charactersPerToken);
+  };
+  for (const message of request.messages) {
+    const { content } = message;
+    if (typeof content === "string") {
+      characters += content.length;
+      continue;
+    }
+    for (const part of content ?? []) {
+      if (part.type === "text") characters += part.text.length;
+      if (part.type === "image_url") {
+        mediaBytes += part.image_url.url.length;
+        mediaTokensMax += imageTokensMax;
+        mediaTokensLikely += imageTokensLikely;
+      }
+      if (part.type === "input_audio") addMedia(part.input_audio.data.length, audioCharactersPerToken);
+      if (part.type === "file") addMedia(part.file.file_data?.length ?? 0, fileCharactersPerToken);
+    }
+  }
+  const textBytes = Math.max(bodyBytes - mediaBytes, 0);
+  return {
+    tokensMax: textBytes + mediaTokensMax + request.messages.length * tokensAroundMessage,
+    tokensLikely: Math.ceil(textBytes / bytesPerToken) + mediaTokensLikely,
+    characters,
+  };
+}
+
+/** Our own count of the input, for calls whose upstream never told. */
+export function countInput(request: ChatRequest, size: InputSize): number {
+  let tokens = request.tools === undefined ? 0 : countTokens(JSON.stringify(request.tools));
+  for (const message of request.messages) {
+    const { content } = message;
+    if (typeof content === "string") tokens += countTokens(content);
+    else {
+      for (const part of content ?? []) {
+        if (part.type === "text") tokens += countTokens(part.text);
+        if (part.type === "image_url") tokens += imageTokensLikely;
+      }
+    }
+    if (message.role === "assistant" && message.tool_calls != null) {
+      tokens += countTokens(JSON.stringify(message.tool_calls));
+    }
+  }
+  return Math.min(tokens, size.tokensMax);
+}

@@ -1,0 +1,68 @@
+import { type Nano, presentMoney } from "../../lib/money.ts";
+import type { ChargedUsage } from "./quote-chat.ts";
+import type { StoppedBy } from "./run-chat.ts";
+
+/** What stands around the choices of an answer and of each of its pieces: all of it is ours, nothing the upstream's. */
+export type ChatEnvelope = { id: string; created: number; model: string };
+
+export const streamEnd = "data: [DONE]\n\n";
+
+/** The id follows from the request's, so that either leads to the other. */
+export function createEnvelope(requestId: string, model: string, now: Date): ChatEnvelope {
+  return { id: `chatcmpl-${requestId.slice("req_".length)}`, created: Math.floor(now.getTime() / 1000), model };
+}
+
+export function presentCompletion(
+  envelope: ChatEnvelope,
+  {
+    choices,
+    usage,
+    charge,
+    stoppedBy,
+  }: { choices: string; usage: ChargedUsage; charge: Nano; stoppedBy: StoppedBy | null },
+): string {
+  const usageText = JSON.stringify(presentUsage(usage, charge));
+  const head = presentHead(envelope, "chat.completion");
+  return `${head}"choices":${choices},"usage":${usageText}${presentStop(stoppedBy)}}`;
+}
+
+/** Writes pieces as events. `includesUsage` is what the caller asked: then every chunk has the field. */
+export function createChunkWriter(envelope: ChatEnvelope, { includesUsage }: { includesUsage: boolean }) {
+  const start = `data: ${presentHead(envelope, "chat.completion.chunk")}"choices":`;
+  const rest = includesUsage ? ',"usage":null' : "";
+  const end = `${rest}}\n\n`;
+  return {
+    present: (choices: string, stoppedBy: StoppedBy | null): string =>
+      stoppedBy === null ? start + choices + end : `${start}${choices}${rest}${presentStop(stoppedBy)}}\n\n`,
+    presentUsage: (usage: ChargedUsage, charge: Nano): string =>
+      includesUsage ? `${start}[],"usage":${JSON.stringify(presentUsage(usage, charge))}}\n\n` : "",
+  };
+}
+
+function presentHead({ id, created, model }: ChatEnvelope, object: string): string {
+  return `{"id":"${id}","object":"${object}","created":${created},"model":${JSON.stringify(model)},`;
+}
+
+function presentStop(stoppedBy: StoppedBy | null): string {
+  return stoppedBy === null ? "" : `,"stopped_by":"${stoppedBy}"`;
+}
+
+function presentUsage(usage: ChargedUsage, charge: Nano) {
+  return {
+    prompt_tokens: usage.inputTokens,
+    completion_tokens: usage.outputTokens,
+    total_tokens: usage.inputTokens + usage.outputTokens,
+    prompt_tokens_details: {
+      cached_tokens: usage.cachedInputTokens,
+      cache_write_tokens: usage.cacheWriteTokens,
+      audio_tokens: usage.inputAudioTokens,
+    },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoningTokens,
+      audio_tokens: usage.outputAudioTokens,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+    charge: presentMoney(charge),
+  };
+}

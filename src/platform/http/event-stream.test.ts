@@ -1,0 +1,160 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { waitUntil } from "../../../test/harness/wait-until.ts";
+import { createHeartbeats, type EventStream, type Heartbeats, openEventStream } from "./event-stream.ts";
+
+const intervalMs = 15_000;
+const beat = ": \n\n";
+
+type Place = {
+  heartbeats: Heartbeats;
+  response: ServerResponse;
+  stream: EventStream;
+  client: Socket;
+  /** Everything that the client has read. */
+  read(): string;
+  drains(): number;
+};
+
+const closers: (() => Promise<void>)[] = [];
+
+/** A stream to a client on a real connection. */
+async function openPlace(headers: Record<string, string> = {}): Promise<Place> {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  client.on("error", () => {});
+  let read = "";
+  client.setEncoding("utf8").on("data", (text: string) => {
+    read += text;
+  });
+  client.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+  const [, response] = (await once(server, "request")) as [unknown, ServerResponse];
+  const heartbeats = createHeartbeats(intervalMs);
+  let drains = 0;
+  const onDrain = (): void => {
+    drains += 1;
+  };
+  const stream = openEventStream(response, { headers, heartbeats, onDrain });
+  closers.push(async () => {
+    heartbeats.close();
+    client.destroy();
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+  });
+  return {
+    heartbeats,
+    response,
+    stream,
+    client,
+    read: () => read,
+    drains: () => drains,
+  };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const close of closers.splice(0)) await close();
+});
+
+describe("a stream", () => {
+  test("sends its head before there is anything to say", async () => {
+    const place = await openPlace({ "x-request-id": "req_1", "content-type": "application/json" });
+    await waitUntil("the head", () => place.read().endsWith("\r\n\r\n"));
+    const head = place.read().toLowerCase();
+    expect(head).toMatch(/^http\/1\.1 200 ok\r\n/);
+    expect(head).toContain("\r\nx-request-id: req_1\r\n");
+    expect(head.match(/\r\ncontent-type: .*/g)).toEqual(["\r\ncontent-type: text/event-stream; charset=utf-8"]);
+    expect(head).toContain("\r\ncache-control: no-cache, no-transform\r\n");
+    expect(head).toContain("\r\nx-accel-buffering: no\r\n");
+  });
+
+  test("hands on events as they are, and ends after the last", async () => {
+    const place = await openPlace();
+    expect(place.stream.write("data: 世\n\n")).toBe(true);
+    place.stream.end("data: [DONE]\n\n");
+    await waitUntil("the end", () => place.read().endsWith("\r\n0\r\n\r\n"));
+    expect(place.read()).toMatch(/\r\ndata: 世\n\n.*data: \[DONE\]\n\n\r\n0\r\n\r\n$/s);
+  });
+
+  test("says when a client takes no more, and when it does again", async () => {
+    const place = await openPlace();
+    place.client.pause();
+    const event = `data: ${"x".repeat(2 ** 16)}\n\n`;
+    await waitUntil("the client to be full", () => !place.stream.write(event));
+    expect(place.drains()).toBe(0);
+    place.client.resume();
+    await waitUntil("room", () => place.drains() > 0);
+    expect(place.stream.write(beat)).toBe(true);
+  });
+
+  test("takes anything for a client that is gone, and says nothing to it", async () => {
+    const place = await openPlace();
+    place.client.destroy();
+    await waitUntil("the client to be gone", () => place.response.destroyed);
+    expect(place.stream.write("data: 1\n\n")).toBe(true);
+    expect(() => place.stream.end("data: 2\n\n")).not.toThrow();
+  });
+});
+
+describe("heartbeats", () => {
+  const countBeats = (text: string): number => text.split(beat).length - 1;
+
+  test("come once in an interval while a stream is silent", async () => {
+    const place = await openPlace();
+    vi.advanceTimersByTime(intervalMs);
+    await waitUntil("a sign of life", () => countBeats(place.read()) === 1);
+    vi.advanceTimersByTime(3 * intervalMs);
+    await waitUntil("signs of life", () => countBeats(place.read()) === 4);
+  });
+
+  test("do not come while a stream speaks", async () => {
+    const place = await openPlace();
+    for (let count = 0; count < 5; count += 1) {
+      place.stream.write("data: 1\n\n");
+      vi.advanceTimersByTime(intervalMs / 2);
+    }
+    place.stream.write("data: last\n\n");
+    await waitUntil("what was said", () => place.read().includes("last"));
+    expect(countBeats(place.read())).toBe(0);
+  });
+
+  test("end with the stream", async () => {
+    const place = await openPlace();
+    place.stream.end("data: [DONE]\n\n");
+    vi.advanceTimersByTime(5 * intervalMs);
+    await waitUntil("the end", () => place.read().endsWith("\r\n0\r\n\r\n"));
+    expect(countBeats(place.read())).toBe(0);
+  });
+
+  test("end with the client", async () => {
+    const place = await openPlace();
+    const write = vi.spyOn(place.response, "write");
+    place.client.destroy();
+    await waitUntil("the client to be gone", () => place.response.destroyed);
+    vi.advanceTimersByTime(5 * intervalMs);
+    expect(write).not.toHaveBeenCalled();
+  });
+
+  test("are not piled up for a client that does not read", async () => {
+    const place = await openPlace();
+    place.client.pause();
+    await waitUntil("the client to be full", () => !place.stream.write(`data: ${"x".repeat(2 ** 16)}\n\n`));
+    const waiting = place.response.writableLength;
+    vi.advanceTimersByTime(100 * intervalMs);
+    expect(place.response.writableLength).toBe(waiting);
+  });
+
+  test("stop when they are closed, and keep no process alive", async () => {
+    const place = await openPlace();
+    expect(vi.getTimerCount()).toBe(1);
+    place.heartbeats.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
