@@ -1,36 +1,9 @@
 import { expect, test } from "vitest";
-import { startFakeUpstream } from "./fake-upstream.ts";
 import { createTestClock } from "./test-clock.ts";
 import { createTestDatabase } from "./test-database.ts";
 import { startGateway } from "./test-gateway.ts";
 import { waitUntil } from "./wait-until.ts";
 import { startWebhookReceiver } from "./webhook-receiver.ts";
-
-test("the fake upstream answers as scripted, in order, and keeps what it was sent", async () => {
-  await using upstream = await startFakeUpstream();
-  upstream.script({ status: 429, headers: { "retry-after": "7" } }, { chunks: ['{"a":', "1}"] });
-  const limited = await fetch(`${upstream.url}/v1/chat`, { method: "POST", body: "one" });
-  expect([limited.status, limited.headers.get("retry-after")]).toEqual([429, "7"]);
-  expect(await (await fetch(`${upstream.url}/v1/chat`)).json()).toEqual({ a: 1 });
-  expect((await fetch(upstream.url)).status).toBe(500);
-  expect(upstream.requests.map(({ method, path, body }) => [method, path, String(body)])).toEqual([
-    ["POST", "/v1/chat", "one"],
-    ["GET", "/v1/chat", ""],
-    ["GET", "/", ""],
-  ]);
-});
-
-test("the fake upstream can cut an answer off in the middle", async () => {
-  await using upstream = await startFakeUpstream();
-  upstream.script({ chunks: ["first", "second"], cutAfterChunks: 1 });
-  const response = await fetch(upstream.url);
-  const pieces: string[] = [];
-  const reading = (async () => {
-    for await (const piece of response.body ?? []) pieces.push(Buffer.from(piece).toString());
-  })();
-  await expect(reading).rejects.toThrow();
-  expect(pieces.join("")).toBe("first");
-});
 
 test("the webhook receiver records deliveries and answers as told", async () => {
   await using receiver = await startWebhookReceiver();

@@ -31,6 +31,8 @@ export type TestGateway = AsyncDisposable & {
   /** A new account with a new key. */
   createCaller(options?: { planId?: string } & Partial<KeyRestrictions>): Promise<TestCaller>;
   applyCatalog(source: string): Promise<CatalogOutcome>;
+  /** The version of the catalog that the gateway serves at the moment. */
+  catalogVersion(): number;
   /** Calls the API with a key. */
   get(path: string, key: string, headers?: Record<string, string>): Promise<Response>;
 };
@@ -98,6 +100,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       };
       return await applyCatalog({ ...parts, surroundings }, source);
     },
+    catalogVersion: gateway.catalogVersion,
     get: (path, key, headers = {}) =>
       fetch(`${baseUrl}${path}`, { headers: { authorization: `Bearer ${key}`, ...headers } }),
     async [Symbol.asyncDispose]() {
