@@ -25,6 +25,7 @@ test("a gateway schedules every job", async () => {
   expect(rows).toEqual([
     { name: "check-all-accounts", cron: "17 3 * * *" },
     { name: "check-changed-accounts", cron: "* * * * *" },
+    { name: "forget-idempotency-keys", cron: "* * * * *" },
     { name: "renew-plans", cron: "* * * * *" },
     { name: "sweep-ledger", cron: "* * * * *" },
   ]);

@@ -8,13 +8,19 @@ import { createDataDirectory, findFreePort, startGatewayProcess } from "../harne
 import { repositoryDir } from "../harness/repository-files.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-/** The `curl` line that the page shows, run by a shell as it stands. */
+/** The `curl` call that the page shows, run by a shell as it stands. */
 async function runShownCurl(page: string): Promise<unknown> {
-  const line = /^\s*(curl .*)$/m.exec(page)?.[1] ?? "";
-  expect(line).toContain("/v1/models");
-  const { stdout } = await promisify(execFile)("sh", ["-c", line.trim()]);
+  const call = /^\s*(curl (?:.*\\\n)*.*)$/m.exec(page)?.[1] ?? "";
+  expect(call).toContain("/v1/chat/completions");
+  const { stdout } = await promisify(execFile)("sh", ["-c", call]);
   return JSON.parse(stdout);
 }
+
+const firstAnswer = {
+  object: "chat.completion",
+  model: "sandbox-chat",
+  choices: [{ message: { role: "assistant", content: expect.stringContaining("Hello") }, finish_reason: "stop" }],
+};
 
 /** `npm start` on a terminal of its own, ended by Ctrl-C. */
 async function startOnTerminal(environment: Record<string, string>, use: (page: string) => Promise<void>) {
@@ -45,10 +51,7 @@ test("on a terminal, npm start shows the key once, and a curl line that works as
   await startOnTerminal(environment, async (page) => {
     expect(page).toContain(`http://localhost:${port}/docs`);
     expect(page).toMatch(/sk-slc-[0-9A-Za-z]{36}/);
-    expect(await runShownCurl(page)).toMatchObject({
-      object: "list",
-      data: expect.arrayContaining([expect.objectContaining({ id: "sandbox-chat" })]),
-    });
+    expect(await runShownCurl(page)).toMatchObject(firstAnswer);
   });
   await startOnTerminal(environment, async (page) => {
     expect(page).toContain("Sluice is running.");
@@ -61,7 +64,7 @@ test("where nobody watches, the key is in a private file, in no output, and the 
   const port = await findFreePort();
   await using gateway = await startGatewayProcess({ environment: { SLUICE_DATA_DIR: data.path, SLUICE_PORT: port } });
   expect(gateway.output()).not.toMatch(/sk-slc-/);
-  expect(await runShownCurl(gateway.output())).toMatchObject({ object: "list" });
+  expect(await runShownCurl(gateway.output())).toMatchObject(firstAnswer);
   const file = join(data.path, "secrets", "demo-key");
   expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
 

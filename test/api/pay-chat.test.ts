@@ -1,0 +1,284 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Price } from "../../src/features/catalog/index.ts";
+import { type ChatTerms, createChatPayment } from "../../src/features/chat/pay-chat.ts";
+import { createUsage } from "../../src/features/chat/quote-chat.ts";
+import { readBalance } from "../../src/features/ledger/index.ts";
+import { freezeWallet } from "../../src/features/ledger/invariant-store.ts";
+import type { Budget } from "../../src/lib/budget.ts";
+import type { Caller } from "../../src/lib/caller.ts";
+import type { AccountId } from "../../src/lib/ids.ts";
+import { standardLimits } from "../../src/lib/limit-set.ts";
+import { nano } from "../../src/lib/money.ts";
+import { listCharges, listHolds } from "../harness/read-chat-ledger.ts";
+import { openTestLedger, type TestLedger } from "../harness/test-ledger.ts";
+
+const token = 1_000_000n;
+
+/** 1.00 for a thousand tokens of input and 2.00 for a thousand of output: a million billionths a token, and two. */
+const tokenPrice: Price = {
+  id: "price_1",
+  modelId: "open",
+  capability: null,
+  planId: null,
+  accountId: null,
+  effectiveAt: new Date(0),
+  minimumCharge: nano(0n),
+  amounts: {
+    billingType: "token",
+    unit: "1K tokens",
+    inputPrice: nano(1000n * token),
+    outputPrice: nano(2000n * token),
+    cachedInputPrice: null,
+  },
+};
+
+const usualTerms: ChatTerms = {
+  price: tokenPrice,
+  inputTokensMax: 100,
+  outputTokensMax: 1000,
+  outputTokensHeld: 10,
+  choices: 1,
+  holdMs: 60_000,
+};
+/** What the hold of those terms is. */
+const firstHold = 120n * token;
+
+let world: TestLedger;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+function createPayment(accountId: AccountId, terms: Partial<ChatTerms> = {}, budget: Budget | null = null) {
+  const keyId = `key_${randomBytes(6).toString("hex")}` as const;
+  const limits = { accountLimits: standardLimits, keyLimits: {} };
+  const caller: Caller = { accountId, keyId, planId: null, modelIds: null, budget, ...limits };
+  const parts = { ledger: world.ledger, clock: world.clock, ids: world.parts.ids, currency: "USD" };
+  return createChatPayment(parts, { ...usualTerms, ...terms }, { caller, requestId: world.parts.ids.next("req") });
+}
+
+async function readMoney(accountId: AccountId): Promise<{ available: bigint; frozen: bigint }> {
+  const { balance } = await readBalance(world.database, accountId, world.clock.now());
+  return { available: balance.available, frozen: balance.frozen };
+}
+
+test("a hold is the price of the whole input and of the output that is held, and what is not used comes back", async () => {
+  const accountId = await world.createAccount(1_000n * token);
+  const payment = createPayment(accountId);
+  await payment.open();
+  expect(payment.covered()).toBe(10);
+  expect(await readMoney(accountId)).toEqual({ available: 880n * token, frozen: firstHold });
+  const usage = { ...createUsage(7, 3), isCounted: false };
+  expect(await payment.settle(usage)).toEqual({ charge: 13n * token, lost: 0n });
+  expect(await readMoney(accountId)).toEqual({ available: 987n * token, frozen: 0n });
+});
+
+test("a call that produced nothing gives all of its hold back, and is no charge", async () => {
+  const accountId = await world.createAccount(firstHold);
+  const payment = createPayment(accountId);
+  await payment.open();
+  expect(await payment.settle(null)).toEqual({ charge: 0n, lost: 0n });
+  expect(await readMoney(accountId)).toEqual({ available: firstHold, frozen: 0n });
+  expect(await listCharges(world.database, accountId)).toEqual([]);
+});
+
+test("a call whose hold was never written has nothing to settle", async () => {
+  const accountId = await world.createAccount(firstHold - 1n);
+  const payment = createPayment(accountId);
+  await expect(payment.open()).rejects.toMatchObject({
+    code: "insufficient_balance",
+    message: "This request sets 0.12 USD aside, which is 0.000000001 USD more than the balance has. Recharge it.",
+  });
+  expect(await payment.settle(createUsage(7, 3))).toEqual({ charge: 0n, lost: 0n });
+  expect(await readMoney(accountId)).toEqual({ available: firstHold - 1n, frozen: 0n });
+});
+
+test("a call may be settled while its hold is being written, and is charged once that is", async () => {
+  const accountId = await world.createAccount(1_000n * token);
+  const payment = createPayment(accountId);
+  const opening = payment.open();
+  expect(await payment.settle({ ...createUsage(7, 3), isCounted: false })).toEqual({ charge: 13n * token, lost: 0n });
+  await opening;
+  expect(await readMoney(accountId)).toEqual({ available: 987n * token, frozen: 0n });
+});
+
+test("a call that is settled while its hold is being refused is charged nothing", async () => {
+  const accountId = await world.createAccount(firstHold - 1n);
+  const payment = createPayment(accountId);
+  const opening = payment.open();
+  const [opened, settled] = await Promise.allSettled([opening, payment.settle(createUsage(7, 3))]);
+  expect([opened.status, settled.status]).toEqual(["rejected", "rejected"]);
+  expect(await listCharges(world.database, accountId)).toEqual([]);
+  expect(await readMoney(accountId)).toEqual({ available: firstHold - 1n, frozen: 0n });
+});
+
+test("a key's budget refuses by a code of its own, and names what is missing of it", async () => {
+  const accountId = await world.createAccount(1_000n * token);
+  const payment = createPayment(accountId, {}, { amount: nano(100n * token), period: "day" });
+  await expect(payment.open()).rejects.toMatchObject({
+    code: "key_budget_exceeded",
+    message: "This request sets 0.12 USD aside, which is 0.02 USD more than is left of the API key's budget.",
+  });
+});
+
+test("a frozen account is told that it is suspended, and nothing of money", async () => {
+  const accountId = await world.createAccount(1_000n * token);
+  await freezeWallet(world.database, accountId, "test");
+  await expect(createPayment(accountId).open()).rejects.toMatchObject({
+    code: "account_suspended",
+    message: "The account is suspended. Contact the service's operator.",
+  });
+});
+
+test("money is plenty when four times the most that the call can cost is remembered to be there", async () => {
+  // Input 100 and output 1000 cost 2.10.
+  const accountId = await world.createAccount(4n * 2_100n * token);
+  expect(createPayment(accountId).isComfortable()).toBe(true);
+  expect(createPayment(accountId, { outputTokensMax: 1001 }).isComfortable()).toBe(false);
+  expect(createPayment(accountId, { inputTokensMax: 101 }).isComfortable()).toBe(false);
+  // What is remembered is a matter of the process: of somebody new, it knows nothing.
+  expect(createPayment(await world.createAccount()).isComfortable()).toBe(false);
+});
+
+test("an account can pay for what is held and for what else is there, exactly, up to what was asked for", async () => {
+  const payable = async (beyondHold: bigint): Promise<number> => {
+    const accountId = await world.createAccount(firstHold + beyondHold);
+    const payment = createPayment(accountId);
+    await payment.open();
+    const count = payment.countPayable();
+    await payment.settle(null);
+    return count;
+  };
+  expect(await payable(0n)).toBe(10);
+  expect(await payable(2n * token - 1n)).toBe(10);
+  expect(await payable(2n * token)).toBe(11);
+  expect(await payable(51n * token)).toBe(35);
+  expect(await payable(1_980n * token - 1n)).toBe(999);
+  expect(await payable(1_980n * token)).toBe(1000);
+  expect(await payable(9_999n * token)).toBe(1000);
+});
+
+test("what is held can be paid for, also where the hold was rounded down", async () => {
+  const accountId = await world.createAccount(1n);
+  // A token costs 1.3 billionths, and one alone is rounded to a single one.
+  const amounts = { ...tokenPrice.amounts, inputPrice: nano(0n), outputPrice: nano(1300n) } as Price["amounts"];
+  const payment = createPayment(accountId, { price: { ...tokenPrice, amounts }, outputTokensHeld: 1 });
+  await payment.open();
+  expect(payment.countPayable()).toBe(1);
+  await payment.settle(null);
+});
+
+test("of a key with a budget, what it may still spend decides", async () => {
+  const accountId = await world.createAccount(1_000n * token);
+  const payment = createPayment(accountId, {}, { amount: nano(firstHold + 50n * token), period: "day" });
+  await payment.open();
+  expect(payment.countPayable()).toBe(35);
+  await payment.settle(null);
+});
+
+test("a hold is raised to what is asked for, while there is money", async () => {
+  const accountId = await world.createAccount(1_000n * token);
+  const payment = createPayment(accountId);
+  await payment.open();
+  await payment.extend(20);
+  expect(payment.covered()).toBe(20);
+  expect((await readMoney(accountId)).frozen).toBe(140n * token);
+  await payment.extend(40);
+  expect(payment.covered()).toBe(40);
+  expect((await readMoney(accountId)).frozen).toBe(180n * token);
+  // 0.10 of the 1.00 is for the input; the rest pays for 450 tokens, however much of it is held.
+  expect(payment.countPayable()).toBe(450);
+  await payment.settle(null);
+});
+
+test("where there is less money than asked for, the hold takes all of it, and covers what that pays for", async () => {
+  const accountId = await world.createAccount(firstHold + 11n * token);
+  const payment = createPayment(accountId);
+  await payment.open();
+  await payment.extend(20);
+  expect(payment.covered()).toBe(15);
+  expect(await readMoney(accountId)).toEqual({ available: 0n, frozen: firstHold + 11n * token });
+  await payment.extend(30);
+  expect([payment.covered(), payment.countPayable()]).toEqual([15, 15]);
+  await payment.settle(null);
+});
+
+test("where there is no money for a further token, the hold stays as it is", async () => {
+  const accountId = await world.createAccount(firstHold + 2n * token - 1n);
+  const payment = createPayment(accountId);
+  await payment.open();
+  await payment.extend(20);
+  expect(payment.covered()).toBe(10);
+  expect(await readMoney(accountId)).toEqual({ available: 2n * token - 1n, frozen: firstHold });
+  await payment.settle(null);
+});
+
+test("what a key's budget leaves is all that a hold is raised by", async () => {
+  const accountId = await world.createAccount(1_000n * token);
+  const payment = createPayment(accountId, {}, { amount: nano(firstHold + 8n * token), period: "day" });
+  await payment.open();
+  await payment.extend(20);
+  expect(payment.covered()).toBe(14);
+  await payment.settle(null);
+});
+
+test("use beyond the hold is charged as far as there is money, and the rest is a loss of the house", async () => {
+  const accountId = await world.createAccount(firstHold + 30n * token);
+  const payment = createPayment(accountId);
+  await payment.open();
+  expect(await payment.settle({ ...createUsage(100, 40), isCounted: false })).toEqual({
+    charge: 150n * token,
+    lost: 30n * token,
+  });
+  expect(await readMoney(accountId)).toEqual({ available: 0n, frozen: 0n });
+});
+
+test("a minimum is held where the tokens cost less, and something is held even where input costs nothing", async () => {
+  const accountId = await world.createAccount(1_000n * token);
+  const price = { ...tokenPrice, minimumCharge: nano(500n * token) };
+  const payment = createPayment(accountId, { price });
+  await payment.open();
+  expect((await readMoney(accountId)).frozen).toBe(500n * token);
+  expect(await payment.settle(createUsage(1, 1))).toEqual({ charge: 500n * token, lost: 0n });
+  const amounts = { ...tokenPrice.amounts, inputPrice: nano(0n), outputPrice: nano(1n) } as Price["amounts"];
+  const tiny = createPayment(accountId, { price: { ...tokenPrice, amounts } });
+  await tiny.open();
+  expect((await readMoney(accountId)).frozen).toBe(1n);
+  await tiny.settle(null);
+});
+
+test("a free model holds nothing and charges nothing, and covers all that is asked for", async () => {
+  const accountId = await world.createAccount();
+  const amounts = { ...tokenPrice.amounts, inputPrice: nano(0n), outputPrice: nano(0n) } as Price["amounts"];
+  const payment = createPayment(accountId, { price: { ...tokenPrice, amounts } });
+  await payment.open();
+  expect([payment.holdId, payment.isComfortable(), payment.covered(), payment.countPayable()]).toEqual([
+    null,
+    true,
+    1000,
+    1000,
+  ]);
+  expect(await payment.settle(createUsage(7, 3))).toEqual({ charge: 0n, lost: 0n });
+  expect(await listHolds(world.database, accountId)).toEqual([]);
+});
+
+test("a quota that has room for all of a call pays for it whole, and money pays where it has not", async () => {
+  const accountId = await world.createAccount(1_000n * token);
+  const grant = { unit: "text", amount: 1100n, expiresAt: null, channel: "plan" } as const;
+  const cause = { kind: "plan", id: "plan_test" } as const;
+  await world.ledger.apply({ kind: "grant", id: world.parts.ids.next("txn"), accountId, ...grant, cause });
+  const byQuota = createPayment(accountId);
+  await byQuota.open();
+  expect([byQuota.covered(), byQuota.countPayable()]).toEqual([1000, 1000]);
+  expect(await byQuota.settle({ ...createUsage(7, 3), isCounted: false })).toEqual({ charge: 0n, lost: 0n });
+  const byMoney = createPayment(accountId);
+  await byMoney.open();
+  expect(byMoney.covered()).toBe(10);
+  expect(await byMoney.settle({ ...createUsage(7, 3), isCounted: false })).toEqual({ charge: 13n * token, lost: 0n });
+  const charges = await listCharges(world.database, accountId);
+  expect(charges.map(({ unit, paid }) => [unit, paid])).toEqual([
+    ["text", "10"],
+    ["money", "0.013"],
+  ]);
+});

@@ -1,0 +1,318 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { createAccount, createApiKey } from "../../src/features/accounts/index.ts";
+import { applyCatalog } from "../../src/features/catalog/index.ts";
+import { bookCredit, findViolations, sweepLedger } from "../../src/features/ledger/index.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { type AccountId, createIdSource } from "../../src/lib/ids.ts";
+import { nano } from "../../src/lib/money.ts";
+import { createDatabase, type Database } from "../../src/platform/database/database.ts";
+import { getClusterPaths } from "../../src/platform/database/embedded/cluster-directory.ts";
+import { upstreamKeyName, writeChatCatalog } from "../harness/chat-catalog.ts";
+import { type FakeUpstreams, startFakeUpstreams } from "../harness/fake-upstreams.ts";
+import {
+  createDataDirectory,
+  findFreePort,
+  type GatewayProcess,
+  startGatewayProcess,
+} from "../harness/gateway-process.ts";
+import { createRandom, type Random } from "../harness/ledger-load.ts";
+import { listCharges, listHolds } from "../harness/read-chat-ledger.ts";
+import { createDelay } from "../harness/upstreams/gate.ts";
+import { waitUntil } from "../harness/wait-until.ts";
+
+const cycles = Number(process.env.CRASH_CYCLES ?? 3);
+const callersCount = 24;
+const patienceMs = 60_000;
+const leaseMs = 60_000;
+/** Longer than any hold lasts. */
+const holdsEndMs = 60 * 60_000;
+const models = ["open", "anthropic", "google"] as const;
+
+test("a gateway that is killed in the middle of its calls charges what it answered, once, and nothing else", {
+  timeout: 60_000 + cycles * 20_000,
+}, async () => {
+  const seed = Number(process.env.CHAT_SEED ?? randomInt(2 ** 31));
+  const random = createRandom(seed);
+  await using place = await openPlace();
+  const load = createLoad(place, random);
+  let sentAgain = 0;
+  let running = 0;
+  try {
+    for (let cycle = 0; cycle < cycles; cycle += 1) {
+      const calling = load.start();
+      const enough = load.countComplete() + 20 + random.below(150);
+      await waitUntil("some answers", () => load.countComplete() >= enough, patienceMs);
+      await place.kill();
+      load.stop();
+      await calling;
+      await place.restart();
+      const unfinished = load.listUnfinished();
+      sentAgain += unfinished.length;
+      running += await expectRunningClaimsToHold(place, load, unfinished);
+      await place.endLeases();
+      await Promise.all(unfinished.map((call) => load.insist(call)));
+      await checkCharges(place, load);
+    }
+  } finally {
+    const { complete, lost } = load.count();
+    console.log(
+      `chat crashes: ${cycles} kills, ${load.calls.length} calls, ${complete} answered, ${lost} lost, ` +
+        `${sentAgain} sent again with their keys, ${running} of these found claimed by the dead, ${place.upstream.requests.length} calls at the upstream; seed ${seed}`,
+    );
+  }
+  await checkOpenHolds(place, load);
+  // Else nobody was killed in the middle of anything.
+  expect(running).toBeGreaterThan(0);
+  expect(place.upstream.refusals()).toEqual([]);
+});
+
+type Customer = { accountId: AccountId; key: string; isKeyed: boolean };
+
+type Place = AsyncDisposable & {
+  upstream: FakeUpstreams;
+  url: string;
+  /** Two with keys and two without, so that what is charged can be told apart. */
+  customers: Customer[];
+  database(): Database;
+  kill(): Promise<void>;
+  restart(): Promise<void>;
+  /** As if a minute had passed for the claims that the dead process left. */
+  endLeases(): Promise<void>;
+};
+
+/** A gateway as users run it, with its own database on disk; the upstream outlives it. */
+async function openPlace(): Promise<Place> {
+  const upstream = await startFakeUpstreams();
+  upstream.always({ beforePiece: createDelay(3) });
+  const data = createDataDirectory();
+  const environment = {
+    SLUICE_DATA_DIR: data.path,
+    SLUICE_PORT: await findFreePort(),
+    [upstreamKeyName]: "sk-fake-upstream",
+  };
+  let gateway: GatewayProcess = await startGatewayProcess({ environment });
+  let database = connect(data.path);
+  const customers = await prepare(database, upstream);
+  const baseUrl = `http://127.0.0.1:${environment.SLUICE_PORT}/v1`;
+  await waitUntil("the catalog to be served", async () => {
+    const headers = { authorization: `Bearer ${customers[0]?.key}` };
+    return (await fetch(`${baseUrl}/models/open`, { headers })).status === 200;
+  });
+  return {
+    upstream,
+    url: `${baseUrl}/chat/completions`,
+    customers,
+    database: () => database,
+    async kill() {
+      gateway.kill("SIGKILL");
+      await gateway.exited;
+    },
+    async restart() {
+      await database.destroy();
+      gateway = await startGatewayProcess({ environment });
+      database = connect(data.path);
+    },
+    async endLeases() {
+      const earlier = new Date(systemClock.now().getTime() - leaseMs);
+      await database
+        .updateTable("idempotency_keys")
+        .set({ lease_until: earlier })
+        .where("state", "=", "running")
+        .execute();
+    },
+    async [Symbol.asyncDispose]() {
+      await database.destroy();
+      await gateway[Symbol.asyncDispose]();
+      await upstream[Symbol.asyncDispose]();
+      data[Symbol.dispose]();
+    },
+  };
+}
+
+function connect(dataDir: string): Database {
+  const { socketDir, passwordFile } = getClusterPaths(dataDir);
+  const password = readFileSync(passwordFile, "utf8");
+  const address = { host: socketDir, user: "sluice", password, database: "sluice" };
+  return createDatabase({ address, connectionsMax: 2, onConnectionError: () => {} });
+}
+
+async function prepare(database: Database, upstream: FakeUpstreams): Promise<Customer[]> {
+  const ids = createIdSource({ clock: systemClock, randomBytes });
+  const parts = { database, clock: systemClock, ids, randomBytes, hasModel: () => true };
+  const surroundings = {
+    ...{ currency: "USD", planIds: new Set<string>(), accountIds: new Set<string>() },
+    hasSecret: () => true,
+  };
+  const outcome = await applyCatalog({ ...parts, surroundings }, writeChatCatalog(upstream));
+  expect(outcome).toMatchObject({ version: expect.any(Number) });
+  const customers: Customer[] = [];
+  for (const isKeyed of [true, true, false, false]) {
+    const email = `${randomBytes(6).toString("hex")}@example.com`;
+    const { id: accountId } = await createAccount(parts, { email, password: null });
+    const { text: key } = await createApiKey(parts, { accountId, name: "crash" });
+    const booking = { kind: "top-up", amount: nano(10_000_000_000_000n) } as const;
+    await bookCredit(parts, { accountId, booking, actor: "test", reason: "test", reference: null });
+    customers.push({ accountId, key, isKeyed });
+  }
+  return customers;
+}
+
+type Call = {
+  customer: Customer;
+  idempotencyKey: string | null;
+  body: string;
+  /** What the answer said, once it came whole. */
+  answer: { requestId: string; charge: string } | null;
+};
+
+type Load = {
+  calls: Call[];
+  countComplete(): number;
+  count(): { complete: number; lost: number };
+  /** Lets callers work until they are told to stop, or nobody answers. */
+  start(): Promise<void>;
+  stop(): void;
+  /** The calls with a key whose answer nobody has got. */
+  listUnfinished(): Call[];
+  /** Sends a call once; answers its status, and 0 where there was no whole answer. */
+  send(call: Call): Promise<number>;
+  /** Sends a call again until it is answered. */
+  insist(call: Call): Promise<void>;
+};
+
+function createLoad(place: Place, random: Random): Load {
+  const calls: Call[] = [];
+  let isOver = false;
+  const isComplete = ({ answer }: Call): boolean => answer !== null;
+
+  function create(): Call {
+    const customer = random.pick(place.customers) as Customer;
+    const content = `Call ${calls.length} of ${customer.accountId}`;
+    const isStreamed = random.below(2) === 0;
+    const call: Call = {
+      customer,
+      idempotencyKey: customer.isKeyed ? `key-${calls.length}` : null,
+      body: JSON.stringify({
+        model: random.pick(models),
+        messages: [{ role: "user", content }],
+        ...(isStreamed ? { stream: true, stream_options: { include_usage: true } } : {}),
+      }),
+      answer: null,
+    };
+    calls.push(call);
+    return call;
+  }
+
+  async function send(call: Call): Promise<number> {
+    try {
+      const { status, text } = await post(place.url, call);
+      if (status === 200) call.answer = readAnswer(text);
+      return status === 200 && call.answer === null ? 0 : status;
+    } catch {
+      // The gateway was killed; whoever has a key sends it again.
+      return 0;
+    }
+  }
+
+  async function work(): Promise<void> {
+    while (!isOver) {
+      const status = await send(create());
+      expect([200, 0]).toContain(status);
+      if (status === 0) return;
+    }
+  }
+
+  return {
+    calls,
+    countComplete: () => calls.filter(isComplete).length,
+    count() {
+      const complete = calls.filter(isComplete).length;
+      return { complete, lost: calls.length - complete };
+    },
+    async start() {
+      isOver = false;
+      await Promise.all(Array.from({ length: callersCount }, work));
+    },
+    stop() {
+      isOver = true;
+    },
+    listUnfinished: () => calls.filter((call) => call.idempotencyKey !== null && !isComplete(call)),
+    send,
+    insist: async (call) => void (await waitUntil("an answer", async () => (await send(call)) === 200, patienceMs)),
+  };
+}
+
+async function post(url: string, { customer, idempotencyKey, body }: Call): Promise<{ status: number; text: string }> {
+  const headers = {
+    authorization: `Bearer ${customer.key}`,
+    "content-type": "application/json",
+    ...(idempotencyKey === null ? {} : { "idempotency-key": idempotencyKey }),
+  };
+  const response = await fetch(url, { method: "POST", body, headers });
+  return { status: response.status, text: await response.text() };
+}
+
+/** The request that the answer is of, by its id, and what it says that it cost; `null` where it is not whole. */
+function readAnswer(text: string): Call["answer"] {
+  const isWhole = text.endsWith("}") || text.endsWith("data: [DONE]\n\n");
+  const id = /"id":"chatcmpl-([^"]+)"/.exec(text)?.[1];
+  const charge = /"charge":"([^"]+)"/.exec(text)?.[1];
+  return isWhole && id !== undefined && charge !== undefined ? { requestId: `req_${id}`, charge } : null;
+}
+
+/** Nobody takes a key from a process that may be alive, and what ended before the kill is answered. Counts the former. */
+async function expectRunningClaimsToHold(place: Place, load: Load, unfinished: readonly Call[]): Promise<number> {
+  const rows = await place.database().selectFrom("idempotency_keys").select(["key", "state"]).execute();
+  const states = new Map(rows.map(({ key, state }) => [key, state]));
+  let running = 0;
+  for (const call of unfinished) {
+    const state = states.get(call.idempotencyKey ?? "");
+    if (state === undefined) continue;
+    expect(await load.send(call), call.idempotencyKey ?? "").toBe(state === "running" ? 409 : 200);
+    if (state === "running") running += 1;
+  }
+  return running;
+}
+
+async function checkCharges(place: Place, { calls }: Load): Promise<void> {
+  const database = place.database();
+  expect(await findViolations(database, { kind: "whole", accountIds: "all", now: systemClock.now() })).toEqual([]);
+  for (const customer of place.customers) {
+    const own = calls.filter((call) => call.customer === customer);
+    const charges = await listCharges(database, customer.accountId);
+    const holds = await listHolds(database, customer.accountId);
+    const settled = new Map(holds.filter(({ state }) => state === "settled").map((hold) => [hold.causeId, hold]));
+    const told = own.flatMap(({ answer }) => answer ?? []);
+    expect(told.map(({ requestId }) => [requestId, settled.get(requestId)?.settled])).toEqual(
+      told.map(({ requestId, charge }) => [requestId, charge]),
+    );
+    // Every request has one hold, and every hold that was settled one charge.
+    expect(new Set(holds.map(({ causeId }) => causeId)).size).toBe(holds.length);
+    expect(charges.map(({ holdId }) => holdId).sort()).toEqual([...settled.values()].map(({ id }) => id).sort());
+    const asked = place.upstream.requests.filter(({ ask }) => ask?.prompt.endsWith(customer.accountId)).length;
+    expect(charges.length).toBeLessThanOrEqual(asked);
+    // Whoever has a key has been answered by now: once for each key. Without one, what was lost may have been charged.
+    if (customer.isKeyed) expect(charges).toHaveLength(own.length);
+    else expect(charges.length).toBeLessThanOrEqual(own.length);
+  }
+}
+
+/** What the dead left open is at most what was lost, and ends when its time comes. */
+async function checkOpenHolds(place: Place, load: Load): Promise<void> {
+  const database = place.database();
+  const listOpen = () => database.selectFrom("holds").select("id").where("state", "=", "open").execute();
+  const open = await listOpen();
+  expect(open.length).toBeLessThanOrEqual(load.count().lost);
+  const later = new Date(systemClock.now().getTime() + holdsEndMs);
+  const clock = { ...systemClock, now: () => later };
+  const troubles: unknown[] = [];
+  const { swept } = await sweepLedger({ database, clock, onTrouble: (_operation, error) => troubles.push(error) });
+  expect([swept, troubles, await listOpen()]).toEqual([open.length, [], []]);
+  expect(await findViolations(database, { kind: "whole", accountIds: "all", now: later })).toEqual([]);
+  for (const { accountId } of place.customers) {
+    const holds = await listHolds(database, accountId);
+    expect(new Set(holds.map(({ state }) => state)).isSubsetOf(new Set(["settled", "released", "expired"]))).toBe(true);
+  }
+}
