@@ -1,7 +1,5 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { Agent, request } from "node:http";
-import { join } from "node:path";
+import { forkServer } from "./fork-server.ts";
 
 export type BenchServer = {
   /** CPU time that the server spends on one request, in microseconds, and the size of the answer. */
@@ -13,8 +11,8 @@ const connections = 16;
 
 /** Starts one of the server files of this folder in a process of its own. */
 export async function startBenchServer(file: string): Promise<BenchServer> {
-  const child = fork(join(import.meta.dirname, file), { stdio: "inherit" });
-  const { port, key } = await receive<{ port: number; key: string }>(child);
+  const server = await forkServer(file);
+  const { port, key } = server;
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
 
   function ask(): Promise<number> {
@@ -35,14 +33,9 @@ export async function startBenchServer(file: string): Promise<BenchServer> {
     });
   }
 
-  async function readCpuUs(): Promise<number> {
-    child.send("cpu");
-    return (await receive<{ cpuUs: number }>(child)).cpuUs;
-  }
-
   return {
     async measure(requestCount) {
-      const before = await readCpuUs();
+      const before = await server.readCpuUs();
       let left = requestCount;
       let bytes = 0;
       const work = async (): Promise<void> => {
@@ -52,17 +45,11 @@ export async function startBenchServer(file: string): Promise<BenchServer> {
         }
       };
       await Promise.all(Array.from({ length: connections }, work));
-      return { cpuUs: ((await readCpuUs()) - before) / requestCount, bytes };
+      return { cpuUs: ((await server.readCpuUs()) - before) / requestCount, bytes };
     },
     async close() {
       agent.destroy();
-      child.send("close");
-      await once(child, "exit");
+      await server.close();
     },
   };
-}
-
-async function receive<T>(child: ChildProcess): Promise<T> {
-  const [message] = await once(child, "message");
-  return message as T;
 }

@@ -14,6 +14,8 @@ const http = await createGatewayHttp({
   settings: loadSettings({ environment: {}, directory: tmpdir() }),
   counters: createMemoryCounters({ clock: parts.clock }),
   logger: createLogger({ level: "info", format: "json", write: () => {} }),
+  // Only models are asked for here.
+  chat: { addRoutes: () => {}, close: async () => {} },
   checkDatabase: async () => {},
 });
 const doors = await openDoors(http, { host: "127.0.0.1", port: 0 });

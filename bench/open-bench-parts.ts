@@ -9,6 +9,7 @@ import { createIdSource } from "../src/lib/ids.ts";
 import { openChangeFeed } from "../src/platform/database/change-feed.ts";
 import { migrate } from "../src/platform/database/migrate.ts";
 import { openDatabase } from "../src/platform/database/open-database.ts";
+import { createUpstreamHealth } from "../src/providers/upstream-health.ts";
 import { writeLargeCatalog } from "./large-catalog.ts";
 
 const limitMax = 1_000_000_000;
@@ -40,10 +41,13 @@ export async function openBenchParts() {
   await updateAccount(parts, account.id, { limits: { requestsPerMinute: limitMax / 10, tokensPerMinute: limitMax } });
   const { text: key } = await createApiKey(parts, { accountId: account.id, name: "bench" });
   const feed = await openChangeFeed({ address, channels: ["callers", "catalog"], onTrouble: () => {} });
-  const catalog = await openLiveCatalog({ database, feed, onTrouble: () => {} });
+  const health = createUpstreamHealth({ clock });
+  const catalog = await openLiveCatalog({ database, feed, health, onTrouble: () => {} });
   return {
     ...parts,
+    address,
     catalog,
+    health,
     key,
     callers: createCallerDirectory({ database, feed }),
     async close() {

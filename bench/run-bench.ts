@@ -1,15 +1,25 @@
 // Measures side by side in one run: `npm run bench -- edge`. Numbers of different runs or machines do not compare;
 // the ratios and the goals do.
+import { measureChat } from "./measure-chat.ts";
 import { measureEdge } from "./measure-edge.ts";
+import { measureEndurance } from "./measure-endurance.ts";
 import { measureLedger } from "./measure-ledger.ts";
 
-const benches: Record<string, () => Promise<void>> = { edge: measureEdge, ledger: measureLedger };
+const benches: Record<string, (words: string[]) => Promise<void>> = {
+  chat: measureChat,
+  edge: measureEdge,
+  endurance: measureEndurance,
+  ledger: measureLedger,
+};
 
-const [name = ""] = process.argv.slice(2);
+// What a bench has started is ended when the process exits, which a signal alone does not let it do.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+
+const [name = "", ...words] = process.argv.slice(2);
 const run = benches[name];
 if (run === undefined) {
   console.error(`Write which: npm run bench -- ${Object.keys(benches).join("|")}`);
   process.exitCode = 2;
 } else {
-  await run();
+  await run(words);
 }

@@ -9,5 +9,7 @@ export function serveOnRequest(server: { port: number; key: string; close(): Pro
       process.disconnect?.();
     }
   });
+  // A server does not outlive the bench that it serves.
+  process.once("disconnect", () => process.exit());
   process.send?.({ port: server.port, key: server.key });
 }

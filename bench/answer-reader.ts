@@ -1,0 +1,112 @@
+/** What came back for one request, and when its first data did, in milliseconds of `performance.now()`. */
+export type LoadAnswer = { status: number; isStream: boolean; firstDataAtMs: number | null; isDone: boolean };
+
+/** Reads the answers of one connection, one after another, and no more of them than where they end. */
+export type AnswerReader = {
+  /** Returns the answer that ends with these bytes, or `null` while there is more to come. Throws at what is not HTTP. */
+  read(bytes: Buffer): LoadAnswer | null;
+  /** What is known of the answer that is under way. */
+  current(): LoadAnswer;
+};
+
+type Place = "head" | "body" | "chunk-size" | "chunk" | "chunk-end" | "last-line" | "end";
+
+const headEnd = Buffer.from("\r\n\r\n");
+const headBytesMax = 64 * 1024;
+const sizeBytesMax = 16;
+const doneEvent = "data: [DONE]\n\n";
+const lineFeed = 0x0a;
+const colon = 0x3a;
+
+export function createAnswerReader(): AnswerReader {
+  let place: Place = "head";
+  let answer = createAnswer();
+  let head: Buffer = Buffer.alloc(0);
+  let size = "";
+  /** Bytes of the body or of its chunk that are still to come. */
+  let left = 0;
+  /** The last of a stream, as long as what ends it. */
+  let tail = "";
+
+  /** Each step begins at a byte and returns where the next one begins. */
+  const steps: Record<Place, (bytes: Buffer, at: number) => number> = {
+    head: readHead,
+    body: readBody,
+    "chunk-size": readSize,
+    chunk: readBody,
+    "chunk-end": (bytes, at) => readLine(bytes, at, "chunk-size"),
+    "last-line": (bytes, at) => readLine(bytes, at, "end"),
+    end: () => {
+      throw new Error("More came than the answer.");
+    },
+  };
+
+  function readHead(bytes: Buffer, at: number): number {
+    const before = head.length;
+    head = Buffer.concat([head, bytes.subarray(at)]);
+    const endAt = head.indexOf(headEnd);
+    if (endAt === -1) {
+      if (head.length > headBytesMax) throw new Error("The head of an answer does not end.");
+      return bytes.length;
+    }
+    const text = head.toString("latin1", 0, endAt).toLowerCase();
+    const length = /\r\ncontent-length: *(\d+)/.exec(text)?.[1];
+    const isChunked = /\r\ntransfer-encoding: *chunked/.test(text);
+    if (length === undefined && !isChunked) throw new Error(`An answer does not say where it ends: ${text}`);
+    answer.status = Number(/^http\/1\.1 (\d{3})/.exec(text)?.[1]);
+    answer.isStream = /\r\ncontent-type: *text\/event-stream/.test(text);
+    left = Number(length ?? 0);
+    place = isChunked ? "chunk-size" : left > 0 ? "body" : "end";
+    head = head.subarray(0, 0);
+    return at + endAt + headEnd.length - before;
+  }
+
+  function readBody(bytes: Buffer, at: number): number {
+    const endAt = Math.min(bytes.length, at + left);
+    // A comment of a stream is no data.
+    if (answer.firstDataAtMs === null && bytes[at] !== colon) answer.firstDataAtMs = performance.now();
+    if (answer.isStream) {
+      const piece = bytes.toString("latin1", Math.max(at, endAt - doneEvent.length), endAt);
+      tail = (tail + piece).slice(-doneEvent.length);
+    }
+    left -= endAt - at;
+    if (left === 0) place = place === "chunk" ? "chunk-end" : "end";
+    return endAt;
+  }
+
+  function readSize(bytes: Buffer, at: number): number {
+    const endAt = bytes.indexOf(lineFeed, at);
+    size += bytes.toString("latin1", at, endAt === -1 ? bytes.length : endAt);
+    if (size.length > sizeBytesMax) throw new Error("The size of a chunk is too long.");
+    if (endAt === -1) return bytes.length;
+    left = Number.parseInt(size, 16);
+    if (Number.isNaN(left)) throw new Error(`This is not the size of a chunk: ${size}`);
+    size = "";
+    place = left === 0 ? "last-line" : "chunk";
+    return endAt + 1;
+  }
+
+  function readLine(bytes: Buffer, at: number, next: Place): number {
+    const endAt = bytes.indexOf(lineFeed, at);
+    if (endAt === -1) return bytes.length;
+    place = next;
+    return endAt + 1;
+  }
+
+  return {
+    read(bytes) {
+      for (let at = 0; at < bytes.length; ) at = steps[place](bytes, at);
+      if (place !== "end") return null;
+      const ended = { ...answer, isDone: tail === doneEvent };
+      place = "head";
+      tail = "";
+      answer = createAnswer();
+      return ended;
+    },
+    current: () => answer,
+  };
+}
+
+function createAnswer(): LoadAnswer {
+  return { status: 0, isStream: false, firstDataAtMs: null, isDone: false };
+}

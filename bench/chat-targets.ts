@@ -1,0 +1,89 @@
+import { type ChatAsk, writeChatRequest } from "./chat-requests.ts";
+import { forkServer } from "./fork-server.ts";
+import { portkeyVersion, startPortkey } from "./portkey-gateway.ts";
+import { startSluice } from "./sluice-gateway.ts";
+
+export const targetNames = ["direct", "bare", "sluice", "portkey"] as const;
+export type TargetName = (typeof targetNames)[number];
+
+/** How the upstream is to answer a call; it is told by headers. */
+const upstreamWays = {
+  "at-once": { "x-bench-chunks": "each-turn" },
+  "one-write": { "x-bench-chunks": "one-write" },
+  late: { "x-bench-chunks": "each-turn", "x-bench-delay": "20" },
+} as const satisfies Record<string, Record<string, string>>;
+export type UpstreamWay = keyof typeof upstreamWays;
+
+export type ChatTarget = {
+  name: TargetName;
+  port: number;
+  processId: number;
+  databaseProcessId: number | null;
+  writeRequest(ask: ChatAsk, way: UpstreamWay): Buffer;
+};
+
+export type ChatTargets = {
+  targets: ChatTarget[];
+  /** Why Portkey is not among them. */
+  portkeyTrouble: string | null;
+  close(): Promise<void>;
+};
+
+/** The upstream, and all that is measured in front of it, each in a process of its own. */
+export async function startChatTargets(): Promise<ChatTargets> {
+  const upstream = await forkServer("fixed-upstream.ts");
+  const bare = await forkServer("bare-proxy.ts", { words: [`--upstream-port=${upstream.port}`] });
+  const sluice = await startSluice(
+    (Object.keys(upstreamWays) as UpstreamWay[]).map((way) => ({
+      id: way,
+      routes: [{ port: upstream.port, headers: upstreamWays[way] }],
+    })),
+  );
+  const portkey = await startPortkey().catch((error: unknown) => `Portkey ${portkeyVersion} did not start: ${error}`);
+
+  const describePassThrough = (
+    name: TargetName,
+    { port, processId }: { port: number; processId: number },
+  ): ChatTarget => ({
+    name,
+    port,
+    processId,
+    databaseProcessId: null,
+    writeRequest: (ask, way) => writeChatRequest(ask, { port, model: "bench-model", headers: upstreamWays[way] }),
+  });
+  const targets = [
+    describePassThrough("direct", upstream),
+    describePassThrough("bare", bare),
+    {
+      ...sluice,
+      name: "sluice",
+      writeRequest: (ask, way) => writeChatRequest(ask, { port: sluice.port, model: way, headers: sluice.headers }),
+    } satisfies ChatTarget,
+  ];
+  if (typeof portkey !== "string") targets.push(describePortkey(portkey, upstream.port));
+  return {
+    targets,
+    portkeyTrouble: typeof portkey === "string" ? portkey : null,
+    async close() {
+      const servers = [...(typeof portkey === "string" ? [] : [portkey]), sluice, bare, upstream];
+      for (const server of servers) await server.close();
+    },
+  };
+}
+
+function describePortkey({ port, processId }: { port: number; processId: number }, upstreamPort: number): ChatTarget {
+  const headers = {
+    authorization: "Bearer sk-bench",
+    "x-portkey-provider": "openai",
+    "x-portkey-custom-host": `http://127.0.0.1:${upstreamPort}/v1`,
+    "x-portkey-forward-headers": "x-bench-chunks,x-bench-delay",
+  };
+  return {
+    name: "portkey",
+    port,
+    processId,
+    databaseProcessId: null,
+    writeRequest: (ask, way) =>
+      writeChatRequest(ask, { port, model: "bench-model", headers: { ...headers, ...upstreamWays[way] } }),
+  };
+}

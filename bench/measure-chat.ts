@@ -1,0 +1,89 @@
+import { type ChatFigures, compareCpu, type GoalRow, judgeGoals, type Outcomes, sumUp } from "./chat-figures.ts";
+import { type ChatLoadName, type ChatRounds, chatLoads, runRounds, warmTargetsUp } from "./chat-rounds.ts";
+import { startChatTargets, type TargetName, targetNames } from "./chat-targets.ts";
+import { portkeyVersion } from "./portkey-gateway.ts";
+import { presentTable, writeResults } from "./write-results.ts";
+
+const names: Record<TargetName, string> = {
+  direct: "upstream itself",
+  bare: "bare pass-through",
+  sluice: "Sluice",
+  portkey: `Portkey ${portkeyVersion}`,
+};
+
+/** Sluice with everything on, beside a bare pass-through and Portkey, all in front of the same upstream. */
+export async function measureChat(): Promise<void> {
+  const started = await startChatTargets();
+  const outcomes: Partial<Record<ChatLoadName, ChatRounds>> = {};
+  try {
+    await warmTargetsUp(started.targets);
+    for (const name of Object.keys(chatLoads) as ChatLoadName[]) {
+      console.error(`measuring: ${chatLoads[name].name}`);
+      outcomes[name] = await runRounds(started.targets, chatLoads[name]);
+    }
+  } finally {
+    await started.close();
+  }
+  const measured = outcomes as Outcomes;
+  const goals = judgeGoals(measured);
+  const notes = [...(started.portkeyTrouble === null ? [] : [started.portkeyTrouble]), ...listFailures(measured)];
+  writeResults("chat", [presentGoals(goals), presentFigures(measured), ...notes].join("\n\n"));
+  if (goals.some(({ isMet }) => !isMet)) process.exitCode = 1;
+}
+
+function presentGoals(goals: readonly GoalRow[]): string {
+  const rows = goals.map(({ name, figure, goal, isMet }) => [name, figure, goal, isMet ? "met" : "MISSED"]);
+  return presentTable(["what", "Sluice", "goal", "verdict"], rows);
+}
+
+const titles = [
+  ...["load", "req/s", "p50 ms", "p99 ms", "first data p50 ms", "CPU µs/req", "PostgreSQL µs/req", "beside bare"],
+  "RSS MB",
+];
+
+function presentFigures(outcomes: Outcomes): string {
+  const rows = (Object.keys(chatLoads) as ChatLoadName[]).flatMap((load) =>
+    targetNames.flatMap((target) => {
+      const figures = sumUp(outcomes, load, target);
+      if (figures === null) return [];
+      const name = `${chatLoads[load].name}: ${names[target]}`;
+      return [
+        typeof figures === "string" ? [name, "failed"] : presentRow(name, figures, compare(outcomes, load, target)),
+      ];
+    }),
+  );
+  return presentTable(titles, rows);
+}
+
+function compare(outcomes: Outcomes, load: ChatLoadName, target: TargetName): string {
+  return target === "sluice" ? `${compareCpu(outcomes, load, "bare").toFixed(2)} ×` : "";
+}
+
+function presentRow(name: string, figures: ChatFigures, ratio: string): string[] {
+  return [
+    name,
+    Math.round(figures.requestsPerSecond).toLocaleString("en"),
+    figures.p50Ms.toFixed(2),
+    figures.p99Ms.toFixed(2),
+    figures.firstDataP50Ms.toFixed(2),
+    figures.cpuUs.toFixed(0),
+    figures.databaseCpuUs === null ? "" : figures.databaseCpuUs.toFixed(0),
+    ratio,
+    `${presentMegabytes(figures.residentBytesBefore)} → ${presentMegabytes(figures.residentBytesAfter)}`,
+  ];
+}
+
+function presentMegabytes(bytes: number): string {
+  return (bytes / 1024 / 1024).toFixed(0);
+}
+
+/** Under which loads Portkey failed, and how. */
+function listFailures(outcomes: Outcomes): string[] {
+  const failures = (Object.keys(chatLoads) as ChatLoadName[]).flatMap((load) => {
+    const failure = sumUp(outcomes, load, "portkey");
+    return typeof failure === "string" ? [`- ${chatLoads[load].name}: ${failure}`] : [];
+  });
+  return failures.length === 0
+    ? []
+    : [`${names.portkey} fails on this Node under some loads:\n\n${failures.join("\n")}`];
+}

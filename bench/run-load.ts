@@ -1,0 +1,58 @@
+import { type LoadConnection, openLoadConnection, requireWhole } from "./load-connection.ts";
+
+export type LoadFigures = {
+  requests: number;
+  tookMs: number;
+  /** From sending a request to the end of its answer, and to its first data, for each request. */
+  wholeMs: number[];
+  firstDataMs: number[];
+};
+
+type Load = { port: number; request: Buffer; isStream: boolean; connections: number };
+
+/** Connections that ask one thing after another, each as fast as it is answered. */
+export async function openLoad({ port, request, isStream, connections }: Load) {
+  const opened = await Promise.all(Array.from({ length: connections }, () => openLoadConnection(port)));
+
+  async function askOnce(connection: LoadConnection, figures: LoadFigures): Promise<void> {
+    const startedAtMs = performance.now();
+    const answer = await connection.ask(request);
+    requireWhole(answer, isStream);
+    figures.requests += 1;
+    figures.wholeMs.push(performance.now() - startedAtMs);
+    if (answer.firstDataAtMs !== null) figures.firstDataMs.push(answer.firstDataAtMs - startedAtMs);
+  }
+
+  return {
+    /** One request on each connection, so that all connections behind are open too. */
+    warmUp: () => runAll(opened, (connection) => askOnce(connection, createFigures())),
+    /** Throws when any call fails, and says how many did. */
+    async run(lastsMs: number): Promise<LoadFigures> {
+      const figures = createFigures();
+      const startedAtMs = performance.now();
+      await runAll(opened, async (connection) => {
+        do await askOnce(connection, figures);
+        while (performance.now() - startedAtMs < lastsMs);
+      });
+      return { ...figures, tookMs: performance.now() - startedAtMs };
+    },
+    close(): void {
+      for (const connection of opened) connection.close();
+    },
+  };
+}
+
+async function runAll(
+  connections: readonly LoadConnection[],
+  work: (connection: LoadConnection) => Promise<void>,
+): Promise<void> {
+  const outcomes = await Promise.allSettled(connections.map(work));
+  const failures = outcomes.filter(({ status }) => status === "rejected");
+  const [first] = failures;
+  if (first?.status !== "rejected") return;
+  throw new Error(`${failures.length} of ${connections.length} connections failed: ${first.reason}`);
+}
+
+function createFigures(): LoadFigures {
+  return { requests: 0, tookMs: 0, wholeMs: [], firstDataMs: [] };
+}

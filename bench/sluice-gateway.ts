@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stringify } from "yaml";
+import { findFreePort, runCommand } from "../test/harness/gateway-process.ts";
+import { waitUntil } from "../test/harness/wait-until.ts";
+
+export type SluiceGateway = {
+  port: number;
+  processId: number;
+  databaseProcessId: number;
+  /** What every request needs to be let in. */
+  headers: Record<string, string>;
+  readFrozen(): Promise<string>;
+  close(): Promise<void>;
+};
+
+/** A model of the bench, and who serves it, the first first. Upstreams are told by headers how to answer. */
+type BenchModel = { id: string; routes: readonly { port: number; headers?: Record<string, string> }[] };
+
+const mainFile = join(import.meta.dirname, "../src/main.ts");
+const limitMax = "1000000000";
+const waitsMsMax = 3_600_000;
+
+/**
+ * Sluice as users start it, with everything on: a database of its own that syncs to disk, a log that is written out, an
+ * account with money and with limits as high as they go.
+ */
+export async function startSluice(
+  models: readonly BenchModel[],
+  options: { nodeWords?: readonly string[] } = {},
+): Promise<SluiceGateway> {
+  const dataDir = mkdtempSync(join(tmpdir(), "sluice-bench-"));
+  const port = Number(await findFreePort());
+  const environment = {
+    SLUICE_DATA_DIR: dataDir,
+    SLUICE_PORT: String(port),
+    SLUICE_LOG_FORMAT: "json",
+    BENCH_UPSTREAM_KEY: "sk-bench",
+  };
+  const { child, stop } = spawnGateway(environment, options.nodeWords ?? []);
+  const siteUrl = `http://127.0.0.1:${port}`;
+  await waitUntil("Sluice is ready", () => isReady(child, siteUrl), 60_000);
+  const key = await createCaller(environment);
+  await applyCatalog(environment, { dataDir, models });
+  const headers = { authorization: `Bearer ${key}` };
+  return {
+    port,
+    processId: child.pid ?? 0,
+    databaseProcessId: Number(readFileSync(join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0]),
+    headers,
+    async readFrozen() {
+      const answer = await fetch(`${siteUrl}/v1/balance`, { headers });
+      const { frozen_balance: frozen } = (await answer.json()) as { frozen_balance: string };
+      return frozen;
+    },
+    async close() {
+      await stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Its log goes down a pipe to a process that reads it, as under a supervisor. */
+function spawnGateway(environment: Record<string, string>, nodeWords: readonly string[]) {
+  const sink = spawn("cat", { stdio: ["pipe", "ignore", "inherit"] });
+  // As `npm start` does it.
+  const child = spawn(process.execPath, ["--max-semi-space-size=32", ...nodeWords, mainFile, "serve"], {
+    cwd: tmpdir(),
+    env: { PATH: process.env.PATH, NODE_OPTIONS: process.env.NODE_OPTIONS, ...environment },
+    stdio: ["ignore", sink.stdin, "ignore"],
+  });
+  sink.stdin.destroy();
+  process.once("exit", () => child.kill());
+  return {
+    child,
+    async stop(): Promise<void> {
+      if (child.exitCode !== null) return;
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    },
+  };
+}
+
+async function isReady(child: ChildProcess, siteUrl: string): Promise<boolean> {
+  if (child.exitCode !== null) throw new Error(`Sluice ended with ${child.exitCode}.`);
+  try {
+    return (await fetch(`${siteUrl}/readyz`)).ok;
+  } catch {
+    // It does not listen yet.
+    return false;
+  }
+}
+
+async function createCaller(environment: Record<string, string>): Promise<string> {
+  const account = (await command(
+    environment,
+    "account",
+    "create",
+    "--email",
+    "bench@example.com",
+    "--credit",
+    "9000000",
+  )) as {
+    id: string;
+  };
+  const limits = ["requests-per-minute", "tokens-per-minute", "concurrent-requests"];
+  await command(environment, "account", "update", account.id, ...limits.flatMap((name) => [`--${name}`, limitMax]));
+  const { key } = (await command(environment, "key", "create", "--account", account.id)) as { key: string };
+  return key;
+}
+
+async function applyCatalog(
+  environment: Record<string, string>,
+  { dataDir, models }: { dataDir: string; models: readonly BenchModel[] },
+): Promise<void> {
+  const file = join(dataDir, "bench-catalog.yaml");
+  const timeouts = { first_byte_ms: waitsMsMax, idle_ms: waitsMsMax, total_ms: waitsMsMax };
+  const catalog = {
+    currency: "USD",
+    providers: models.flatMap(({ id, routes }) =>
+      routes.map(({ port, headers }, priority) => ({
+        id: `${id}-${priority}`,
+        kind: "openai-compatible",
+        base_url: `http://127.0.0.1:${port}/v1`,
+        api_keys: ["${BENCH_UPSTREAM_KEY}"],
+        connections_max: 100_000,
+        timeouts,
+        ...(headers === undefined ? {} : { headers }),
+      })),
+    ),
+    models: models.map(({ id, routes }) => ({
+      id,
+      name: id,
+      type: "chat",
+      capabilities: ["chat", "streaming"],
+      limits: { context_window: 128_000, max_output_tokens: 16_384 },
+      routes: routes.map((_, priority) => ({ provider: `${id}-${priority}`, upstream_model: "bench-model", priority })),
+    })),
+    prices: models.map(({ id }) => ({
+      model: id,
+      billing_type: "token",
+      unit: "1K tokens",
+      input_price: "0.00015",
+      output_price: "0.0006",
+    })),
+  };
+  writeFileSync(file, stringify(catalog));
+  await command(environment, "catalog", "apply", file);
+}
+
+async function command(environment: Record<string, string>, ...words: readonly string[]): Promise<unknown> {
+  const { exitCode, stdout, stderr } = await runCommand([...words, "--json"], { environment });
+  if (exitCode !== 0) throw new Error(`${words.join(" ")} failed: ${stderr}`);
+  return JSON.parse(stdout);
+}
