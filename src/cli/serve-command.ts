@@ -46,7 +46,7 @@ function createProcessLogger(settings: Settings, terminal: Terminal): Logger {
   });
 }
 
-const linesWaitMs = 20;
+const linesWaitMs = 5;
 const linesLengthMax = 64 * 1024;
 
 /** Each write wakes whoever reads the log, in the middle of a request, so lines wait a moment for others. */

@@ -193,6 +193,11 @@ const moreOfRoute = (fields: string): readonly [string, string] => ["talk-1 }", 
 const moreOfFilm = (fields: string): readonly [string, string] => ["type: video,", `type: video, ${fields},`];
 
 describeRefusals("an option of a model or of its route that cannot be", [
+  [
+    "models[0].routes[0].passthrough: Only providers of the kind openai-compatible take fields as they are.",
+    "routes: [",
+    "routes: [{ provider: toy, upstream_model: talk-1, passthrough: [top_k] }, ",
+  ],
   ["models[0].routes[0].passthrough[1]: Top-K is no name of a field.", ...moreOfRoute("passthrough: [top_k, Top-K]")],
   ["models[0].routes[0].passthrough[0]: 7up is no name of a field.", ...moreOfRoute("passthrough: [7up]")],
   ["models[1].usual_output_tokens: usual_output_tokens is for chat models.", ...moreOfFilm("usual_output_tokens: 5")],

@@ -146,6 +146,10 @@ function checkModels({ models, providers, prices }: CatalogFile, around: Catalog
       if (!providerIds.has(route.provider)) {
         report([...place, "provider"], `There is no provider ${route.provider} in this file.`);
       }
+      const kind = providers.find(({ id }) => id === route.provider)?.kind;
+      if (route.passthrough !== undefined && kind !== undefined && kind !== "openai-compatible") {
+        report([...place, "passthrough"], "Only providers of the kind openai-compatible take fields as they are.");
+      }
       for (const [field, name] of (route.passthrough ?? []).entries()) {
         if (!fieldPattern.test(name)) report([...place, "passthrough", field], `${name} is no name of a field.`);
       }
