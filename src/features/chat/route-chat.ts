@@ -1,6 +1,12 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
-import type { ChatAnswer, ChatPiece, ChatRun, ChatUsage, ProviderError } from "../../providers/contract.ts";
+import {
+  type ChatAnswer,
+  type ChatPiece,
+  type ChatRun,
+  type ChatUsage,
+  ProviderError,
+} from "../../providers/contract.ts";
 import type { CallOutcome, UpstreamHealth } from "../../providers/upstream-health.ts";
 import type { ChatTarget } from "./chat-target.ts";
 import { chooseTarget } from "./choose-target.ts";
@@ -48,7 +54,20 @@ export function startRoutedChat(parts: RoutingParts, order: RoutedCall, sink: Ro
       sink.onFailure(lastError === null ? explainRest(choice.retryAfterMs) : explainFailure(lastError));
       return;
     }
-    start(choice.target);
+    try {
+      start(choice.target);
+    } catch (cause) {
+      // A provider never throws; one that does all the same must not take the process with it.
+      failUnstarted(choice.target, cause);
+    }
+  }
+
+  function failUnstarted(target: ChatTarget, cause: unknown): void {
+    const error = new ProviderError("bad-answer", "The call could not be started.", { cause });
+    parts.onFailedAttempt(target, error);
+    parts.health.report(target, describeOutcome(error), { isProbe: pending?.isProbe === true });
+    pending = null;
+    tryNext(error);
   }
 
   function start(target: ChatTarget): void {
