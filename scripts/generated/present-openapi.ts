@@ -32,7 +32,7 @@ export async function presentOpenApi(): Promise<string> {
   const http = await createGatewayHttp({
     ...parts,
     chat,
-    callers: { find: async () => null },
+    callers: { recall: () => null, find: async () => null },
     checkDatabase: async () => {},
   });
   await http.ready();

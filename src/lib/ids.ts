@@ -19,29 +19,36 @@ const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeCharacters = 10; // 50 bits hold the milliseconds of 35 000 years
 const randomCharacters = 16; // 80 bits
 
-/** Random bytes are drawn in blocks because one draw for each id would be the dearest part of making it. */
+/** Drawn, and made into text, in blocks: one draw for each id, or each character by itself, would be the dearest part. */
 const randomBlockBytes = 4096;
+const alphabetCodes = Uint8Array.from(alphabet, (character) => character.charCodeAt(0));
 
 export function createIdSource(parts: { clock: Clock; randomBytes: (count: number) => Uint8Array }): IdSource {
-  let block: Uint8Array = new Uint8Array(0);
+  let block = "";
   let used = 0;
+  /** Under load many ids are made within a millisecond. */
+  let last = { milliseconds: -1, text: "" };
 
   function drawRandomPart(): string {
     if (used + randomCharacters > block.length) {
-      block = parts.randomBytes(randomBlockBytes);
+      block = presentRandom(parts.randomBytes(randomBlockBytes));
       used = 0;
     }
-    let text = "";
-    for (const byte of block.subarray(used, used + randomCharacters)) text += alphabet.charAt(byte & 31);
     used += randomCharacters;
-    return text;
+    return block.slice(used - randomCharacters, used);
   }
 
   return {
     next(prefix) {
-      return `${prefix}_${presentTime(parts.clock.now().getTime())}${drawRandomPart()}`;
+      const milliseconds = parts.clock.now().getTime();
+      if (milliseconds !== last.milliseconds) last = { milliseconds, text: presentTime(milliseconds) };
+      return `${prefix}_${last.text}${drawRandomPart()}`;
     },
   };
+}
+
+function presentRandom(bytes: Uint8Array): string {
+  return Buffer.from(bytes.map((byte) => alphabetCodes[byte & 31] ?? 0)).toString("latin1");
 }
 
 function presentTime(milliseconds: number): string {

@@ -21,7 +21,8 @@ export async function authenticateCaller(directory: CallerDirectory, attempt: Ca
       headers: challenge,
     });
   }
-  const known = isWellFormedKey(text) ? await directory.find(text) : null;
+  // Only well-formed keys are remembered.
+  const known = directory.recall(text) ?? (isWellFormedKey(text) ? await directory.find(text) : null);
   if (known === null) {
     throw new AppError("invalid_api_key", "The API key is not valid. Check that it was copied whole.", {
       headers: challenge,

@@ -20,7 +20,11 @@ export type KnownKey = {
   allowsAddress: (address: string) => boolean;
 };
 
-export type CallerDirectory = { find(keyText: string): Promise<KnownKey | null> };
+export type CallerDirectory = {
+  /** A key that is remembered, or `null`: then `find` has to look for it. */
+  recall(keyText: string): KnownKey | null;
+  find(keyText: string): Promise<KnownKey | null>;
+};
 
 const entriesMax = 50_000;
 
@@ -52,10 +56,9 @@ export function createCallerDirectory({ database, feed }: { database: Database; 
   feed.subscribe("callers", { onChange: forget, onReset: () => forget("") });
 
   return {
+    recall: (keyText) => (feed.isLive() ? (entries.get(hashKey(keyText)) ?? null) : null),
     async find(keyText) {
       const hash = hashKey(keyText);
-      const remembered = feed.isLive() ? entries.get(hash) : undefined;
-      if (remembered !== undefined) return remembered;
       const changesBefore = changeCount;
       const found = await loadKnownKey(database, hash);
       if (found !== null && feed.isLive() && changeCount === changesBefore) remember(hash, found);

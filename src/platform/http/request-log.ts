@@ -32,29 +32,25 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply, parts: 
 function writeLine(request: FastifyRequest, reply: FastifyReply, parts: RequestLogParts): void {
   const isServerFault = reply.statusCode >= 500;
   const route = request.routeOptions.url ?? null;
-  parts.logger[isServerFault ? "error" : "info"](
-    {
-      request_id: request.id,
-      method: request.method,
-      route,
-      // A path without a route is what an operator wants to see; its query may hold secrets.
-      ...(route === null ? { path: request.url.split("?", 1)[0]?.slice(0, pathCharactersMax) } : {}),
-      status: reply.statusCode,
-      duration_ms: round(parts.clock.monotonicMs() - request.startedMs),
-      ...(request.respondedMs === null ? {} : { first_byte_ms: round(request.respondedMs - request.startedMs) }),
-      ...(reply.raw.writableFinished ? {} : { aborted: true }),
-      ...(request.caller === null ? {} : { account_id: request.caller.accountId, key_id: request.caller.keyId }),
-      ...(request.clientRequestId === null ? {} : { client_request_id: request.clientRequestId }),
-      ...request.logFields,
-      ...presentFailure(request.failure, isServerFault),
-    },
-    "request",
-  );
+  const fields: Record<string, unknown> = { request_id: request.id, method: request.method, route };
+  // A path without a route is what an operator wants to see; its query may hold secrets.
+  if (route === null) fields.path = request.url.split("?", 1)[0]?.slice(0, pathCharactersMax);
+  fields.status = reply.statusCode;
+  fields.duration_ms = round(parts.clock.monotonicMs() - request.startedMs);
+  if (request.respondedMs !== null) fields.first_byte_ms = round(request.respondedMs - request.startedMs);
+  if (!reply.raw.writableFinished) fields.aborted = true;
+  if (request.caller !== null) {
+    fields.account_id = request.caller.accountId;
+    fields.key_id = request.caller.keyId;
+  }
+  if (request.clientRequestId !== null) fields.client_request_id = request.clientRequestId;
+  Object.assign(fields, request.logFields, presentFailure(request.failure, isServerFault));
+  parts.logger[isServerFault ? "error" : "info"](fields, "request");
 }
 
 /** A caller's mistake is told by its code alone, because messages about it may quote what the caller sent. */
-function presentFailure(failure: Error | null, isServerFault: boolean): Record<string, unknown> {
-  if (!(failure instanceof AppError)) return {};
+function presentFailure(failure: Error | null, isServerFault: boolean): Record<string, unknown> | null {
+  if (!(failure instanceof AppError)) return null;
   const code = getErrorEntry(failure.code).wireCode ?? failure.code;
   return isServerFault ? { error_code: code, error: failure } : { error_code: code };
 }
