@@ -37,13 +37,13 @@ export async function consumeLimits(
   before: LimitStates = nothingSeen,
 ): Promise<LimitStates> {
   const rates = listRates(caller, demand);
-  const leases = demand.slot === undefined ? [] : listLeases(caller, demand.slot);
+  const leases = demand.slot === undefined ? noLeases : listLeases(caller, demand.slot);
   const decision = await counters.take({ rates, leases });
   const requests: RateState[] = [];
   const tokens: RateState[] = [];
-  for (const [index, state] of decision.rates.entries()) {
+  decision.rates.forEach((state, index) => {
     (rates[index]?.unit === "tokens" ? tokens : requests).push(state);
-  }
+  });
   const states: LimitStates = {
     requests: requests.length === 0 ? before.requests : requests,
     tokens: tokens.length === 0 ? before.tokens : tokens,
@@ -57,6 +57,7 @@ export async function consumeLimits(
   throw createRefusal(refusals, presentLimitHeaders(states));
 }
 
+const noLeases: readonly Lease[] = [];
 const nothingSeen: LimitStates = { requests: [], tokens: [], isDegraded: false };
 
 /** Each check with what the counters say of it; they answer in the order of the checks. */
@@ -82,11 +83,17 @@ type Owner = {
   keys: Record<"requests" | "reads" | "tokens" | "running-requests" | "running-tasks", string>;
 };
 
-const ownersOfCallers = new WeakMap<LimitedCaller, readonly Owner[]>();
+type KnownLimits = {
+  owners: readonly Owner[];
+  /** What every request of a kind is checked for before more is known of it. */
+  ratesOfRequests: Record<"read" | "write", readonly Rate[]>;
+};
 
-/** A caller is the same object as long as it is remembered, and so are the names of its counts. */
-function listOwners(caller: LimitedCaller): readonly Owner[] {
-  const known = ownersOfCallers.get(caller);
+const limitsOfCallers = new WeakMap<LimitedCaller, KnownLimits>();
+
+/** A caller is the same object as long as it is remembered, and so are its limits and the names of its counts. */
+function getLimits(caller: LimitedCaller): KnownLimits {
+  const known = limitsOfCallers.get(caller);
   if (known !== undefined) return known;
   const { accountId, keyId, accountLimits, keyLimits } = caller;
   // All names of a request share the account's hash tag, so that a cluster keeps them in one place.
@@ -94,8 +101,13 @@ function listOwners(caller: LimitedCaller): readonly Owner[] {
   if (Object.keys(keyLimits).length > 0) {
     owners.push({ owner: "API key", limits: keyLimits, keys: nameCounts(`{${accountId}}:${keyId}`) });
   }
-  ownersOfCallers.set(caller, owners);
-  return owners;
+  const ratesOfRequests = {
+    read: buildRates(owners, { request: "read" }),
+    write: buildRates(owners, { request: "write" }),
+  };
+  const limits = { owners, ratesOfRequests };
+  limitsOfCallers.set(caller, limits);
+  return limits;
 }
 
 function nameCounts(prefix: string): Owner["keys"] {
@@ -108,10 +120,16 @@ function nameCounts(prefix: string): Owner["keys"] {
   };
 }
 
+function listRates(caller: LimitedCaller, demand: Demand): readonly Rate[] {
+  const { owners, ratesOfRequests } = getLimits(caller);
+  if (demand.request !== undefined && demand.tokens === undefined) return ratesOfRequests[demand.request];
+  return buildRates(owners, demand);
+}
+
 /** Tokens are looked at with every request, so that the headers can tell of them. */
-function listRates(caller: LimitedCaller, demand: Demand): Rate[] {
+function buildRates(owners: readonly Owner[], demand: Demand): Rate[] {
   const rates: Rate[] = [];
-  for (const { owner, limits, keys } of listOwners(caller)) {
+  for (const { owner, limits, keys } of owners) {
     const { requestsPerMinute, tokensPerMinute } = limits;
     if (requestsPerMinute !== undefined && demand.request !== undefined) {
       const isRead = demand.request === "read";
@@ -128,10 +146,12 @@ function listRates(caller: LimitedCaller, demand: Demand): Rate[] {
 
 function listLeases(caller: LimitedCaller, { use, id, ttlMs }: Slot): Lease[] {
   const leases: Lease[] = [];
-  for (const { owner, limits, keys } of listOwners(caller)) {
-    const max = use === "request" ? limits.concurrentRequests : limits.tasksInFlight;
+  for (const { owner, limits, keys } of getLimits(caller).owners) {
+    const isRequest = use === "request";
+    const max = isRequest ? limits.concurrentRequests : limits.tasksInFlight;
     if (max === undefined) continue;
-    leases.push({ owner, unit: `${use}s`, key: keys[`running-${use}s`], max, leaseId: id, ttlMs });
+    const key = keys[isRequest ? "running-requests" : "running-tasks"];
+    leases.push({ owner, unit: isRequest ? "requests" : "tasks", key, max, leaseId: id, ttlMs });
   }
   return leases;
 }

@@ -3,24 +3,45 @@ import type { RateState } from "../../platform/counters/counters.ts";
 /** What a decision saw of each kind of limit: the account's and, where it has one, the key's. */
 export type LimitStates = { requests: readonly RateState[]; tokens: readonly RateState[]; isDegraded: boolean };
 
+/** Written out, because a name that is put together anew is dear to use as one. */
+const headerNames = {
+  requests: {
+    limit: "x-ratelimit-limit-requests",
+    remaining: "x-ratelimit-remaining-requests",
+    reset: "x-ratelimit-reset-requests",
+  },
+  tokens: {
+    limit: "x-ratelimit-limit-tokens",
+    remaining: "x-ratelimit-remaining-tokens",
+    reset: "x-ratelimit-reset-tokens",
+  },
+} as const;
+
 /** The headers that every answer has: the tightest limit of all, and the tightest of each kind as OpenAI names them. */
 export function presentLimitHeaders(states: LimitStates): Record<string, string> {
-  const all = findTightest([...states.requests, ...states.tokens]);
+  const requests = findTightest(states.requests);
+  const tokens = findTightest(states.tokens);
+  const all = requests === null || (tokens !== null && tokens.remaining < requests.remaining) ? tokens : requests;
   const headers: Record<string, string> = {};
   if (all !== null) {
     headers["x-ratelimit-limit"] = String(all.limit);
     headers["x-ratelimit-remaining"] = String(all.remaining);
     headers["x-ratelimit-reset"] = String(Math.ceil(all.resetMs / 1000));
   }
-  for (const kind of ["requests", "tokens"] as const) {
-    const tightest = findTightest(states[kind]);
-    if (tightest === null) continue;
-    headers[`x-ratelimit-limit-${kind}`] = String(tightest.limit);
-    headers[`x-ratelimit-remaining-${kind}`] = String(tightest.remaining);
-    headers[`x-ratelimit-reset-${kind}`] = presentDuration(tightest.resetMs);
-  }
+  if (requests !== null) addKind(headers, headerNames.requests, requests);
+  if (tokens !== null) addKind(headers, headerNames.tokens, tokens);
   if (states.isDegraded) headers["x-ratelimit-degraded"] = "1";
   return headers;
+}
+
+function addKind(
+  headers: Record<string, string>,
+  names: (typeof headerNames)["requests" | "tokens"],
+  { limit, remaining, resetMs }: RateState,
+): void {
+  headers[names.limit] = String(limit);
+  headers[names.remaining] = String(remaining);
+  headers[names.reset] = presentDuration(resetMs);
 }
 
 /** Whole seconds for every client, at least one because 0 means "at once"; milliseconds for those that know them. */
@@ -43,8 +64,7 @@ export function presentDuration(milliseconds: number): string {
 
 /** Of limits with equally little left, the first. */
 function findTightest(states: readonly RateState[]): RateState | null {
-  return states.reduce<RateState | null>(
-    (tightest, state) => (tightest === null || state.remaining < tightest.remaining ? state : tightest),
-    null,
-  );
+  let tightest: RateState | null = null;
+  for (const state of states) if (tightest === null || state.remaining < tightest.remaining) tightest = state;
+  return tightest;
 }

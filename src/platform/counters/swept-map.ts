@@ -16,18 +16,19 @@ export function createSweptMap<V>(parts: {
   isSpent(value: V, nowUs: number): boolean;
 }): SweptMap<V> {
   const entries = new Map<string, V>();
-  let round = entries.entries();
+  let round = entries.keys();
 
-  function nextInTurn(): [string, V] | undefined {
+  function nextInTurn(): string | undefined {
     const { done, value } = round.next();
     if (done !== true) return value;
-    round = entries.entries();
+    round = entries.keys();
     return round.next().value;
   }
 
   function sweep(nowUs: number): void {
-    const next = nextInTurn();
-    if (next !== undefined && parts.isSpent(next[1], nowUs)) entries.delete(next[0]);
+    const key = nextInTurn();
+    const value = key === undefined ? undefined : entries.get(key);
+    if (key !== undefined && value !== undefined && parts.isSpent(value, nowUs)) entries.delete(key);
   }
 
   return {
@@ -36,7 +37,7 @@ export function createSweptMap<V>(parts: {
       for (let look = 0; look < lookedAtPerAddition; look += 1) sweep(nowUs);
       if (entries.size >= parts.entriesMax) {
         const forgotten = nextInTurn();
-        if (forgotten !== undefined) entries.delete(forgotten[0]);
+        if (forgotten !== undefined) entries.delete(forgotten);
       }
       entries.set(key, value);
     },
