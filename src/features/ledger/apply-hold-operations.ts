@@ -1,6 +1,6 @@
 import { computeCharge } from "../../lib/bill.ts";
 import { findPeriodStart } from "../../lib/budget.ts";
-import type { AccountId, HoldId } from "../../lib/ids.ts";
+import type { AccountId, HoldId, TransactionId } from "../../lib/ids.ts";
 import {
   comparePockets,
   type Draft,
@@ -37,7 +37,8 @@ export function applyHold(draft: Draft, operation: HoldOperation): ResultOf<Hold
   const hold: Hold = {
     id: operation.id,
     accountId: operation.accountId,
-    ...payment,
+    unit: payment.unit,
+    amount: payment.amount,
     lines: refusal === null ? setAside(draft, operation.accountId, payment.unit, payment.amount) : [],
     state: refusal === null ? "open" : "refused",
     settled: 0n,
@@ -147,9 +148,10 @@ export function applySettle(draft: Draft, operation: SettleOperation): ResultOf<
   const raised = raiseHold(draft, hold, limitOverrun(draft, hold, operation, missing));
   const paid = cost < raised.amount ? cost : raised.amount;
   const lost = cost - paid;
-  const legs = settleLines(draft, raised, paid, fingerprint);
-  if (lost > 0n) postLoss(draft, raised, { amount: lost, leg: legs.length, fingerprint });
-  if (cost > 0n) rememberCharge(draft, raised, legs, fingerprint);
+  const charge = { id: deriveTransactionId(hold.id), fingerprint };
+  const legs = settleLines(draft, raised, paid, charge);
+  if (lost > 0n) postLoss(draft, raised, { amount: lost, leg: legs.length, charge });
+  if (cost > 0n) rememberCharge(draft, raised, legs, charge);
   draft.changeHold({
     ...raised,
     state: "settled",
@@ -163,7 +165,7 @@ export function applySettle(draft: Draft, operation: SettleOperation): ResultOf<
     spent: spending.spent + paid,
   }));
   draft.changes.charges.push({
-    id: deriveTransactionId(hold.id),
+    id: charge.id,
     holdId: hold.id,
     accountId: hold.accountId,
     unit: hold.unit,
@@ -187,15 +189,11 @@ function limitOverrun(draft: Draft, hold: Hold, operation: SettleOperation, miss
   return [missing, available, ...(budgetLeft === null ? [] : [budgetLeft])].reduce((a, b) => (a < b ? a : b));
 }
 
+type ChargeName = { id: TransactionId; fingerprint: string };
+
 /** Charges the lines in the order in which pockets are spent, and gives back what is left of each. */
-function settleLines(draft: Draft, hold: Hold, paid: bigint, fingerprint: string): HoldLine[] {
-  const movement = {
-    id: deriveTransactionId(hold.id),
-    kind: "charge" as const,
-    refundOf: null,
-    fingerprint,
-    cause: hold.cause,
-  };
+function settleLines(draft: Draft, hold: Hold, paid: bigint, { id, fingerprint }: ChargeName): HoldLine[] {
+  const { cause } = hold;
   const legs: HoldLine[] = [];
   let left = paid;
   for (const line of sortLines(draft, hold.lines)) {
@@ -205,7 +203,8 @@ function settleLines(draft: Draft, hold: Hold, paid: bigint, fingerprint: string
       unholdPocket(draft, line);
     } else {
       const { pocketId, amount: unheld } = line;
-      debitPocket(draft, { ...movement, leg: legs.length }, { pocketId, amount, unheld, to: "revenue" });
+      const movement = { id, leg: legs.length, kind: "charge", refundOf: null, fingerprint, cause } as const;
+      debitPocket(draft, movement, { pocketId, amount, unheld, to: "revenue" });
       legs.push({ pocketId, amount });
     }
   }
@@ -213,11 +212,11 @@ function settleLines(draft: Draft, hold: Hold, paid: bigint, fingerprint: string
 }
 
 /** So that a refund in the same batch finds it. */
-function rememberCharge(draft: Draft, hold: Hold, legs: readonly HoldLine[], fingerprint: string): void {
+function rememberCharge(draft: Draft, hold: Hold, legs: readonly HoldLine[], { id, fingerprint }: ChargeName): void {
   const kind = legs.length === 0 ? "loss" : "charge";
   const { accountId, unit } = hold;
   const known = { fingerprint, accountId, kind, unit, legs, refunded: 0n } as const;
-  draft.changes.transactions.set(deriveTransactionId(hold.id), known);
+  draft.changes.transactions.set(id, known);
 }
 
 function sortLines(draft: Draft, lines: readonly HoldLine[]): readonly HoldLine[] {
@@ -228,10 +227,10 @@ function sortLines(draft: Draft, lines: readonly HoldLine[]): readonly HoldLine[
 function postLoss(
   draft: Draft,
   hold: Hold,
-  { amount, leg, fingerprint }: { amount: bigint; leg: number; fingerprint: string },
+  { amount, leg, charge }: { amount: bigint; leg: number; charge: ChargeName },
 ): void {
   draft.post({
-    id: deriveTransactionId(hold.id),
+    id: charge.id,
     leg,
     accountId: hold.accountId,
     kind: "loss",
@@ -241,7 +240,7 @@ function postLoss(
     amount,
     entry: null,
     refundOf: null,
-    fingerprint,
+    fingerprint: charge.fingerprint,
     cause: hold.cause,
     createdAt: draft.now,
   });

@@ -59,14 +59,22 @@ function checkHold({ id, amount, quota, budget, expiresAt }: HoldOperation, now:
 function checkBill(bill: Bill): void {
   requireText("price", bill.priceId);
   requireAmount("per", bill.per);
-  for (const [param, value] of [
-    ["minimum", bill.minimum],
-    ["quota_units", bill.quotaUnits],
-    ...bill.items.flatMap(({ name, quantity, rate }) => [[name, quantity] as const, [`${name} rate`, rate] as const]),
-  ] as const) {
-    if (value < 0n || value > amountMax) throw createWrongAmount(param, amountMax);
+  requirePart("minimum", bill.minimum);
+  requirePart("quota_units", bill.quotaUnits);
+  for (const { name, quantity, rate } of bill.items) {
+    requirePart(name, quantity);
+    if (isWrongPart(rate)) throw createWrongAmount(`${name} rate`, amountMax);
   }
   if (computeCharge(bill) > amountMax) throw createWrongAmount("amount", amountMax);
+}
+
+/** A part of a bill may be nothing. */
+function requirePart(param: string, value: bigint): void {
+  if (isWrongPart(value)) throw createWrongAmount(param, amountMax);
+}
+
+function isWrongPart(value: bigint): boolean {
+  return value < 0n || value > amountMax;
 }
 
 function requireAmount(param: string, amount: bigint, max = amountMax): void {

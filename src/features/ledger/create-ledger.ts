@@ -31,9 +31,14 @@ export function createLedger(parts: LedgerParts): Ledger {
   const session = createSession(parts.address);
   const groupCommit = createGroupCommit({ reach: () => {}, ...parts, session });
   return {
-    async apply<O extends Operation>(operation: O) {
-      checkOperation(operation, parts.clock.now());
-      return (await groupCommit.submit(operation)) as ResultOf<O>;
+    // Not an async function: its promise would be one more for each operation.
+    apply<O extends Operation>(operation: O) {
+      try {
+        checkOperation(operation, parts.clock.now());
+        return groupCommit.submit(operation) as Promise<ResultOf<O>>;
+      } catch (error) {
+        return Promise.reject(error);
+      }
     },
     estimateSpendable: (accountId, budget) =>
       estimateSpendable(groupCommit.memory, accountId, { budget, now: parts.clock.now() }),

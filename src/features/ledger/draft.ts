@@ -98,11 +98,12 @@ export function createDraft(state: LedgerState, now: Date): Draft {
     findWallet: (accountId) => state.wallets.get(accountId),
     findPocket,
     listPockets(accountId, unit) {
-      const ids = spendOrder.get(accountId) ?? sortPockets(accountId);
-      return ids.flatMap((id) => {
+      const pockets: Pocket[] = [];
+      for (const id of spendOrder.get(accountId) ?? sortPockets(accountId)) {
         const pocket = findPocket(id);
-        return pocket?.unit === unit ? [pocket] : [];
-      });
+        if (pocket?.unit === unit) pockets.push(pocket);
+      }
+      return pockets;
     },
     findHold: (id) => changes.holds.get(id) ?? state.holds.get(id),
     findTransaction: (id) => changes.transactions.get(id) ?? state.transactions.get(id),
@@ -118,8 +119,8 @@ export function createDraft(state: LedgerState, now: Date): Draft {
     changePocket(pocket) {
       invariant(pocket.held >= 0n && pocket.posted >= pocket.held, `${pocket.id} would be overdrawn`);
       if (!pocket.isOpen) addToOrder(pocket);
-      const isEmpty = pocket.posted === 0n && pocket.held === 0n;
-      changes.pockets.set(pocket.id, { ...pocket, isOpen: pocket.kind === "cash" || !isEmpty });
+      const isOpen = pocket.kind === "cash" || pocket.posted !== 0n || pocket.held !== 0n;
+      changes.pockets.set(pocket.id, isOpen === pocket.isOpen ? pocket : { ...pocket, isOpen });
       changes.accountIds.add(pocket.accountId);
     },
     openHold(hold) {
@@ -181,7 +182,7 @@ export function setAside(draft: Draft, accountId: AccountId, unit: Unit, amount:
     lines.push({ pocketId: pocket.id, amount: part });
     left -= part;
   }
-  invariant(left === 0n, `${left} of ${amount} could not be set aside`);
+  if (left !== 0n) invariant(false, `${left} of ${amount} could not be set aside`);
   return lines;
 }
 
@@ -196,7 +197,7 @@ export function creditPocket(
   const pocket = requirePocket(draft, pocketId);
   const changed = { ...pocket, posted: pocket.posted + amount, entryCount: pocket.entryCount + 1n };
   draft.changePocket(changed);
-  draft.post({ ...movement, ...describeEntry(changed, draft.now), debit: from, credit: pocketId, amount });
+  draft.post(describePosting(draft, movement, changed, { debit: from, credit: pocketId, amount }));
 }
 
 /** Takes from a pocket, for an account of the house, and gives back what else was set aside. */
@@ -214,7 +215,7 @@ export function debitPocket(
   };
   draft.changePocket(changed);
   const { amount, pocketId, to } = parts;
-  draft.post({ ...movement, ...describeEntry(changed, draft.now), debit: pocketId, credit: to, amount });
+  draft.post(describePosting(draft, movement, changed, { debit: pocketId, credit: to, amount }));
 }
 
 export function unholdPocket(draft: Draft, { pocketId, amount }: HoldLine): void {
@@ -228,11 +229,14 @@ export function requirePocket(draft: Draft, id: PocketId): Pocket {
   return pocket;
 }
 
-function describeEntry(pocket: Pocket, now: Date) {
-  return {
-    accountId: pocket.accountId,
-    unit: pocket.unit,
-    entry: { pocketId: pocket.id, number: pocket.entryCount, balanceAfter: pocket.posted },
-    createdAt: now,
-  };
+/** Of a pocket as it is afterwards. */
+function describePosting(
+  { now }: Draft,
+  { id, leg, kind, refundOf, fingerprint, cause }: Movement,
+  pocket: Pocket,
+  { debit, credit, amount }: Pick<Posting, "debit" | "credit" | "amount">,
+): Posting {
+  const entry = { pocketId: pocket.id, number: pocket.entryCount, balanceAfter: pocket.posted };
+  const { accountId, unit } = pocket;
+  return { id, leg, accountId, kind, unit, debit, credit, amount, entry, refundOf, fingerprint, cause, createdAt: now };
 }

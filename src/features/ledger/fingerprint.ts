@@ -8,35 +8,40 @@ type Fingerprinted = Extract<Operation, { id: string }> | SettleOperation;
  * again may count them from another moment.
  */
 export function fingerprintOperation(operation: Fingerprinted): string {
-  return hash("sha256", JSON.stringify(describe(operation).map(String)), "base64url");
+  return hash("sha256", JSON.stringify(describe(operation)), "base64url");
 }
 
-function describe(operation: Fingerprinted): unknown[] {
+/** All of it as text; what is stored depends on every word of it. */
+function describe(operation: Fingerprinted): string[] {
   switch (operation.kind) {
     case "hold":
-      return [operation.kind, operation.accountId, operation.amount, ...describeHold(operation)];
+      return describeHold(operation);
     case "settle":
-      return [operation.kind, operation.accountId, operation.overrun, ...describeBill(operation)];
+      return describeSettlement(operation);
     case "top-up":
-      return [operation.kind, operation.accountId, operation.amount, operation.channel];
+      return [operation.kind, operation.accountId, String(operation.amount), operation.channel];
     case "grant":
-      return [operation.kind, operation.accountId, operation.amount, ...describeGrant(operation)];
+      return describeGrant(operation);
     case "adjust":
-      return [operation.kind, operation.accountId, operation.amount];
+      return [operation.kind, operation.accountId, String(operation.amount)];
     case "refund":
-      return [operation.kind, operation.accountId, operation.amount, operation.chargeId];
+      return [operation.kind, operation.accountId, String(operation.amount), operation.chargeId];
   }
 }
 
-function describeHold({ quota, budget, cause }: HoldOperation): unknown[] {
-  return [quota?.kind, quota?.units, budget?.keyId, cause.kind, cause.id];
+function describeHold({ kind, accountId, amount, quota, budget, cause }: HoldOperation): string[] {
+  const texts = [kind, accountId, String(amount), String(quota?.kind), String(quota?.units)];
+  texts.push(String(budget?.keyId), cause.kind, cause.id);
+  return texts;
 }
 
-function describeGrant({ unit, channel }: GrantOperation): unknown[] {
-  return [unit, channel];
+function describeGrant({ kind, accountId, amount, unit, channel }: GrantOperation): string[] {
+  return [kind, accountId, String(amount), unit, channel];
 }
 
-function describeBill({ bill }: SettleOperation): unknown[] {
-  const items = bill.items.flatMap(({ name, quantity, rate }) => [name, quantity, rate]);
-  return [bill.priceId, bill.per, bill.minimum, bill.quotaUnits, ...items];
+function describeSettlement({ kind, accountId, overrun, bill }: SettleOperation): string[] {
+  const texts = [kind, accountId, overrun, bill.priceId];
+  texts.push(String(bill.per), String(bill.minimum), String(bill.quotaUnits));
+  for (const { name, quantity, rate } of bill.items) texts.push(name, String(quantity), String(rate));
+  return texts;
 }

@@ -68,10 +68,10 @@ export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
     try {
       const results = await commit(batch.map(({ operation }) => operation));
       reach("committed");
-      for (const [index, pending] of batch.entries()) {
+      batch.forEach((pending, index) => {
         const result = results[index];
         if (result !== undefined) pending.resolve(result);
-      }
+      });
       reach("answered");
     } catch (error) {
       memory.forget(listAccounts(batch.map(({ operation }) => operation)));
@@ -101,7 +101,7 @@ export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
   /** Accounts where other processes are at work too, and operations that begin with a look at the past. */
   function mustLock(operations: readonly Operation[]): boolean {
     let isCautious = false;
-    for (const accountId of listAccounts(operations)) {
+    for (const accountId of cautiousFor.size === 0 ? [] : listAccounts(operations)) {
       const left = cautiousFor.get(accountId);
       if (left === undefined) continue;
       isCautious = true;

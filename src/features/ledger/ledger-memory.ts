@@ -78,6 +78,13 @@ export function createLedgerMemory({ accountsMax }: { accountsMax: number }): Le
     getSet(spendingNames, one.accountId).add(name);
   }
 
+  function isKnown(operation: Operation, opened: ReadonlySet<HoldId>, now: Date): boolean {
+    if (!wallets.has(operation.accountId)) return false;
+    if ("holdId" in operation) return holds.has(operation.holdId) || opened.has(operation.holdId);
+    const period = operation.kind === "hold" ? findBudgetPeriod(operation, now) : null;
+    return period === null || spending.has(nameSpending(period));
+  }
+
   /** The account that was used the longest ago goes first. */
   function makeRoom(): void {
     for (const accountId of wallets.keys()) {
@@ -89,15 +96,13 @@ export function createLedgerMemory({ accountsMax }: { accountsMax: number }): Le
   return {
     state: { wallets, pockets, pocketIds, holds, transactions, spending },
     listMissing(operations, now) {
+      const incomplete = new Set<AccountId>();
       // A hold that is to be opened is taken for new; the table's key finds it if it is not.
-      const opened = new Set(operations.flatMap((operation) => (operation.kind === "hold" ? [operation.id] : [])));
-      const isKnown = (operation: Operation): boolean => {
-        if (!wallets.has(operation.accountId)) return false;
-        if ("holdId" in operation) return holds.has(operation.holdId) || opened.has(operation.holdId);
-        const period = operation.kind === "hold" ? findBudgetPeriod(operation, now) : null;
-        return period === null || spending.has(nameSpending(period));
-      };
-      const incomplete = new Set(operations.filter((operation) => !isKnown(operation)).map(getAccountId));
+      const opened = new Set<HoldId>();
+      for (const operation of operations) {
+        if (operation.kind === "hold") opened.add(operation.id);
+        if (!isKnown(operation, opened, now)) incomplete.add(operation.accountId);
+      }
       if (incomplete.size === 0) return null;
       return listNeeds(
         operations.filter(({ accountId }) => incomplete.has(accountId)),
@@ -130,10 +135,6 @@ export function createLedgerMemory({ accountsMax }: { accountsMax: number }): Le
       for (const accountId of accountIds) forgetOne(accountId);
     },
   };
-}
-
-function getAccountId({ accountId }: Operation): AccountId {
-  return accountId;
 }
 
 function getSet<K, V>(sets: Map<K, Set<V>>, key: K): Set<V> {

@@ -84,9 +84,15 @@ function presentPocket(pocket: Pocket, presentTime: PresentTime) {
 
 function presentHold(hold: Hold, presentTime: PresentTime) {
   return {
-    ...presentHoldChange(hold, presentTime),
+    id: hold.id,
     account_id: hold.accountId,
     unit: hold.unit,
+    amount: String(hold.amount),
+    pocket_ids: hold.lines.map(({ pocketId }) => pocketId),
+    pocket_amounts: hold.lines.map(({ amount }) => String(amount)),
+    state: hold.state,
+    settled: String(hold.settled),
+    settlement_fingerprint: hold.settlementFingerprint,
     refusal: hold.refusal?.reason,
     missing: hold.refusal === null ? undefined : String(hold.refusal.missing),
     fingerprint: hold.fingerprint,
@@ -94,7 +100,9 @@ function presentHold(hold: Hold, presentTime: PresentTime) {
     budget_starts_at: presentTime(hold.budget?.startsAt),
     cause_kind: hold.cause.kind,
     cause_id: hold.cause.id,
+    expires_at: presentTime(hold.expiresAt),
     opened_at: presentTime(hold.openedAt),
+    resolved_at: presentTime(hold.resolvedAt),
   };
 }
 
@@ -134,7 +142,8 @@ function presentPosting(posting: Posting, presentTime: PresentTime) {
   };
 }
 
-function presentCharge({ bill, ...charge }: Charge, presentTime: PresentTime) {
+function presentCharge(charge: Charge, presentTime: PresentTime) {
+  const { bill } = charge;
   return {
     id: charge.id,
     hold_id: charge.holdId,
