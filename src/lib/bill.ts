@@ -15,7 +15,13 @@ type BillItem = { name: string; quantity: bigint; rate: Nano };
 
 /** Quantities times rates, rounded once and half up, but never less than the minimum. */
 export function computeCharge({ items, per, minimum }: Pick<Bill, "items" | "per" | "minimum">): Nano {
-  const total = items.reduce((sum, { quantity, rate }) => sum + quantity * rate, 0n);
+  let total = 0n;
+  for (const { quantity, rate } of items) total += quantity * rate;
+  return roundCharge(total, { per, minimum });
+}
+
+/** A sum of quantities times rates as an amount. */
+export function roundCharge(total: bigint, { per, minimum }: Pick<Bill, "per" | "minimum">): Nano {
   const rounded = (2n * total + per) / (2n * per);
   return nano(rounded > minimum ? rounded : minimum);
 }

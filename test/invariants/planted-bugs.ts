@@ -363,8 +363,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "each item is rounded by itself",
     file: bill,
-    find: "sum + quantity * rate, 0n);",
-    replace: "sum + ((2n * quantity * rate + per) / (2n * per)) * per, 0n);",
+    find: "total += quantity * rate;",
+    replace: "total += ((2n * quantity * rate + per) / (2n * per)) * per;",
   },
   { name: "the minimum is not charged", file: bill, find: "rounded > minimum ? rounded : minimum", replace: "rounded" },
 

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import type { Clock } from "../../lib/clock.ts";
 import { presentMoney } from "../../lib/money.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
@@ -84,7 +85,7 @@ export function addChatRoutes(http: HttpServer, parts: ChatRouteParts): void {
     },
     async (request, reply) => {
       const incoming = describeIncoming(request);
-      const kept = await recallChat(parts, incoming);
+      const kept = incoming.keyed && (await recallChat(parts, incoming, incoming.keyed));
       if (kept !== null) return replay(reply, kept);
       const chat = checkChat(parts, incoming);
       reply.headers(chat.headers);
@@ -135,8 +136,8 @@ type Call = {
   envelope: ChatEnvelope;
 };
 
-function createCall(parts: ChatRouteParts, given: Omit<Call, "envelope">): Call {
-  return { ...given, envelope: createEnvelope(given.request.id, given.chat.model.id, parts.clock.now()) };
+function createCall(parts: ChatRouteParts, { request, reply, chat, claim }: Omit<Call, "envelope">): Call {
+  return { request, reply, chat, claim, envelope: createEnvelope(request.id, chat.model.id, parts.clock.now()) };
 }
 
 /** Waits for the end of a call; if its caller goes away first, a call without a key is stopped. */
@@ -145,17 +146,15 @@ async function awaitEnd(
   { request, reply, chat, claim }: Call,
   running: RunningChat,
 ): Promise<ChatEnd> {
-  const onClose = (): void => {
+  const stopRenewing = claim === null ? null : renewClaim(parts, claim);
+  const hangUp = (): void => {
     if (!reply.raw.writableFinished) running.hangUp();
   };
-  const stopRenewing = claim === null ? null : renewClaim(parts, claim);
   // With a key the answer is kept for whoever asks again, and nobody has to read it for that.
-  if (claim !== null) reply.raw.once("close", running.resume);
-  else {
-    reply.raw.once("close", onClose);
-    // The caller may have gone while the call was being admitted.
-    if (reply.raw.destroyed) running.hangUp();
-  }
+  const onClose = claim === null ? hangUp : running.resume;
+  reply.raw.on("close", onClose);
+  // The caller may have gone while the call was being admitted.
+  if (claim === null && reply.raw.destroyed) running.hangUp();
   try {
     const end = await running.ended;
     request.logFields = describeEnd(chat, end);
@@ -165,22 +164,33 @@ async function awaitEnd(
     throw error;
   } finally {
     stopRenewing?.();
-    reply.raw.off("close", onClose).off("close", running.resume);
+    reply.raw.off("close", onClose);
   }
 }
 
-function describeEnd({ model, request }: CheckedChat, { usage, settlement, hasHungUp, stoppedBy }: ChatEnd) {
-  return {
+function describeEnd({ model, request }: CheckedChat, end: ChatEnd): Record<string, unknown> {
+  const { usage, settlement, hasHungUp, stoppedBy } = end;
+  const fields: Record<string, unknown> = {
     model: model.id,
     stream: request.stream === true,
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,
     charge: presentMoney(settlement.charge),
-    ...(settlement.lost === 0n ? {} : { lost: presentMoney(settlement.lost) }),
-    ...(usage.isCounted ? { counted: true } : {}),
-    ...(hasHungUp ? { hung_up: true } : {}),
-    ...(stoppedBy === null ? {} : { stopped_by: stoppedBy }),
   };
+  if (settlement.lost !== 0n) fields.lost = presentMoney(settlement.lost);
+  if (usage.isCounted) fields.counted = true;
+  if (hasHungUp) fields.hung_up = true;
+  if (stoppedBy !== null) fields.stopped_by = stoppedBy;
+  return fields;
+}
+
+type Headers = Record<string, number | string | string[] | undefined>;
+
+/** Takes an answer out of the framework's hands, whose way of sending it is felt; answers the headers that it has. */
+function takeOver({ request, reply }: Call, clock: Clock): Headers {
+  reply.hijack();
+  request.respondedMs = clock.monotonicMs();
+  return { ...reply.getHeaders(), ...(request.limits && presentLimitHeaders(request.limits)) };
 }
 
 const deaf: ChatListener = { onAccepted: () => {}, onPieces: () => true };
@@ -189,14 +199,20 @@ async function sendAnswer(parts: ChatRouteParts, call: Call): Promise<FastifyRep
   const { chat, claim, envelope, reply } = call;
   const present = ({ choices, usage, stoppedBy }: Omit<ChatEnd, "settlement">, { charge }: Settlement): string =>
     presentCompletion(envelope, { choices: choices ?? "[]", usage, charge, stoppedBy });
-  const keep = (end: Omit<ChatEnd, "settlement">, settlement: Settlement) => ({
-    contentType: jsonType,
-    body: present(end, settlement),
-  });
-  const conclude = claim && createKeptConclusion(parts, claim, { completionId: envelope.id, present: keep });
-  const running = startChat(parts, chat, { listener: deaf, ...(conclude === null ? {} : { conclude }) });
+  const conclude =
+    claim &&
+    createKeptConclusion(parts, claim, {
+      completionId: envelope.id,
+      present: (end, settlement) => ({ contentType: jsonType, body: present(end, settlement) }),
+    });
+  const running = startChat(parts, chat, { listener: deaf, conclude });
   const end = await awaitEnd(parts, call, running);
-  return reply.type(jsonType).send(present(end, end.settlement));
+  const body = present(end, end.settlement);
+  const headers = takeOver(call, parts.clock);
+  headers["content-type"] = jsonType;
+  headers["content-length"] = Buffer.byteLength(body);
+  reply.raw.writeHead(200, headers).end(body);
+  return reply;
 }
 
 async function streamAnswer(parts: ChatRouteParts, call: Call): Promise<FastifyReply> {
@@ -206,11 +222,8 @@ async function streamAnswer(parts: ChatRouteParts, call: Call): Promise<FastifyR
   let stream: EventStream | null = null;
 
   function open(): EventStream {
-    if (stream !== null) return stream;
-    reply.hijack();
-    request.respondedMs = parts.clock.monotonicMs();
-    stream = openEventStream(reply.raw, {
-      headers: { ...reply.getHeaders(), ...(request.limits && presentLimitHeaders(request.limits)) },
+    stream ??= openEventStream(reply.raw, {
+      headers: takeOver(call, parts.clock),
       heartbeats: parts.heartbeats,
       onDrain: () => running.resume(),
     });
@@ -240,7 +253,7 @@ async function streamAnswer(parts: ChatRouteParts, call: Call): Promise<FastifyR
         return open().write(events);
       },
     },
-    ...(conclude === null ? {} : { conclude }),
+    conclude,
   });
   try {
     const end = await awaitEnd(parts, call, running);

@@ -12,13 +12,13 @@ export type Choice<T> =
  */
 export function chooseTarget<T extends Choosable>(
   targets: readonly T[],
-  { tried, waitMs, random }: { tried: ReadonlySet<T>; waitMs(target: T): number; random(): number },
+  { tried, waitMs, random }: { tried: readonly T[]; waitMs(target: T): number; random(): number },
 ): Choice<T> {
   const [only] = targets;
-  if (targets.length === 1 && only !== undefined && tried.size === 0 && waitMs(only) === 0) {
+  if (targets.length === 1 && only !== undefined && tried.length === 0 && waitMs(only) === 0) {
     return { kind: "chosen", target: only };
   }
-  const untried = targets.filter((target) => !tried.has(target));
+  const untried = targets.filter((target) => !tried.includes(target));
   const ready = untried.filter((target) => waitMs(target) === 0);
   if (ready.length === 0) {
     return { kind: "none", retryAfterMs: untried.length === 0 ? null : Math.min(...untried.map(waitMs)) };

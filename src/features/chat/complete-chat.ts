@@ -47,9 +47,11 @@ export type IncomingChat = {
   request: ChatRequest;
   bodyBytes: number;
   requestId: string;
-  /** For a call that may be sent again: its key, and the bytes that make it the same call. */
-  keyed: { key: string; rawBody: Buffer } | null;
+  keyed: KeyedRequest | null;
 };
+
+/** For a call that may be sent again: its key, and the bytes that make it the same call. */
+export type KeyedRequest = { key: string; rawBody: Buffer };
 
 /** A call that was found good: its model, its price and where it can go. */
 export type CheckedChat = IncomingChat & {
@@ -70,9 +72,11 @@ const marginMs = 5 * 60_000;
  * What a call with a key was answered before. It comes before everything else: what was done is done, whatever the
  * catalog says today.
  */
-export async function recallChat(parts: ChatParts, { caller, keyed }: IncomingChat): Promise<KeptAnswer | null> {
-  if (keyed === null) return null;
-  const { key, rawBody } = keyed;
+export async function recallChat(
+  parts: ChatParts,
+  { caller }: IncomingChat,
+  { key, rawBody }: KeyedRequest,
+): Promise<KeptAnswer | null> {
   return await recallAnswer(parts, { accountId: caller.accountId, key, fingerprint: fingerprint(rawBody) });
 }
 
@@ -92,7 +96,9 @@ export function checkChat(parts: ChatParts, incoming: IncomingChat): CheckedChat
   const { targets } = able;
   const terms = decideTerms(model, getPrice(offered.prices), { request, size, targets });
   const payment = createChatPayment(parts, terms, { caller, requestId });
-  return { ...incoming, model, size, targets, terms, payment, headers: presentDeprecation(offered) };
+  const { bodyBytes, keyed } = incoming;
+  const headers = presentDeprecation(offered);
+  return { caller, request, bodyBytes, requestId, keyed, model, size, targets, terms, payment, headers };
 }
 
 /** A model is offered only with a price; of several, chat has the one that is for no other capability. */
@@ -110,13 +116,15 @@ function decideTerms(
   const choices = request.n ?? 1;
   const asked = request.max_completion_tokens ?? request.max_tokens ?? null;
   const outputMax = asked ?? limits.max_output_tokens ?? usual;
+  let totalMs = 0;
+  for (const { timeouts } of targets) totalMs = Math.max(totalMs, timeouts.totalMs);
   return {
     price,
     inputTokensMax: size.tokensMax,
     outputTokensMax: outputMax * choices,
     outputTokensHeld: Math.min(outputMax, usual) * choices,
     choices,
-    holdMs: Math.max(0, ...targets.map(({ timeouts }) => timeouts.totalMs)) * attemptsMax + marginMs,
+    holdMs: totalMs * attemptsMax + marginMs,
   };
 }
 
@@ -130,26 +138,26 @@ export async function admitChat(
   chat: CheckedChat,
   seen: LimitStates | undefined,
 ): Promise<Admission> {
-  let claim: Claim | null = null;
-  if (chat.keyed !== null) {
-    const outcome = await claimKey(
-      { ...parts, ...parts.claims },
-      {
-        accountId: chat.caller.accountId,
-        key: chat.keyed.key,
-        requestId: chat.requestId,
-        fingerprint: fingerprint(chat.keyed.rawBody),
-        holdId: chat.payment.holdId,
-      },
-    );
-    if (outcome.kind === "answered") return outcome;
-    claim = outcome.claim;
+  const demand = { tokens: countDemand(chat), slot: getSlot(chat) };
+  if (chat.keyed === null) {
+    return { kind: "admitted", claim: null, limits: await consumeLimits(parts.counters, chat.caller, demand, seen) };
   }
+  const outcome = await claimKey(
+    { ...parts, ...parts.claims },
+    {
+      accountId: chat.caller.accountId,
+      key: chat.keyed.key,
+      requestId: chat.requestId,
+      fingerprint: fingerprint(chat.keyed.rawBody),
+      holdId: chat.payment.holdId,
+    },
+  );
+  if (outcome.kind === "answered") return outcome;
+  const { claim } = outcome;
   try {
-    const demand = { tokens: countDemand(chat), slot: getSlot(chat) };
     return { kind: "admitted", claim, limits: await consumeLimits(parts.counters, chat.caller, demand, seen) };
   } catch (error) {
-    if (claim !== null) await freeKey(parts.database, claim);
+    await freeKey(parts.database, claim);
     throw error;
   }
 }
@@ -163,7 +171,7 @@ function fingerprint(rawBody: Buffer): Buffer {
 export function startChat(
   parts: ChatParts,
   chat: CheckedChat,
-  options: { listener: ChatListener; conclude?: ConcludeChat },
+  options: { listener: ChatListener; conclude: ConcludeChat | null },
 ): RunningChat {
   const { payment, request, size, targets, terms } = chat;
   const running = runChat(

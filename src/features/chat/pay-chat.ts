@@ -104,10 +104,14 @@ export function createChatPayment(
     },
     async open() {
       state = "opening";
-      const result = await ledger.apply(describeHold()).catch((error: unknown) => {
+      const opening = ledger.apply(describeHold());
+      let result: Awaited<typeof opening>;
+      try {
+        result = await opening;
+      } catch (error) {
         state = "not-open";
         throw error;
-      });
+      }
       state = result.kind === "held" ? "open" : "not-open";
       if (result.kind === "refused") throw explainRefusal(result, { held, currency: parts.currency });
       if (result.kind !== "held") throw new Error(`a new hold was answered with ${result.kind}`);

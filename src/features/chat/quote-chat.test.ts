@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { computeCharge } from "../../lib/bill.ts";
 import { type Nano, nano } from "../../lib/money.ts";
 import type { Price } from "../catalog/index.ts";
-import { billChat, countAffordableTokens, createUsage, isFree, priceTokens } from "./quote-chat.ts";
+import { billChat, countAffordableTokens, createUsage, isFree, priceTokens, priceUsage } from "./quote-chat.ts";
 
 function createPrice(amounts: Price["amounts"], minimumCharge = 0n): Price {
   const scope = { modelId: "open", capability: null, planId: null, accountId: null };
@@ -154,4 +154,17 @@ test("an amount that does not even pay for the input pays for no output", () => 
 test("where output costs nothing, all of it is affordable", () => {
   expect(countAffordableTokens(createTokenPrice(1n, 0n), nano(0n), 100)).toBe(Number.MAX_SAFE_INTEGER);
   expect(countAffordableTokens(perCall, nano(0n), 100)).toBe(Number.MAX_SAFE_INTEGER);
+});
+
+test("a usage costs what its bill comes to", () => {
+  const count = fc.integer({ min: 0, max: 1_000_000_000 });
+  const rate = fc.bigInt({ min: 0n, max: 10n ** 12n });
+  fc.assert(
+    fc.property(count, count, count, fc.tuple(rate, rate, fc.option(rate), rate), (input, part, output, rates) => {
+      const usage = { ...createUsage(input, output), cachedInputTokens: Math.min(part, input) };
+      for (const price of [createTokenPrice(...rates), perCall]) {
+        expect(priceUsage(price, usage)).toBe(computeCharge(billChat(price, usage)));
+      }
+    }),
+  );
 });

@@ -1,5 +1,4 @@
-import type { Bill } from "../../lib/bill.ts";
-import { computeCharge } from "../../lib/bill.ts";
+import { type Bill, roundCharge } from "../../lib/bill.ts";
 import { type Nano, nano } from "../../lib/money.ts";
 import type { ChatUsage } from "../../providers/contract.ts";
 import type { Price } from "../catalog/index.ts";
@@ -36,7 +35,20 @@ export function billChat(price: Price, usage: ChargedUsage): Bill {
 
 /** The most that a call can cost that has this much input and output. */
 export function priceTokens(price: Price, { input, output }: { input: number; output: number }): Nano {
-  return computeCharge(billChat(price, createUsage(input, output)));
+  return priceUsage(price, { inputTokens: input, outputTokens: output, cachedInputTokens: 0 });
+}
+
+type PricedUsage = Pick<ChatUsage, "inputTokens" | "outputTokens" | "cachedInputTokens">;
+
+/** What the bill of a usage comes to. Most amounts are only compared, and need no bill to be written. */
+export function priceUsage({ amounts, minimumCharge: minimum }: Price, usage: PricedUsage): Nano {
+  if (amounts.billingType !== "token") return roundCharge(amounts.price, { per: 1n, minimum });
+  const cached = BigInt(usage.cachedInputTokens);
+  const total =
+    (BigInt(usage.inputTokens) - cached) * amounts.inputPrice +
+    cached * (amounts.cachedInputPrice ?? amounts.inputPrice) +
+    BigInt(usage.outputTokens) * amounts.outputPrice;
+  return roundCharge(total, { per: tokensPerPrice, minimum });
 }
 
 /** How many tokens of output an amount pays for, after the input; as many as there are where output costs nothing. */
@@ -51,15 +63,26 @@ export function countAffordableTokens(price: Price, amount: Nano, input: number)
 /** Whether the numbers can be a count of tokens. */
 export function isPlausible(usage: ChatUsage): boolean {
   const { inputTokens, outputTokens, cachedInputTokens } = usage;
-  const isCount = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= tokensMax;
   return (
-    Object.values(usage).every(isCount) && cachedInputTokens <= inputTokens && inputTokens + outputTokens <= tokensMax
+    isCount(inputTokens) &&
+    isCount(outputTokens) &&
+    isCount(cachedInputTokens) &&
+    isCount(usage.cacheWriteTokens) &&
+    isCount(usage.reasoningTokens) &&
+    isCount(usage.inputAudioTokens) &&
+    isCount(usage.outputAudioTokens) &&
+    cachedInputTokens <= inputTokens &&
+    inputTokens + outputTokens <= tokensMax
   );
+}
+
+function isCount(value: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value <= tokensMax;
 }
 
 /** Whether the numbers can be counted and paid. */
 export function isChargeable(price: Price, usage: ChatUsage): boolean {
-  return isPlausible(usage) && computeCharge(billChat(price, { ...usage, isCounted: false })) <= chargeMax;
+  return isPlausible(usage) && priceUsage(price, usage) <= chargeMax;
 }
 
 export function isFree({ amounts, minimumCharge }: Price): boolean {

@@ -36,7 +36,7 @@ export const attemptsMax = 3;
  * target's, however it ends.
  */
 export function startRoutedChat(parts: RoutingParts, order: RoutedCall, sink: RoutedSink): ChatRun {
-  const tried = new Set<ChatTarget>();
+  const tried: ChatTarget[] = [];
   let run: ChatRun | null = null;
   /** The call of which nobody has heard yet. */
   let pending: { target: ChatTarget; isProbe: boolean } | null = null;
@@ -46,7 +46,7 @@ export function startRoutedChat(parts: RoutingParts, order: RoutedCall, sink: Ro
 
   function tryNext(lastError: ProviderError | null): void {
     const choice =
-      tried.size < attemptsMax
+      tried.length < attemptsMax
         ? chooseTarget<ChatTarget>(order.targets, { tried, waitMs: parts.health.waitMs, random: parts.random })
         : ({ kind: "none", retryAfterMs: null } as const);
     if (choice.kind === "none") {
@@ -73,7 +73,7 @@ export function startRoutedChat(parts: RoutingParts, order: RoutedCall, sink: Ro
   function start(target: ChatTarget): void {
     const { request, outputTokensMax } = order;
     let hasData = false;
-    tried.add(target);
+    tried.push(target);
     const call = { isProbe: parts.health.begin(target) };
     pending = { target, ...call };
     const reportData = (): void => {

@@ -7,7 +7,7 @@ import { countInput, type InputSize } from "./measure-input.ts";
 import type { ChatPayment, Settlement } from "./pay-chat.ts";
 import { type ChargedUsage, createUsage } from "./quote-chat.ts";
 import { type RoutingParts, startRoutedChat } from "./route-chat.ts";
-import { createHoldWatch } from "./watch-hold.ts";
+import { createHoldWatch, type HoldWatch } from "./watch-hold.ts";
 
 /** Why an answer is shorter than it might be. */
 export type StoppedBy = "insufficient_balance";
@@ -72,7 +72,7 @@ const plainEnding: Ending = { choices: null, stoppedBy: null, failure: null, has
 export function runChat(
   parts: RoutingParts,
   order: ChatOrder,
-  { listener, conclude }: { listener: ChatListener; conclude?: ConcludeChat },
+  { listener, conclude }: { listener: ChatListener; conclude: ConcludeChat | null },
 ): RunningChat {
   const { payment, request, size } = order;
   const meter = createTokenMeter();
@@ -89,17 +89,9 @@ export function runChat(
   let isStuck = false;
   let hasData = false;
   let hasWritten = false;
-  const endedChoices = new Set<number>();
-  const watch = createHoldWatch({
-    payment,
-    meter,
-    outputTokensMax: order.outputTokensMax,
-    onKnown() {
-      watchMoney();
-      goOn();
-    },
-    onTrouble: (error) => fail(error instanceof AppError ? error : createInternalError(error)),
-  });
+  const endedChoices: number[] = [];
+  /** Made for the first pieces: a whole answer needs none. */
+  let watch: HoldWatch | null = null;
   let tokensMax = order.outputTokensMax;
   let lastUsage: ChatUsage | null = null;
   const waiting: (() => void)[] = [];
@@ -136,7 +128,7 @@ export function runChat(
         onEnd: (usage) => whenPaid(() => finish({ ...plainEnding, reported: usage })),
         onAnswer(answer) {
           // The ledger keeps the order, so that the end of a hold can be written together with its beginning.
-          if (conclude === undefined) finishWhole(answer);
+          if (conclude === null) finishWhole(answer);
           else whenPaid(() => finishWhole(answer));
         },
         onFailure: (failure) => whenPaid(() => fail(failure)),
@@ -149,7 +141,8 @@ export function runChat(
     hasData = true;
     let cappedAt = -1;
     let count = 0;
-    for (const [index, piece] of pieces.entries()) {
+    watch ??= startWatch();
+    for (const piece of pieces) {
       if (piece.text !== "" && watch.isBeyond()) break;
       count += 1;
       meter.add(piece.text);
@@ -157,7 +150,7 @@ export function runChat(
       if (piece.usage !== undefined && payment.canCharge(piece.usage)) lastUsage = piece.usage;
       if (!piece.choices.includes('"finish_reason":"')) continue;
       noteEnds(piece.choices);
-      if (isShortOfMoney() && piece.choices.includes('"finish_reason":"length"')) cappedAt = index;
+      if (isShortOfMoney() && piece.choices.includes('"finish_reason":"length"')) cappedAt = count - 1;
     }
     if (count < pieces.length) waiting.unshift(() => deliver(pieces.slice(count)));
     if (!hand(count === pieces.length ? pieces : pieces.slice(0, count), cappedAt)) {
@@ -178,7 +171,7 @@ export function runChat(
 
   function noteEnds(choices: string): void {
     for (const { index, finish_reason: reason } of JSON.parse(choices) as { index: number; finish_reason: unknown }[]) {
-      if (reason !== null) endedChoices.add(index);
+      if (reason !== null && !endedChoices.includes(index)) endedChoices.push(index);
     }
   }
 
@@ -186,20 +179,33 @@ export function runChat(
     return tokensMax < order.outputTokensMax;
   }
 
+  function startWatch(): HoldWatch {
+    return createHoldWatch({
+      payment,
+      meter,
+      outputTokensMax: order.outputTokensMax,
+      onKnown() {
+        watchMoney();
+        goOn();
+      },
+      onTrouble: (error) => fail(error instanceof AppError ? error : createInternalError(error)),
+    });
+  }
+
   function watchMoney(): void {
-    if (isFinished) return;
+    if (isFinished || watch === null) return;
     const verdict = watch.look();
     isShort = verdict === "wait";
     if (isShort) run?.pause();
     // An answer that has ended by itself needs no end from us.
-    else if (verdict === "stop" && endedChoices.size < order.choices) stopForMoney();
+    else if (verdict === "stop" && endedChoices.length < order.choices) stopForMoney();
   }
 
   function stopForMoney(): void {
     if (isFinished) return;
     run?.cancel();
     const indexes = Array.from({ length: order.choices }, (_, index) => index);
-    const ends = indexes.filter((index) => !endedChoices.has(index)).map(presentLengthEnd);
+    const ends = indexes.filter((index) => !endedChoices.includes(index)).map(presentLengthEnd);
     listener.onPieces([{ choices: JSON.stringify(ends), text: "" }], "insufficient_balance");
     finish({ ...plainEnding, stoppedBy: "insufficient_balance" });
   }
@@ -245,7 +251,7 @@ export function runChat(
   }
 
   function end(usage: ChargedUsage | null, told: Omit<ChatEnd, "settlement"> | null): Promise<Settlement> {
-    return conclude === undefined ? payment.settle(usage) : conclude(payment.settle, usage, told);
+    return conclude === null ? payment.settle(usage) : conclude(payment.settle, usage, told);
   }
 
   /** The upstream did not tell, or not to the end. */
