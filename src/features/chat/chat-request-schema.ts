@@ -244,5 +244,11 @@ export const chatFields = {
   web_search_options: nullable(anyObject),
 };
 
+/** What the reference shows, in place of every field there is. */
+const shortRequest = {
+  model: "sandbox-chat",
+  messages: [{ role: "user", content: "Why is the sky blue? Answer in one sentence." }],
+};
+
 /** Fields that only some upstreams know are looked at later: a route may name them. */
-export const chatRequestSchema = Type.Object(chatFields, { additionalProperties: true });
+export const chatRequestSchema = Type.Object(chatFields, { additionalProperties: true, examples: [shortRequest] });
