@@ -137,6 +137,12 @@ test("whatever the price, no more tokens are affordable than the amount pays for
   );
 });
 
+test("what pays for more tokens than a number can tell is not rounded up", () => {
+  const price = createTokenPrice(1n, 1n);
+  const money = nano(9_007_199_254_741n);
+  expect(priceTokens(price, { input: 0, output: countAffordableTokens(price, money, 0) }) <= money).toBe(true);
+});
+
 test("one token more is never affordable, also where a token costs a fraction of a billionth", () => {
   // 1.3 billionths are rounded to one, which is there.
   const price = createTokenPrice(0n, 1300n);

@@ -10,6 +10,7 @@ const tokensPerPrice = 1000n;
 /** Charges are rounded half up. */
 const roundedAway = tokensPerPrice / 2n - 1n;
 const tokensMax = 1_000_000_000;
+const tokensCountable = BigInt(Number.MAX_SAFE_INTEGER);
 /** Far more than any account has, and far less than the ledger can count. */
 const chargeMax = 1_000_000_000_000_000_000n;
 
@@ -57,7 +58,10 @@ export function countAffordableTokens(price: Price, amount: Nano, input: number)
   if (amounts.billingType !== "token" || amounts.outputPrice === 0n) return Number.MAX_SAFE_INTEGER;
   // What is rounded away need not be there.
   const rest = amount * tokensPerPrice + roundedAway - BigInt(input) * amounts.inputPrice;
-  return rest <= 0n ? 0 : Number(rest / amounts.outputPrice);
+  if (rest <= 0n) return 0;
+  const count = rest / amounts.outputPrice;
+  // Beyond this a number would be rounded, maybe up.
+  return count > tokensCountable ? Number.MAX_SAFE_INTEGER : Number(count);
 }
 
 /** Whether the numbers can be a count of tokens. */
