@@ -122,8 +122,11 @@ export function runChat(
             if (!isFinished) listener.onAccepted();
           }),
         onPieces(pieces) {
-          if (!isPaid || isShort) run?.pause();
-          whenPaid(() => deliver(pieces));
+          if (isPaid && !isShort) deliver(pieces);
+          else {
+            run?.pause();
+            waiting.push(() => deliver(pieces));
+          }
         },
         onEnd: (usage) => whenPaid(() => finish({ ...plainEnding, reported: usage })),
         onAnswer(answer) {

@@ -40,6 +40,8 @@ export const eventStreamHeaders = {
   "x-accel-buffering": "no",
 };
 
+const lastChunk = "0\r\n\r\n";
+
 /** Sends the head and begins. `onDrain` is called when a client that was too slow can take more. */
 export function openEventStream(
   response: ServerResponse,
@@ -50,11 +52,17 @@ export function openEventStream(
     isSilent: false,
     beat() {
       // A client that does not read what it has need not be told that more is coming.
-      if (!response.writableNeedDrain) response.write(": \n\n");
+      if (!response.writableNeedDrain) response.write(frame(": \n\n"));
     },
   };
   let hasWritten = false;
   response.writeHead(200, { ...options.headers, ...eventStreamHeaders });
+  const isChunked = response.chunkedEncoding;
+  // Node would make four writes of every chunk: its length, its end and the line between as well as the data. Here each is
+  // one text. A client that speaks HTTP/1.0 gets no chunks.
+  response.chunkedEncoding = false;
+  const frame = (events: string): string =>
+    isChunked && events !== "" ? `${Buffer.byteLength(events).toString(16)}\r\n${events}\r\n` : events;
   // Events that came together with the head leave with it; a head that came alone leaves now.
   process.nextTick(() => {
     if (!hasWritten && !response.destroyed) response.flushHeaders();
@@ -66,12 +74,12 @@ export function openEventStream(
     write(events) {
       hasWritten = true;
       beating.isSilent = false;
-      return response.destroyed || response.write(events);
+      return response.destroyed || response.write(frame(events));
     },
     end(events) {
       hasWritten = true;
       heartbeats.remove(beating);
-      if (!response.destroyed) response.end(events);
+      if (!response.destroyed) response.end(frame(events) + (isChunked ? lastChunk : ""));
     },
   };
 }
