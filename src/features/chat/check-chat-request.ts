@@ -36,23 +36,20 @@ function checkFields(request: ChatRequest, model: Model): void {
     if (model.routes.some(({ passthrough = [] }) => passthrough.includes(field))) continue;
     refuse("unknown_parameter", field, `\`${field}\` is not a field of this endpoint.`);
   }
-  for (const [field, value] of Object.entries(request)) {
-    if (isDeeperThan(value, jsonDepthMax)) {
+  for (const field in request) {
+    if (isDeeperThan(request[field], jsonDepthMax)) {
       refuse("invalid_parameter", field, `\`${field}\` is nested more than ${jsonDepthMax} levels deep.`);
     }
   }
 }
 
-/** Without recursion, so that no nesting is too deep for it. */
-function isDeeperThan(value: unknown, depthMax: number): boolean {
+/** Goes down no further than so many levels, so that no nesting is too deep for it. */
+function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
-  const level: { value: object; depth: number }[] = [{ value, depth: 1 }];
-  for (let item = level.pop(); item !== undefined; item = level.pop()) {
-    if (item.depth > depthMax) return true;
-    for (const child of Object.values(item.value)) {
-      if (typeof child === "object" && child !== null) level.push({ value: child, depth: item.depth + 1 });
-    }
-  }
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, levels - 1));
+  const record = value as Record<string, unknown>;
+  for (const key in record) if (isDeeperThan(record[key], levels - 1)) return true;
   return false;
 }
 
@@ -83,8 +80,11 @@ function checkContradictions(request: ChatRequest): void {
   checkToolNames(request);
 }
 
+const toolFields = ["tools", "functions", "tool_choice", "function_call"] as const;
+
 /** Tools by their names: no two share one, and whoever chooses, chooses among them. */
 function checkToolNames(request: ChatRequest): void {
+  if (toolFields.every((field) => request[field] === undefined)) return;
   const offered = listOffered(request);
   const names = new Set<string>();
   for (const { place, name } of offered) {
@@ -129,6 +129,8 @@ function listChosen({ tool_choice: choice, function_call: legacy }: ChatRequest)
   return [...chosen, { place: `tool_choice.${choice.type}.name`, type: choice.type, name }];
 }
 
+const extraFields = ["audio", "modalities", "prediction", "service_tier", "store", "web_search_options"] as const;
+
 function checkCapabilities(request: ChatRequest, model: Model): void {
   const require = (capability: Capability, field: string, isAsked: boolean): void => {
     if (!isAsked || model.capabilities.includes(capability)) return;
@@ -139,7 +141,7 @@ function checkCapabilities(request: ChatRequest, model: Model): void {
   require("tools", "functions", request.functions !== undefined);
   require("json_schema", "response_format", request.response_format?.type === "json_schema");
   require("reasoning", "reasoning_effort", (request.reasoning_effort ?? "none") !== "none");
-  for (const field of ["audio", "modalities", "prediction", "service_tier", "store", "web_search_options"] as const) {
+  for (const field of extraFields) {
     const value = request[field] ?? null;
     // Not to be stored is what happens anyway.
     if (value !== null && value !== false) requireExtra(model, field, field);

@@ -1,5 +1,12 @@
 import type { Caller } from "../../lib/caller.ts";
-import type { Counters, LeaseCheck, LeaseState, RateCheck, RateState } from "../../platform/counters/counters.ts";
+import type {
+  CounterDecision,
+  Counters,
+  LeaseCheck,
+  LeaseState,
+  RateCheck,
+  RateState,
+} from "../../platform/counters/counters.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import { type LimitStates, presentDuration, presentLimitHeaders, presentRetryHeaders } from "./limit-headers.ts";
@@ -30,7 +37,7 @@ const readsPerWrite = 5;
  * which `presentLimitHeaders` tells the caller; throws where a limit does not allow it. `before` is what an earlier part
  * of the same call saw of other limits.
  */
-export async function consumeLimits(
+export function consumeLimits(
   counters: Counters,
   caller: LimitedCaller,
   demand: Demand,
@@ -38,7 +45,12 @@ export async function consumeLimits(
 ): Promise<LimitStates> {
   const rates = listRates(caller, demand);
   const leases = demand.slot === undefined ? noLeases : listLeases(caller, demand.slot);
-  const decision = await counters.take({ rates, leases });
+  return counters.take({ rates, leases }).then((decision) => judge({ rates, leases }, decision, before));
+}
+
+type Checks = { rates: readonly Rate[]; leases: readonly Lease[] };
+
+function judge({ rates, leases }: Checks, decision: CounterDecision, before: LimitStates): LimitStates {
   const requests: RateState[] = [];
   const tokens: RateState[] = [];
   decision.rates.forEach((state, index) => {
@@ -67,8 +79,7 @@ function pair<C, S>(checks: readonly C[], states: readonly S[]): { check: C; sta
 
 /** Tells how many tokens a call really used, beyond those it was counted with, or fewer. */
 export async function correctTokens(counters: Counters, caller: LimitedCaller, delta: number): Promise<void> {
-  const rates = listRates(caller, { tokens: 0 });
-  await Promise.all(rates.map(({ key, perMinute }) => counters.correct({ key, perMinute, delta })));
+  for (const { key, perMinute } of getLimits(caller).ratesOfTokens) await counters.correct({ key, perMinute, delta });
 }
 
 /** Gives a place back. Once is enough, and more does no harm. */
@@ -87,6 +98,7 @@ type KnownLimits = {
   owners: readonly Owner[];
   /** What every request of a kind is checked for before more is known of it. */
   ratesOfRequests: Record<"read" | "write", readonly Rate[]>;
+  ratesOfTokens: readonly Rate[];
 };
 
 const limitsOfCallers = new WeakMap<LimitedCaller, KnownLimits>();
@@ -105,7 +117,7 @@ function getLimits(caller: LimitedCaller): KnownLimits {
     read: buildRates(owners, { request: "read" }),
     write: buildRates(owners, { request: "write" }),
   };
-  const limits = { owners, ratesOfRequests };
+  const limits = { owners, ratesOfRequests, ratesOfTokens: buildRates(owners, {}) };
   limitsOfCallers.set(caller, limits);
   return limits;
 }

@@ -5,17 +5,24 @@ import { AppError } from "../errors/app-error.ts";
 /** Accepts JSON in UTF-8, as it is: every other content type, character set or encoding is refused with a reason. */
 export function acceptJsonBodies(http: FastifyInstance): void {
   http.removeAllContentTypeParsers();
-  http.addContentTypeParser<Buffer>(
-    "application/json",
-    { parseAs: "buffer" },
-    async (request: FastifyRequest, body: Buffer) => {
-      requirePlainUtf8(request.headers);
-      request.bodyBytes = body.length;
-      // Only who may send a request again is asked for the very same bytes.
-      if (request.headers["idempotency-key"] !== undefined) request.rawBody = body;
-      return parseJson(body);
-    },
-  );
+  http.addContentTypeParser<Buffer>("application/json", { parseAs: "buffer" }, (request, body, done) => {
+    let value: unknown;
+    try {
+      value = readBody(request, body);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    done(null, value);
+  });
+}
+
+function readBody(request: FastifyRequest, body: Buffer): unknown {
+  requirePlainUtf8(request.headers);
+  request.bodyBytes = body.length;
+  // Only who may send a request again is asked for the very same bytes.
+  if (request.headers["idempotency-key"] !== undefined) request.rawBody = body;
+  return parseJson(body);
 }
 
 function requirePlainUtf8(headers: Record<string, string | string[] | undefined>): void {

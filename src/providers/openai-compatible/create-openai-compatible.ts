@@ -36,6 +36,19 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatPr
     whole: listHeaders({ accept: "application/json" }, options.headers),
   };
 
+  /** Made once for each key that calls are sent with. */
+  const headersOfKeys = new Map<string, typeof headers>();
+
+  function getHeaders(apiKey: string | null): typeof headers {
+    if (apiKey === null) return headers;
+    const known = headersOfKeys.get(apiKey);
+    if (known !== undefined) return known;
+    const secret = [authHeader.name, authHeader.prefix + apiKey];
+    const made = { stream: [...secret, ...headers.stream], whole: [...secret, ...headers.whole] };
+    headersOfKeys.set(apiKey, made);
+    return made;
+  }
+
   return {
     findObstacle(request) {
       const field = options.unsupportedFields.find((name) => isAskedFor(request, name));
@@ -47,11 +60,10 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatPr
         sink,
         onOver: (rest) => (rest === "drained" ? upstream.drain() : upstream.cancel()),
       });
-      const common = headers[isStreamNeeded(call.request, options) ? "stream" : "whole"];
       const upstream = pool.dispatch(
         {
           path,
-          headers: call.apiKey === null ? common : [authHeader.name, authHeader.prefix + call.apiKey, ...common],
+          headers: getHeaders(call.apiKey)[isStreamNeeded(call.request, options) ? "stream" : "whole"],
           body: buildUpstreamBody(call, options),
           timeouts: call.timeouts,
         },
