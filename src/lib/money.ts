@@ -2,6 +2,7 @@
 export type Nano = bigint & { readonly unit: "nano" };
 
 const decimals = 9;
+const placesMin = 2;
 /** Nine digits before the point keep every sum of many amounts far inside 64 bits. */
 const decimalPattern = /^(\d{1,9})(?:\.(\d{1,9}))?$/;
 
@@ -18,6 +19,8 @@ export function parseMoney(text: string): Nano | null {
 /** As amounts look on the wire: no exponent, at least two places, no further trailing zeros. */
 export function presentMoney(amount: Nano): string {
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, "0");
-  const fraction = digits.slice(-decimals).replace(/0+$/, "").padEnd(2, "0");
-  return `${amount < 0n ? "-" : ""}${digits.slice(0, -decimals)}.${fraction}`;
+  const point = digits.length - decimals;
+  let end = digits.length;
+  while (end > point + placesMin && digits[end - 1] === "0") end -= 1;
+  return `${amount < 0n ? "-" : ""}${digits.slice(0, point)}.${digits.slice(point, end)}`;
 }

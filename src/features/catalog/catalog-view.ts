@@ -91,7 +91,12 @@ function decideStatus({ targetsByModelId, health }: CatalogView, model: Model, n
 }
 
 /** For each capability the newest price in force: the account's own before its plan's before everybody's. */
-function choosePrices(prices: readonly Price[], audience: Audience, now: Date): Price[] {
+function choosePrices(prices: readonly Price[], audience: Audience, now: Date): readonly Price[] {
+  const [only] = prices;
+  // As most models have it, and felt in every call.
+  if (prices.length === 1 && only !== undefined && only.effectiveAt <= now && rankScope(only, audience) !== null) {
+    return prices;
+  }
   const chosen = new Map<string | null, Price>();
   for (const price of prices) {
     const rank = rankScope(price, audience);

@@ -94,6 +94,8 @@ export function runChat(
   let watch: HoldWatch | null = null;
   let tokensMax = order.outputTokensMax;
   let lastUsage: ChatUsage | null = null;
+  /** Of an answer that came whole; counted only if its upstream told nothing. */
+  let wholeText = "";
   const waiting: (() => void)[] = [];
 
   /** What comes before its money is set aside waits for that. */
@@ -214,7 +216,7 @@ export function runChat(
   }
 
   function finishWhole({ choices, text, usage }: ChatAnswer): void {
-    meter.add(text);
+    wholeText = text;
     hasWritten = text !== "";
     const isCapped = isShortOfMoney() && choices.includes('"finish_reason":"length"');
     finish({ ...plainEnding, choices, reported: usage, stoppedBy: isCapped ? "insufficient_balance" : null });
@@ -259,6 +261,7 @@ export function runChat(
 
   /** The upstream did not tell, or not to the end. */
   function countUsage(): ChargedUsage {
+    meter.add(wholeText);
     // An upstream that writes beyond the cap it was given is not paid for that.
     const written = Math.min(meter.tokens(), order.outputTokensMax);
     const counted = createUsage(lastUsage?.inputTokens ?? countInput(request, size), written);

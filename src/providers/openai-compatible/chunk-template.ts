@@ -25,9 +25,10 @@ const noisePattern = /"(?:obfuscation|p)"\s*:\s*"/;
 const probe = "\\u001a\\u001a";
 const probeText = "\u001a\u001a";
 
-/** Whether there may be something to learn from a chunk. */
-export function hasText(data: string): boolean {
-  return textPattern.test(data);
+/** Where a chunk's text seems to begin, `null` where there is nothing to learn from it. */
+export function findText(data: string): number | null {
+  const match = textPattern.exec(data);
+  return match === null ? null : match.index + match[0].length;
 }
 
 /**
@@ -35,10 +36,8 @@ export function hasText(data: string): boolean {
  * is believed to be, another text is put there and read the slow way: only if exactly this text comes out, once, is the
  * place the right one. Any string of JSON may stand where a string of JSON stood, so this then holds for all texts.
  */
-export function learnTemplate(data: string): ChunkTemplate | null {
-  const match = textPattern.exec(data);
-  if (match === null) return null;
-  const textFrom = match.index + match[0].length;
+export function learnTemplate(data: string, textFrom = findText(data)): ChunkTemplate | null {
+  if (textFrom === null) return null;
   const textTo = findStringEnd(data, textFrom, data.length);
   if (textTo < 0) return null;
   const prefix = data.slice(0, textFrom);

@@ -1,5 +1,5 @@
 import { type ChatUsage, ProviderError } from "../contract.ts";
-import { type ChunkTemplate, fillTemplate, hasText, learnTemplate } from "./chunk-template.ts";
+import { type ChunkTemplate, fillTemplate, findText, learnTemplate } from "./chunk-template.ts";
 import { type AnswerReader, createBadAnswer, type Outlet } from "./outlet.ts";
 import { type CleanChunk, readChunk } from "./read-chunk.ts";
 import { createEventReader } from "./read-events.ts";
@@ -52,9 +52,10 @@ export function createStreamReader({ outlet, choicesAsked, readError }: StreamPa
 
   /** Makes a template of a chunk, and with it a piece of the chunk itself. */
   function learn(data: string): boolean {
-    if (credit < lessonCost || !hasText(data)) return false;
+    const textFrom = credit < lessonCost ? null : findText(data);
+    if (textFrom === null) return false;
     credit -= lessonCost;
-    const learned = learnTemplate(data);
+    const learned = learnTemplate(data, textFrom);
     if (learned === null) return false;
     const piece = fillTemplate(learned, data, 0, data.length);
     if (piece === null) return false;
