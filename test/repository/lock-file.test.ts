@@ -33,7 +33,7 @@ test("a lock file that lacks any one build for Linux is caught", () => {
     const target = `linux-${[build.cpu].flat().join()}`;
     expect(listUnservedTargets({ packages: others }).join(), path).toContain(`for ${target} (without a complete entry`);
     const incomplete = { version: build.version ?? "", os: build.os ?? "", cpu: build.cpu ?? "" };
-    expect(listUnservedTargets({ packages: { ...lock.packages, [path]: incomplete } }), path).toHaveLength(1);
+    expect(listUnservedTargets({ packages: { ...lock.packages, [path]: incomplete } }), path).not.toEqual([]);
   }
 });
 

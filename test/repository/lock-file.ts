@@ -23,7 +23,7 @@ const targets: readonly Target[] = [
 ];
 
 const platformWord =
-  /[-/](?:aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|wasm32|win32|x64|arm64)(?:-.*)?$/;
+  /[-/](?:aix|android|darwin|freebsd|linux|linuxmusl|netbsd|openbsd|openharmony|sunos|wasm32|webcontainers|win32|x64|arm64)(?:-.*)?$/;
 
 /**
  * npm sometimes writes a lock file in which the builds for other machines are missing, and says nothing. Returns a
@@ -34,9 +34,16 @@ export function listUnservedTargets(lock: LockFile): string[] {
     .filter((family) => !isForOtherSystemsOnly(family))
     .flatMap((family) =>
       targets
+        .filter((target) => isInstalledOn(lock, family.owner, target))
         .filter((target) => !family.members.some(({ entry }) => isComplete(entry) && isBuiltFor(entry, target)))
         .map((target) => presentGap(family, target)),
     );
+}
+
+/** A package that is itself built for one machine needs its parts for that machine only. */
+function isInstalledOn(lock: LockFile, owner: string, target: Target): boolean {
+  const entry = lock.packages[owner];
+  return owner === "" || entry === undefined || isBuiltFor(entry, target);
 }
 
 function listPlatformFamilies(lock: LockFile): PlatformFamily[] {
