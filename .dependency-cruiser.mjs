@@ -24,8 +24,10 @@ const ranks = [
       "src/providers",
       "src/providers/ai-sdk",
       "src/providers/ai-sdk/fixtures",
+      "src/providers/fal",
       "src/providers/openai-compatible",
       "src/providers/sandbox",
+      "src/providers/sandbox/studio",
     ],
   },
   {
@@ -37,6 +39,7 @@ const ranks = [
       "src/platform/errors",
       "src/platform/http",
       "src/platform/jobs",
+      "src/platform/media",
       "src/platform/mail",
       "src/platform/net",
       "src/platform/observability",

@@ -23,7 +23,7 @@ function loadFile(text: string): Settings {
 
 /** The example file with the # taken away before the settings named. */
 function uncomment(names: readonly string[]): string {
-  return presentExampleFile().replace(/^# ([a-z_]+)(: .*)$/gm, (line, name: string, rest: string) =>
+  return presentExampleFile().replace(/^# ([a-z0-9_]+)(: .*)$/gm, (line, name: string, rest: string) =>
     names.includes(name) ? name + rest : line,
   );
 }
@@ -44,7 +44,7 @@ describe("the example file", () => {
   });
 
   test("names every setting once and nothing else", () => {
-    const named = [...presentExampleFile().matchAll(/^# ([a-z_]+): /gm)].map(([, name]) => name);
+    const named = [...presentExampleFile().matchAll(/^# ([a-z0-9_]+): /gm)].map(([, name]) => name);
     expect(named).toEqual(settingNames);
   });
 });

@@ -5,9 +5,28 @@ export type AccountId = `acct_${string}`;
 export type KeyId = `key_${string}`;
 export type HoldId = `hold_${string}`;
 export type TransactionId = `txn_${string}`;
+export type TaskId = `task_${string}`;
+export type FileId = `file_${string}`;
+export type EventId = `evt_${string}`;
+export type WebhookEndpointId = `whe_${string}`;
 export type PocketId = `pkt_${string}`;
 
-type Prefix = "acct" | "act" | "code" | "hold" | "key" | "node" | "per" | "price" | "req" | "txn";
+type Prefix =
+  | "acct"
+  | "act"
+  | "code"
+  | "dlv"
+  | "evt"
+  | "file"
+  | "hold"
+  | "key"
+  | "node"
+  | "per"
+  | "price"
+  | "req"
+  | "task"
+  | "txn"
+  | "whe";
 
 export type IdSource = {
   /** A new id; the text order of ids is their order in time, to the millisecond. */

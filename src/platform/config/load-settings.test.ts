@@ -57,6 +57,19 @@ describe("where settings come from", () => {
       header_timeout_ms: 15_000,
       request_timeout_ms: 120_000,
       shutdown_timeout_ms: 30_000,
+      secret_key: undefined,
+      workers: "on",
+      worker_steps_max: 256,
+      upload_bytes_max: 104_857_600,
+      account_files_max: 10_000,
+      account_storage_bytes_max: 21_474_836_480,
+      file_days: 30,
+      s3_bucket: undefined,
+      s3_endpoint: undefined,
+      s3_region: "us-east-1",
+      s3_access_key_id: undefined,
+      s3_secret_access_key: undefined,
+      s3_path_style: "off",
     });
   });
 

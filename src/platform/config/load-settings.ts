@@ -149,6 +149,7 @@ function createUnknownSettingError(source: Source): OperatorError {
 /** An address may hold a password, so that part is not repeated on the screen or in a log. */
 function presentWrongValue(name: SettingName, value: unknown): string {
   if (name === "database_url" || name === "redis_url") return "not such an address";
+  if (name === "secret_key" || name === "s3_secret_access_key") return "no such text";
   return scrubSecrets(typeof value === "number" ? String(value) : JSON.stringify(value));
 }
 

@@ -99,6 +99,14 @@ export const settingsTable = {
     example: "EUR",
     explains: "The currency of all prices and balances. Choose it before the first charge.",
   },
+  secret_key: {
+    kind: text("at least 32 random characters"),
+    standard: undefined,
+    otherwise: "made on the first start and kept in data_dir",
+    example: "a-long-text-of-random-characters-that-nobody-else-knows",
+    explains:
+      "What links to files are signed and secrets in the database are sealed with. The same on every node; whoever loses it loses the secrets of all webhooks.",
+  },
   disabled_endpoints: {
     kind: someOf(previewEndpoints),
     standard: [],
@@ -117,6 +125,18 @@ export const settingsTable = {
     standard: 15_000,
     example: "15000",
     explains: "After how much silence a stream says that it is still alive, so that no proxy takes it for dead.",
+  },
+  workers: {
+    kind: oneOf(["on", "off"]),
+    standard: "on",
+    example: "off",
+    explains: "Whether this process also takes tasks further and delivers webhooks, beside answering requests.",
+  },
+  worker_steps_max: {
+    kind: wholeNumber({ min: 1, max: 10_000 }),
+    standard: 256,
+    example: "256",
+    explains: "How many tasks this process takes a step further at a time.",
   },
   trusted_proxies: {
     kind: networks(),
@@ -159,6 +179,71 @@ export const settingsTable = {
     standard: 120_000,
     example: "120000",
     explains: "How long a client may take to send a whole request.",
+  },
+  upload_bytes_max: {
+    kind: wholeNumber({ min: 1024, max: 5 * 1024 * megabyte }),
+    standard: 100 * megabyte,
+    example: String(100 * megabyte),
+    explains: "The largest file that may be uploaded.",
+  },
+  account_files_max: {
+    kind: wholeNumber({ min: 1, max: 10_000_000 }),
+    standard: 10_000,
+    example: "10000",
+    explains: "How many uploaded files an account may have at a time.",
+  },
+  account_storage_bytes_max: {
+    kind: wholeNumber({ min: 1024, max: 2 ** 50 }),
+    standard: 20 * 1024 * megabyte,
+    example: String(20 * 1024 * megabyte),
+    explains: "How large an account's uploaded files may be together.",
+  },
+  file_days: {
+    kind: wholeNumber({ min: 1, max: 3650 }),
+    standard: 30,
+    example: "30",
+    explains: "How long uploads and the outputs of tasks are kept.",
+  },
+  s3_bucket: {
+    kind: text("the name of a bucket"),
+    standard: undefined,
+    otherwise: "files are kept in data_dir",
+    example: "sluice-files",
+    explains: "A bucket of Amazon S3, or of another server that speaks like it, to keep files in.",
+  },
+  s3_endpoint: {
+    kind: webAddress(),
+    standard: undefined,
+    otherwise: "Amazon's, in s3_region",
+    example: "https://s3.example.com",
+    explains: "The address of a server other than Amazon's.",
+  },
+  s3_region: {
+    kind: text("the name of a region, such as eu-central-1"),
+    standard: "us-east-1",
+    example: "eu-central-1",
+    explains: "The region of the bucket.",
+  },
+  s3_access_key_id: {
+    kind: text("the id of an access key"),
+    standard: undefined,
+    otherwise: "what the machine knows, such as its role",
+    example: "AKIAEXAMPLE",
+    explains: "Who reads and writes the bucket.",
+  },
+  s3_secret_access_key: {
+    kind: text("the secret of the access key"),
+    standard: undefined,
+    otherwise: "what the machine knows, such as its role",
+    example: "the-secret-of-the-access-key",
+    explains: "The secret that belongs to s3_access_key_id.",
+  },
+  s3_path_style: {
+    kind: oneOf(["on", "off"]),
+    standard: "off",
+    example: "on",
+    explains:
+      "Whether the bucket is a part of the path and not of the host name, as many servers other than Amazon's want.",
   },
   shutdown_timeout_ms: {
     kind: wholeNumber({ min: 0, max: 3_600_000 }),

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { createTurnstile } from "./turnstile.ts";
+
+test("so many work at a time, the others in their order, also after one that failed", async () => {
+  const turnstile = createTurnstile(2);
+  const events: string[] = [];
+  const gates = ["a", "b", "c", "d"].map((name) => ({ name, gate: Promise.withResolvers<void>() }));
+  const runs = gates.map(({ name, gate }) =>
+    turnstile.pass(async () => {
+      events.push(name);
+      await gate.promise;
+      return name;
+    }),
+  );
+  const outcomes = Promise.allSettled(runs);
+  expect(events).toEqual(["a", "b"]);
+  gates[1]?.gate.reject(new Error("failed"));
+  await runs[1]?.catch(() => {});
+  await Promise.resolve();
+  expect(events).toEqual(["a", "b", "c"]);
+  for (const { gate } of gates) gate.resolve();
+  expect((await outcomes).map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
+  expect(events).toEqual(["a", "b", "c", "d"]);
+  expect(await turnstile.pass(async () => "free")).toBe("free");
+});

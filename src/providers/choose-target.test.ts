@@ -1,0 +1,131 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Choosable, chooseTarget } from "./choose-target.ts";
+
+type Target = Choosable & { name: string; waitMs: number };
+
+function createTarget(
+  name: string,
+  fields: Partial<{ priority: number; weight: number; keys: number; waitMs: number }> = {},
+): Target {
+  const { priority = 0, weight = 1, keys, waitMs = 0 } = fields;
+  const provider = keys === undefined ? {} : { api_keys: Array.from({ length: keys }, (_, at) => `key${at}`) };
+  return { name, route: { priority, weight }, provider, waitMs };
+}
+
+const waitMs = (target: Target): number => target.waitMs;
+
+/** The name of what is chosen when chance says the given number. */
+function choose(targets: readonly Target[], random: number, tried: readonly Target[] = []): string | null {
+  const choice = chooseTarget(targets, { tried, waitMs, random: () => random });
+  return choice.kind === "chosen" ? choice.target.name : null;
+}
+
+/** How often each is chosen, of so many numbers that are spread evenly. */
+function count(targets: readonly Target[], draws: number): Record<string, number> {
+  const counts: Record<string, number> = Object.fromEntries(targets.map(({ name }) => [name, 0]));
+  for (let draw = 0; draw < draws; draw += 1) {
+    const name = choose(targets, (draw + 0.5) / draws) ?? "";
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+const anyTargets = fc
+  .array(
+    fc.record({
+      priority: fc.integer({ min: 0, max: 2 }),
+      weight: fc.integer({ min: 1, max: 1000 }),
+      keys: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
+      waitMs: fc.constantFrom(0, 0, 500, 7000),
+    }),
+    { minLength: 1, maxLength: 6 },
+  )
+  .map((list) =>
+    list.map(({ keys, ...fields }, at) => createTarget(String(at), keys === undefined ? fields : { ...fields, keys })),
+  );
+
+const anyChance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+describe("among several targets", () => {
+  test("those of the lowest priority come first, however light they are", () => {
+    const targets = [createTarget("spare", { priority: 1, weight: 1000 }), createTarget("main", { weight: 1 })];
+    expect(count(targets, 100)).toEqual({ main: 100, spare: 0 });
+    expect(choose(targets, 0, [targets[1] as Target])).toBe("spare");
+  });
+
+  test("equals share the calls in proportion to their weights", () => {
+    const targets = [
+      createTarget("a", { weight: 1 }),
+      createTarget("b", { weight: 3 }),
+      createTarget("c", { weight: 6 }),
+    ];
+    expect(count(targets, 1000)).toEqual({ a: 100, b: 300, c: 600 });
+  });
+
+  test("the keys of a route share its weight, so that more keys bring no more calls", () => {
+    const keyed = ["first", "second", "third"].map((name) => createTarget(name, { weight: 3, keys: 3 }));
+    expect(count([...keyed, createTarget("other", { weight: 3 })], 600)).toEqual({
+      ...{ first: 100, second: 100, third: 100, other: 300 },
+    });
+  });
+
+  test("any weights are kept to, one call in a thousand aside", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 1, maxLength: 5 }), (weights) => {
+        const draws = 1000;
+        const counts = count(
+          weights.map((weight, at) => createTarget(String(at), { weight })),
+          draws,
+        );
+        const total = weights.reduce((sum, weight) => sum + weight, 0);
+        for (const [at, weight] of weights.entries()) {
+          expect(Math.abs((counts[at] ?? 0) - (draws * weight) / total)).toBeLessThanOrEqual(1);
+        }
+      }),
+    );
+  });
+
+  test("one is chosen if and only if it was not tried, may be called, and nothing better may", () => {
+    fc.assert(
+      fc.property(
+        anyTargets,
+        fc.array(fc.boolean(), { minLength: 6, maxLength: 6 }),
+        anyChance,
+        (targets, flags, chance) => {
+          const tried = targets.filter((_, at) => flags[at]);
+          const able = targets.filter((target) => !tried.includes(target) && target.waitMs === 0);
+          const best = Math.min(...able.map(({ route }) => route.priority));
+          const chosen = choose(targets, chance, tried);
+          const allowed = able.filter(({ route }) => route.priority === best).map(({ name }) => name);
+          if (allowed.length === 0) expect(chosen).toBeNull();
+          else expect(allowed).toContain(chosen);
+        },
+      ),
+    );
+  });
+
+  test("chance at its very end still chooses", () => {
+    const targets = [createTarget("a", { weight: 1, keys: 3 }), createTarget("b", { weight: 1, keys: 3 })];
+    expect(choose(targets, 1 - Number.EPSILON / 2)).toBe("b");
+    expect(choose(targets, 0)).toBe("a");
+  });
+});
+
+describe("where nothing can be called", () => {
+  const decide = (targets: readonly Target[], tried: readonly Target[]) =>
+    chooseTarget(targets, { tried, waitMs, random: () => 0 });
+
+  test("the shortest wait of those not tried is told", () => {
+    const targets = [500, 300, 900].map((wait, at) => createTarget(String(at), { waitMs: wait }));
+    expect(decide(targets, [])).toEqual({ kind: "none", retryAfterMs: 300 });
+    expect(decide(targets, targets.slice(1, 2))).toEqual({ kind: "none", retryAfterMs: 500 });
+    expect(decide(targets.slice(0, 1), [])).toEqual({ kind: "none", retryAfterMs: 500 });
+  });
+
+  test("none is told where all were tried, or there are none", () => {
+    const only = createTarget("only");
+    expect(decide([only], [only])).toEqual({ kind: "none", retryAfterMs: null });
+    expect(decide([], [])).toEqual({ kind: "none", retryAfterMs: null });
+  });
+});
