@@ -89,6 +89,7 @@ describeRefusals("a provider that cannot be", [
   ["providers[1].id: main is the id of providers[0] already.", "id: toy", "id: main"],
   ["providers[1].id: t o y is no provider id.", "id: toy", "id: t o y"],
   ["providers[1]: The provider toy needs a base_url.", "toy, kind: sandbox", "toy, kind: openai-compatible"],
+  ["providers[1]: The provider toy needs api_keys.", "toy, kind: sandbox", "toy, kind: fal"],
   ["providers[0].api_keys[0]: A secret is never written here: name its environment", key, "sk-secret"],
   ["providers[0].api_keys[1]: A secret is never written here: name its environment", key, `${key}, MAIN_KEY`],
   ["providers[0].api_keys[0]: A secret is never written here", key, `"sk-\${MAIN_KEY}"`],
@@ -174,7 +175,11 @@ describeRefusals("a model that cannot be", [
   ["models[0].limits.max_n: The limits of a chat model are: max_prompt_length, ", "context_window", "max_n"],
   ["models[0].plans[1]: There is no plan gold.", "[pro]", "[pro, gold]"],
   ["models[0].routes[1].provider: There is no provider x in this file.", "routes: [", `routes: [${spare}, `],
-  ["models[0].routes: talk has routes but no price", "{ model: talk", "{ account: acct_1, model: film"],
+  [
+    "models[0].routes: talk has routes but no price",
+    "{ model: talk, billing_type: token, unit: 1K tokens, input_price: 0.1, output_price: 0.2, cached_input_price: 0 }",
+    "{ account: acct_1, model: film, billing_type: per_call, unit: call, price: 1 }",
+  ],
   ["models[0].shutdown_date: A model that will be shut down says since when it is deprecated", deprecation, ""],
   [
     "models[0].created_at: soon is no time: write it with its offset",
@@ -207,8 +212,8 @@ describeRefusals("an option of a model or of its route that cannot be", [
     "{ context_window: 8 }",
     "{ max_output_tokens: 5 }\n    usual_output_tokens: 6",
   ],
-  ["prices[0].unit: Chat is priced by 1K tokens or by call.", ...chatPricedBy("image")],
-  ["prices[0].unit: Chat is priced by 1K tokens or by call.", ...chatPricedBy("1K characters")],
+  ["prices[0].unit: A model for chat is priced by 1K tokens or by call.", ...chatPricedBy("image")],
+  ["prices[0].unit: A model for chat is priced by 1K tokens or by call.", ...chatPricedBy("1K characters")],
 ]);
 
 test("a model may have every option of chat", () => {

@@ -3,7 +3,7 @@ import { parseMoney } from "../../lib/money.ts";
 import { parseTimestamp } from "../../lib/timestamp.ts";
 import type { CatalogFile, CatalogProblem, PriceLine } from "./catalog-file.ts";
 import { capabilitiesByType, limitsByType } from "./model.ts";
-import { unitsByBillingType } from "./price.ts";
+import { unitsByBillingType, unitsByType } from "./price.ts";
 
 /** What a catalog may refer to outside of itself. */
 export type CatalogSurroundings = {
@@ -69,6 +69,7 @@ function checkKind(
   if (kind === "openai-compatible" && provider.base_url === undefined) {
     report(path, `The provider ${id} needs a base_url.`);
   }
+  if (kind === "fal" && (provider.api_keys ?? []).length === 0) report(path, `The provider ${id} needs api_keys.`);
   if ((kind === "ai-sdk") !== (provider.package !== undefined)) {
     report(path, "A provider of the kind ai-sdk names its package, and no other does.");
   }
@@ -185,8 +186,10 @@ function checkPrices({ models, prices, currency }: CatalogFile, around: CatalogS
     else if (line.capability !== undefined && !model.capabilities.includes(line.capability)) {
       report([...path, "capability"], `${line.model} does not have the capability ${line.capability}.`);
     }
-    if (model?.type === "chat" && ["image", "1K characters", "second"].includes(line.unit)) {
-      report([...path, "unit"], "Chat is priced by 1K tokens or by call.");
+    const units: readonly string[] = model === undefined ? [] : unitsByType[model.type];
+    const isUnit = (unitsByBillingType[line.billing_type] as readonly string[]).includes(line.unit);
+    if (model !== undefined && isUnit && !units.includes(line.unit)) {
+      report([...path, "unit"], `A model for ${model.type} is priced by ${units.join(" or by ")}.`);
     }
     if (line.currency !== undefined && line.currency !== currency) {
       report([...path, "currency"], `All prices of a catalog are in its currency, ${currency}.`);

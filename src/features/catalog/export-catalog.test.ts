@@ -81,12 +81,9 @@ const model: fc.Arbitrary<Model> = fc
   })
   .map(({ scarce, ...rest }) => ({ ...rest, ...scarce }));
 
-const perCall = fc.constantFrom("call", "image", "1K characters");
+/** What a film can be priced by. */
 const amounts: fc.Arbitrary<PriceAmounts> = fc.oneof(
-  fc
-    .record({ inputPrice: amount, outputPrice: amount, cachedInputPrice: fc.option(amount) })
-    .map((prices) => ({ billingType: "token" as const, unit: "1K tokens", ...prices })),
-  fc.record({ billingType: fc.constant("per_call" as const), unit: perCall, price: amount }),
+  fc.record({ billingType: fc.constant("per_call" as const), unit: fc.constant("call"), price: amount }),
   fc.record({ billingType: fc.constant("duration" as const), unit: fc.constant("second"), price: amount }),
 );
 const draft = fc.record({

@@ -1,5 +1,5 @@
 import type { Nano } from "../../lib/money.ts";
-import type { Capability } from "./model.ts";
+import type { Capability, ModelType } from "./model.ts";
 
 export const billingTypes = ["token", "per_call", "duration"] as const;
 export type BillingType = (typeof billingTypes)[number];
@@ -10,6 +10,16 @@ export const unitsByBillingType = {
   per_call: ["call", "image", "1K characters"],
   duration: ["second"],
 } as const satisfies Record<BillingType, readonly string[]>;
+
+/** What can be counted of what a model of each type makes. */
+export const unitsByType = {
+  chat: ["1K tokens", "call"],
+  image: ["image", "call"],
+  video: ["second", "call"],
+  avatar: ["second", "call"],
+  drama: ["call", "second"],
+  speech: ["1K characters", "call"],
+} as const satisfies Record<ModelType, readonly string[]>;
 
 /** For whom a price holds: one account, the accounts of a plan, or everybody. */
 type PriceScope = {

@@ -1,11 +1,16 @@
 import type { Caller } from "../../lib/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { HoldId, IdSource } from "../../lib/ids.ts";
-import { type Nano, nano, presentMoney } from "../../lib/money.ts";
-import { AppError } from "../../platform/errors/app-error.ts";
+import { type Nano, nano } from "../../lib/money.ts";
 import type { ChatUsage } from "../../providers/contract.ts";
 import type { Price } from "../catalog/index.ts";
-import type { HoldOperation, Ledger, ReleaseOperation, SettleOperation } from "../ledger/index.ts";
+import {
+  explainRefusedHold,
+  type HoldOperation,
+  type Ledger,
+  type ReleaseOperation,
+  type SettleOperation,
+} from "../ledger/index.ts";
 import {
   billChat,
   type ChargedUsage,
@@ -113,7 +118,7 @@ export function createChatPayment(
         throw error;
       }
       state = result.kind === "held" ? "open" : "not-open";
-      if (result.kind === "refused") throw explainRefusal(result, { held, currency: parts.currency });
+      if (result.kind === "refused") throw explainRefusedHold(result, { held, currency: parts.currency });
       if (result.kind !== "held") throw new Error(`a new hold was answered with ${result.kind}`);
       // What a quota pays is set aside whole.
       if (result.unit !== "money") covered = terms.outputTokensMax;
@@ -187,18 +192,4 @@ function isWithinReason({ inputTokensMax, outputTokensMax }: ChatTerms, usage: C
 function priceHold(terms: ChatTerms, output: number): Nano {
   const amount = priceTokens(terms.price, { input: terms.inputTokensMax, output });
   return amount > 0n ? amount : nano(1n);
-}
-
-function explainRefusal(
-  { reason, missing }: { reason: string; missing: bigint },
-  { held, currency }: { held: Nano; currency: string },
-): AppError {
-  if (reason === "account-frozen") {
-    return new AppError("account_suspended", "The account is suspended. Contact the service's operator.");
-  }
-  const needs = `This request sets ${presentMoney(held)} ${currency} aside`;
-  const lacks = `${presentMoney(nano(missing))} ${currency}`;
-  return reason === "key-budget-exceeded"
-    ? new AppError("key_budget_exceeded", `${needs}, which is ${lacks} more than is left of the API key's budget.`)
-    : new AppError("insufficient_balance", `${needs}, which is ${lacks} more than the balance has. Recharge it.`);
 }

@@ -1,5 +1,6 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
+import { chooseTarget } from "../../providers/choose-target.ts";
 import {
   type ChatAnswer,
   type ChatPiece,
@@ -7,9 +8,9 @@ import {
   type ChatUsage,
   ProviderError,
 } from "../../providers/contract.ts";
-import type { CallOutcome, UpstreamHealth } from "../../providers/upstream-health.ts";
+import { describeOutcome, isWorthAnotherTarget } from "../../providers/judge-failure.ts";
+import type { UpstreamHealth } from "../../providers/upstream-health.ts";
 import type { ChatTarget } from "./chat-target.ts";
-import { chooseTarget } from "./choose-target.ts";
 
 export type RoutingParts = {
   health: UpstreamHealth;
@@ -141,15 +142,6 @@ export function startRoutedChat(parts: RoutingParts, order: RoutedCall, sink: Ro
       run?.cancel();
     },
   };
-}
-
-function describeOutcome({ kind, retryAfterMs, isIsolated }: ProviderError): CallOutcome {
-  return isIsolated ? { kind: "abandoned" } : { kind, retryAfterMs };
-}
-
-/** Where the request itself is at fault, everybody would say the same. */
-function isWorthAnotherTarget({ kind }: ProviderError): boolean {
-  return kind !== "rejected" && kind !== "content-refused" && kind !== "too-long";
 }
 
 /** What the caller is told; what the upstream said is for the operator's log, which has it already. */

@@ -94,8 +94,57 @@ function selectClaim(database: Database, { accountId, key, requestId }: Claim) {
 }
 
 export async function updateAnswer(tx: Database, claim: Claim, answer: KeptAnswer): Promise<void> {
+  await selectClaim(tx, claim).set(toAnswer({ answer })).execute();
+}
+
+/** Writes answers under keys that are free, and tells which those were. */
+export async function insertAnswers(
+  tx: Database,
+  answers: readonly (NewClaim & { answer: KeptAnswer })[],
+): Promise<{ accountId: string; key: string }[]> {
+  const rows = await tx
+    .insertInto("idempotency_keys")
+    .values(
+      answers.map((each) => ({ account_id: each.accountId, key: each.key, ...toColumns(each), ...toAnswer(each) })),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(["account_id", "key"])
+        .doUpdateSet(({ ref }) => ({
+          fingerprint: ref("excluded.fingerprint"),
+          request_id: ref("excluded.request_id"),
+          hold_id: ref("excluded.hold_id"),
+          lease_until: ref("excluded.lease_until"),
+          status: ref("excluded.status"),
+          content_type: ref("excluded.content_type"),
+          body: ref("excluded.body"),
+          summary: ref("excluded.summary"),
+          created_at: ref("excluded.created_at"),
+          expires_at: ref("excluded.expires_at"),
+        }))
+        // One that runs, or is still promised, is another's.
+        .where("idempotency_keys.state", "=", "finished")
+        .whereRef("idempotency_keys.expires_at", "<=", "excluded.created_at"),
+    )
+    .returning(["account_id", "key"])
+    .execute();
+  return rows.map((row) => ({ accountId: row.account_id, key: row.key }));
+}
+
+function toAnswer({ answer }: { answer: KeptAnswer }) {
   const { status, contentType, body, summary } = answer;
-  await selectClaim(tx, claim).set({ state: "finished", status, content_type: contentType, body, summary }).execute();
+  return { state: "finished", status, content_type: contentType, body, summary };
+}
+
+export async function deleteAnswers(tx: Database, claims: readonly Claim[]): Promise<void> {
+  for (const { accountId, key, requestId } of claims) {
+    await tx
+      .deleteFrom("idempotency_keys")
+      .where("account_id", "=", accountId)
+      .where("key", "=", key)
+      .where("request_id", "=", requestId)
+      .execute();
+  }
 }
 
 export async function updateLease(database: Database, claim: Claim, leaseUntil: Date): Promise<void> {

@@ -6,4 +6,12 @@
  */
 export { type ClaimParts, claimKey, parseIdempotencyKey, recallAnswer } from "./claim-key.ts";
 export { type Claim, type KeptAnswer, keptBytesMax } from "./idempotency-key.ts";
-export { forgetExpiredKeys, freeKey, keepAnswer, lockClaim, renewClaim } from "./keep-answer.ts";
+export {
+  claimWithAnswers,
+  forgetExpiredKeys,
+  freeKey,
+  keepAnswer,
+  lockClaim,
+  renewClaim,
+  withdrawClaims,
+} from "./keep-answer.ts";

@@ -6,10 +6,10 @@ import { createTestDatabase, type TestDatabase } from "../../../test/harness/tes
 import { waitUntil } from "../../../test/harness/wait-until.ts";
 import { type AccountId, createIdSource } from "../../lib/ids.ts";
 import { createDatabase, type Database } from "../../platform/database/database.ts";
-import { claimKey } from "./claim-key.ts";
+import { claimKey, recallAnswer } from "./claim-key.ts";
 import type { Claim } from "./idempotency-key.ts";
 import { findKey } from "./idempotency-store.ts";
-import { freeKey, keepAnswer, lockClaim, renewClaim } from "./keep-answer.ts";
+import { claimWithAnswers, freeKey, keepAnswer, lockClaim, renewClaim, withdrawClaims } from "./keep-answer.ts";
 
 const second = 1000;
 const clock = createTestClock();
@@ -136,5 +136,82 @@ describe("the end of a claim", () => {
     await freeKey(database, held);
     expect(await findKey(database, held)).toBeNull();
     await expect(database.transaction().execute((tx) => lockClaim(tx, held))).rejects.toThrow("taken over");
+  });
+});
+
+describe("claims that come with their answers", () => {
+  const hour = 3600 * second;
+  const validity = () => ({ now: clock.now(), validityMs: hour });
+
+  function prepare(key: string, body: string, fingerprint = Buffer.alloc(32)) {
+    const answer = { status: 202, contentType: "text/plain", body: Buffer.from(body), summary: body };
+    return { accountId, key, requestId: ids.next("req"), fingerprint, answer };
+  }
+
+  async function recall(key: string, fingerprint = Buffer.alloc(32)): Promise<string | null> {
+    const answer = await recallAnswer({ database, clock }, { accountId, key, fingerprint });
+    return answer === null ? null : String(answer.body);
+  }
+
+  test("are granted once for each key, the first of those that come together", async () => {
+    const [one, two, other] = [prepare("together", "1"), prepare("together", "2"), prepare("alone", "3")];
+    expect(await claimWithAnswers(database, [one, two, other], validity())).toEqual(new Set([one, other]));
+    expect([await recall("together"), await recall("alone")]).toEqual(["1", "3"]);
+    const late = prepare("together", "4");
+    expect(await claimWithAnswers(database, [late], validity())).toEqual(new Set());
+    expect(await recall("together")).toBe("1");
+  });
+
+  test("belong to one account each", async () => {
+    const [otherId = "acct_none"] = await createAccounts(database, ["b"]);
+    const own = prepare("shared", "own");
+    const others = { ...prepare("shared", "others"), accountId: otherId };
+    expect(await claimWithAnswers(database, [own, others], validity())).toEqual(new Set([own, others]));
+  });
+
+  test("are gone with their transaction", async () => {
+    const undone = new Error("undone");
+    const work = database.transaction().execute(async (tx) => {
+      await claimWithAnswers(tx, [prepare("undone", "1")], validity());
+      throw undone;
+    });
+    await expect(work).rejects.toBe(undone);
+    expect(await recall("undone")).toBeNull();
+  });
+
+  test("that are withdrawn leave their keys free, and nobody else's", async () => {
+    const first = prepare("standing", "1");
+    await claimWithAnswers(database, [first], validity());
+    await database.transaction().execute(async (tx) => {
+      const [refused, late] = [prepare("withdrawn", "2"), prepare("standing", "3")];
+      expect(await claimWithAnswers(tx, [refused, late], validity())).toEqual(new Set([refused]));
+      await withdrawClaims(tx, [refused, late]);
+    });
+    expect([await recall("withdrawn"), await recall("standing")]).toEqual([null, "1"]);
+    const again = prepare("withdrawn", "4");
+    expect(await claimWithAnswers(database, [again], validity())).toEqual(new Set([again]));
+  });
+
+  test("take the place of those whose time is over, never of a request that runs", async () => {
+    await claimWithAnswers(database, [prepare("old", "1")], validity());
+    await claim("running");
+    clock.advance(hour);
+    const [anew, other] = [prepare("old", "2", Buffer.alloc(32, 1)), prepare("running", "3")];
+    expect(await claimWithAnswers(database, [anew, other], validity())).toEqual(new Set([anew]));
+    expect(await recall("old", Buffer.alloc(32, 1))).toBe("2");
+  });
+
+  test("do not wait for each other in a circle, however their keys are ordered", async () => {
+    const keys = Array.from({ length: 30 }, (_, index) => `circle-${index}`);
+    const orders = [keys, keys.toReversed(), keys.toSorted(), keys.toSorted().toReversed()];
+    const granted = await Promise.all(
+      orders.map((order) =>
+        database.transaction().execute(async (tx) => {
+          const claims = order.map((key) => prepare(key, key));
+          return (await claimWithAnswers(tx, claims, validity())).size;
+        }),
+      ),
+    );
+    expect(granted.reduce((sum, size) => sum + size, 0)).toBe(keys.length);
   });
 });

@@ -2,7 +2,15 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { type Claim, type KeptAnswer, leaseMs } from "./idempotency-key.ts";
-import { deleteClaim, deleteExpiredKeys, lockKey, updateAnswer, updateLease } from "./idempotency-store.ts";
+import {
+  deleteAnswers,
+  deleteClaim,
+  deleteExpiredKeys,
+  insertAnswers,
+  lockKey,
+  updateAnswer,
+  updateLease,
+} from "./idempotency-store.ts";
 
 const renewMs = leaseMs / 3;
 const deletedAtOnceMax = 1000;
@@ -22,6 +30,32 @@ export async function lockClaim(tx: Database, claim: Claim): Promise<void> {
 /** Ends a locked claim with its answer, in the transaction that does what the answer tells of. */
 export async function keepAnswer(tx: Database, claim: Claim, answer: KeptAnswer): Promise<void> {
   await updateAnswer(tx, claim, answer);
+}
+
+/**
+ * Claims keys and keeps the answers to their requests at once, in the transaction that does all that they ask for. Tells
+ * which of the claims were granted: the keys of the others are in use, or were used.
+ */
+export async function claimWithAnswers<T extends Claim & { fingerprint: Buffer; answer: KeptAnswer }>(
+  tx: Database,
+  claims: readonly T[],
+  { now, validityMs }: { now: Date; validityMs: number },
+): Promise<Set<T>> {
+  const expiresAt = new Date(now.getTime() + validityMs);
+  const name = ({ accountId, key }: Pick<Claim, "accountId" | "key">): string => `${accountId} ${key}`;
+  // Of several with one key the first counts; in one order, so that no two transactions wait for each other.
+  const firsts = [...new Map(claims.toReversed().map((claim) => [name(claim), claim])).values()].toSorted(
+    (one, other) => (name(one) < name(other) ? -1 : 1),
+  );
+  if (firsts.length === 0) return new Set();
+  const rows = firsts.map((claim) => ({ ...claim, holdId: null, now, leaseUntil: now, expiresAt }));
+  const granted = new Set((await insertAnswers(tx, rows)).map((row) => `${row.accountId} ${row.key}`));
+  return new Set(firsts.filter((claim) => granted.has(name(claim))));
+}
+
+/** Forgets claims that were granted in this same transaction, because what they asked for could not be done. */
+export async function withdrawClaims(tx: Database, claims: readonly Claim[]): Promise<void> {
+  await deleteAnswers(tx, claims);
 }
 
 /** Ends a claim whose request did nothing that would have to be remembered: the next one with the key runs. */

@@ -49,6 +49,18 @@ export function openHold(tx: Database, request: Request<HoldOperation>, now: Dat
   return applyWithin(tx, { kind: "hold", ...request }, now);
 }
 
+/** Several holds in the caller's transaction, decided together and answered in their order. */
+export async function openHolds(
+  tx: Database,
+  requests: readonly Request<HoldOperation>[],
+  now: Date,
+): Promise<ResultOf<HoldOperation>[]> {
+  const operations = requests.map((request): HoldOperation => ({ kind: "hold", ...request }));
+  for (const operation of operations) checkOperation(operation, now);
+  const { results } = await decideWithin(tx, operations, { now });
+  return results as ResultOf<HoldOperation>[];
+}
+
 export function settleHold(
   tx: Database,
   request: Request<SettleOperation>,

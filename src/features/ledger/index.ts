@@ -6,13 +6,14 @@
  * and is answered the same. One function decides, whether operations are committed in groups or inside a caller's
  * transaction. What was charged can be computed again for ever.
  */
-export { releaseHold, settleHold } from "./apply-within.ts";
+export { openHolds, releaseHold, settleHold } from "./apply-within.ts";
 export { addBalanceRoutes } from "./balance-routes.ts";
 export { bookCredit, type CreditRequest } from "./book-credit.ts";
 export type { RedeemCode } from "./code.ts";
 export { listCodes } from "./code-store.ts";
 export { createCodes } from "./create-codes.ts";
 export { createLedger, type Ledger } from "./create-ledger.ts";
+export { explainRefusedHold } from "./explain-refused-hold.ts";
 export { findFreeze, invariants, unfreezeWallet, type Violation } from "./invariant-store.ts";
 export { requireLedgerCurrency } from "./ledger-currency.ts";
 export type { HoldOperation, ReleaseOperation, SettleOperation } from "./operation.ts";
