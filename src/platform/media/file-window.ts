@@ -1,0 +1,39 @@
+import { type FileHandle, open } from "node:fs/promises";
+
+/** Reads a file here and there, a stretch at a time, so that many small reads cost little. */
+export type FileWindow = {
+  size: number;
+  /** Fewer bytes than asked for where the file ends before. The bytes are valid until the next read. */
+  read(position: number, length: number): Promise<Buffer>;
+};
+
+const windowBytes = 256 * 1024;
+
+export async function withFileWindow<T>(path: string, look: (file: FileWindow) => Promise<T>): Promise<T> {
+  const handle = await open(path, "r");
+  try {
+    return await look(createWindow(handle, (await handle.stat()).size));
+  } finally {
+    await handle.close();
+  }
+}
+
+function createWindow(handle: FileHandle, size: number): FileWindow {
+  const buffer = Buffer.alloc(windowBytes);
+  let start = 0;
+  let filled = 0;
+
+  async function move(position: number): Promise<void> {
+    const { bytesRead } = await handle.read(buffer, 0, windowBytes, position);
+    start = position;
+    filled = bytesRead;
+  }
+
+  return {
+    size,
+    async read(position, length) {
+      if (position < start || position + length > start + filled) await move(position);
+      return buffer.subarray(position - start, Math.min(position - start + length, filled));
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { createInterface } from "node:readline";
+import { MediaToolError } from "./media-tool-error.ts";
+import type { RunningProcess } from "./start-limited-process.ts";
+import { type MediaToolCall, startMediaTool } from "./start-media-tool.ts";
+
+type WholeMediaToolCall = MediaToolCall & {
+  stdoutBytesMax: number;
+  /** Hears each line of the standard output, which is not kept then. */
+  onLine?(line: string): void;
+};
+
+/** Runs ffmpeg or ffprobe to its end and answers with what it wrote. `startMediaTool` says what it is kept from. */
+export async function runMediaTool(call: WholeMediaToolCall): Promise<{ stdout: Buffer }> {
+  const running = await startMediaTool(call);
+  const chunks = collectChunks(running, call);
+  await running.ended;
+  return { stdout: Buffer.concat(chunks) };
+}
+
+function collectChunks(running: RunningProcess, { stdoutBytesMax, onLine, tool }: WholeMediaToolCall): Buffer[] {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  running.stdout.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > stdoutBytesMax) {
+      running.kill(new MediaToolError("too-much-output", `${tool} wrote more than ${stdoutBytesMax} bytes.`));
+    } else if (onLine === undefined) chunks.push(chunk);
+  });
+  if (onLine !== undefined) createInterface({ input: running.stdout }).on("line", onLine);
+  return chunks;
+}
