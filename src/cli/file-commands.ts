@@ -1,0 +1,94 @@
+import { deleteFile, listFiles, removeExpiredFiles, type StoredFile } from "../features/files/index.ts";
+import type { AccountId } from "../lib/ids.ts";
+import { AppError } from "../platform/errors/app-error.ts";
+import { openByteStore } from "../platform/storage/open-byte-store.ts";
+import type { Command } from "./command.ts";
+import { createWrongValue, readNumber } from "./option-values.ts";
+import { presentRows } from "./present-rows.ts";
+import { systemParts } from "./system-parts.ts";
+import { withDatabase } from "./with-database.ts";
+
+const filesMax = 10_000;
+const filesStandard = "100";
+
+const listCommand: Command = {
+  name: "file list",
+  summary: "Lists files, the newest first: uploads, and what tasks made.",
+  options: {
+    account: { placeholder: "account id", explains: "Only those of this account." },
+    limit: { placeholder: "number", explains: `At most so many; without it: ${filesStandard}.` },
+  },
+  run: ({ options, terminal }) =>
+    withDatabase(terminal, async (database) => {
+      const limit = readNumber("limit", options.limit ?? filesStandard);
+      if (limit < 1 || limit > filesMax) throw createWrongValue("limit", `a number from 1 to ${filesMax}`);
+      const filter = options.account === undefined ? {} : { accountId: options.account as AccountId };
+      const files = await listFiles(database, filter, { limit });
+      const heading = ["ID", "ACCOUNT", "PURPOSE", "TYPE", "BYTES", "EXPIRES", "NAME"];
+      return {
+        json: files.map(presentFileJson),
+        text: files.length === 0 ? "There are no files." : presentRows(heading, files.map(toRow)),
+      };
+    }),
+};
+
+const purgeCommand: Command = {
+  name: "file purge",
+  summary: "Removes files whose time is over, with their bytes, at once; or one file, whatever its time.",
+  options: { file: { placeholder: "file id", explains: "Removes this file and nothing else." } },
+  run: ({ options: { file: fileId }, terminal }) =>
+    withDatabase(terminal, async (database, settings) => {
+      const bytes = await openByteStore(settings, systemParts.clock);
+      const parts = {
+        ...systemParts,
+        database,
+        bytes,
+        onTrouble: () => terminal.tell("Some bytes could not be removed now; the gateway tries again."),
+      };
+      try {
+        if (fileId === undefined) {
+          const { files, removedBytes } = await removeExpiredFiles(parts);
+          const text = `Removed ${files} expired files, and the bytes of ${removedBytes}.`;
+          return { json: { files, removed_bytes: removedBytes }, text };
+        }
+        if (!(await deleteFile(parts, { fileId }))) {
+          throw new AppError("file_not_found", `There is no file ${fileId}.`, { param: "file" });
+        }
+        return { json: { id: fileId, deleted: true }, text: `${fileId} is gone.` };
+      } finally {
+        await bytes.close();
+      }
+    }),
+};
+
+export const fileCommands: readonly Command[] = [listCommand, purgeCommand];
+
+function toRow(file: StoredFile): string[] {
+  return [
+    file.id,
+    file.accountId,
+    file.purpose,
+    file.contentType,
+    String(file.bytes),
+    file.expiresAt.toISOString(),
+    file.filename,
+  ];
+}
+
+function presentFileJson(file: StoredFile): Record<string, unknown> {
+  return {
+    id: file.id,
+    account: file.accountId,
+    purpose: file.purpose,
+    kind: file.kind,
+    content_type: file.contentType,
+    bytes: file.bytes,
+    sha256: file.sha256,
+    filename: file.filename,
+    width: file.width,
+    height: file.height,
+    duration_ms: file.durationMs,
+    created_at: file.createdAt.toISOString(),
+    expires_at: file.expiresAt.toISOString(),
+  };
+}

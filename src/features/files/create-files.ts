@@ -1,0 +1,72 @@
+import { Readable } from "node:stream";
+import type { AccountId, FileId } from "../../lib/ids.ts";
+import { createTurnstile } from "../../lib/turnstile.ts";
+import type { Counters } from "../../platform/counters/counters.ts";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import type { InspectedMedia } from "../../platform/media/inspection.ts";
+import type { ByteRange } from "../../platform/storage/byte-store.ts";
+import type { Spool } from "../../platform/storage/create-spool.ts";
+import type { FileKind, StoredFile } from "./file.ts";
+import { addFileContentRoute, addFileLinkRoute } from "./file-content-routes.ts";
+import { type LinkParts, signLink } from "./file-link.ts";
+import { addFileRoutes } from "./file-routes.ts";
+import { getFileOfKind } from "./get-file.ts";
+import { inspectSpooled } from "./inspect-spooled.ts";
+import { keepOutput, type Output } from "./keep-output.ts";
+import type { KeyedRequests } from "./keyed-requests.ts";
+import { openFile } from "./open-file.ts";
+import type { StoreParts } from "./store-file.ts";
+import { addUploadRoutes } from "./upload-routes.ts";
+
+export type FilesParts = StoreParts &
+  LinkParts & {
+    spool: Spool;
+    counters: Counters;
+    keyedRequests: KeyedRequests;
+  };
+
+type WantedFile = { param: string; kinds: readonly FileKind[] };
+
+export type Files = {
+  /** POST /files, GET /files, GET /files/{id}, GET /files/{id}/content, DELETE /files/{id}: behind the API key. */
+  addRoutes(v1: HttpServer): void;
+  /** GET /files/{id}?expires=…&signature=…: where signed links lead to. No key. */
+  addLinkRoutes(http: HttpServer): void;
+  /** Keeps what a task made, checked like an upload. Its id is made beforehand: keeping it again answers the same file. */
+  keepOutput(output: Output): Promise<StoredFile>;
+  /** A file of the account that is there and of one of the kinds; else an error that names the field. */
+  getFile(accountId: AccountId, fileId: string, wanted: WantedFile): Promise<StoredFile>;
+  /** What a stranger's bytes are, decided as for an upload; an error that names the field where they are not wanted. */
+  inspect(bytes: Buffer, wanted: WantedFile & { signal?: AbortSignal }): Promise<InspectedMedia>;
+  /** Throws `file_not_found` where the file was deleted meanwhile. */
+  openFile(file: StoredFile, range?: ByteRange): Promise<Readable>;
+  /** Pure and quick: an address under which anybody can read the file for a day. */
+  signLink(fileId: FileId, now: Date): { url: string; expiresAt: Date };
+};
+
+/** One may decode a large picture while another runs a program; more would starve everything else. */
+const inspectionsAtOnceMax = 2;
+
+export function createFiles(given: FilesParts): Files {
+  const parts = { ...given, inspections: createTurnstile(inspectionsAtOnceMax) };
+  return {
+    addRoutes(v1) {
+      addUploadRoutes(v1, parts);
+      addFileRoutes(v1, parts);
+      addFileContentRoute(v1, parts);
+    },
+    addLinkRoutes: (http) => addFileLinkRoute(http, parts),
+    keepOutput: (output) => keepOutput(parts, output),
+    getFile: (accountId, fileId, wanted) => getFileOfKind(parts, accountId, { fileId, wanted }),
+    async inspect(bytes, { signal = new AbortController().signal, ...wanted }) {
+      const spooled = await parts.spool.write(Readable.from([bytes]), { bytesMax: bytes.length, signal });
+      try {
+        return await inspectSpooled(parts, spooled.path, { ...wanted, signal });
+      } finally {
+        await spooled.remove();
+      }
+    },
+    openFile: (file, range) => openFile(parts, file, range),
+    signLink: (fileId, now) => signLink(parts, fileId, now),
+  };
+}

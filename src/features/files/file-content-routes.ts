@@ -1,0 +1,109 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import type { Clock } from "../../lib/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import { errorAnswers } from "../../platform/http/error-answers.ts";
+import { presentError } from "../../platform/http/error-response.ts";
+import { getCaller } from "../../platform/http/request-context.ts";
+import type { ByteStore } from "../../platform/storage/byte-store.ts";
+import type { StoredFile } from "./file.ts";
+import { planContent } from "./file-content.ts";
+import { isLinkValid } from "./file-link.ts";
+import { createFileNotFound, getFile } from "./get-file.ts";
+import { openFile } from "./open-file.ts";
+
+type ContentParts = { database: Database; clock: Clock; bytes: ByteStore };
+
+type NamedFile = { Params: { file_id: string } };
+
+/** A file's bytes for whoever has the account's key. */
+export function addFileContentRoute(v1: HttpServer, parts: ContentParts): void {
+  const { config, schema, errors } = describeEndpoint("getFileContent", ["file_not_found", "unknown_parameter"]);
+  const params = Type.Object({ file_id: Type.String() });
+  const querystring = Type.Object({}, { additionalProperties: false });
+
+  async function answer(request: FastifyRequest<NamedFile>, reply: FastifyReply): Promise<FastifyReply> {
+    const { accountId } = getCaller(request);
+    const file = await getFile(parts, request.params.file_id, { accountId, param: "file_id" });
+    return await sendContent(parts, { file, request, reply, embedding: "same-origin" });
+  }
+
+  addReading(v1, "/files/:file_id/content", {
+    config,
+    schema: {
+      ...schema,
+      summary: "Get a file's content",
+      description: "The bytes as they are. `Range` asks for a part of them.",
+      tags: ["Files"],
+      params,
+      querystring,
+      response: {
+        200: Type.Unsafe<Buffer>(Type.String({ description: "The bytes." })),
+        206: Type.Unsafe<Buffer>(Type.String({ description: "The part that `Range` asked for." })),
+        ...errors,
+        416: errorAnswers(["invalid_parameter"])[400],
+      },
+    },
+    answer,
+  });
+}
+
+/** Where signed links lead to. Whether a link is wrong, too old, or of a file that is gone is nobody's business. */
+export function addFileLinkRoute(http: HttpServer, parts: ContentParts & { linkKey: Buffer }): void {
+  async function answer(request: FastifyRequest<NamedFile>, reply: FastifyReply): Promise<FastifyReply> {
+    const { file_id: fileId } = request.params;
+    const { expires, signature } = request.query as Record<string, unknown>;
+    if (!isLinkValid(parts.linkKey, { fileId, expires, signature }, parts.clock.now())) throw createFileNotFound();
+    const file = await getFile(parts, fileId);
+    return await sendContent(parts, { file, request, reply, embedding: "cross-origin" });
+  }
+
+  addReading(http, "/files/:file_id", { config: {}, schema: { hide: true }, answer });
+}
+
+type Reading = {
+  config: object;
+  schema: object;
+  answer(request: FastifyRequest<NamedFile>, reply: FastifyReply): Promise<FastifyReply>;
+};
+
+/** The framework's own answer to HEAD would read the whole file to throw it away. */
+function addReading(http: HttpServer, path: string, { config, schema, answer }: Reading): void {
+  http.get<NamedFile>(path, { config, schema, exposeHeadRoute: false }, answer);
+  http.head<NamedFile>(path, { config, schema: { ...schema, hide: true } }, answer);
+}
+
+type Sending = {
+  file: StoredFile;
+  request: FastifyRequest<NamedFile>;
+  reply: FastifyReply;
+  /** Who may show it in a page of theirs. */
+  embedding: "same-origin" | "cross-origin";
+};
+
+/** Sends a file, or the part of it that was asked for. Whoever hangs up ends the reading. */
+async function sendContent(
+  parts: Pick<ContentParts, "bytes" | "clock">,
+  { file, request, reply, embedding }: Sending,
+): Promise<FastifyReply> {
+  const { range, "if-range": ifRange, "if-none-match": ifNoneMatch } = request.headers;
+  const wish = { range, ifRange: ifRange?.toString(), ifNoneMatch };
+  const plan = planContent(file, wish, parts.clock.now());
+  reply.headers({ ...plan.headers, "cross-origin-resource-policy": embedding });
+  if (plan.status === 416) return refuseRange(request, reply, file.bytes);
+  reply.code(plan.status);
+  if (plan.range === null || request.method === "HEAD") return reply.send();
+  return reply.send(await openFile(parts, file, plan.range));
+}
+
+/** HTTP has a status of its own for this, which the table of errors has not. */
+function refuseRange(request: FastifyRequest<NamedFile>, reply: FastifyReply, bytes: number): FastifyReply {
+  const error = new AppError("invalid_parameter", `The range lies outside of the file's ${bytes} bytes.`, {
+    param: "Range",
+  });
+  request.failure = error;
+  return reply.code(416).type("application/json; charset=utf-8").send(presentError(error, request.id).body);
+}

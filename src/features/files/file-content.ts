@@ -1,0 +1,68 @@
+import type { ByteRange } from "../../platform/storage/byte-store.ts";
+import type { StoredFile } from "./file.ts";
+import { presentDisposition } from "./filename.ts";
+
+/** What the caller asks for: all of the file, a part, or only what has changed. */
+export type ContentWish = {
+  range: string | undefined;
+  ifRange: string | undefined;
+  ifNoneMatch: string | undefined;
+};
+
+export type ContentPlan = {
+  status: 200 | 206 | 304 | 416;
+  headers: Record<string, string>;
+  /** `null` where there are no bytes in the answer. */
+  range: ByteRange | null;
+};
+
+const cacheSecondsMax = 3600;
+
+/** Decides which bytes an answer has and what its head says of them. A file's bytes never change. */
+export function planContent(file: StoredFile, wish: ContentWish, now: Date): ContentPlan {
+  const etag = `"${file.sha256}"`;
+  const headers = {
+    etag,
+    "accept-ranges": "bytes",
+    "cache-control": `private, max-age=${measureCacheSeconds(file, now)}, immutable`,
+    "content-security-policy": "sandbox; default-src 'none'",
+  };
+  if (wish.ifNoneMatch !== undefined && hasTag(wish.ifNoneMatch, etag)) return { status: 304, headers, range: null };
+  const range = wish.ifRange === undefined || wish.ifRange === etag ? parseRange(wish.range, file.bytes) : null;
+  if (range === "unsatisfiable") {
+    return { status: 416, headers: { "content-range": `bytes */${file.bytes}` }, range: null };
+  }
+  const { start, end } = range ?? { start: 0, end: file.bytes - 1 };
+  return {
+    status: range === null ? 200 : 206,
+    headers: {
+      ...headers,
+      "content-type": file.contentType,
+      "content-length": String(end - start + 1),
+      "content-disposition": presentDisposition(file.filename),
+      ...(range === null ? {} : { "content-range": `bytes ${start}-${end}/${file.bytes}` }),
+    },
+    range: { start, end },
+  };
+}
+
+function measureCacheSeconds({ expiresAt }: StoredFile, now: Date): number {
+  const leftSeconds = Math.floor((expiresAt.getTime() - now.getTime()) / 1000);
+  return Math.max(0, Math.min(cacheSecondsMax, leftSeconds));
+}
+
+function hasTag(header: string, etag: string): boolean {
+  return header.split(",").some((tag) => ["*", etag, `W/${etag}`].includes(tag.trim()));
+}
+
+/** One range of bytes. `null` means all of it: no header, several ranges, or one that nobody understands. */
+function parseRange(header: string | undefined, size: number): ByteRange | "unsatisfiable" | null {
+  const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "") ?? [];
+  if (first === "" && last === "") return null;
+  if (first === "") {
+    return Number(last) === 0 ? "unsatisfiable" : { start: Math.max(0, size - Number(last)), end: size - 1 };
+  }
+  if (last !== "" && Number(last) < Number(first)) return null;
+  if (Number(first) >= size) return "unsatisfiable";
+  return { start: Number(first), end: last === "" ? size - 1 : Math.min(Number(last), size - 1) };
+}

@@ -1,0 +1,32 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { FileId } from "../../lib/ids.ts";
+
+export type LinkParts = { linkKey: Buffer; siteUrl: string };
+
+const linkMs = 24 * 60 * 60 * 1000;
+
+/** An address under which anybody can read the file for a day. */
+export function signLink({ linkKey, siteUrl }: LinkParts, fileId: FileId, now: Date): { url: string; expiresAt: Date } {
+  const expires = Math.ceil((now.getTime() + linkMs) / 1000);
+  const signature = computeSignature(linkKey, fileId, expires).toString("base64url");
+  return {
+    url: `${siteUrl}/files/${fileId}?expires=${expires}&signature=${signature}`,
+    expiresAt: new Date(expires * 1000),
+  };
+}
+
+export function isLinkValid(
+  linkKey: Buffer,
+  link: { fileId: string; expires: unknown; signature: unknown },
+  now: Date,
+): boolean {
+  const { fileId, expires, signature } = link;
+  if (typeof expires !== "string" || !/^\d{1,12}$/.test(expires) || typeof signature !== "string") return false;
+  const wanted = computeSignature(linkKey, fileId, Number(expires));
+  const given = Buffer.from(signature, "base64url");
+  return given.length === wanted.length && timingSafeEqual(given, wanted) && Number(expires) * 1000 > now.getTime();
+}
+
+function computeSignature(linkKey: Buffer, fileId: string, expires: number): Buffer {
+  return createHmac("sha256", linkKey).update(`${fileId}\n${expires}`).digest();
+}

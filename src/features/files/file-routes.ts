@@ -1,0 +1,106 @@
+import { Type } from "typebox";
+import type { ErrorCode } from "../../platform/errors/error-table.ts";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import { getCaller } from "../../platform/http/request-context.ts";
+import { deleteFile } from "./delete-file.ts";
+import {
+  deletedFileSchema,
+  fileListQuerySchema,
+  fileListSchema,
+  fileSchema,
+  presentFile,
+  presentFileList,
+} from "./file-schema.ts";
+import { listFiles } from "./file-store.ts";
+import { createFileNotFound, getFile } from "./get-file.ts";
+import type { RemovalParts } from "./remove-bytes.ts";
+
+const filesStandard = 20;
+const tags = ["Files"];
+const params = Type.Object({ file_id: Type.String() });
+const querystring = Type.Object({}, { additionalProperties: false });
+const oneFileErrors = ["file_not_found", "unknown_parameter"] as const satisfies readonly ErrorCode[];
+
+export function addFileRoutes(http: HttpServer, parts: RemovalParts): void {
+  addFileList(http, parts);
+  addFileDetail(http, parts);
+  addFileDeletion(http, parts);
+}
+
+function addFileList(http: HttpServer, { database, clock }: RemovalParts): void {
+  const { config, schema, errors } = describeEndpoint("listFiles", ["invalid_parameter", "unknown_parameter"]);
+  http.get(
+    "/files",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "List files",
+        description: "What the account has uploaded and what its tasks have made, the newest first.",
+        tags,
+        querystring: fileListQuerySchema,
+        response: { 200: fileListSchema, ...errors },
+      },
+    },
+    async (request) => {
+      const { limit = filesStandard, after, purpose } = request.query;
+      const filter = { accountId: getCaller(request).accountId, unexpiredAt: clock.now() };
+      const files = await listFiles(
+        database,
+        { ...filter, ...(purpose === undefined ? {} : { purpose }) },
+        { ...(after === undefined ? {} : { after }), limit: limit + 1 },
+      );
+      return presentFileList(files, limit);
+    },
+  );
+}
+
+function addFileDetail(http: HttpServer, parts: RemovalParts): void {
+  const { config, schema, errors } = describeEndpoint("getFile", oneFileErrors);
+  http.get(
+    "/files/:file_id",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Get a file",
+        description: "What a file is; its bytes are at `/files/{file_id}/content`.",
+        tags,
+        params,
+        querystring,
+        response: { 200: fileSchema, ...errors },
+      },
+    },
+    async (request) => {
+      const { accountId } = getCaller(request);
+      return presentFile(await getFile(parts, request.params.file_id, { accountId, param: "file_id" }));
+    },
+  );
+}
+
+function addFileDeletion(http: HttpServer, parts: RemovalParts): void {
+  const { config, schema, errors } = describeEndpoint("deleteFile", oneFileErrors);
+  http.delete(
+    "/files/:file_id",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Delete a file",
+        description: "At once and for good. A task that still needs the file fails.",
+        tags,
+        params,
+        querystring,
+        response: { 200: deletedFileSchema, ...errors },
+      },
+    },
+    async (request) => {
+      const { accountId } = getCaller(request);
+      const { id } = await getFile(parts, request.params.file_id, { accountId, param: "file_id" });
+      // Of two who delete it at once, one does.
+      if (!(await deleteFile(parts, { fileId: id, accountId }))) throw createFileNotFound("file_id");
+      return { id, object: "file" as const, deleted: true as const };
+    },
+  );
+}

@@ -1,0 +1,37 @@
+import type { AccountId, FileId } from "../../lib/ids.ts";
+import type { MediaKind } from "../../platform/media/inspection.ts";
+
+export type FileKind = MediaKind;
+
+/** Uploads are material for generations; outputs are what tasks made of it. */
+export const filePurposes = ["generation", "output"] as const;
+export type FilePurpose = (typeof filePurposes)[number];
+
+/** A file that was checked and whose bytes are kept until it expires or is deleted. */
+export type StoredFile = {
+  id: FileId;
+  accountId: AccountId;
+  purpose: FilePurpose;
+  kind: FileKind;
+  contentType: string;
+  bytes: number;
+  /** Hexadecimal. */
+  sha256: string;
+  filename: string;
+  width: number | null;
+  height: number | null;
+  durationMs: number | null;
+  createdAt: Date;
+  expiresAt: Date;
+  storageKey: string;
+};
+
+/** What callers may store, and for how long. */
+export type FileLimits = {
+  uploadBytesMax: number;
+  outputBytesMax: number;
+  /** Of an account's uploads together; what its tasks made does not count. */
+  accountFilesMax: number;
+  accountBytesMax: number;
+  retentionMs: number;
+};

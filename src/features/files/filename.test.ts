@@ -1,0 +1,42 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { cleanFilename, presentDisposition } from "./filename.ts";
+
+const names = fc.string({ unit: "binary", maxLength: 400 });
+
+test("whatever a file is called, its name has 1 to 255 characters that mean nothing to a disk or a terminal", () => {
+  fc.assert(
+    fc.property(names, (given) => {
+      const name = cleanFilename(given);
+      expect([...name].length).toBeGreaterThanOrEqual(1);
+      expect([...name].length).toBeLessThanOrEqual(255);
+      expect(name).not.toMatch(/[\p{Cc}/\\\u202e]/u);
+      expect(name.isWellFormed()).toBe(true);
+    }),
+  );
+});
+
+test("a name survives its header, which has no way out of its quotes", () => {
+  fc.assert(
+    fc.property(names, (given) => {
+      const name = cleanFilename(given);
+      const header = presentDisposition(name);
+      const [, plain = "", encoded = ""] =
+        /^inline; filename="([^"\\]+)"; filename\*=UTF-8''([\w.!#$&+^`|~%-]+)$/.exec(header) ?? [];
+      expect(plain).toMatch(/^[\x20-\x7e]+$/);
+      expect(decodeURIComponent(encoded)).toBe(name);
+    }),
+  );
+});
+
+test.each([
+  [undefined, "file"],
+  ["", "file"],
+  ["  ", "file"],
+  ["a/b", "ab"],
+  ["../x", "..x"],
+  ["e\u0301.png", "é.png"],
+  ["\ud800x", "\ufffdx"],
+])("%j becomes %j", (given, name) => {
+  expect(cleanFilename(given)).toBe(name);
+});

@@ -1,0 +1,41 @@
+import type { Turnstile } from "../../lib/turnstile.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { inspectMedia } from "../../platform/media/inspect-media.ts";
+import type { InspectedMedia } from "../../platform/media/inspection.ts";
+import type { FileKind } from "./file.ts";
+
+export type WantedMedia = { param: string; kinds: readonly FileKind[] };
+
+export type InspectionParts = {
+  /** Few at a time: each may decode a large picture or run a program. */
+  inspections: Turnstile;
+};
+
+const allKinds: readonly FileKind[] = ["image", "audio", "video"];
+
+export const anyMedia = (param: string): WantedMedia => ({ param, kinds: allKinds });
+
+/** What a file on this machine's disk is; an error that names the field where it is not wanted. */
+export async function inspectSpooled(
+  { inspections }: InspectionParts,
+  path: string,
+  { param, kinds, signal }: WantedMedia & { signal: AbortSignal },
+): Promise<InspectedMedia> {
+  const inspection = await inspections.pass(async () => {
+    signal.throwIfAborted();
+    return await inspectMedia(path, { signal });
+  });
+  if (inspection.kind === "refused") {
+    throw new AppError("invalid_file", `The file ${inspection.reason}.`, { param, cause: inspection.cause });
+  }
+  requireKind(inspection.media.kind, { param, kinds });
+  return inspection.media;
+}
+
+const names = { image: "a picture", audio: "sound", video: "a film" } as const satisfies Record<FileKind, string>;
+
+export function requireKind(kind: FileKind, { param, kinds }: WantedMedia): void {
+  if (kinds.includes(kind)) return;
+  const wanted = kinds.map((other) => names[other]).join(" or ");
+  throw new AppError("invalid_file", `The file is ${names[kind]}; ${wanted} is wanted here.`, { param });
+}

@@ -1,0 +1,75 @@
+import { AppError } from "../../platform/errors/app-error.ts";
+import { type Spool, type SpooledFile, TooManyBytesError } from "../../platform/storage/create-spool.ts";
+import { cleanFilename } from "./filename.ts";
+
+/** One part of a multipart form, as it arrives. */
+export type FormPart =
+  | { type: "file"; fieldname: string; filename: string | undefined; file: AsyncIterable<Uint8Array> }
+  | { type: "field"; fieldname: string; value: unknown };
+
+export type UploadForm = { filename: string; spooled: SpooledFile };
+
+const purpose = "generation";
+
+/** Reads the form to its end: one file and its purpose, in either order. Throws, and leaves nothing, for anything else. */
+export async function readUploadForm(
+  spool: Spool,
+  parts: AsyncIterable<FormPart>,
+  limits: { bytesMax: number; signal: AbortSignal },
+): Promise<UploadForm> {
+  let form: UploadForm | null = null;
+  let hasPurpose = false;
+  try {
+    for await (const part of parts) {
+      if (part.fieldname === "file") {
+        if (form !== null) throw createProblem("file", "Send one file only.");
+        form = await spoolFile(spool, part, limits);
+      } else if (part.fieldname === "purpose") {
+        if (hasPurpose) throw createProblem("purpose", "Send `purpose` once only.");
+        if (part.type !== "field" || part.value !== purpose) {
+          throw createProblem("purpose", `\`purpose\` must be \`${purpose}\`.`);
+        }
+        hasPurpose = true;
+      } else {
+        throw new AppError("unknown_parameter", `\`${part.fieldname}\` is not a field of this request.`, {
+          param: part.fieldname,
+        });
+      }
+    }
+    if (form === null) throw createMissing("file");
+    if (!hasPurpose) throw createMissing("purpose");
+    return form;
+  } catch (error) {
+    await form?.spooled.remove();
+    throw error;
+  }
+}
+
+async function spoolFile(
+  spool: Spool,
+  part: FormPart,
+  limits: { bytesMax: number; signal: AbortSignal },
+): Promise<UploadForm> {
+  if (part.type !== "file") throw createProblem("file", "`file` must be sent as a file, with a filename.");
+  try {
+    return { filename: cleanFilename(part.filename), spooled: await spool.write(part.file, limits) };
+  } catch (error) {
+    throw error instanceof TooManyBytesError ? createTooLarge(limits.bytesMax) : error;
+  }
+}
+
+/** The rest of it is still on its way, so that the connection cannot be used again. */
+export function createTooLarge(bytesMax: number): AppError {
+  return new AppError("payload_too_large", `The file is larger than ${bytesMax} bytes.`, {
+    param: "file",
+    headers: { connection: "close" },
+  });
+}
+
+function createProblem(param: string, message: string): AppError {
+  return new AppError("invalid_parameter", message, { param });
+}
+
+function createMissing(param: string): AppError {
+  return new AppError("missing_parameter", `\`${param}\` is missing.`, { param });
+}

@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import type { AccountId } from "../../lib/ids.ts";
+import { invariant } from "../../lib/invariant.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Spool } from "../../platform/storage/create-spool.ts";
+import { checkUsage } from "./check-usage.ts";
+import type { StoredFile } from "./file.ts";
+import { presentFile } from "./file-schema.ts";
+import { findUsage } from "./file-store.ts";
+import { anyMedia, type InspectionParts, inspectSpooled } from "./inspect-spooled.ts";
+import type { KeyClaim, KeyedRequests, RememberedAnswer } from "./keyed-requests.ts";
+import { type FormPart, readUploadForm, type UploadForm } from "./read-upload-form.ts";
+import { type StoreParts, storeFile } from "./store-file.ts";
+
+export type UploadParts = StoreParts & InspectionParts & { spool: Spool; keyedRequests: KeyedRequests };
+
+export type Upload = {
+  accountId: AccountId;
+  requestId: string;
+  /** The `Idempotency-Key`. */
+  key: string | null;
+  form: AsyncIterable<FormPart>;
+  /** Aborted when the caller has gone. */
+  signal: AbortSignal;
+};
+
+type UploadOutcome = { kind: "stored"; file: StoredFile } | { kind: "answered"; answer: RememberedAnswer };
+
+const answerType = "application/json; charset=utf-8";
+
+/** Reads an upload, finds out what it is, keeps it. Nothing of it stays behind where that fails. */
+export async function uploadFile(parts: UploadParts, upload: Upload): Promise<UploadOutcome> {
+  const { accountId, signal } = upload;
+  const usage = await findUsage(parts.database, accountId);
+  // A quota that is used up is told before anything is read; the last word on it is spoken when the file is stored.
+  checkUsage({ files: usage.files + 1, bytes: usage.bytes + 1 }, parts.limits);
+  const form = await readUploadForm(parts.spool, upload.form, { bytesMax: parts.limits.uploadBytesMax, signal });
+  try {
+    if (upload.key !== null) return await storeKeyed(parts, upload, { form, key: upload.key });
+    return { kind: "stored", file: await storeUpload(parts, upload, { form, signal }) };
+  } finally {
+    await form.spooled.remove();
+  }
+}
+
+/** With a key, a caller who goes away does not end it: whoever sends it again gets the answer. */
+async function storeKeyed(
+  parts: UploadParts,
+  upload: Upload,
+  { form, key }: { form: UploadForm; key: string },
+): Promise<UploadOutcome> {
+  const { keyedRequests } = parts;
+  const claim: KeyClaim = { accountId: upload.accountId, key, requestId: upload.requestId };
+  const outcome = await keyedRequests.claimKey({ ...claim, fingerprint: computeFingerprint(form) });
+  if (outcome.kind === "answered") return outcome;
+  const stopRenewing = keyedRequests.renewClaim(claim);
+  try {
+    const file = await storeUpload(parts, upload, {
+      form,
+      signal: new AbortController().signal,
+      begin: (tx) => keyedRequests.lockClaim(tx, claim),
+      conclude: (tx, stored) => keyedRequests.keepAnswer(tx, claim, describeAnswer(stored)),
+    });
+    return { kind: "stored", file };
+  } catch (error) {
+    await keyedRequests.freeKey(claim);
+    throw error;
+  } finally {
+    stopRenewing();
+  }
+}
+
+type Conclusion = {
+  form: UploadForm;
+  signal: AbortSignal;
+  begin?(tx: Database): Promise<void>;
+  conclude?(tx: Database, file: StoredFile): Promise<void>;
+};
+
+async function storeUpload(
+  parts: UploadParts,
+  { accountId }: Upload,
+  { form: { filename, spooled }, ...surroundings }: Conclusion,
+): Promise<StoredFile> {
+  const media = await inspectSpooled(parts, spooled.path, { ...anyMedia("file"), signal: surroundings.signal });
+  const id = parts.ids.next("file");
+  const file = await storeFile(parts, { id, accountId, purpose: "generation", filename, spooled, media }, surroundings);
+  invariant(file !== null, `${id} was not new`);
+  return file;
+}
+
+/** The boundary between the parts of a form differs from try to try; what is in them does not. */
+function computeFingerprint({ filename, spooled }: UploadForm): Buffer {
+  return createHash("sha256")
+    .update(`POST /v1/files\ngeneration\n${spooled.sha256.toString("hex")}\n${filename}`)
+    .digest();
+}
+
+function describeAnswer(file: StoredFile): RememberedAnswer {
+  return {
+    status: 200,
+    contentType: answerType,
+    body: Buffer.from(JSON.stringify(presentFile(file))),
+    summary: `Its id is ${file.id}.`,
+  };
+}

@@ -1,0 +1,164 @@
+import multipart from "@fastify/multipart";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import type { Counters } from "../../platform/counters/counters.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { ErrorCode } from "../../platform/errors/error-table.ts";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import { getCaller } from "../../platform/http/request-context.ts";
+import { createValidatorCompiler } from "../../platform/http/validation.ts";
+import { fileSchema, presentFile, uploadSchema } from "./file-schema.ts";
+import type { RememberedAnswer } from "./keyed-requests.ts";
+import { withUploadPlace } from "./limit-uploads.ts";
+import { createTooLarge, type FormPart } from "./read-upload-form.ts";
+import { type UploadParts, uploadFile } from "./upload-file.ts";
+
+export type UploadRouteParts = UploadParts & { counters: Counters };
+
+const description = `One picture, sound or film as \`multipart/form-data\`. What it is follows from its content: a file that
+is damaged, not whole, or something else than it seems is refused. With an \`Idempotency-Key\` the upload can be sent again:
+it is kept once.`;
+
+const uploadErrors = [
+  "malformed_request",
+  "missing_parameter",
+  "invalid_parameter",
+  "unknown_parameter",
+  "invalid_file",
+  "idempotency_in_progress",
+  "payload_too_large",
+  "unsupported_media_type",
+  "idempotency_key_reused",
+  "concurrency_limit_exceeded",
+] as const satisfies readonly ErrorCode[];
+
+/** More than an honest form needs, so that a strange one is told what is strange. */
+const formLimits = { fields: 8, files: 4, parts: 12, fieldNameSize: 200, fieldSize: 2000, headerPairs: 32 };
+const envelopeBytesMax = 64 * 1024;
+
+export function addUploadRoutes(v1: HttpServer, parts: UploadRouteParts): void {
+  v1.register(async (http: HttpServer) => {
+    // Of all routes only this one reads forms, and it reads nothing else.
+    http.removeAllContentTypeParsers();
+    await http.register(multipart, {
+      limits: { ...formLimits, fileSize: parts.limits.uploadBytesMax + 1 },
+      throwFileSizeLimit: false,
+    });
+    http.addContentTypeParser("*", (_request, _payload, done) => done(createNoForm()));
+    addUploadRoute(http, parts);
+  });
+}
+
+function addUploadRoute(http: HttpServer, parts: UploadRouteParts): void {
+  const { config, schema, errors } = describeEndpoint("createFile", uploadErrors);
+  const compile = createValidatorCompiler();
+  http.post(
+    "/files",
+    {
+      config,
+      // The body is described for the reference only: it is a stream, which is checked as it is read.
+      validatorCompiler: (given) => (given.httpPart === "body" ? () => true : compile(given)),
+      schema: {
+        ...schema,
+        summary: "Upload a file",
+        description,
+        tags: ["Files"],
+        consumes: ["multipart/form-data"],
+        headers: Type.Object({ "idempotency-key": Type.Optional(Type.String()) }),
+        querystring: Type.Object({}, { additionalProperties: false }),
+        body: uploadSchema,
+        response: { 200: fileSchema, ...errors },
+      },
+    },
+    async (request, reply) => {
+      const { accountId } = getCaller(request);
+      const key = parts.keyedRequests.parseKey(request.headers["idempotency-key"]);
+      checkHead(request, parts.limits.uploadBytesMax);
+      const outcome = await withUploadPlace(parts.counters, { accountId, requestId: request.id }, () =>
+        uploadFile(parts, {
+          accountId,
+          requestId: request.id,
+          key,
+          form: readParts(request),
+          signal: watchCaller(reply),
+        }),
+      );
+      if (outcome.kind === "answered") return replay(reply, outcome.answer);
+      return presentFile(outcome.file);
+    },
+  );
+}
+
+/** What can be refused before anything of the body is read. */
+function checkHead(request: FastifyRequest, bytesMax: number): void {
+  if (!request.isMultipart()) throw createNoForm();
+  const encoding = request.headers["content-encoding"];
+  if (encoding !== undefined && encoding !== "identity") {
+    throw new AppError("unsupported_media_type", "A compressed body is not accepted. Send it without compression.", {
+      param: "Content-Encoding",
+    });
+  }
+  if (Number(request.headers["content-length"] ?? 0) > bytesMax + envelopeBytesMax) throw createTooLarge(bytesMax);
+}
+
+function createNoForm(): AppError {
+  return new AppError("unsupported_media_type", "Send the file as multipart/form-data.", { param: "Content-Type" });
+}
+
+/** The form's parts, where what the parser says of a bad form becomes what we say of it. */
+async function* readParts(request: FastifyRequest): AsyncIterable<FormPart> {
+  try {
+    for await (const part of request.parts()) {
+      if (part.type === "field" && (part.fieldnameTruncated || part.valueTruncated)) {
+        throw new AppError("invalid_parameter", "A field is longer than any that is known here.", {
+          param: part.fieldname,
+        });
+      }
+      yield part.type === "file" ? { ...part, file: explainErrors(part.file) } : part;
+    }
+  } catch (error) {
+    throw explainFormError(error);
+  }
+}
+
+async function* explainErrors(file: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  try {
+    yield* file;
+  } catch (error) {
+    throw explainFormError(error);
+  }
+}
+
+function explainFormError(error: unknown): unknown {
+  if (error instanceof AppError) return error;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "FST_PROTO_VIOLATION") {
+    return new AppError("unknown_parameter", "A field has a name that is not one of this request.", { cause: error });
+  }
+  if (/^FST_(PARTS|FILES|FIELDS)_LIMIT$/.test(code)) {
+    return new AppError("invalid_parameter", "The form has too many parts. Send `file` and `purpose` only.", {
+      param: "file",
+      cause: error,
+    });
+  }
+  return new AppError("malformed_request", "The body is not a whole form of `file` and `purpose`.", {
+    param: "file",
+    headers: { connection: "close" },
+    cause: error,
+  });
+}
+
+function watchCaller(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  const onClose = (): void => {
+    if (!reply.raw.writableFinished) controller.abort(new Error("The caller has gone."));
+  };
+  reply.raw.once("close", onClose);
+  if (reply.raw.destroyed) onClose();
+  return controller.signal;
+}
+
+function replay(reply: FastifyReply, { status, contentType, body }: RememberedAnswer): FastifyReply {
+  return reply.header("idempotent-replayed", "true").code(status).type(contentType).send(body);
+}

@@ -1,0 +1,88 @@
+import { Readable } from "node:stream";
+import { invariant } from "../../lib/invariant.ts";
+import { type ByteStore, MissingBytesError } from "./byte-store.ts";
+
+export type S3Place = {
+  bucket: string;
+  /** Where a server other than Amazon's is. */
+  endpoint: string | undefined;
+  region: string;
+  /** Without them: what the machine knows, such as its role. */
+  credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
+  /** Whether the bucket is a part of the path, not of the host's name. */
+  usesPathStyle: boolean;
+};
+
+const attemptsMax = 3;
+const connectMsMax = 5000;
+/** How long the server may be silent, while it is being written to or read from. */
+const silenceMsMax = 60_000;
+const partBytes = 8 * 1024 * 1024;
+const partsAtOnceMax = 2;
+
+/** Keeps bytes in a bucket of Amazon S3, or of whatever speaks like it. */
+export async function createS3Store(place: S3Place): Promise<ByteStore> {
+  // These take a third of a second to load, which only who uses a bucket should wait for.
+  const { S3Client, GetObjectCommand, DeleteObjectCommand } = await import("@aws-sdk/client-s3");
+  const { Upload } = await import("@aws-sdk/lib-storage");
+  const { bucket: Bucket } = place;
+  const client = new S3Client({
+    region: place.region,
+    forcePathStyle: place.usesPathStyle,
+    maxAttempts: attemptsMax,
+    requestHandler: { connectionTimeout: connectMsMax, requestTimeout: silenceMsMax, socketTimeout: silenceMsMax },
+    // Many servers that speak S3 do not know the newer checksums; TLS and our own SHA-256 guard the bytes.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    ...(place.endpoint === undefined ? {} : { endpoint: place.endpoint }),
+    ...(place.credentials === undefined ? {} : { credentials: place.credentials }),
+  });
+
+  return {
+    async put(key, bytes, { signal }) {
+      signal.throwIfAborted();
+      const body = Readable.from(bytes, { objectMode: false });
+      let sourceError: Error | null = null;
+      body.once("error", (error) => {
+        sourceError = error;
+      });
+      const upload = new Upload({
+        client,
+        params: { Bucket, Key: key, Body: body },
+        partSize: partBytes,
+        queueSize: partsAtOnceMax,
+      });
+      const onAbort = (): void => {
+        body.destroy();
+        void upload.abort();
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+      try {
+        await upload.done();
+      } catch (error) {
+        // What ended it is worth more than what the server says of the end.
+        throw signal.aborted ? signal.reason : (sourceError ?? error);
+      } finally {
+        signal.removeEventListener("abort", onAbort);
+        body.destroy();
+      }
+    },
+    async open(key, range) {
+      const Range = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
+      try {
+        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: key, ...Range }));
+        invariant(Body instanceof Readable, "an object is a stream");
+        return Body;
+      } catch (error) {
+        const isMissing = error instanceof Error && (error.name === "NoSuchKey" || error.name === "NotFound");
+        throw isMissing ? new MissingBytesError(key, { cause: error }) : error;
+      }
+    },
+    async delete(key) {
+      await client.send(new DeleteObjectCommand({ Bucket, Key: key }));
+    },
+    async close() {
+      client.destroy();
+    },
+  };
+}

@@ -1,0 +1,301 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type FilesStage, readError, readJson, startFilesStage } from "../harness/files-stage.ts";
+import { makeMedia, mediaNames, mediaSize, mediaTable } from "../harness/media-files.ts";
+import { waitUntil } from "../harness/wait-until.ts";
+
+let stage: FilesStage;
+let film: Buffer;
+let filmId: string;
+
+beforeAll(async () => {
+  stage = await startFilesStage();
+  film = await makeMedia("mp4");
+  filmId = await uploadId(film, "film.mp4");
+});
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+});
+
+async function uploadId(bytes: Buffer, filename?: string, as = stage.accountId): Promise<string> {
+  const response = await stage.upload(bytes, { as, ...(filename === undefined ? {} : { filename }) });
+  expect(response.status).toBe(200);
+  return (await readJson(response)).file_id;
+}
+
+async function readUsage(): Promise<number> {
+  const usages = stage.database.selectFrom("file_usages").select("files").where("account_id", "=", stage.accountId);
+  return Number((await usages.executeTakeFirst())?.files ?? 0);
+}
+
+const missing = { status: 404, code: "file_not_found", param: "file_id" };
+
+describe("an upload", () => {
+  test.each(mediaNames)("of a real %s is kept as what it is, whatever it is called", async (name) => {
+    const bytes = await makeMedia(name);
+    const response = await stage.upload(bytes, { filename: "notes.txt", type: "text/html" });
+    const now = stage.clock.now();
+    const body = await readJson(response);
+    expect([response.status, body]).toEqual([
+      200,
+      {
+        object: "file",
+        file_id: expect.stringMatching(/^file_[0-9a-z]{26}$/),
+        id: body.file_id,
+        bytes: bytes.length,
+        content_type: mediaTable[name].contentType,
+        filename: "notes.txt",
+        purpose: "generation",
+        created: Math.floor(now.getTime() / 1000),
+        expires_at: new Date(now.getTime() + 30 * 24 * 60 * 60 * 1000).toISOString(),
+      },
+    ]);
+    expect(await readJson(await stage.call(`/files/${body.id}`))).toEqual(body);
+    const content = await stage.call(`/files/${body.id}/content`);
+    expect(Buffer.from(await content.arrayBuffer()).equals(bytes)).toBe(true);
+    const kinds = [mediaTable[name].kind];
+    const file = await stage.files.getFile(stage.accountId, body.id, { param: "file", kinds });
+    expect(file).toMatchObject({ kind: kinds[0], sha256: createHash("sha256").update(bytes).digest("hex") });
+    const { width, height } = kinds[0] === "audio" ? { width: null, height: null } : mediaSize;
+    expect([file.width, file.height]).toEqual([width, height]);
+    const seconds = kinds[0] === "image" ? null : Math.round((file.durationMs ?? 0) / 100) / 10;
+    expect(seconds).toBe(kinds[0] === "image" ? null : mediaSize.seconds);
+  });
+});
+
+describe("a list of files", () => {
+  test("has all of the account's files, the newest first, page by page", async () => {
+    const png = await makeMedia("png");
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      stage.clock.advance(1000);
+      ids.unshift(await uploadId(png, `${count}.png`, stage.otherAccountId));
+    }
+    const seen: string[] = [];
+    let query: string | null = "";
+    for (let pages = 0; query !== null && pages < 10; pages += 1) {
+      const page = await readJson(await stage.call(`/files?limit=2${query}`, { as: stage.otherAccountId }));
+      expect(page).toMatchObject({ object: "list", has_more: page.next_cursor !== null });
+      seen.push(...page.data.map(({ id }: { id: string }) => id));
+      query = page.next_cursor === null ? null : `&after=${page.next_cursor}`;
+    }
+    expect(seen).toEqual(ids);
+    const outputs = await readJson(await stage.call("/files?purpose=output", { as: stage.otherAccountId }));
+    expect(outputs).toEqual({ object: "list", data: [], has_more: false, next_cursor: null });
+  });
+
+  test.each([
+    ["limit=0", "invalid_parameter", "limit"],
+    ["limit=101", "invalid_parameter", "limit"],
+    ["after=../x", "invalid_parameter", "after"],
+    ["after=%00", "invalid_parameter", "after"],
+    ["purpose=x", "invalid_parameter", "purpose"],
+    ["before=x", "unknown_parameter", "before"],
+  ])("refuses ?%s", async (query, code, param) => {
+    expect(await readError(await stage.call(`/files?${query}`))).toEqual({ status: 400, code, param });
+  });
+});
+
+describe("a file that is not there", () => {
+  test.each(["file_00000000000000000000000000", "file_", "%00", "%2e%2e%2fx", "x".repeat(300)])(
+    "answers 404 everywhere: %s",
+    async (id) => {
+      for (const [path, method] of [
+        [`/files/${id}/content`, "GET"],
+        [`/files/${id}`, "DELETE"],
+        [`/files/${id}`, "GET"],
+      ] as const) {
+        const { status } = await stage.call(path, { method });
+        expect(status).toBe(404);
+      }
+    },
+  );
+
+  test("is the same for the file of another account", async () => {
+    const as = stage.otherAccountId;
+    expect(await readError(await stage.call(`/files/${filmId}`, { as }))).toEqual(missing);
+    expect(await readError(await stage.call(`/files/${filmId}/content`, { as }))).toEqual(missing);
+    expect(await readError(await stage.call(`/files/${filmId}`, { as, method: "DELETE" }))).toEqual(missing);
+    const wanted = { param: "avatar_file_id", kinds: ["video"] } as const;
+    await expect(stage.files.getFile(as, filmId, wanted)).rejects.toMatchObject({
+      code: "file_not_found",
+      param: "avatar_file_id",
+    });
+    expect((await stage.call(`/files/${filmId}`)).status).toBe(200);
+  });
+
+  test("is a file that was deleted, at once, with its bytes", async () => {
+    const before = stage.listStored().length;
+    const id = await uploadId(await makeMedia("png"));
+    const link = new URL(stage.files.signLink(id as "file_", stage.clock.now()).url);
+    expect(stage.listStored()).toHaveLength(before + 1);
+    const response = await stage.call(`/files/${id}`, { method: "DELETE" });
+    expect([response.status, await readJson(response)]).toEqual([200, { id, object: "file", deleted: true }]);
+    expect(stage.listStored()).toHaveLength(before);
+    expect(await readError(await stage.call(`/files/${id}`, { method: "DELETE" }))).toEqual(missing);
+    expect(await readError(await stage.call(`/files/${id}`))).toEqual(missing);
+    expect((await fetch(`${stage.siteUrl}${link.pathname}${link.search}`)).status).toBe(404);
+  });
+
+  test("is not counted twice when two delete it at once", async () => {
+    const id = await uploadId(await makeMedia("png"));
+    const before = await readUsage();
+    const responses = await Promise.all(
+      Array.from({ length: 8 }, () => stage.call(`/files/${id}`, { method: "DELETE" })),
+    );
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(404)]);
+    expect(before - (await readUsage())).toBe(1);
+  });
+});
+
+describe("content", () => {
+  const readPart = async (range: string, headers: Record<string, string> = {}) => {
+    const response = await stage.call(`/files/${filmId}/content`, { headers: { range, ...headers } });
+    return { response, body: Buffer.from(await response.arrayBuffer()) };
+  };
+
+  test("comes with what keeps a browser from running it", async () => {
+    const response = await stage.call(`/files/${filmId}/content`);
+    await response.arrayBuffer();
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "video/mp4",
+      "content-length": String(film.length),
+      "content-disposition": `inline; filename="film.mp4"; filename*=UTF-8''film.mp4`,
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "sandbox; default-src 'none'",
+      "cross-origin-resource-policy": "same-origin",
+      "cache-control": "private, max-age=3600, immutable",
+      "accept-ranges": "bytes",
+      etag: `"${createHash("sha256").update(film).digest("hex")}"`,
+    });
+  });
+
+  test.each([
+    ["bytes=0-0", 0, 1],
+    ["bytes=100-199", 100, 200],
+    ["bytes=100-", 100, Number.POSITIVE_INFINITY],
+    ["bytes=-100", -100, Number.POSITIVE_INFINITY],
+    ["bytes=0-999999999", 0, Number.POSITIVE_INFINITY],
+    ["bytes=-999999999", 0, Number.POSITIVE_INFINITY],
+  ])("answers %s with those bytes only", async (range, start, end) => {
+    const { response, body } = await readPart(range);
+    const wanted = film.subarray(start, Math.min(end, film.length));
+    expect([response.status, response.headers.get("content-length")]).toEqual([206, String(wanted.length)]);
+    const first = start < 0 ? film.length + start : start;
+    expect(response.headers.get("content-range")).toBe(`bytes ${first}-${first + wanted.length - 1}/${film.length}`);
+    expect(body.equals(wanted)).toBe(true);
+  });
+
+  test.each(["bytes=0-1,3-4", "bytes=5-2", "bytes=x", "bytes=-", "lines=1-2"])("is whole for %s", async (range) => {
+    const { response, body } = await readPart(range);
+    expect([response.status, body.equals(film)]).toEqual([200, true]);
+  });
+
+  test("has no range that begins behind its end", async () => {
+    for (const range of [`bytes=${film.length}-`, "bytes=-0"]) {
+      const response = await stage.call(`/files/${filmId}/content`, { headers: { range } });
+      expect(response.headers.get("content-range")).toBe(`bytes */${film.length}`);
+      expect(await readError(response)).toEqual({ status: 416, code: "invalid_parameter", param: "Range" });
+    }
+  });
+
+  test("is whole where the range is of another file's version", async () => {
+    const etag = `"${createHash("sha256").update(film).digest("hex")}"`;
+    expect((await readPart("bytes=0-9", { "if-range": etag })).body).toHaveLength(10);
+    expect((await readPart("bytes=0-9", { "if-range": '"other"' })).body).toHaveLength(film.length);
+    expect((await readPart("bytes=0-9", { "if-range": stage.clock.now().toUTCString() })).body).toHaveLength(
+      film.length,
+    );
+    const unchanged = await stage.call(`/files/${filmId}/content`, { headers: { "if-none-match": etag } });
+    expect([unchanged.status, await unchanged.text()]).toEqual([304, ""]);
+  });
+
+  test("is described without being sent to who asks for the head", async () => {
+    const response = await stage.call(`/files/${filmId}/content`, { method: "HEAD" });
+    expect([response.status, response.headers.get("content-length"), await response.text()]).toEqual([
+      200,
+      String(film.length),
+      "",
+    ]);
+    const part = await stage.call(`/files/${filmId}/content`, { method: "HEAD", headers: { range: "bytes=0-9" } });
+    expect([part.status, part.headers.get("content-length")]).toEqual([206, "10"]);
+  });
+});
+
+test("a reader who hangs up ends the reading", async () => {
+  const opened: Readable[] = [];
+  await using slow = await startFilesStage({
+    wrapBytes: (bytes) => ({
+      ...bytes,
+      async open(): Promise<Readable> {
+        const stalling = new Readable({ read: () => {} });
+        stalling.push(film.subarray(0, 1000));
+        opened.push(stalling);
+        return stalling;
+      },
+    }),
+  });
+  const { id } = await readJson(await slow.upload(film));
+  await slow.call(`/files/${id}/content`, { method: "HEAD" });
+  expect(opened, "who asks for the head reads nothing").toEqual([]);
+  const reader = new AbortController();
+  const response = await slow.call(`/files/${id}/content`, { signal: reader.signal });
+  expect(response.status).toBe(200);
+  expect(opened[0]?.destroyed).toBe(false);
+  reader.abort();
+  await waitUntil("the end of the reading", () => opened[0]?.destroyed === true);
+});
+
+describe("a signed link", () => {
+  /** The link as the gateway would be asked for it. */
+  const follow = (url: string, init?: RequestInit) => {
+    const { pathname, search } = new URL(url);
+    return fetch(`${stage.siteUrl}${pathname}${search}`, init);
+  };
+  const sign = () => stage.files.signLink(filmId as "file_", stage.clock.now()).url;
+
+  test("leads to the file without a key, also to parts of it", async () => {
+    expect(sign()).toMatch(
+      /^https:\/\/files\.example\.com\/files\/file_[0-9a-z]{26}\?expires=\d+&signature=[\w-]{43}$/,
+    );
+    const whole = await follow(sign());
+    expect(Buffer.from(await whole.arrayBuffer()).equals(film)).toBe(true);
+    expect(whole.headers.get("cross-origin-resource-policy")).toBe("cross-origin");
+    expect(whole.headers.get("content-security-policy")).toBe("sandbox; default-src 'none'");
+    expect((await follow(sign(), { headers: { range: "bytes=5-9" } })).status).toBe(206);
+    expect((await follow(sign(), { method: "HEAD" })).status).toBe(200);
+  });
+
+  test("of one file does not lead to another", async () => {
+    const otherId = await uploadId(await makeMedia("png"));
+    expect((await follow(sign())).status).toBe(200);
+    expect((await follow(sign().replace(filmId, otherId))).status).toBe(404);
+  });
+
+  test("ends after a day", async () => {
+    const { url, expiresAt } = stage.files.signLink(filmId as "file_", stage.clock.now());
+    stage.clock.advance(expiresAt.getTime() - stage.clock.now().getTime() - 1);
+    expect((await follow(url)).status).toBe(200);
+    stage.clock.advance(1);
+    expect((await follow(url)).status).toBe(404);
+    expect(expiresAt.getTime() - stage.clock.now().getTime()).toBe(0);
+  });
+
+  test.each([
+    ["no such file", (url: string) => url.replace(/file_./, "file_z")],
+    ["a later end", (url: string) => url.replace(/expires=(\d+)/, (_, expires) => `expires=${Number(expires) + 1}`)],
+    ["an end that is no time", (url: string) => url.replace(/expires=\d+/, "expires=x")],
+    ["two ends", (url: string) => `${url}&expires=1`],
+    ["no end", (url: string) => url.replace(/expires=\d+&/, "")],
+    ["no signature", (url: string) => url.replace(/&signature=.*/, "")],
+    ["an empty signature", (url: string) => url.replace(/signature=.*/, "signature=")],
+    ["a short signature", (url: string) => url.slice(0, -1)],
+    [
+      "another signature",
+      (url: string) => url.replace(/signature=./, (text) => `signature=${text.endsWith("A") ? "B" : "A"}`),
+    ],
+  ])("with %s leads nowhere", async (_name, change) => {
+    expect(await readError(await follow(change(sign())))).toEqual({ status: 404, code: "file_not_found", param: null });
+  });
+});
