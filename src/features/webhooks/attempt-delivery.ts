@@ -1,0 +1,129 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { AccountId } from "../../lib/ids.ts";
+import { GuardedFetchError, type GuardedFetchReason } from "../../platform/net/guarded-connector.ts";
+import type { GuardedAnswer, GuardedSender } from "../../platform/net/guarded-sender.ts";
+import { decideRetry, parseRetryAfter } from "./decide-retry.ts";
+import type { Attempt, AttemptError } from "./delivery.ts";
+import type { ClaimedDelivery, DeliveryResult, SealedSecrets } from "./delivery-queue-store.ts";
+import type { SecretBox } from "./secret-box.ts";
+import { signEvent } from "./sign-event.ts";
+import { type PresentData, presentEvent } from "./webhook-event.ts";
+
+export type AttemptParts = {
+  clock: Clock;
+  /** At least 0 and less than 1. */
+  random(): number;
+  sender: GuardedSender;
+  secretBox: SecretBox;
+  /** For an account whose own secret is needed for the first time. */
+  makeAccountSecret(accountId: AccountId): Promise<SealedSecrets>;
+  presentData: PresentData;
+  attemptMs: number;
+  /** Told what went wrong on our side; the delivery is tried again. */
+  onTrouble(error: unknown): void;
+};
+
+export type AttemptOutcome = {
+  result: DeliveryResult;
+  /** Whether the receiver said that it does not want to be called any more. */
+  isGone: boolean;
+};
+
+type Answer = { status: number | null; error: AttemptError | null; answer: string | null; retryAfter: string | null };
+
+const keptBytesMax = 1024;
+const goneStatus = 410;
+
+/** Sends an event once and decides what follows. `null` when it was stopped: then nothing is known of it. */
+export async function attemptDelivery(
+  parts: AttemptParts,
+  delivery: ClaimedDelivery,
+  signal: AbortSignal,
+): Promise<AttemptOutcome | null> {
+  const startedMs = parts.clock.monotonicMs();
+  const attemptedAt = parts.clock.now();
+  const answer = await send(parts, delivery, attemptedAt, signal);
+  if (answer === null) return null;
+  const attempt: Attempt = {
+    number: delivery.attemptCount + 1,
+    attemptedAt,
+    durationMs: Math.round(parts.clock.monotonicMs() - startedMs),
+    status: answer.status,
+    error: answer.error,
+    answer: answer.answer,
+  };
+  const isGone = answer.status === goneStatus;
+  return { result: { id: delivery.id, attempt, ...decideNext(parts, attempt, answer.retryAfter) }, isGone };
+}
+
+function decideNext(
+  { clock, random }: AttemptParts,
+  { number, status, error }: Attempt,
+  retryAfter: string | null,
+): Pick<DeliveryResult, "state" | "dueAt"> {
+  if (error === null) return { state: "succeeded", dueAt: null };
+  const now = clock.now();
+  // Whoever says "gone" does not want to be asked again.
+  const dueAt =
+    status === goneStatus
+      ? null
+      : decideRetry(number, { now, random: random(), retryAfterMs: parseRetryAfter(retryAfter, now) });
+  return dueAt === null ? { state: "failed", dueAt } : { state: "pending", dueAt };
+}
+
+async function send(
+  parts: AttemptParts,
+  { event, url, endpointId, sealed }: ClaimedDelivery,
+  sentAt: Date,
+  signal: AbortSignal,
+): Promise<Answer | null> {
+  try {
+    const body = JSON.stringify(presentEvent(event, parts.presentData, sentAt));
+    const known = sealed ?? (await parts.makeAccountSecret(event.accountId));
+    const secrets = openSecrets(parts.secretBox, endpointId ?? event.accountId, known, sentAt);
+    const headers = {
+      "content-type": "application/json",
+      "user-agent": "Sluice",
+      ...signEvent({ id: event.id, body, sentAt }, secrets),
+    };
+    return judgeAnswer(await parts.sender.post(url, { headers, body, timeoutMs: parts.attemptMs, signal }));
+  } catch (error) {
+    if (signal.aborted) return null;
+    const nothing = { status: null, answer: null, retryAfter: null };
+    if (error instanceof GuardedFetchError) return { ...nothing, error: errorsByReason[error.reason] };
+    // A secret that cannot be opened, or data that cannot be presented: an operator may still mend it.
+    parts.onTrouble(error);
+    return { ...nothing, error: "internal_error" };
+  }
+}
+
+function openSecrets(box: SecretBox, ownerId: string, sealed: SealedSecrets, now: Date): string[] {
+  const { current, previous, previousUntil } = sealed;
+  const isPreviousValid = previous !== null && previousUntil !== null && previousUntil > now;
+  return [current, ...(isPreviousValid ? [previous] : [])].map((secret) => box.open(ownerId, secret));
+}
+
+const errorsByReason = {
+  "forbidden-address": "forbidden_address",
+  unreachable: "unreachable",
+  timeout: "timeout",
+  "too-large": "bad_answer",
+  "wrong-type": "bad_answer",
+  "bad-answer": "bad_answer",
+} as const satisfies Record<GuardedFetchReason, AttemptError>;
+
+function judgeAnswer({ status, headers, bytes }: GuardedAnswer): Answer {
+  const retryAfter = headers["retry-after"];
+  return {
+    status,
+    error: judgeStatus(status),
+    // The database refuses zeros in texts.
+    answer: bytes.subarray(0, keptBytesMax).toString("utf8").replaceAll("\0", "�"),
+    retryAfter: typeof retryAfter === "string" ? retryAfter : null,
+  };
+}
+
+function judgeStatus(status: number): AttemptError | null {
+  if (status >= 200 && status < 300) return null;
+  return status >= 300 && status < 400 ? "redirect" : "bad_status";
+}

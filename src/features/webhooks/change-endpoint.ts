@@ -1,0 +1,89 @@
+import type { AccountId } from "../../lib/ids.ts";
+import { isUniqueViolation } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { decideOverlapEnd } from "./account-secret.ts";
+import { checkWebhookUrl, normaliseUrl } from "./check-webhook-url.ts";
+import { createKnownUrl, type EndpointParts } from "./create-endpoint.ts";
+import { dropPending, redirectPending } from "./delivery-store.ts";
+import { nameEndpointLane, type WebhookEndpoint } from "./webhook-endpoint.ts";
+import {
+  deleteEndpoint,
+  type EndpointChanges,
+  findEndpoint,
+  updateEndpoint,
+  updateSecret,
+} from "./webhook-endpoint-store.ts";
+import type { EventType } from "./webhook-event.ts";
+
+type RequestedChanges = {
+  url?: string;
+  description?: string;
+  eventTypes?: readonly EventType[];
+  isEnabled?: boolean;
+};
+
+type EndpointName = { accountId: AccountId; id: string };
+
+/** Another account's endpoint is as good as none. */
+export async function getEndpoint(
+  { database }: Pick<EndpointParts, "database">,
+  { accountId, id }: EndpointName,
+): Promise<WebhookEndpoint> {
+  const endpoint = await findEndpoint(database, accountId, id);
+  if (endpoint === null) throw new AppError("not_found", "The account has no such webhook endpoint.");
+  return endpoint;
+}
+
+/** What waits for the endpoint goes to a new address, and is dropped when the endpoint is disabled. */
+export async function changeEndpoint(
+  parts: EndpointParts,
+  name: EndpointName,
+  requested: RequestedChanges,
+): Promise<WebhookEndpoint> {
+  if (requested.url !== undefined) checkWebhookUrl(requested.url, { param: "url", allowsPrivate: parts.allowsPrivate });
+  try {
+    return await parts.database.transaction().execute(async (tx) => {
+      const current = await getEndpoint({ database: tx }, name);
+      const changes = decideChanges(current, requested, parts.clock.now());
+      const lane = nameEndpointLane(current);
+      if (changes.url !== undefined) await redirectPending(tx, { lane, url: changes.url });
+      if (changes.disabled != null) await dropPending(tx, [lane]);
+      await updateEndpoint(tx, current.id, changes);
+      return await getEndpoint({ database: tx }, name);
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw createKnownUrl();
+    throw error;
+  }
+}
+
+function decideChanges(current: WebhookEndpoint, requested: RequestedChanges, now: Date): EndpointChanges {
+  const { url, description, eventTypes, isEnabled } = requested;
+  const changesState = isEnabled !== undefined && isEnabled === (current.disabled !== null);
+  return {
+    ...(url === undefined ? {} : { url: normaliseUrl(url) }),
+    ...(description === undefined ? {} : { description }),
+    ...(eventTypes === undefined ? {} : { eventTypes: [...new Set(eventTypes)] }),
+    ...(changesState ? { disabled: isEnabled ? null : { at: now, reason: "owner" as const } } : {}),
+  };
+}
+
+/** What waits for the endpoint is dropped. */
+export async function removeEndpoint(parts: EndpointParts, name: EndpointName): Promise<void> {
+  await parts.database.transaction().execute(async (tx) => {
+    const endpoint = await getEndpoint({ database: tx }, name);
+    await dropPending(tx, [nameEndpointLane(endpoint)]);
+    await deleteEndpoint(tx, endpoint.id);
+  });
+}
+
+/** From now on there are two signatures, until the time of the previous secret is over. */
+export async function rotateEndpointSecret(
+  parts: EndpointParts,
+  name: EndpointName,
+): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
+  const { id } = await getEndpoint(parts, name);
+  const { text, sealed } = parts.secretBox.make(id);
+  await updateSecret(parts.database, { id }, { sealed, previousUntil: decideOverlapEnd(parts.clock.now()) });
+  return { endpoint: await getEndpoint(parts, name), secret: text };
+}

@@ -1,0 +1,52 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { AccountId, IdSource } from "../../lib/ids.ts";
+import { type Database, inTransaction } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { checkWebhookUrl, normaliseUrl } from "./check-webhook-url.ts";
+import type { SecretBox } from "./secret-box.ts";
+import { endpointsMax, type WebhookEndpoint } from "./webhook-endpoint.ts";
+import { insertEndpoint, lockEndpointsOf } from "./webhook-endpoint-store.ts";
+import type { EventType } from "./webhook-event.ts";
+
+export type EndpointParts = {
+  database: Database;
+  clock: Clock;
+  ids: IdSource;
+  secretBox: SecretBox;
+  /** For development: endpoints may be on this machine, and without https. */
+  allowsPrivate: boolean;
+};
+
+type NewEndpoint = { accountId: AccountId; url: string; description: string; eventTypes: readonly EventType[] };
+
+/** The secret is known to whoever creates the endpoint, this once. */
+export async function createEndpoint(
+  parts: EndpointParts,
+  { accountId, url, description, eventTypes }: NewEndpoint,
+): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
+  checkWebhookUrl(url, { param: "url", allowsPrivate: parts.allowsPrivate });
+  const endpoint: WebhookEndpoint = {
+    id: parts.ids.next("whe"),
+    accountId,
+    url: normaliseUrl(url),
+    description,
+    eventTypes: [...new Set(eventTypes)],
+    previousSecretUntil: null,
+    failingSince: null,
+    disabled: null,
+    createdAt: parts.clock.now(),
+  };
+  const { text, sealed } = parts.secretBox.make(endpoint.id);
+  await inTransaction(parts.database, async (tx) => {
+    if ((await lockEndpointsOf(tx, accountId)) >= endpointsMax) {
+      const message = `An account has at most ${endpointsMax} webhook endpoints. Delete one that is not needed.`;
+      throw new AppError("invalid_parameter", message);
+    }
+    if (!(await insertEndpoint(tx, endpoint, sealed))) throw createKnownUrl();
+  });
+  return { endpoint, secret: text };
+}
+
+export function createKnownUrl(): AppError {
+  return new AppError("invalid_parameter", "The account has an endpoint with this URL already.", { param: "url" });
+}

@@ -1,0 +1,86 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { IdSource } from "../../lib/ids.ts";
+import type { MasterKey } from "../../platform/config/master-key.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import type { ConnectionGuardParts } from "../../platform/net/guarded-connector.ts";
+import { createGuardedSender } from "../../platform/net/guarded-sender.ts";
+import type { Logger } from "../../platform/observability/logger.ts";
+import { ensureAccountSecret } from "./account-secret.ts";
+import { createSecretBox } from "./secret-box.ts";
+import { type Dispatcher, startDispatcher } from "./start-dispatcher.ts";
+import type { WebhookEndpoint } from "./webhook-endpoint.ts";
+import { addEndpointRoutes } from "./webhook-endpoint-routes.ts";
+import type { PresentData } from "./webhook-event.ts";
+import { addEventRoutes } from "./webhook-event-routes.ts";
+import { addSecretRoutes } from "./webhook-secret-routes.ts";
+
+export type Webhooks = {
+  addRoutes(v1: HttpServer): void;
+  /** From now on this process sends what is due, until it is closed. */
+  startDelivering(): void;
+  close(): Promise<void>;
+};
+
+export type WebhookParts = ConnectionGuardParts & {
+  database: Database;
+  clock: Clock;
+  ids: IdSource;
+  /** At least 0 and less than 1. */
+  random(): number;
+  randomBytes: (count: number) => Uint8Array;
+  masterKey: MasterKey;
+  logger: Logger;
+  presentData: PresentData;
+  /** Tells the owner of an endpoint that it was disabled. */
+  onDisabled?(endpoint: WebhookEndpoint): void;
+  attemptMs?: number;
+  lookEveryMs?: number;
+  heldMax?: number;
+  closeTimeoutMs?: number;
+};
+
+const attemptMsUsual = 15_000;
+const lookEveryMsUsual = 100;
+const heldMaxUsual = 400;
+const closeTimeoutMsUsual = 5000;
+const answerBytesMax = 16 * 1024;
+
+export function createWebhooks(parts: WebhookParts): Webhooks {
+  const { logger } = parts;
+  const secretBox = createSecretBox(parts.masterKey, parts.randomBytes);
+  const sender = createGuardedSender({ ...parts, answerBytesMax });
+  const common = { ...parts, secretBox };
+  let dispatcher: Dispatcher | null = null;
+
+  function tellDisabled(endpoint: WebhookEndpoint): void {
+    const { id, accountId, disabled } = endpoint;
+    logger.warn({ endpointId: id, accountId, reason: disabled?.reason }, "a webhook endpoint was disabled");
+    parts.onDisabled?.(endpoint);
+  }
+
+  return {
+    addRoutes(v1) {
+      addEndpointRoutes(v1, common);
+      addEventRoutes(v1, common);
+      addSecretRoutes(v1, common);
+    },
+    startDelivering() {
+      dispatcher ??= startDispatcher({
+        ...common,
+        sender,
+        makeAccountSecret: (accountId) => ensureAccountSecret(common, accountId),
+        attemptMs: parts.attemptMs ?? attemptMsUsual,
+        lookEveryMs: parts.lookEveryMs ?? lookEveryMsUsual,
+        heldMax: parts.heldMax ?? heldMaxUsual,
+        closeTimeoutMs: parts.closeTimeoutMs ?? closeTimeoutMsUsual,
+        onDisabled: tellDisabled,
+        onTrouble: (error) => logger.warn({ error }, "webhooks wait; they are tried again"),
+      });
+    },
+    async close() {
+      await dispatcher?.close();
+      await sender.close();
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { decideRetry, parseRetryAfter, retryDelaysMs } from "./decide-retry.ts";
+
+const now = new Date("2026-01-01T00:00:00Z");
+
+function waitMs(attemptCount: number, random: number, retryAfterMs: number | null = null): number | null {
+  const dueAt = decideRetry(attemptCount, { now, random, retryAfterMs });
+  return dueAt === null ? null : dueAt.getTime() - now.getTime();
+}
+
+test("retries come after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then no more", () => {
+  const seconds = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
+  expect(seconds.map((_, index) => waitMs(index + 1, 0.5))).toEqual(seconds.map((second) => second * 1000));
+  expect(waitMs(10, 0.5)).toBeNull();
+});
+
+test("each wait is up to a tenth shorter or longer", () => {
+  for (const [index, delayMs] of retryDelaysMs.entries()) {
+    expect(waitMs(index + 1, 0)).toBe(delayMs * 0.9);
+    expect(waitMs(index + 1, 0.999_999)).toBeCloseTo(delayMs * 1.1, -3);
+  }
+});
+
+test("a receiver may ask for a longer wait, up to twice the scheduled one, and not for a shorter one", () => {
+  expect(waitMs(2, 0.5, 400_000)).toBe(400_000);
+  expect(waitMs(2, 0.5, 10_000_000)).toBe(600_000);
+  expect(waitMs(2, 0.5, 1000)).toBe(300_000);
+});
+
+test.each([
+  [null, null],
+  ["0", 0],
+  ["120", 120_000],
+  ["Thu, 01 Jan 2026 00:01:00 GMT", 60_000],
+  ["Wed, 31 Dec 2025 00:00:00 GMT", 0],
+  ["-5", null],
+  ["soon", null],
+  ["1e9", null],
+  ["99999999999999999999", null],
+])("a Retry-After of %j means %j", (header, expected) => {
+  expect(parseRetryAfter(header, now)).toBe(expected);
+});

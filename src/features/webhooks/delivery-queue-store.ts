@@ -1,0 +1,175 @@
+import { sql } from "kysely";
+import type { AccountId, EventId, WebhookEndpointId } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Attempt, DeliveryId, DeliveryState } from "./delivery.ts";
+import type { WebhookEvent } from "./webhook-event.ts";
+
+/** A delivery in the hands of one sender, with all that it needs. */
+export type ClaimedDelivery = {
+  id: DeliveryId;
+  lane: string;
+  endpointId: WebhookEndpointId | null;
+  url: string;
+  /** The attempts before this one. */
+  attemptCount: number;
+  event: WebhookEvent;
+  /** `null` where an endpoint was deleted or disabled meanwhile, or an account has no secret yet. */
+  sealed: SealedSecrets | null;
+};
+
+export type SealedSecrets = { current: Buffer; previous: Buffer | null; previousUntil: Date | null };
+
+/** What came of an attempt, and what follows from it. */
+export type DeliveryResult = {
+  id: DeliveryId;
+  state: Exclude<DeliveryState, "dropped">;
+  /** When the next attempt is due, while it is pending. */
+  dueAt: Date | null;
+  attempt: Attempt;
+};
+
+const lanesMax = 10_000;
+
+/** Lanes in which something is due. One step in the index for each lane, however much waits in it. */
+export async function listDueLanes(database: Database, now: Date): Promise<string[]> {
+  const { rows } = await sql<{ lane: string }>`
+    with recursive firsts as (
+      (select lane, due_at from deliveries where state = 'pending' order by lane, due_at limit 1)
+      union all
+      select following.lane, following.due_at from firsts cross join lateral (
+        select lane, due_at from deliveries where state = 'pending' and lane > firsts.lane
+          order by lane, due_at limit 1) following)
+    select lane from firsts where due_at <= ${now} limit ${lanesMax}`.execute(database);
+  return rows.map(({ lane }) => lane);
+}
+
+type ClaimRow = {
+  id: DeliveryId;
+  lane: string;
+  endpoint_id: WebhookEndpointId | null;
+  url: string;
+  attempt_count: number;
+  event_id: EventId;
+  account_id: AccountId;
+  type: WebhookEvent["type"];
+  data: WebhookEvent["data"];
+  created_at: Date;
+  sealed_secret: Buffer | null;
+  sealed_previous_secret: Buffer | null;
+  previous_secret_until: Date | null;
+};
+
+/**
+ * Lets a transaction commit without waiting for the disk. What a crash of the database's machine can undo by it is a
+ * claim or a result: then the delivery is made once more, with the same id, as after any crash.
+ */
+export async function relaxDurability(tx: Database): Promise<void> {
+  await sql`set local synchronous_commit = off`.execute(tx);
+}
+
+/**
+ * Makes due deliveries those of one sender until its lease is over, from each lane no more than wished. What another
+ * sender is just claiming is passed over, not waited for.
+ */
+export async function claimDeliveries(
+  tx: Database,
+  wishes: ReadonlyMap<string, number>,
+  { leaseId, leaseUntil, now }: { leaseId: string; leaseUntil: Date; now: Date },
+): Promise<ClaimedDelivery[]> {
+  const { rows } = await sql<ClaimRow>`
+    with wishes as (
+        select * from unnest(${[...wishes.keys()]}::text[], ${[...wishes.values()]}::int[]) as wish (lane, count)),
+      due as (
+        select found.id from wishes cross join lateral (
+          select id from deliveries where lane = wishes.lane and state = 'pending' and due_at <= ${now}
+            order by due_at limit wishes.count for update skip locked) found),
+      claimed as (
+        update deliveries set lease_id = ${leaseId}, due_at = ${leaseUntil}
+          from due where deliveries.id = due.id
+          returning deliveries.*)
+    select claimed.id, claimed.lane, claimed.endpoint_id, claimed.url, claimed.attempt_count, claimed.event_id,
+        claimed.account_id, events.type, events.data, events.created_at,
+        coalesce(endpoint.sealed_secret, own.sealed_secret) as sealed_secret,
+        coalesce(endpoint.sealed_previous_secret, own.sealed_previous_secret) as sealed_previous_secret,
+        coalesce(endpoint.previous_secret_until, own.previous_secret_until) as previous_secret_until
+      from claimed join events on events.id = claimed.event_id
+        left join webhook_endpoints endpoint on endpoint.id = claimed.endpoint_id and endpoint.disabled_at is null
+        left join account_webhook_secrets own
+          on own.account_id = claimed.account_id and claimed.endpoint_id is null`.execute(tx);
+  return rows.map(toClaimed);
+}
+
+function toClaimed(row: ClaimRow): ClaimedDelivery {
+  const { sealed_secret: current, sealed_previous_secret: previous, previous_secret_until: previousUntil } = row;
+  return {
+    id: row.id,
+    lane: row.lane,
+    endpointId: row.endpoint_id,
+    url: row.url,
+    attemptCount: row.attempt_count,
+    event: { id: row.event_id, accountId: row.account_id, type: row.type, createdAt: row.created_at, data: row.data },
+    sealed: current === null ? null : { current, previous, previousUntil },
+  };
+}
+
+/**
+ * Logs attempts and moves their deliveries on. One that was taken over, or dropped, meanwhile stays as it is. Rows are
+ * locked in the order of their ids, as everywhere, so that nobody waits in a circle.
+ */
+export async function writeResults(tx: Database, leaseId: string, results: readonly DeliveryResult[]): Promise<void> {
+  const attempts = results.map(({ attempt }) => attempt);
+  await sql`
+    with results as (
+        select * from unnest(
+            ${results.map(({ id }) => id)}::text[], ${results.map(({ state }) => state)}::text[],
+            ${results.map(({ dueAt }) => dueAt)}::timestamptz[], ${attempts.map(({ number }) => number)}::smallint[],
+            ${attempts.map(({ attemptedAt }) => attemptedAt)}::timestamptz[],
+            ${attempts.map(({ durationMs }) => durationMs)}::int[], ${attempts.map(({ status }) => status)}::smallint[],
+            ${attempts.map(({ error }) => error)}::text[], ${attempts.map(({ answer }) => answer)}::text[])
+          as result (id, state, due_at, number, attempted_at, duration_ms, status, error, answer)),
+      logged as (
+        insert into delivery_attempts
+            (delivery_id, number, lease_id, attempted_at, duration_ms, status, error, answer)
+          select id, number, ${leaseId}, attempted_at, duration_ms, status, error, answer from results
+          on conflict do nothing),
+      own as materialized (
+        select id from deliveries where id in (select id from results) and lease_id = ${leaseId}
+          order by id for update)
+    update deliveries set state = results.state, attempt_count = results.number, due_at = results.due_at, lease_id = null
+      from results, own where deliveries.id = results.id and own.id = results.id`.execute(tx);
+}
+
+/** Prolongs what a sender has; answers the ids of what it still has. */
+export async function renewLeases(
+  database: Database,
+  ids: readonly DeliveryId[],
+  { leaseId, leaseUntil }: { leaseId: string; leaseUntil: Date },
+): Promise<DeliveryId[]> {
+  const { rows } = await sql<{ id: DeliveryId }>`
+    with own as materialized (
+      select id from deliveries where id = any(${ids}) and lease_id = ${leaseId} order by id for update)
+    update deliveries set due_at = ${leaseUntil} from own where deliveries.id = own.id
+      returning deliveries.id`.execute(database);
+  return rows.map(({ id }) => id);
+}
+
+/** Gives back what a sender has and did not send: it is due at once, for whoever comes first. */
+export async function releaseLeases(
+  database: Database,
+  ids: readonly DeliveryId[],
+  { leaseId, now }: { leaseId: string; now: Date },
+): Promise<void> {
+  await sql`
+    with own as materialized (
+        select id from deliveries where id = any(${ids}) and lease_id = ${leaseId} order by id for update)
+    update deliveries set due_at = ${now}, lease_id = null from own where deliveries.id = own.id`.execute(database);
+}
+
+/** Ends what a sender has and nobody is to hear of any more, because the endpoint has gone. */
+export async function dropClaimed(database: Database, ids: readonly DeliveryId[], leaseId: string): Promise<void> {
+  await sql`
+    with own as materialized (
+      select id from deliveries where id = any(${ids}) and lease_id = ${leaseId} order by id for update)
+    update deliveries set state = 'dropped', due_at = null, lease_id = null
+      from own where deliveries.id = own.id`.execute(database);
+}

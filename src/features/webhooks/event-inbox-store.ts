@@ -1,0 +1,20 @@
+import { sql } from "kysely";
+import type { AccountId } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+
+/** Whether somebody hears of the account's events: an enabled endpoint, or the event inbox. */
+export async function hasListener(database: Database, accountId: AccountId): Promise<boolean> {
+  const { rows } = await sql<{ is_heard: boolean }>`
+    select exists (select from webhook_endpoints where account_id = ${accountId} and disabled_at is null)
+      or exists (select from event_inboxes where account_id = ${accountId}) as is_heard`.execute(database);
+  return rows[0]?.is_heard === true;
+}
+
+/** The account says that it reads its events itself. */
+export async function openEventInbox(database: Database, accountId: AccountId, now: Date): Promise<void> {
+  await database
+    .insertInto("event_inboxes")
+    .values({ account_id: accountId, opened_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}

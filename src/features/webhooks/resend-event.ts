@@ -1,0 +1,93 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { AccountId, EventId, IdSource } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { insertDeliveries, listReceivers, type Receiver } from "./delivery-store.ts";
+import { nameEndpointLane, type WebhookEndpoint } from "./webhook-endpoint.ts";
+import { findEndpoint } from "./webhook-endpoint-store.ts";
+import { testEventType, type WebhookEvent } from "./webhook-event.ts";
+import { findEvent, insertEvent } from "./webhook-event-store.ts";
+
+type SendParts = { database: Database; clock: Clock; ids: IdSource };
+
+/** Another account's event is as good as none. */
+export async function getEvent(
+  { database }: Pick<SendParts, "database">,
+  { accountId, eventId }: { accountId: AccountId; eventId: string },
+): Promise<WebhookEvent> {
+  const event = await findEvent(database, accountId, eventId);
+  if (event === null) throw new AppError("not_found", "The account has no such event.");
+  return event;
+}
+
+/**
+ * Delivers an event anew: to one endpoint, or to everybody it was meant for who is still there. It keeps its id, so that
+ * receivers recognise it.
+ */
+export async function resendEvent(
+  parts: SendParts,
+  { accountId, eventId, endpointId }: { accountId: AccountId; eventId: string; endpointId: string | null },
+): Promise<void> {
+  const { id } = await getEvent(parts, { accountId, eventId });
+  const receivers =
+    endpointId === null
+      ? await listPresentReceivers(parts, accountId, id)
+      : [toReceiver(await getEnabledEndpoint(parts, accountId, endpointId))];
+  if (receivers.length === 0) {
+    const message = "Nobody who was to hear of this event is there any more. Name one of your endpoints.";
+    throw new AppError("invalid_parameter", message, { param: "webhook_endpoint_id" });
+  }
+  await insertDeliveries(parts.database, { id, accountId }, withIds(parts, receivers), parts.clock.now());
+}
+
+/** Sends an event that tells of nothing to one endpoint, like every other. */
+export async function sendTestEvent(
+  parts: SendParts,
+  { accountId, endpointId }: { accountId: AccountId; endpointId: string },
+): Promise<WebhookEvent> {
+  const endpoint = await getEnabledEndpoint(parts, accountId, endpointId);
+  const createdAt = parts.clock.now();
+  const id: EventId = parts.ids.next("evt");
+  const data = { webhook_endpoint_id: endpoint.id };
+  const event: WebhookEvent = { id, accountId, type: testEventType, createdAt, data };
+  await parts.database.transaction().execute(async (tx) => {
+    await insertEvent(tx, event);
+    await insertDeliveries(tx, event, withIds(parts, [toReceiver(endpoint)]), createdAt);
+  });
+  return event;
+}
+
+async function getEnabledEndpoint(
+  { database }: SendParts,
+  accountId: AccountId,
+  endpointId: string,
+): Promise<WebhookEndpoint> {
+  const endpoint = await findEndpoint(database, accountId, endpointId);
+  if (endpoint === null) throw new AppError("not_found", "The account has no such webhook endpoint.");
+  if (endpoint.disabled === null) return endpoint;
+  throw new AppError("invalid_parameter", "The webhook endpoint is disabled. Enable it first.", { param: "enabled" });
+}
+
+async function listPresentReceivers(
+  { database }: SendParts,
+  accountId: AccountId,
+  eventId: EventId,
+): Promise<Omit<Receiver, "id">[]> {
+  const present: Omit<Receiver, "id">[] = [];
+  for (const receiver of await listReceivers(database, eventId)) {
+    if (receiver.endpointId === null) present.push(receiver);
+    else {
+      const endpoint = await findEndpoint(database, accountId, receiver.endpointId);
+      if (endpoint !== null && endpoint.disabled === null) present.push(toReceiver(endpoint));
+    }
+  }
+  return present;
+}
+
+function toReceiver(endpoint: WebhookEndpoint): Omit<Receiver, "id"> {
+  return { endpointId: endpoint.id, url: endpoint.url, lane: nameEndpointLane(endpoint) };
+}
+
+function withIds({ ids }: SendParts, receivers: readonly Omit<Receiver, "id">[]): Receiver[] {
+  return receivers.map((receiver) => ({ ...receiver, id: ids.next("dlv") }));
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { shareSlots } from "./share-slots.ts";
+
+const nobody = { heldByAccount: new Map<string, number>() };
+
+function need(lane: string, room: number) {
+  return { lane, accountId: lane.slice(0, 1), room };
+}
+
+test("everybody gets what there is room for, where there is enough", () => {
+  expect([...shareSlots([need("a1", 10), need("a2", 0), need("b1", 3)], 100, nobody)]).toEqual([
+    ["a1", 10],
+    ["b1", 3],
+  ]);
+});
+
+test("accounts get equal shares, however many lanes they have, and what one leaves goes to the others", () => {
+  const many = Array.from({ length: 50 }, (_, index) => need(`a${index}`, 10));
+  const shares = shareSlots([...many, need("b1", 10), need("c1", 2)], 30, nobody);
+  const sumOf = (account: string): number =>
+    [...shares].filter(([lane]) => lane.startsWith(account)).reduce((sum, [, count]) => sum + count, 0);
+  expect([sumOf("a"), sumOf("b"), sumOf("c")]).toEqual([18, 10, 2]);
+});
+
+test("who has the least is first where there is too little for all", () => {
+  const heldByAccount = new Map([
+    ["a", 399],
+    ["b", 5],
+  ]);
+  const needs = [need("a1", 10), need("b1", 10), need("c1", 10)];
+  expect([...shareSlots(needs, 1, { heldByAccount })]).toEqual([["c1", 1]]);
+  expect([...shareSlots(needs, 2, { heldByAccount })].map(([lane]) => lane)).toEqual(["c1", "b1"]);
+});
+
+test("nothing is shared where nothing is free", () => {
+  expect([...shareSlots([need("a1", 10)], 0, nobody)]).toEqual([]);
+});

@@ -1,0 +1,183 @@
+import type { IdSource } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { type AttemptParts, attemptDelivery } from "./attempt-delivery.ts";
+import type { DeliveryId } from "./delivery.ts";
+import { createDeliveryLanes } from "./delivery-lanes.ts";
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  dropClaimed,
+  listDueLanes,
+  relaxDurability,
+  releaseLeases,
+  renewLeases,
+} from "./delivery-queue-store.ts";
+import { type FinishedDelivery, finishDeliveries } from "./finish-deliveries.ts";
+import { createLoneWorker } from "./lone-worker.ts";
+import type { WebhookEndpoint } from "./webhook-endpoint.ts";
+
+export type Dispatcher = {
+  /** Lets what is under way end, for a while, then gives back what was not sent. */
+  close(): Promise<void>;
+};
+
+export type DispatcherParts = AttemptParts & {
+  database: Database;
+  ids: IdSource;
+  /** How many deliveries this process has in hand at the most. */
+  heldMax: number;
+  /** How often to look for what is due. */
+  lookEveryMs: number;
+  closeTimeoutMs: number;
+  /** Told once, after it has become true. */
+  onDisabled(endpoint: WebhookEndpoint): void;
+};
+
+/** How long a process that says nothing is believed to be alive. */
+const leaseMs = 20_000;
+const renewEveryMs = 2000;
+/** What is left of a lease when an attempt begins is enough for all of it. */
+const attemptMarginMs = 1000;
+const writtenAtOnceMax = 200;
+/** Looking takes a twentieth of the time, unless it takes so long that what is due would wait for too long. */
+const pauseFactor = 20;
+const lookPauseMsMax = 1000;
+
+/**
+ * Sends what is due. Nothing waits for a receiver but the one attempt that goes to it: claims, renewals and results are
+ * batches of whatever has come together meanwhile, and the database does one of them at a time.
+ */
+export function startDispatcher(parts: DispatcherParts): Dispatcher {
+  const { database, clock, onTrouble } = parts;
+  const leaseId = parts.ids.next("node");
+  const lanes = createDeliveryLanes({ heldMax: parts.heldMax });
+  const stopping = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  const claimedAtMs = new WeakMap<ClaimedDelivery, number>();
+  let renewedAtMs = 0;
+  let isRenewalDue = false;
+  let isClosing = false;
+  let finished: FinishedDelivery[] = [];
+  let orphans: ClaimedDelivery[] = [];
+  let lookPauseMs = parts.lookEveryMs;
+  let lookTimer: NodeJS.Timeout | undefined;
+
+  const createLease = () => ({ leaseId, leaseUntil: new Date(clock.now().getTime() + leaseMs), now: clock.now() });
+
+  const claimer = createLoneWorker(async () => {
+    for (let wishes = lanes.takeWishes(); wishes.size > 0 && !isClosing; wishes = lanes.takeWishes()) {
+      const askedAtMs = clock.monotonicMs();
+      const claimed = await claim(wishes);
+      for (const delivery of claimed) claimedAtMs.set(delivery, askedAtMs);
+      lanes.add(wishes, claimed);
+      sendWaiting();
+    }
+  }, onTrouble);
+
+  const looker = createLoneWorker(async () => {
+    const startedMs = performance.now();
+    for (const lane of await listDueLanes(database, clock.now())) lanes.markReady(lane);
+    const pauseMs = Math.min(lookPauseMsMax, pauseFactor * (performance.now() - startedMs));
+    lookPauseMs = Math.max(parts.lookEveryMs, pauseMs);
+    claimer.ask();
+  }, onTrouble);
+
+  function claim(wishes: ReadonlyMap<string, number>): Promise<ClaimedDelivery[]> {
+    return database.transaction().execute(async (tx) => {
+      await relaxDurability(tx);
+      return await claimDeliveries(tx, wishes, createLease());
+    });
+  }
+
+  const writer = createLoneWorker(async () => {
+    if (isRenewalDue) await renew();
+    while (finished.length > 0) await writeFinished(finished.slice(0, writtenAtOnceMax));
+    while (orphans.length > 0) await dropOrphans(orphans.slice(0, writtenAtOnceMax));
+    claimer.ask();
+  }, onTrouble);
+
+  async function renew(): Promise<void> {
+    isRenewalDue = false;
+    const askedAtMs = clock.monotonicMs();
+    const inHand = lanes.list();
+    const own = new Set<DeliveryId>(await renewLeases(database, inHand.map(getId), createLease()));
+    renewedAtMs = askedAtMs;
+    const asked = new Set(inHand);
+    lanes.keepOnly((delivery) => own.has(delivery.id) || !asked.has(delivery));
+  }
+
+  /** What could not be written stays, and is tried again when the timer says so. */
+  async function writeFinished(batch: readonly FinishedDelivery[]): Promise<void> {
+    const disabled = await finishDeliveries(database, batch, createLease());
+    finished = finished.slice(batch.length);
+    for (const { delivery } of batch) lanes.forget(delivery);
+    for (const endpoint of disabled) parts.onDisabled(endpoint);
+  }
+
+  async function dropOrphans(batch: readonly ClaimedDelivery[]): Promise<void> {
+    await dropClaimed(database, batch.map(getId), leaseId);
+    orphans = orphans.slice(batch.length);
+    for (const delivery of batch) lanes.forget(delivery);
+  }
+
+  function sendWaiting(): void {
+    while (!isClosing) {
+      const delivery = lanes.takeNext();
+      if (delivery === null) return;
+      const sending = send(delivery).finally(() => underWay.delete(sending));
+      underWay.add(sending);
+    }
+  }
+
+  async function send(delivery: ClaimedDelivery): Promise<void> {
+    const startedMs = clock.monotonicMs();
+    const isOrphan = delivery.endpointId !== null && delivery.sealed === null;
+    const isLate = startedMs > getLeaseEndMs(delivery) - parts.attemptMs - attemptMarginMs;
+    const outcome = isOrphan || isLate ? null : await attemptDelivery(parts, delivery, stopping.signal);
+    lanes.finish(delivery, clock.monotonicMs() - startedMs);
+    if (outcome !== null) finished.push({ ...outcome, delivery });
+    else if (isOrphan) orphans.push(delivery);
+    // Its lease runs out, and whoever then comes first has it.
+    else if (isLate) lanes.forget(delivery);
+    writer.ask();
+    sendWaiting();
+  }
+
+  function getLeaseEndMs(delivery: ClaimedDelivery): number {
+    return Math.max(claimedAtMs.get(delivery) ?? 0, renewedAtMs) + leaseMs;
+  }
+
+  /** Looks from time to time, and tries again to write what could not be written. */
+  async function lookAgainAndAgain(): Promise<void> {
+    looker.ask();
+    if (finished.length + orphans.length > 0) writer.ask();
+    await looker.settle();
+    if (!isClosing) lookTimer = setTimeout(lookAgainAndAgain, lookPauseMs);
+  }
+
+  const renewTimer = setInterval(() => {
+    isRenewalDue = lanes.list().length > 0;
+    if (isRenewalDue) writer.ask();
+  }, renewEveryMs);
+  void lookAgainAndAgain();
+
+  return {
+    async close() {
+      isClosing = true;
+      clearTimeout(lookTimer);
+      clearInterval(renewTimer);
+      await looker.settle();
+      await claimer.settle();
+      const stopTimer = setTimeout(() => stopping.abort(), parts.closeTimeoutMs);
+      await Promise.all(underWay);
+      clearTimeout(stopTimer);
+      await writer.settle();
+      const left = lanes.list();
+      if (left.length > 0) await releaseLeases(database, left.map(getId), createLease()).catch(onTrouble);
+    },
+  };
+}
+
+function getId({ id }: ClaimedDelivery): DeliveryId {
+  return id;
+}

@@ -1,0 +1,121 @@
+import { Type } from "typebox";
+import type { Clock } from "../../lib/clock.ts";
+import type { IdSource } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import { getCaller } from "../../platform/http/request-context.ts";
+import { listDeliveries } from "./delivery-store.ts";
+import { getEvent, resendEvent } from "./resend-event.ts";
+import type { PresentData } from "./webhook-event.ts";
+import { listEvents } from "./webhook-event-store.ts";
+import {
+  createListSchema,
+  deliverySchema,
+  eventQuerySchema,
+  eventSchema,
+  listQuerySchema,
+  presentDelivery,
+  presentList,
+  presentListedEvent,
+  resendSchema,
+} from "./webhook-schema.ts";
+
+type EventRouteParts = { database: Database; clock: Clock; ids: IdSource; presentData: PresentData };
+
+const tags = ["Webhooks"];
+const params = Type.Object({ id: Type.String({ description: "The event's id." }) });
+
+export function addEventRoutes(http: HttpServer, parts: EventRouteParts): void {
+  addList(http, parts);
+  addDeliveries(http, parts);
+  addResend(http, parts);
+}
+
+function addList(http: HttpServer, parts: EventRouteParts): void {
+  const { config, schema, errors } = describeEndpoint("listEvents", ["invalid_parameter", "unknown_parameter"]);
+  http.get(
+    "/events",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "List events",
+        description:
+          "Everything that happened in the last 30 days, newest first, whether it was sent to somebody or not.",
+        tags,
+        querystring: eventQuerySchema,
+        response: { 200: createListSchema(eventSchema), ...errors },
+      },
+    },
+    async (request) => {
+      const { limit, after, type } = request.query;
+      const { accountId } = getCaller(request);
+      const events = await listEvents(parts.database, accountId, { type, after, limit: limit + 1 });
+      const now = parts.clock.now();
+      return presentList(events, limit, (event) => presentListedEvent(event, parts.presentData, now));
+    },
+  );
+}
+
+function addDeliveries(http: HttpServer, parts: EventRouteParts): void {
+  const errorCodes = ["invalid_parameter", "unknown_parameter", "not_found"] as const;
+  const { config, schema, errors } = describeEndpoint("listEventDeliveries", errorCodes);
+  http.get(
+    "/events/:id/deliveries",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "List an event's deliveries",
+        description: "To whom it was sent, newest first, with every attempt and what came of it.",
+        tags,
+        params,
+        querystring: listQuerySchema,
+        response: { 200: createListSchema(deliverySchema), ...errors },
+      },
+    },
+    async (request) => {
+      const { limit, after } = request.query;
+      const { accountId } = getCaller(request);
+      const { id: eventId } = await getEvent(parts, { accountId, eventId: request.params.id });
+      const deliveries = await listDeliveries(parts.database, { eventId, after, limit: limit + 1 });
+      return presentList(deliveries, limit, presentDelivery);
+    },
+  );
+}
+
+function addResend(http: HttpServer, parts: EventRouteParts): void {
+  const { config, schema, errors } = describeEndpoint("resendEvent", [
+    "invalid_json",
+    "invalid_parameter",
+    "unknown_parameter",
+    "not_found",
+    "payload_too_large",
+    "unsupported_media_type",
+  ]);
+  http.post(
+    "/events/:id/resend",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Send an event again",
+        description: `To everybody it was meant for who is still there, or to one endpoint. It keeps its id. The answer is
+the event; its deliveries tell what comes of it.`,
+        tags,
+        params,
+        body: resendSchema,
+        response: { 202: eventSchema, ...errors },
+      },
+    },
+    async (request, reply) => {
+      const { accountId } = getCaller(request);
+      const endpointId = request.body?.webhook_endpoint_id ?? null;
+      await resendEvent(parts, { accountId, eventId: request.params.id, endpointId });
+      reply.code(202);
+      const event = await getEvent(parts, { accountId, eventId: request.params.id });
+      return presentListedEvent(event, parts.presentData, parts.clock.now());
+    },
+  );
+}

@@ -1,0 +1,64 @@
+import { Type } from "typebox";
+import type { Clock } from "../../lib/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import { getCaller } from "../../platform/http/request-context.ts";
+import { getAccountSecret, rotateAccountSecret } from "./account-secret.ts";
+import type { SecretBox } from "./secret-box.ts";
+import { accountSecretSchema, emptyBodySchema, presentAccountSecret } from "./webhook-schema.ts";
+
+type SecretRouteParts = { database: Database; clock: Clock; secretBox: SecretBox };
+
+const tags = ["Webhooks"];
+
+export function addSecretRoutes(http: HttpServer, parts: SecretRouteParts): void {
+  addGet(http, parts);
+  addRotate(http, parts);
+}
+
+function addGet(http: HttpServer, parts: SecretRouteParts): void {
+  const { config, schema, errors } = describeEndpoint("getWebhookSecret", ["unknown_parameter"]);
+  http.get(
+    "/webhook_secret",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Get the account's webhook secret",
+        description: "What signs the events that go to a request's own `callback_url`.",
+        tags,
+        querystring: Type.Object({}, { additionalProperties: false }),
+        response: { 200: accountSecretSchema, ...errors },
+      },
+    },
+    async (request) =>
+      presentAccountSecret(await getAccountSecret(parts, getCaller(request).accountId), parts.clock.now()),
+  );
+}
+
+function addRotate(http: HttpServer, parts: SecretRouteParts): void {
+  const { config, schema, errors } = describeEndpoint("rotateWebhookSecret", [
+    "invalid_json",
+    "invalid_parameter",
+    "unknown_parameter",
+    "payload_too_large",
+    "unsupported_media_type",
+  ]);
+  http.post(
+    "/webhook_secret/rotate",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Give the account a new webhook secret",
+        description: "For 24 hours the one before signs too, with a signature of its own.",
+        tags,
+        body: emptyBodySchema,
+        response: { 200: accountSecretSchema, ...errors },
+      },
+    },
+    async (request) =>
+      presentAccountSecret(await rotateAccountSecret(parts, getCaller(request).accountId), parts.clock.now()),
+  );
+}

@@ -1,0 +1,215 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { buildConnector } from "undici";
+import { expect, onTestFinished, test } from "vitest";
+import {
+  type RecordedRequest,
+  type RecordingServer,
+  startRecordingServer,
+} from "../../../test/harness/recording-server.ts";
+import { waitUntil } from "../../../test/harness/wait-until.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { GuardedFetchError } from "./guarded-connector.ts";
+import { createGuardedSender } from "./guarded-sender.ts";
+
+type SenderParts = Parameters<typeof createGuardedSender>[0];
+
+/** Longer than any test. */
+const forEverMs = 600_000;
+const publicAddress = "93.184.216.34";
+const usual = { headers: { "x-word": "yes" }, body: "{}", timeoutMs: 30_000, signal: new AbortController().signal };
+
+function createSender(parts: Partial<SenderParts> = {}): ReturnType<typeof createGuardedSender> {
+  const sender = createGuardedSender({ allowsPrivate: true, clock: systemClock, answerBytesMax: 1000, ...parts });
+  onTestFinished(() => sender.close());
+  return sender;
+}
+
+/** The status and text of the answer, or the reason why there is none. */
+async function post(sender: ReturnType<typeof createGuardedSender>, url: string, more: Partial<typeof usual> = {}) {
+  try {
+    const { status, bytes } = await sender.post(url, { ...usual, ...more });
+    return [status, bytes.toString()];
+  } catch (error) {
+    if (error instanceof GuardedFetchError) return error.reason;
+    throw error;
+  }
+}
+
+async function serve(answer: (request: RecordedRequest, response: ServerResponse) => void): Promise<RecordingServer> {
+  const server = await startRecordingServer(answer);
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return server;
+}
+
+/** A server that speaks as the test does, and the connections that it has. */
+async function serveRaw(onData: (socket: Socket) => void): Promise<{ url: string; port: number; sockets: Socket[] }> {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on("error", () => {});
+    socket.on("data", () => onData(socket));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/`, port, sockets };
+}
+
+test.each([200, 204, 302, 410, 500])("an answer with status %d is an answer", async (status) => {
+  const server = await serve((_, response) => response.writeHead(status, { location: "http://127.0.0.1:1/" }).end());
+  expect(await post(createSender(), `${server.url}/a?b=1#c`)).toEqual([status, ""]);
+  expect(server.requests).toMatchObject([{ method: "POST", path: "/a?b=1", headers: { "x-word": "yes" } }]);
+  expect(server.requests[0]?.body.toString()).toBe("{}");
+});
+
+test("a connection is kept for what follows, and closed with the sender", async () => {
+  const { url, sockets } = await serveRaw((socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"));
+  const sender = createSender();
+  for (let count = 0; count < 5; count += 1) expect(await post(sender, url)).toEqual([200, "ok"]);
+  expect(sockets).toHaveLength(1);
+  await sender.close();
+  await waitUntil("the end of the connection", () => sockets[0]?.destroyed);
+  expect(await post(sender, url)).toBe("unreachable");
+});
+
+test("an unused connection is closed after a while", async () => {
+  const { url, sockets } = await serveRaw((socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"));
+  await post(createSender({ idleMs: 100 }), url);
+  await waitUntil("the end of the connection", () => sockets[0]?.destroyed);
+});
+
+test("a kept connection that breaks when it is used again is replaced; one that is new is not tried twice", async () => {
+  const answered = new Set<Socket>();
+  const { url, sockets } = await serveRaw((socket) => {
+    if (answered.has(socket)) socket.destroy();
+    else socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+    answered.add(socket);
+  });
+  const sender = createSender();
+  expect([await post(sender, url), await post(sender, url)]).toEqual([
+    [200, "ok"],
+    [200, "ok"],
+  ]);
+  expect(sockets).toHaveLength(2);
+  const broken = await serveRaw((socket) => socket.destroy());
+  expect(await post(sender, broken.url)).toBe("unreachable");
+  expect(broken.sockets).toHaveLength(1);
+});
+
+test("of an endless answer the beginning is read, and its connection closed", async () => {
+  const { url, sockets } = await serveRaw((socket) => {
+    socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
+    const go = (): boolean => socket.writable && socket.write("4\r\nmore\r\n", () => setImmediate(go));
+    go();
+  });
+  // No clock ends it here: only its length does.
+  const answer = await post(createSender({ bodyMs: forEverMs }), url, { timeoutMs: forEverMs });
+  expect(answer).toEqual([200, "more".repeat(250)]);
+  await waitUntil("the end of the connection", () => sockets[0]?.destroyed);
+});
+
+test("an answer that stops in the middle is one all the same, because its status is known", async () => {
+  const { url } = await serveRaw((socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf"));
+  expect(await post(createSender(), url)).toEqual([200, "half"]);
+});
+
+test.each([
+  ["", "timeout"],
+  ["HTTP/1.1 200 OK\r\ncontent-ty", "timeout"],
+  ["SSH-2.0-OpenSSH\r\n", "bad-answer"],
+  [`HTTP/1.1 200 OK\r\nx: ${"y".repeat(20_000)}\r\n\r\n`, "bad-answer"],
+])("%j is no answer: %s", async (words, reason) => {
+  const { url, sockets } = await serveRaw((socket) => socket.write(words));
+  expect(await post(createSender(), url, { timeoutMs: 200 })).toBe(reason);
+  await waitUntil("the end of the connection", () => sockets[0]?.destroyed);
+});
+
+test("a caller's signal ends it with its own reason, and so does the end of the sender", async () => {
+  const { url, sockets } = await serveRaw(() => {});
+  const sender = createSender();
+  const controller = new AbortController();
+  const reason = new Error("The caller has gone.");
+  const waiting = post(sender, url, { signal: controller.signal });
+  await waitUntil("the connection", () => sockets.length === 1);
+  controller.abort(reason);
+  await expect(waiting).rejects.toBe(reason);
+  await expect(post(sender, url, { signal: controller.signal })).rejects.toBe(reason);
+  const another = post(sender, url);
+  await waitUntil("another connection", () => sockets.length === 2);
+  await sender.close();
+  expect(await another).toBe("unreachable");
+  expect(sockets).toHaveLength(2);
+});
+
+test.each([
+  "http://example.com/",
+  "https://127.0.0.1/",
+  "https://[::1]/",
+  "https://2130706433/",
+  "https://u@example.com/",
+])("%s is refused without a lookup", async (url) => {
+  const lookup = () => Promise.reject(new Error("There was a lookup."));
+  expect(await post(createSender({ allowsPrivate: false, lookup }), url)).toBe("forbidden-address");
+});
+
+test.each([
+  [["127.0.0.1"]],
+  [["10.1.2.3"]],
+  [["100.64.0.1"]],
+  [["169.254.169.254"]],
+  [["::1"]],
+  [["::ffff:127.0.0.1"]],
+  [["64:ff9b::7f00:1"]],
+  [["2002:7f00:1::"]],
+  [["fe80::1"]],
+  [[publicAddress, "192.168.0.1"]],
+])("a name that resolves to %j is refused before anything is connected", async (addresses) => {
+  const createConnector = (): never => {
+    throw new Error("There was a connection.");
+  };
+  const sender = createSender({ allowsPrivate: false, lookup: async () => addresses, createConnector });
+  expect(await post(sender, "https://example.com/")).toBe("forbidden-address");
+});
+
+test("a name that changes its mind between the check and the connection is connected where it was checked", async () => {
+  const { port, sockets } = await serveRaw(() => {});
+  const addresses = [publicAddress];
+  const asked: unknown[] = [];
+  const sender = createSender({
+    allowsPrivate: false,
+    lookup: async () => addresses,
+    createConnector(options) {
+      addresses[0] = "127.0.0.1";
+      return (_, callback) => {
+        if (!("lookup" in options) || options.lookup === undefined) throw new Error("There is no lookup.");
+        options.lookup("example.com", { all: true }, (_error, all) => asked.push(all));
+        callback(new Error("That is all that is asked."), null);
+      };
+    },
+  });
+  expect(await post(sender, `https://example.com:${port}/`)).toBe("unreachable");
+  expect([asked, sockets]).toEqual([[[{ address: publicAddress, family: 4 }]], []]);
+  // The next attempt asks anew, and finds out.
+  expect(await post(sender, `https://example.com:${port}/`)).toBe("forbidden-address");
+});
+
+test("a peer that turns out to be private gets no request", async () => {
+  const received: Socket[] = [];
+  const { port, sockets } = await serveRaw((socket) => received.push(socket));
+  const sender = createSender({
+    allowsPrivate: false,
+    lookup: async () => [publicAddress],
+    // As a network does that sends what goes to a public address somewhere else.
+    createConnector: () => (_, callback) =>
+      buildConnector({})({ hostname: "127.0.0.1", protocol: "http:", port: String(port) }, callback),
+  });
+  expect(await post(sender, "https://example.com/")).toBe("forbidden-address");
+  await waitUntil("the end of the connection", () => sockets.length === 1 && sockets[0]?.destroyed);
+  expect(received).toEqual([]);
+});
