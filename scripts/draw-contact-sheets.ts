@@ -1,0 +1,222 @@
+// Makes one sheet of each kind of media that the sandbox studio makes, into docs/media, for people to look at.
+// Run it after a change of the studio: node scripts/draw-contact-sheets.ts [pictures] [films] [avatars] [speech]
+import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { setTimeout as wait } from "node:timers/promises";
+import sharp from "sharp";
+import { systemClock } from "../src/lib/clock.ts";
+import { runMediaTool } from "../src/platform/media/run-media-tool.ts";
+import type { GenerationInput, GenerationRequest } from "../src/providers/generation.ts";
+import { createSandboxGeneration } from "../src/providers/sandbox/studio/create-sandbox-generation.ts";
+import { createStudio } from "../src/providers/sandbox/studio/create-studio.ts";
+import { drawPortrait } from "../test/harness/portrait.ts";
+
+type Tile = { image: Buffer; width: number; height: number };
+
+const sheetsDir = join(import.meta.dirname, "../docs/media");
+const signal = new AbortController().signal;
+const gap = 8;
+const workDir = await mkdtemp(join(tmpdir(), "contact-sheets-"));
+const studio = createStudio({ folder: join(workDir, "studio"), clock: systemClock });
+const generation = createSandboxGeneration({ studio });
+let taskCount = 0;
+
+const sheets: Record<string, () => Promise<void>> = {
+  pictures: drawPictures,
+  films: drawFilms,
+  avatars: drawAvatars,
+  speech: drawSpeech,
+};
+
+await mkdir(sheetsDir, { recursive: true });
+const wanted = process.argv.slice(2);
+for (const [name, draw] of Object.entries(sheets)) if (wanted.length === 0 || wanted.includes(name)) await draw();
+await generation.close();
+await rm(workDir, { recursive: true, force: true });
+
+async function drawPictures(): Promise<void> {
+  const prompts: [prompt: string, width: number, height: number][] = [
+    ["A lighthouse on a stormy coast at dusk", 1024, 768],
+    ["Snowy mountains above a quiet lake at sunrise", 1024, 768],
+    ["Neon city in the rain, cyberpunk", 1024, 768],
+    ["A cat looking at the stars", 768, 1024],
+    ["Misty forest in the morning", 768, 1024],
+    ["A bouquet of wild flowers in a vase", 768, 1024],
+    ["Bauhaus poster with circles", 768, 1024],
+    ["A planet with rings and a rocket", 1024, 768],
+    ["Balloons over green hills in summer", 1024, 768],
+    ["海上的帆船，日落", 1024, 768],
+    ["Сахара, песчаные дюны, пустыня", 1024, 768],
+    ["Northern lights over a cabin", 1024, 768],
+    ["The quarterly report", 1024, 1024],
+  ];
+  const rows: Tile[][] = [[], [], [], []];
+  for (const [index, [prompt, width, height]] of prompts.entries()) {
+    const [image] = await make({ type: "image", prompt, width, height, count: 1 });
+    if (image === undefined) continue;
+    rows[[0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3][index] ?? 3]?.push(await scaleTo(image, 330));
+  }
+  const portrait = await drawPortrait(768, 768);
+  const [graded] = await make(
+    { type: "image", prompt: "A portrait at golden hour", width: 768, height: 768, count: 1 },
+    [asInput("image", portrait, "image/png")],
+  );
+  if (graded !== undefined) rows[3]?.push(await scaleTo(graded, 330));
+  await writeSheet("pictures.jpg", rows);
+}
+
+async function drawFilms(): Promise<void> {
+  const films: [prompt: string, aspectRatio: string, inputs: GenerationInput[]][] = [
+    ["A sailing boat at sunset", "16:9", []],
+    ["Tokyo at night in the rain", "1:1", []],
+    ["Fireflies in a misty forest", "9:16", []],
+    ["A slow look at the portrait", "16:9", [asInput("image", await drawPortrait(1280, 960), "image/png")]],
+  ];
+  const rows: Tile[][] = [];
+  for (const [prompt, aspectRatio, inputs] of films) {
+    const [film] = await make({ type: "video", prompt, durationSeconds: 5, aspectRatio }, inputs);
+    if (film === undefined) continue;
+    const frames = await takeFrames(film, [0, 1.25, 2.5, 3.75, 4.9], 210);
+    // What is narrow stands beside what came before it.
+    if (aspectRatio === "9:16") rows.at(-1)?.push(...frames);
+    else rows.push(frames);
+  }
+  await writeSheet("films.jpg", rows);
+}
+
+async function drawAvatars(): Promise<void> {
+  const person = asInput("person", await drawPortrait(960, 1200), "image/png");
+  const speech = { type: "speech", voice: "nova", format: "wav", speed: 1 } as const;
+  const [voice] = await make({ ...speech, text: "Hello! I am made on this machine, without any network." });
+  const [walk] = await make({ type: "video", prompt: "A walk in the meadow", durationSeconds: 2, aspectRatio: "16:9" });
+  if (voice === undefined || walk === undefined) return;
+  const audio = asInput("audio", voice, "audio/wav");
+  const rows: Tile[][] = [];
+  for (const [aspectRatio, inputs] of [
+    ["9:16", [person, audio]],
+    ["16:9", [person, audio]],
+    ["16:9", [asInput("person", walk, "video/mp4"), audio]],
+  ] as const) {
+    const [film] = await make({ type: "avatar", aspectRatio }, inputs);
+    if (film !== undefined) rows.push(await takeFrames(film, [0.1, 0.6, 1.1, 1.7, 2.6], 240));
+  }
+  await writeSheet("avatars.jpg", rows);
+}
+
+async function drawSpeech(): Promise<void> {
+  const rows: Tile[][] = [];
+  const texts: [voice: string, text: string, speed: number][] = [
+    ["alloy", "The quick brown fox jumps over the lazy dog.", 1],
+    ["echo", "The quick brown fox jumps over the lazy dog.", 1],
+    ["nova", "The quick brown fox jumps over the lazy dog.", 1],
+    ["nova", "The quick brown fox jumps over the lazy dog.", 0.5],
+    ["nova", "你好，世界。今天天气很好。", 1],
+  ];
+  for (const [voice, text, speed] of texts) {
+    const [audio] = await make({ type: "speech", text, voice, format: "wav", speed });
+    if (audio === undefined) continue;
+    const path = join(workDir, "speech.wav");
+    await writeFile(path, audio);
+    const input = ["-f", "wav", "-i", path, "-filter_complex"];
+    const output = ["-frames:v", "1", "-f", "image2pipe", "-c:v", "png", "pipe:1"];
+    const wave = await runFfmpeg([...input, "showwavespic=s=620x150:colors=0xf0803c", ...output]);
+    const spectrum = await runFfmpeg([...input, "showspectrumpic=s=620x150:legend=0:color=fire:stop=8000", ...output]);
+    rows.push([await scaleTo(wave, 150), await scaleTo(spectrum, 150)]);
+  }
+  await writeSheet("speech.png", rows);
+}
+
+async function make(request: GenerationRequest, inputs: readonly GenerationInput[] = []): Promise<Buffer[]> {
+  taskCount += 1;
+  const call = {
+    taskId: `sheet-${taskCount}`,
+    request,
+    inputs,
+    upstreamModel: "",
+    apiKey: null,
+    timeoutMs: 600_000,
+    signal,
+  };
+  const outcome = await generation.submit(call);
+  if (outcome.kind !== "accepted") throw new Error("The studio did not accept the work.");
+  const startedAt = performance.now();
+  for (;;) {
+    const state = await generation.poll(outcome.handle, call);
+    if (state.kind === "done") {
+      console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${JSON.stringify(request)}`);
+      return Promise.all(state.outputs.map(async (output) => buffer(await output.open(signal))));
+    }
+    if (state.kind !== "running")
+      throw new Error(`The studio says: ${state.kind}`, { cause: "error" in state ? state.error : undefined });
+    await wait(200);
+  }
+}
+
+function asInput(role: GenerationInput["role"], bytes: Buffer, contentType: string): GenerationInput {
+  return { role, contentType, bytes: bytes.length, url: null, open: async () => Readable.from([bytes]) };
+}
+
+async function takeFrames(film: Buffer, seconds: readonly number[], height: number): Promise<Tile[]> {
+  const path = join(workDir, "film.mp4");
+  await writeFile(path, film);
+  const frames: Tile[] = [];
+  for (const second of seconds) {
+    const frame = await runFfmpeg([
+      "-ss",
+      String(second),
+      "-f",
+      "mov",
+      "-i",
+      path,
+      "-frames:v",
+      "1",
+      "-f",
+      "image2pipe",
+      "-c:v",
+      "png",
+      "pipe:1",
+    ]);
+    frames.push(await scaleTo(frame, height));
+  }
+  return frames;
+}
+
+async function runFfmpeg(args: readonly string[]): Promise<Buffer> {
+  const { stdout } = await runMediaTool({
+    tool: "ffmpeg",
+    args,
+    signal,
+    timeoutMs: 60_000,
+    stdoutBytesMax: 50_000_000,
+  });
+  return stdout;
+}
+
+async function scaleTo(image: Buffer, height: number): Promise<Tile> {
+  const { data, info } = await sharp(image).resize({ height }).png().toBuffer({ resolveWithObject: true });
+  return { image: data, width: info.width, height: info.height };
+}
+
+async function writeSheet(name: string, rows: readonly (readonly Tile[])[]): Promise<void> {
+  const width = Math.max(...rows.map((row) => row.reduce((sum, tile) => sum + tile.width + gap, gap)));
+  let top = gap;
+  const places = rows.flatMap((row) => {
+    let left = gap;
+    const placed = row.map((tile) => {
+      const place = { input: tile.image, left, top };
+      left += tile.width + gap;
+      return place;
+    });
+    top += Math.max(0, ...row.map(({ height }) => height)) + gap;
+    return placed;
+  });
+  const path = join(sheetsDir, name);
+  const sheet = sharp({ create: { width, height: top, channels: 3, background: "#17181c" } }).composite(places);
+  await (name.endsWith(".jpg") ? sheet.jpeg({ quality: 82, mozjpeg: true }) : sheet.png({ palette: true })).toFile(
+    path,
+  );
+  console.log(`${path}: ${Math.round((await stat(path)).size / 1024)} kB`);
+}

@@ -1,0 +1,71 @@
+import { Readable } from "node:stream";
+import { runMediaTool } from "../../../platform/media/run-media-tool.ts";
+import { framesPerSecond } from "./film-format.ts";
+
+export type FilmParts = {
+  path: string;
+  width: number;
+  height: number;
+  seconds: number;
+  /** Frames of 4 bytes a pixel, each a buffer of its own. */
+  frames: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  /** What the encoder reads the sound from, with its own options. */
+  soundInput: readonly string[];
+  timeoutMs: number;
+};
+
+/** The same on every machine: no dates, no names of programs. */
+export const plainOutput = [
+  "-map_metadata",
+  "-1",
+  "-fflags",
+  "+bitexact",
+  "-flags:v",
+  "+bitexact",
+  "-flags:a",
+  "+bitexact",
+];
+export const filmCodecs = [
+  ...["-c:v", "libx264", "-preset", "veryfast", "-crf", "22", "-pix_fmt", "yuv420p", "-threads", "2"],
+  ...["-c:a", "aac", "-b:a", "128k", "-ar", "44100"],
+  ...["-movflags", "+faststart", "-f", "mp4"],
+];
+
+/** Writes an MP4 that plays while it is still being loaded. */
+export async function encodeFilm({
+  path,
+  width,
+  height,
+  seconds,
+  frames,
+  soundInput,
+  timeoutMs,
+}: FilmParts): Promise<void> {
+  await runMediaTool({
+    tool: "ffmpeg",
+    args: [
+      ...[
+        "-f",
+        "rawvideo",
+        "-pix_fmt",
+        "rgba",
+        "-s",
+        `${width}x${height}`,
+        "-r",
+        String(framesPerSecond),
+        "-i",
+        "pipe:0",
+      ],
+      ...soundInput,
+      ...["-map", "0:v:0", "-map", "1:a:0", "-t", seconds.toFixed(6)],
+      ...plainOutput,
+      ...filmCodecs,
+      path,
+    ],
+    input: Readable.from(frames, { objectMode: true, highWaterMark: 1 }),
+    // The whole process is ended from outside; this is only for a tool that hangs.
+    signal: new AbortController().signal,
+    timeoutMs,
+    stdoutBytesMax: 1_000_000,
+  });
+}

@@ -1,0 +1,94 @@
+import { createWriteStream } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { OperatorError } from "../../../platform/errors/operator-error.ts";
+import { findMediaTools } from "../../../platform/media/find-media-tools.ts";
+import { MediaToolError } from "../../../platform/media/media-tool-error.ts";
+import { ProviderError } from "../../contract.ts";
+import type { GenerationInput, GenerationRequest } from "../../generation.ts";
+import { startStudioProcess } from "./start-studio-process.ts";
+import type { StudioOrder, StudioReport } from "./studio-order.ts";
+
+export type StudioJobCall = {
+  request: GenerationRequest;
+  inputs: readonly GenerationInput[];
+  folder: string;
+  cacheDir: string;
+  signal: AbortSignal;
+  onReport(report: StudioReport): void;
+};
+
+const inputBytesMax = 512 * 1024 * 1024;
+const jobMsMin = 3 * 60_000;
+const jobMsMax = 45 * 60_000;
+
+/** Makes what is asked for in a process of its own. Throws a `ProviderError`, or the signal's reason. */
+export async function runStudioJob(call: StudioJobCall): Promise<void> {
+  const { request, folder, cacheDir, signal } = call;
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const inputs = await saveInputs(call);
+    const tools = request.type === "image" ? null : await findMediaTools();
+    const order: StudioOrder = { request, inputs, folder, tools };
+    const running = await startStudioProcess({
+      program: "studio-process.ts",
+      order,
+      cacheDir,
+      signal,
+      timeoutMs: allowMs(request),
+    });
+    let refusal: string | null = null;
+    createInterface({ input: running.stdout }).on("line", (line) => {
+      const report = JSON.parse(line) as StudioReport;
+      if (report.kind === "refusal") refusal = report.message;
+      else call.onReport(report);
+    });
+    await running.ended;
+    if (refusal !== null)
+      throw new ProviderError("rejected", "The studio cannot make this.", { isIsolated: true, detail: { refusal } });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw translate(error);
+  }
+}
+
+/** Films may take long; what has no length of its own gets the most. */
+function allowMs(request: GenerationRequest): number {
+  if (request.type === "avatar") return jobMsMax;
+  return request.type === "video" ? jobMsMin + request.durationSeconds * 15_000 : jobMsMin;
+}
+
+async function saveInputs({ inputs, folder, signal }: StudioJobCall): Promise<StudioOrder["inputs"]> {
+  const saved: StudioOrder["inputs"][number][] = [];
+  for (const [index, { role, contentType, open }] of inputs.entries()) {
+    const path = join(folder, `input-${index}`);
+    await pipeline(await open(), limitBytes(inputBytesMax), createWriteStream(path, { mode: 0o600 }), { signal });
+    saved.push({ role, contentType, path });
+  }
+  return saved;
+}
+
+function limitBytes(bytesMax: number): Transform {
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes > bytesMax)
+        done(new ProviderError("rejected", "An input is too large for the studio.", { isIsolated: true }));
+      else done(null, chunk);
+    },
+  });
+}
+
+function translate(error: unknown): ProviderError {
+  if (error instanceof ProviderError) return error;
+  if (error instanceof MediaToolError) {
+    const { kind, detail = {} } = error;
+    return new ProviderError(kind === "timeout" ? "timeout" : "bad-answer", error.message, { detail, cause: error });
+  }
+  const isMissing = error instanceof OperatorError;
+  return new ProviderError("unreachable", isMissing ? error.message : "The studio could not begin.", { cause: error });
+}

@@ -1,0 +1,17 @@
+import { readdir, readFile } from "node:fs/promises";
+
+/** The ids of all processes that this one started, or that those did; what is dead and only not buried is none. */
+export async function listChildren(ancestor = process.pid): Promise<number[]> {
+  const pids = (await readdir("/proc")).map(Number).filter((pid) => pid > 0);
+  const parents = new Map<number, number>();
+  for (const pid of pids) {
+    const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+    const [state, parent] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    if (state !== undefined && state !== "Z" && state !== "X") parents.set(pid, Number(parent));
+  }
+  const isDescendant = (pid: number): boolean => {
+    const parent = parents.get(pid);
+    return parent !== undefined && (parent === ancestor || (parent > 1 && isDescendant(parent)));
+  };
+  return pids.filter((pid) => pid !== ancestor && isDescendant(pid));
+}
