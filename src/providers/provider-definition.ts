@@ -1,4 +1,4 @@
-export const providerKinds = ["sandbox", "openai-compatible", "anthropic", "google", "ai-sdk"] as const;
+export const providerKinds = ["sandbox", "openai-compatible", "anthropic", "google", "ai-sdk", "fal"] as const;
 type ProviderKind = (typeof providerKinds)[number];
 
 /** How long a call may take; what is not said here is as in `standardTimeouts`. */
@@ -28,5 +28,7 @@ export type ProviderDefinition = {
   /** Fields of a request that it cannot take. */
   unsupported_fields?: string[];
   connections_max?: number;
+  /** How many tasks it may have at a time, over all gateways; absent means as many as there are. */
+  tasks_max?: number;
   timeouts?: TimeoutsDefinition;
 };

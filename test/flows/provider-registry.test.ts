@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => upstream[Symbol.asyncDispose]());
 
 function openRegistry() {
-  const registry = createProviderRegistry({ clock: systemClock });
+  const registry = createProviderRegistry({ clock: systemClock, studioFolder: "/nowhere" });
   return { ...registry, [Symbol.asyncDispose]: () => registry.close() };
 }
 
@@ -123,7 +123,7 @@ test("a cancelled call of a provider that cannot be used is not heard of again",
 });
 
 test("closing ends the calls of every provider there has been", async () => {
-  const registry = createProviderRegistry({ clock: systemClock });
+  const registry = createProviderRegistry({ clock: systemClock, studioFolder: "/nowhere" });
   const gate = upstream.gate();
   upstream.script({ beforeHead: gate }, { beforeHead: gate });
   const abortedBefore = upstream.abortedCalls().length;

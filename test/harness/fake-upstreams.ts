@@ -9,6 +9,7 @@ import type { FakeCall } from "./upstreams/fake-call.ts";
 import { readFaultWords } from "./upstreams/fault-words.ts";
 import { createGate, type Gate } from "./upstreams/gate.ts";
 import { geminiWire } from "./upstreams/gemini-wire.ts";
+import { createMediaFakes, type MediaFakes } from "./upstreams/media-fakes.ts";
 import { createOpenAiWire } from "./upstreams/openai-wire.ts";
 import { type CallMatcher, createScriptBook, type ScriptBook } from "./upstreams/script-book.ts";
 import { sendAnswer } from "./upstreams/send-answer.ts";
@@ -33,6 +34,9 @@ export type FakeUpstreams = AsyncDisposable & {
   openAiUrl: string;
   anthropicUrl: string;
   geminiUrl: string;
+  falUrl: string;
+  /** Pictures, films and speech, under `falUrl` and `openAiUrl`. What else is here is about chat alone. */
+  media: MediaFakes;
   /** Every request that arrived whole, in order. */
   requests: readonly FakeCall[];
   /** The next calls get these, in this order. */
@@ -68,7 +72,10 @@ export async function startFakeUpstreams(options: FakeUpstreamsOptions = {}): Pr
   const calls: FakeCall[] = [];
   let connectionCount = 0;
 
+  const media = createMediaFakes({ getOrigin: () => url });
+
   const server = createServer({ keepAliveTimeout: 60_000 }, async (incoming, response) => {
+    if (media.serving.takes(incoming.url ?? "")) return await media.serving.answer(incoming, response);
     const received = await receive(incoming, wires);
     if (received === null) return;
     const call: FakeCall = { ...received.call, number: calls.length + 1 };
@@ -106,6 +113,8 @@ export async function startFakeUpstreams(options: FakeUpstreamsOptions = {}): Pr
     openAiUrl: url + wires.openai.basePath,
     anthropicUrl: url + wires.anthropic.basePath,
     geminiUrl: url + wires.gemini.basePath,
+    falUrl: url + media.serving.falPath,
+    media: media.fakes,
     requests: calls,
     script: (...behaviours) => book.scriptFor({}, ...behaviours),
     scriptFor: book.scriptFor,
@@ -123,7 +132,10 @@ export async function startFakeUpstreams(options: FakeUpstreamsOptions = {}): Pr
     async idle() {
       await waitUntil("no call under way at the upstream", () => countOpen() === 0);
     },
-    [Symbol.asyncDispose]: () => close(server),
+    async [Symbol.asyncDispose]() {
+      media.serving.close();
+      await close(server);
+    },
   };
 }
 

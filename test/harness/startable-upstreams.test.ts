@@ -24,7 +24,7 @@ test("the fake that is started by hand prints a catalog that applies and serves 
     const hasSecret = (name: string) => name === "FAKE_UPSTREAM_KEY";
     const surroundings = { currency: "USD", planIds: new Set<string>(), accountIds: new Set<string>(), hasSecret };
     expect(checkCatalog(parsed.file, surroundings)).toEqual([]);
-    expect(parsed.file.providers?.map(({ kind }) => kind)).toEqual(["openai-compatible", "anthropic", "google"]);
+    expect(parsed.file.providers?.map(({ kind }) => kind)).toEqual(["openai-compatible", "anthropic", "google", "fal"]);
     const client = new OpenAI({ apiKey: "any", baseURL: parsed.file.providers?.[0]?.base_url ?? "" });
     const messages = [{ role: "user" as const, content: "Hi <<fault:text=Hello>>" }];
     const { choices } = await client.chat.completions.create({ model: "m", messages });

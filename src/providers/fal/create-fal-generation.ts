@@ -1,0 +1,163 @@
+import type { Clock } from "../../lib/clock.ts";
+import { ProviderError } from "../contract.ts";
+import type {
+  CancelOutcome,
+  GenerationCall,
+  GenerationProvider,
+  Handle,
+  MadeOutput,
+  PollOutcome,
+  SubmitOutcome,
+} from "../generation.ts";
+import { createMediaClient, type MediaClientOptions, readAnswer, type WholeAnswer } from "../media-client.ts";
+import { asRecord } from "../openai-compatible/json-value.ts";
+import { buildFalInput } from "./build-fal-input.ts";
+import { type FalHandle, parseFalHandle, readFalReply } from "./fal-handle.ts";
+import { isCanceled, isFalsOwnWord, isStillRunning, readFalError } from "./read-fal-error.ts";
+import { readFalOutputs } from "./read-fal-outputs.ts";
+
+export type FalOptions = Pick<MediaClientOptions, "headers" | "connectionsMax"> & {
+  /** Up to where the model's path follows. */
+  baseUrl?: string | undefined;
+  clock: Clock;
+};
+
+const usualBaseUrl = "https://queue.fal.run";
+const replyBytesMax = 4 * 1024 * 1024;
+/** A question is answered at once, or not at all. */
+const questionMsMax = 30_000;
+/** We keep copies of our own, so the vendor need not keep what it made for longer than a day. */
+const lifetime = { "x-fal-object-lifecycle-preference": JSON.stringify({ expiration_duration_seconds: 86_400 }) };
+
+const running = { kind: "running", isStarted: true, progress: null } as const;
+
+/** Pictures, films and avatars by fal's queue, which has the models of many vendors behind one protocol. */
+export function createFalGeneration(options: FalOptions): GenerationProvider {
+  const { clock } = options;
+  const baseUrl = new URL(options.baseUrl ?? usualBaseUrl);
+  const client = createMediaClient({
+    ...options,
+    origin: baseUrl.origin,
+    authHeader: { name: "authorization", prefix: "Key " },
+  });
+  const refuse = (answer: WholeAnswer, { request }: GenerationCall): ProviderError =>
+    readFalError(answer, { clock, type: request.type });
+
+  async function submit(call: GenerationCall): Promise<SubmitOutcome> {
+    const { apiKey, timeoutMs, signal, upstreamModel } = call;
+    const body = JSON.stringify(await buildFalInput(call.request, call.inputs));
+    const path = `${baseUrl.pathname.replace(/\/+$/, "")}/${encodePath(upstreamModel)}`;
+    const headers = { "content-type": "application/json", accept: "application/json", ...lifetime };
+    const once = await client.sendOnce({ method: "POST", path, headers, body, apiKey, timeoutMs, signal }, (answer) =>
+      readAnswer(answer, { bytesMax: replyBytesMax, signal }),
+    );
+    if (once.kind === "ambiguous") return once;
+    const { answer } = once;
+    if (answer.status >= 300) {
+      const error = refuse(answer, call);
+      if (isCertainlyRefused(answer)) throw error;
+      return { kind: "ambiguous", error };
+    }
+    const handle = readFalReply(answer.body, { baseUrl, upstreamModel });
+    if (handle !== null) return { kind: "accepted", handle };
+    return { kind: "ambiguous", error: createBadAnswer("The reply does not name the request.", answer) };
+  }
+
+  async function ask(method: "GET" | "PUT", path: string, call: GenerationCall): Promise<WholeAnswer> {
+    const { apiKey, signal } = call;
+    const timeoutMs = Math.min(call.timeoutMs, questionMsMax);
+    const headers = { accept: "application/json" };
+    return await client.ask({ method, path, headers, body: null, apiKey, timeoutMs, signal, bytesMax: replyBytesMax });
+  }
+
+  async function poll(handle: Handle, call: GenerationCall): Promise<PollOutcome> {
+    const place = getPlace(handle);
+    const answer = await ask("GET", place.statusPath, call);
+    if (answer.status === 404) return { kind: "lost" };
+    if (answer.status >= 300) throw refuse(answer, call);
+    const status = asRecord(answer.body)?.status;
+    if (typeof status !== "string") throw createBadAnswer("The status cannot be read.", answer);
+    if (status === "IN_QUEUE") return { ...running, isStarted: false };
+    return status === "COMPLETED" ? await readResult(place, call) : running;
+  }
+
+  /** That it is completed does not mean that it succeeded: only its result tells. */
+  async function readResult({ resultPath }: FalHandle, call: GenerationCall): Promise<PollOutcome> {
+    const answer = await ask("GET", resultPath, call);
+    if (answer.status < 300) return present(answer, call);
+    if (isStillRunning(answer)) return running;
+    if (isCanceled(answer)) return { kind: "canceled", outputs: [] };
+    if (answer.status === 404) return { kind: "lost" };
+    const error = refuse(answer, call);
+    // Our key, our rate, or somebody on the way: that says nothing of the work, which may be fine.
+    const isAboutUs = error.kind === "unauthorized" || error.kind === "rate-limited";
+    if (isAboutUs || !isFalsOwnWord(answer)) throw error;
+    return { kind: "failed", error };
+  }
+
+  function present(answer: WholeAnswer, { request, apiKey }: GenerationCall): PollOutcome {
+    const { outputs, isWithheld } = readFalOutputs(answer.body, request);
+    if (outputs.length === 0) {
+      const error = isWithheld
+        ? new ProviderError("content-refused", "The upstream held back what it made.")
+        : createBadAnswer("The result has nothing in it.", answer);
+      return { kind: "failed", error };
+    }
+    const made = outputs.map(
+      ({ type, url }): MadeOutput => ({ type, open: (signal) => client.download(url, { signal, apiKey }) }),
+    );
+    return { kind: "done", outputs: made };
+  }
+
+  async function cancel(handle: Handle, call: GenerationCall): Promise<CancelOutcome> {
+    const place = getPlace(handle);
+    const answer = await ask("PUT", place.cancelPath, call);
+    if (asRecord(answer.body)?.status === "ALREADY_COMPLETED") return "too-late";
+    // It does not know it, or not yet: how it stands is what the next poll tells.
+    if (answer.status === 404) return "requested";
+    if (answer.status >= 300) throw refuse(answer, call);
+    return (await isGone(handle, call)) ? "canceled" : "requested";
+  }
+
+  /** A question that fails leaves it open: the wish was heard, and the next poll tells what became of it. */
+  async function isGone(handle: Handle, call: GenerationCall): Promise<boolean> {
+    try {
+      const { kind } = await poll(handle, call);
+      return kind === "lost" || kind === "canceled";
+    } catch (error) {
+      if (error instanceof ProviderError) return false;
+      throw error;
+    }
+  }
+
+  return {
+    traits: { isRepeatable: false, keepsWork: true, cancels: "while-queued", pollMsMin: 1000, pollMsMax: 10_000 },
+    findObstacle: ({ type }) => (type === "speech" ? { param: "model", message: "This model does not speak." } : null),
+    submit,
+    poll,
+    cancel,
+    close: () => client.close(),
+  };
+}
+
+/**
+ * A refusal in the vendor's own words, and everything below 500, was not taken. Where only somebody on the way speaks
+ * (a gateway that got no answer in time), the queue may have the request all the same; 503 is said before it is passed on.
+ */
+function isCertainlyRefused(answer: WholeAnswer): boolean {
+  return answer.status < 500 || answer.status === 503 || isFalsOwnWord(answer);
+}
+
+function getPlace(handle: Handle): FalHandle {
+  const place = parseFalHandle(handle);
+  if (place === null) throw new ProviderError("bad-answer", "The task was not handed to this upstream.");
+  return place;
+}
+
+function encodePath(model: string): string {
+  return model.split("/").map(encodeURIComponent).join("/");
+}
+
+function createBadAnswer(message: string, { status }: WholeAnswer): ProviderError {
+  return new ProviderError("bad-answer", message, { detail: { status } });
+}

@@ -1,0 +1,48 @@
+import type { Handle } from "../generation.ts";
+import { asRecord } from "../openai-compatible/json-value.ts";
+
+/** Where a request in the queue is asked about: paths on the vendor's own origin, with their queries. */
+export type FalHandle = { requestId: string; statusPath: string; resultPath: string; cancelPath: string };
+
+const idPattern = /^[A-Za-z0-9._-]{1,200}$/;
+const pathCharactersMax = 1000;
+
+/** What the reply to a submission says of its whereabouts; `null` where it does not name the request. */
+export function readFalReply(
+  body: unknown,
+  { baseUrl, upstreamModel }: { baseUrl: URL; upstreamModel: string },
+): FalHandle | null {
+  const reply = asRecord(body);
+  const requestId = reply?.request_id;
+  if (typeof requestId !== "string" || !idPattern.test(requestId)) return null;
+  const usual = `${baseUrl.pathname.replace(/\/+$/, "")}/${findApp(upstreamModel)}/requests/${requestId}`;
+  // The vendor knows best where, but a key goes to its own origin only.
+  const choose = (url: unknown, otherwise: string): string => readOwnPath(url, baseUrl) ?? otherwise;
+  return {
+    requestId,
+    statusPath: choose(reply?.status_url, `${usual}/status`),
+    resultPath: choose(reply?.response_url, usual),
+    cancelPath: choose(reply?.cancel_url, `${usual}/cancel`),
+  };
+}
+
+/** As it was kept with the task; `null` where that was not ours. */
+export function parseFalHandle({ requestId, statusPath, resultPath, cancelPath }: Handle): FalHandle | null {
+  const isPath = (path: unknown): path is string => typeof path === "string" && path.startsWith("/");
+  if (typeof requestId !== "string" || !isPath(statusPath) || !isPath(resultPath) || !isPath(cancelPath)) return null;
+  return { requestId, statusPath, resultPath, cancelPath };
+}
+
+function readOwnPath(text: unknown, baseUrl: URL): string | null {
+  const url = typeof text === "string" ? URL.parse(text) : null;
+  if (url === null || url.origin !== baseUrl.origin) return null;
+  const path = url.pathname + url.search;
+  return path.length > pathCharactersMax ? null : path;
+}
+
+/** Owner and name of an app: requests are kept under them, without what may follow to choose one of its functions. */
+function findApp(upstreamModel: string): string {
+  const parts = upstreamModel.split("/");
+  const isNested = parts[0] === "workflows" || parts[0] === "comfy";
+  return parts.slice(0, isNested ? 3 : 2).join("/");
+}

@@ -1,0 +1,34 @@
+import type { UpstreamHeaders } from "../../platform/net/upstream-call.ts";
+import type { SpeechCall } from "../generation.ts";
+import type { MediaRequest } from "../media-client.ts";
+import type { OpenAiEndpoint } from "./openai-endpoint.ts";
+
+/** More than an hour of the least compressed audio. */
+export const audioBytesMax = 256 * 1024 * 1024;
+
+const idleMsMax = 30_000;
+
+export function writeSpeechRequest(endpoint: OpenAiEndpoint, call: SpeechCall): MediaRequest & { method: "POST" } {
+  const { apiKey, timeoutMs, signal, upstreamModel, request } = call;
+  const { text, voice, format, speed } = request;
+  return {
+    method: "POST",
+    path: endpoint.pathOf("audio/speech"),
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      model: upstreamModel,
+      input: text,
+      voice,
+      response_format: format,
+      // Not everybody who copied the API knows it.
+      ...(speed === 1 ? {} : { speed }),
+    }),
+    ...{ apiKey, timeoutMs, signal, idleMs: Math.min(timeoutMs, idleMsMax) },
+  };
+}
+
+/** Whether an answer is the audio itself, and not something that is said about it. */
+export function isAudio(headers: UpstreamHeaders): boolean {
+  const type = String(headers["content-type"] ?? "").toLowerCase();
+  return !type.startsWith("text/") && !type.includes("json") && !type.includes("xml");
+}

@@ -1,0 +1,62 @@
+import { Readable } from "node:stream";
+import { readWhole } from "../../platform/net/open-exchange.ts";
+import { ProviderError } from "../contract.ts";
+import type {
+  GenerationCall,
+  GenerationProvider,
+  GenerationRequest,
+  SpeechRequest,
+  SubmitOutcome,
+} from "../generation.ts";
+import { isAudio, writeSpeechRequest } from "./ask-speech.ts";
+import { createSilence, readSpeechRefusal } from "./create-openai-speech.ts";
+import { createOpenAiEndpoint, type OpenAiEndpoint, type OpenAiMediaOptions } from "./openai-endpoint.ts";
+import { submitImage } from "./submit-image.ts";
+
+/** A task's audio is kept in memory until it is stored, so that half of one is never taken for the whole. */
+const taskAudioBytesMax = 64 * 1024 * 1024;
+
+const obstacles = {
+  image: null,
+  speech: null,
+  video: { param: "model", message: "This model does not make films." },
+  avatar: { param: "model", message: "This model does not make avatars." },
+} as const satisfies Record<GenerationRequest["type"], { param: string; message: string } | null>;
+
+/** Pictures and speech by the API that OpenAI made common. All of it is made while we wait, so there is nothing to poll. */
+export function createOpenAiGeneration(options: OpenAiMediaOptions): GenerationProvider {
+  const endpoint = createOpenAiEndpoint(options);
+  return {
+    traits: { isRepeatable: false, keepsWork: false, cancels: "never", pollMsMin: 1000, pollMsMax: 10_000 },
+    findObstacle: ({ type }) => obstacles[type],
+    async submit(call) {
+      const { request } = call;
+      if (request.type === "image") return await submitImage(endpoint, call, request);
+      if (request.type === "speech") return await submitSpeech(endpoint, call, request);
+      throw new ProviderError("rejected", obstacles[request.type].message);
+    },
+    // Nothing of this upstream is ever under way: whoever asks has lost what was made.
+    poll: async () => ({ kind: "lost" }),
+    cancel: async () => "unsupported",
+    close: () => endpoint.client.close(),
+  };
+}
+
+async function submitSpeech(
+  endpoint: OpenAiEndpoint,
+  call: GenerationCall,
+  request: SpeechRequest,
+): Promise<SubmitOutcome> {
+  const once = await endpoint.client.sendOnce(writeSpeechRequest(endpoint, { ...call, request }), async (answer) => {
+    if (answer.status >= 300 || !isAudio(answer.headers)) return await readSpeechRefusal(endpoint, answer, call);
+    return await readWhole(answer, { bytesMax: taskAudioBytesMax });
+  });
+  if (once.kind === "ambiguous") return once;
+  const { answer } = once;
+  if (answer instanceof ProviderError) throw answer;
+  if (answer.length === 0) return { kind: "ambiguous", error: createSilence() };
+  return {
+    kind: "done",
+    outputs: [{ type: "audio", open: async () => Readable.from([answer], { objectMode: false }) }],
+  };
+}

@@ -1,0 +1,27 @@
+import type { Clock } from "../../lib/clock.ts";
+import { ProviderError } from "../contract.ts";
+import type { WholeAnswer } from "../media-client.ts";
+import { asRecord } from "./json-value.ts";
+import { readUpstreamError } from "./read-upstream-error.ts";
+
+/** What callers of ours name the fields of pictures and speech. */
+const paramsByField: Readonly<Record<string, string>> = {
+  prompt: "prompt",
+  size: "size",
+  n: "n",
+  image: "input_images",
+  input: "input",
+  voice: "voice",
+  response_format: "response_format",
+  speed: "speed",
+};
+
+/** What an upstream's refusal of pictures or speech means for us: as with chat, but for the names of the fields. */
+export function readMediaError(answer: WholeAnswer, { clock }: { clock: Clock }): ProviderError {
+  const error = readUpstreamError({ ...answer, clock });
+  if (error.kind !== "rejected") return error;
+  const param = asRecord(asRecord(answer.body)?.error)?.param;
+  const field = typeof param === "string" ? (param.split(/[.[]/, 1)[0] ?? "") : "";
+  const { message, detail = {} } = error;
+  return new ProviderError("rejected", message, { param: paramsByField[field] ?? null, detail });
+}

@@ -1,0 +1,76 @@
+import { ProviderError } from "../contract.ts";
+import type { GenerationCall, ImageRequest, MadeOutput, SubmitOutcome } from "../generation.ts";
+import { openBase64 } from "../inline-media.ts";
+import { readAnswer, type WholeAnswer } from "../media-client.ts";
+import { asRecord } from "./json-value.ts";
+import type { OpenAiEndpoint } from "./openai-endpoint.ts";
+import { readMediaError } from "./read-media-error.ts";
+import { writeMultipart } from "./write-multipart.ts";
+
+/** A large picture in base64. */
+const imageBytesMax = 32 * 1024 * 1024;
+const answerBytesMax = 256 * 1024 * 1024;
+
+/**
+ * Has pictures made while we wait. There is no task that could be asked for later: what does not come with the answer
+ * does not come at all.
+ */
+export async function submitImage(
+  endpoint: OpenAiEndpoint,
+  call: GenerationCall,
+  request: ImageRequest,
+): Promise<SubmitOutcome> {
+  const { apiKey, timeoutMs, signal } = call;
+  const bytesMax = Math.min(imageBytesMax * (request.count + 1), answerBytesMax);
+  const asked = call.inputs.length === 0 ? writeGeneration(call, request) : writeEdit(call, request);
+  const path = endpoint.pathOf(asked.operation);
+  const headers = { accept: "application/json", ...asked.headers };
+  const once = await endpoint.client.sendOnce(
+    { method: "POST", path, headers, body: asked.body, apiKey, timeoutMs, signal },
+    (answer) => readAnswer(answer, { bytesMax, signal }),
+  );
+  if (once.kind === "ambiguous") return once;
+  const { answer } = once;
+  if (answer.status >= 300 || asRecord(answer.body)?.error !== undefined) throw readMediaError(answer, endpoint);
+  return readImages(answer, { endpoint, apiKey, count: request.count });
+}
+
+type Asked = { operation: string; headers: Record<string, string>; body: string | AsyncIterable<Uint8Array> };
+
+function writeGeneration({ upstreamModel }: GenerationCall, { prompt, count, width, height }: ImageRequest): Asked {
+  const body = JSON.stringify({ model: upstreamModel, prompt, n: count, size: `${width}x${height}` });
+  return { operation: "images/generations", headers: { "content-type": "application/json" }, body };
+}
+
+function writeEdit({ upstreamModel, inputs }: GenerationCall, request: ImageRequest): Asked {
+  const { prompt, count, width, height } = request;
+  const name = inputs.length === 1 ? "image" : "image[]";
+  const files = inputs.map(({ contentType, bytes, open }, index) => {
+    const extension = contentType.split("/")[1] ?? "png";
+    return { name, filename: `image-${index + 1}.${extension}`, contentType, bytes, open };
+  });
+  const fields = { model: upstreamModel, prompt, n: String(count), size: `${width}x${height}` };
+  const { contentType, length, body } = writeMultipart(fields, files);
+  const headers = { "content-type": contentType, "content-length": String(length) };
+  return { operation: "images/edits", headers, body };
+}
+
+function readImages(
+  answer: WholeAnswer,
+  { endpoint, apiKey, count }: { endpoint: OpenAiEndpoint; apiKey: string | null; count: number },
+): SubmitOutcome {
+  const data = asRecord(answer.body)?.data;
+  if (!Array.isArray(data)) {
+    // It was made and cannot be had, so it is neither asked for again nor ever found.
+    const { status } = answer;
+    const error = new ProviderError("bad-answer", "The answer has no pictures in it.", { detail: { status } });
+    return { kind: "ambiguous", error };
+  }
+  const outputs = data.slice(0, count).flatMap((item: unknown): MadeOutput[] => {
+    const { b64_json: base64, url } = asRecord(item) ?? {};
+    if (typeof base64 === "string") return [{ type: "image", open: async () => openBase64(base64) }];
+    if (typeof url !== "string") return [];
+    return [{ type: "image", open: (signal) => endpoint.client.download(url, { signal, apiKey }) }];
+  });
+  return { kind: "done", outputs };
+}
