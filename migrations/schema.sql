@@ -1,5 +1,16 @@
 -- Written by `npm run generate` from the migrations; for reading, never run.
 
+create table account_webhook_secrets (
+  account_id text not null,
+  sealed_secret bytea not null,
+  sealed_previous_secret bytea,
+  previous_secret_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint account_webhook_secrets_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint account_webhook_secrets_previous_secret_valid CHECK (num_nulls(sealed_previous_secret, previous_secret_until) = ANY (ARRAY[0, 2])),
+  constraint account_webhook_secrets_unique PRIMARY KEY (account_id)
+);
+
 create table accounts (
   id text not null,
   email text not null,
@@ -108,6 +119,110 @@ create table charges (
 );
 
 CREATE TRIGGER charges_final BEFORE DELETE OR UPDATE ON charges FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table deliveries (
+  id text not null,
+  event_id text not null,
+  account_id text not null,
+  endpoint_id text,
+  url text not null,
+  lane text not null,
+  state text not null,
+  attempt_count smallint not null,
+  due_at timestamp with time zone,
+  lease_id text,
+  created_at timestamp with time zone not null,
+  constraint deliveries_id_unique PRIMARY KEY (id),
+  constraint deliveries_id_valid CHECK (id ~~ 'dlv\_%'::text),
+  constraint deliveries_state_valid CHECK (
+CASE state
+    WHEN 'pending'::text THEN due_at IS NOT NULL
+    WHEN 'succeeded'::text THEN num_nonnulls(due_at, lease_id) = 0
+    WHEN 'failed'::text THEN num_nonnulls(due_at, lease_id) = 0
+    WHEN 'dropped'::text THEN num_nonnulls(due_at, lease_id) = 0
+    ELSE false
+END)
+);
+
+CREATE INDEX deliveries_by_account ON deliveries USING btree (account_id, id);
+
+CREATE INDEX deliveries_by_event ON deliveries USING btree (event_id, id);
+
+CREATE INDEX deliveries_by_lane ON deliveries USING btree (lane, due_at) WHERE state = 'pending'::text;
+
+CREATE UNIQUE INDEX deliveries_pending_once ON deliveries USING btree (event_id, lane) WHERE state = 'pending'::text;
+
+create table delivery_attempts (
+  delivery_id text not null,
+  number smallint not null,
+  lease_id text not null,
+  attempted_at timestamp with time zone not null,
+  duration_ms integer not null,
+  status smallint,
+  error text,
+  answer text,
+  constraint delivery_attempts_outcome_valid CHECK (num_nulls(status, error) < 2),
+  constraint delivery_attempts_unique PRIMARY KEY (delivery_id, number, lease_id)
+);
+
+create table event_inboxes (
+  account_id text not null,
+  opened_at timestamp with time zone not null,
+  constraint event_inboxes_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint event_inboxes_unique PRIMARY KEY (account_id)
+);
+
+create table events (
+  id text not null,
+  account_id text not null,
+  type text not null,
+  data json not null,
+  created_at timestamp with time zone not null,
+  constraint events_id_unique PRIMARY KEY (id),
+  constraint events_id_valid CHECK (id ~~ 'evt\_%'::text)
+);
+
+CREATE INDEX events_by_account ON events USING btree (account_id, id);
+
+CREATE INDEX events_by_time ON events USING btree (created_at);
+
+create table file_usages (
+  account_id text not null,
+  files bigint not null,
+  bytes bigint not null,
+  constraint file_usages_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint file_usages_account_unique PRIMARY KEY (account_id),
+  constraint file_usages_valid CHECK (files >= 0 AND bytes >= 0)
+);
+
+create table files (
+  id text not null,
+  account_id text not null,
+  purpose text not null,
+  kind text not null,
+  content_type text not null,
+  bytes bigint not null,
+  sha256 bytea not null,
+  filename text not null,
+  width integer,
+  height integer,
+  duration_ms bigint,
+  storage_key text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint files_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint files_bytes_valid CHECK (bytes > 0),
+  constraint files_filename_valid CHECK (char_length(filename) >= 1 AND char_length(filename) <= 255),
+  constraint files_id_unique PRIMARY KEY (id),
+  constraint files_kind_valid CHECK (kind = ANY (ARRAY['image'::text, 'audio'::text, 'video'::text])),
+  constraint files_purpose_valid CHECK (purpose = ANY (ARRAY['generation'::text, 'output'::text])),
+  constraint files_sha256_valid CHECK (octet_length(sha256) = 32),
+  constraint files_storage_key_unique UNIQUE (storage_key)
+);
+
+CREATE INDEX files_by_account ON files USING btree (account_id, id DESC);
+
+CREATE INDEX files_by_expiry ON files USING btree (expires_at);
 
 create table holds (
   id text not null,
@@ -378,6 +493,105 @@ create table schema_migrations (
   constraint schema_migrations_pkey PRIMARY KEY (number)
 );
 
+create table task_counts (
+  owner_id text not null,
+  open_tasks integer not null,
+  constraint task_counts_owner_unique PRIMARY KEY (owner_id),
+  constraint task_counts_valid CHECK (open_tasks >= 0)
+);
+
+create table task_turns (
+  task_id text not null,
+  next_poll_at timestamp with time zone not null,
+  claim integer not null,
+  polls integer not null,
+  constraint task_turns_task_unique PRIMARY KEY (task_id)
+);
+
+CREATE INDEX task_turns_by_time ON task_turns USING btree (next_poll_at);
+
+create table tasks (
+  id text not null,
+  account_id text not null,
+  key_id text not null,
+  parent_id text,
+  type text not null,
+  model text not null,
+  state text not null,
+  phase text not null,
+  progress smallint not null,
+  version integer not null,
+  request jsonb not null,
+  inputs jsonb not null,
+  terms jsonb not null,
+  hold_id text,
+  output_ids text[] not null,
+  output jsonb not null,
+  warnings jsonb not null,
+  error jsonb,
+  charge bigint not null,
+  units bigint not null,
+  metadata jsonb,
+  callback_url text,
+  request_id text not null,
+  client_request_id text,
+  target jsonb,
+  provider_id text,
+  handle jsonb,
+  tried jsonb not null,
+  waits_for text,
+  lost_at timestamp with time zone,
+  cancel_requested_at timestamp with time zone,
+  cancel_asked_at timestamp with time zone,
+  deadline_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  submitted_at timestamp with time zone,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  updated_at timestamp with time zone not null,
+  constraint tasks_charge_valid CHECK (charge >= 0 AND units >= 0),
+  constraint tasks_error_complete CHECK ((state = 'failed'::text) = (error IS NOT NULL)),
+  constraint tasks_id_unique PRIMARY KEY (id),
+  constraint tasks_id_valid CHECK (id ~~ 'task\_%'::text),
+  constraint tasks_progress_valid CHECK (progress >= 0 AND progress <= 100 AND (progress = 100) = (state = 'succeeded'::text)),
+  constraint tasks_state_valid CHECK (
+CASE state
+    WHEN 'queued'::text THEN (phase = ANY (ARRAY['ready'::text, 'submitting'::text, 'unknown'::text, 'running'::text])) AND finished_at IS NULL
+    WHEN 'processing'::text THEN (phase = ANY (ARRAY['ready'::text, 'submitting'::text, 'unknown'::text, 'running'::text])) AND finished_at IS NULL
+    WHEN 'succeeded'::text THEN phase = 'ended'::text AND finished_at IS NOT NULL
+    WHEN 'failed'::text THEN phase = 'ended'::text AND finished_at IS NOT NULL
+    WHEN 'canceled'::text THEN phase = 'ended'::text AND finished_at IS NOT NULL
+    WHEN 'expired'::text THEN phase = 'ended'::text AND finished_at IS NOT NULL
+    ELSE false
+END),
+  constraint tasks_type_valid CHECK (type = ANY (ARRAY['image'::text, 'video'::text, 'avatar'::text, 'drama'::text, 'speech'::text]))
+);
+
+CREATE INDEX tasks_by_account ON tasks USING btree (account_id, id);
+
+CREATE INDEX tasks_by_hold ON tasks USING btree (hold_id) WHERE phase <> 'ended'::text;
+
+CREATE INDEX tasks_by_parent ON tasks USING btree (parent_id) WHERE parent_id IS NOT NULL;
+
+CREATE INDEX tasks_by_provider ON tasks USING btree (provider_id) WHERE phase = ANY (ARRAY['submitting'::text, 'unknown'::text, 'running'::text]);
+
+CREATE INDEX tasks_ready_by_model ON tasks USING btree (model, id) WHERE phase = 'ready'::text;
+
+CREATE INDEX tasks_waiting_by_provider ON tasks USING btree (waits_for, id) WHERE waits_for IS NOT NULL;
+
+CREATE TRIGGER tasks_final BEFORE UPDATE ON tasks FOR EACH ROW WHEN (old.phase = 'ended'::text) EXECUTE FUNCTION tasks_keep_final();
+
+CREATE TRIGGER tasks_progress_grows BEFORE UPDATE ON tasks FOR EACH ROW WHEN (new.progress < old.progress) EXECUTE FUNCTION tasks_keep_final();
+
+create table unowned_bytes (
+  storage_key text not null,
+  due_at timestamp with time zone not null,
+  is_doomed boolean not null,
+  constraint unowned_bytes_storage_key_unique PRIMARY KEY (storage_key)
+);
+
+CREATE INDEX unowned_bytes_by_due_time ON unowned_bytes USING btree (due_at);
+
 create table upstream_health (
   node_id text not null,
   provider_id text not null,
@@ -403,6 +617,34 @@ create table wallets (
 );
 
 CREATE TRIGGER wallets_frozen_complete BEFORE INSERT OR UPDATE OF frozen_at, frozen_reason ON wallets FOR EACH ROW EXECUTE FUNCTION check_wallet_freeze();
+
+create table webhook_endpoints (
+  id text not null,
+  account_id text not null,
+  url text not null,
+  description text not null,
+  event_types text[] not null,
+  sealed_secret bytea not null,
+  sealed_previous_secret bytea,
+  previous_secret_until timestamp with time zone,
+  failing_since timestamp with time zone,
+  disabled_at timestamp with time zone,
+  disabled_reason text,
+  created_at timestamp with time zone not null,
+  constraint webhook_endpoints_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint webhook_endpoints_description_valid CHECK (length(description) <= 500),
+  constraint webhook_endpoints_disabled_valid CHECK (
+CASE
+    WHEN disabled_at IS NULL THEN disabled_reason IS NULL
+    ELSE disabled_reason IS NOT NULL AND (disabled_reason = ANY (ARRAY['owner'::text, 'gone'::text, 'failing'::text]))
+END),
+  constraint webhook_endpoints_event_types_valid CHECK (cardinality(event_types) <= 20),
+  constraint webhook_endpoints_id_unique PRIMARY KEY (id),
+  constraint webhook_endpoints_id_valid CHECK (id ~~ 'whe\_%'::text),
+  constraint webhook_endpoints_previous_secret_valid CHECK (num_nulls(sealed_previous_secret, previous_secret_until) = ANY (ARRAY[0, 2])),
+  constraint webhook_endpoints_url_unique UNIQUE (account_id, url),
+  constraint webhook_endpoints_url_valid CHECK (length(url) >= 1 AND length(url) <= 2048)
+);
 
 CREATE OR REPLACE FUNCTION public.check_pocket_kind()
  RETURNS trigger
@@ -619,3 +861,12 @@ AS $function$
 begin
   raise exception 'rows of % are never changed or deleted', tg_table_name;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.tasks_keep_final()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'task % is % and cannot become %', old.id, old.state, new.state using errcode = 'check_violation';
+end
+$function$;

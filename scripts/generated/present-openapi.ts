@@ -3,7 +3,10 @@ import { tmpdir } from "node:os";
 import { createGatewayHttp } from "../../src/app/create-gateway-http.ts";
 import { createCatalogView } from "../../src/features/catalog/catalog-view.ts";
 import { createChat } from "../../src/features/chat/index.ts";
+import { createFiles } from "../../src/features/files/index.ts";
 import { createLedger } from "../../src/features/ledger/index.ts";
+import { createTasks } from "../../src/features/tasks/index.ts";
+import { createWebhooks } from "../../src/features/webhooks/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
 import { loadSettings } from "../../src/platform/config/load-settings.ts";
@@ -15,6 +18,11 @@ import { createUpstreamHealth } from "../../src/providers/upstream-health.ts";
 
 const nowhere = { connectionString: "postgres://localhost/nowhere" };
 
+/** Nobody reads or writes anything here. */
+async function refuse(): Promise<never> {
+  throw new Error("No request is made.");
+}
+
 /** The OpenAPI document as a gateway with standard settings serves it. No request is made, so no database is asked. */
 export async function presentOpenApi(): Promise<string> {
   const database = createDatabase({ address: nowhere, connectionsMax: 1, onConnectionError: () => {} });
@@ -24,20 +32,56 @@ export async function presentOpenApi(): Promise<string> {
   const logger = createLogger({ level: "error", format: "json", write: () => {} });
   const counters = createMemoryCounters({ clock });
   const health = createUpstreamHealth({ clock });
-  const registry = createProviderRegistry({ clock });
+  const registry = createProviderRegistry({ clock, studioFolder: tmpdir() });
   const catalog = { current: () => createCatalogView(null, health), close: () => {} };
   const ledger = createLedger({ database, address: nowhere, clock, onTrouble: () => {} });
   const parts = { settings, clock, ids, logger, database, counters, catalog };
-  const chat = createChat({ ...parts, health, registry, ledger, random: () => 0 });
+  const random = (): number => 0;
+  const chat = createChat({ ...parts, health, registry, ledger, random });
+  const feed = { isLive: () => false, subscribe: () => {}, close: async () => {} };
+  const masterKey = { derive: () => Buffer.alloc(32) };
+  const webhooks = createWebhooks({
+    ...parts,
+    masterKey,
+    random,
+    randomBytes,
+    allowsPrivate: false,
+    presentData: (data) => data,
+  });
+  const files = createFiles({
+    ...parts,
+    bytes: { put: refuse, open: refuse, delete: refuse, close: refuse },
+    spool: { write: refuse },
+    linkKey: masterKey.derive(),
+    siteUrl: settings.site_url,
+    keyedRequests: {
+      parseKey: () => null,
+      claimKey: refuse,
+      renewClaim: () => () => {},
+      lockClaim: refuse,
+      keepAnswer: refuse,
+      freeKey: refuse,
+    },
+    limits: { uploadBytesMax: 0, outputBytesMax: 0, accountFilesMax: 0, accountBytesMax: 0, retentionMs: 0 },
+    onTrouble: () => {},
+  });
+  const guarded = { fetchBytes: refuse };
+  const work = { address: nowhere, feed, registry, health, files, guarded, ledger, random };
+  const tasks = createTasks({ ...parts, ...work });
   const http = await createGatewayHttp({
     ...parts,
     chat,
+    files,
+    tasks,
+    webhooks,
     callers: { recall: () => null, find: async () => null },
     checkDatabase: async () => {},
   });
   await http.ready();
   const document = http.swagger();
   await http.close();
+  await tasks.close();
+  await webhooks.close();
   await chat.close();
   await registry.close();
   await ledger.close();

@@ -1,8 +1,11 @@
 import { authenticateCaller, type CallerDirectory } from "../features/accounts/index.ts";
 import { addModelRoutes, type LiveCatalog } from "../features/catalog/index.ts";
 import type { Chat } from "../features/chat/index.ts";
+import type { Files } from "../features/files/index.ts";
 import { addBalanceRoutes } from "../features/ledger/index.ts";
 import { consumeLimits, presentLimitHeaders } from "../features/limits/index.ts";
+import type { Tasks } from "../features/tasks/index.ts";
+import type { Webhooks } from "../features/webhooks/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import { invariant } from "../lib/invariant.ts";
@@ -23,7 +26,10 @@ export type GatewayHttpParts = {
   callers: CallerDirectory;
   catalog: LiveCatalog;
   counters: Counters;
-  chat: Chat;
+  chat: Pick<Chat, "addRoutes">;
+  files: Pick<Files, "addRoutes" | "addLinkRoutes">;
+  tasks: Pick<Tasks, "addRoutes">;
+  webhooks: Pick<Webhooks, "addRoutes">;
   clock: Clock;
   ids: IdSource;
   logger: Logger;
@@ -52,11 +58,15 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
       await describeRoutes(http, { title: "Sluice", description: apiDescription, baseUrl: settings.base_url });
       addHealthRoutes(http, parts);
       await addReferenceRoutes(http);
+      parts.files.addLinkRoutes(http);
       await http.register(
         async (v1: HttpServer) => {
           admitCallers(v1, parts);
           addModelRoutes(v1, { ...parts, currency: settings.currency });
           parts.chat.addRoutes(v1);
+          parts.files.addRoutes(v1);
+          parts.tasks.addRoutes(v1);
+          parts.webhooks.addRoutes(v1);
           addBalanceRoutes(v1, { ...parts, currency: settings.currency });
         },
         { prefix: "/v1" },
@@ -84,7 +94,7 @@ function admitCallers(v1: HttpServer, { settings, callers, counters, clock }: Ga
   });
   // A refusal by a limit tells of it itself.
   v1.addHook("onSend", (request, reply, _payload, done) => {
-    if (request.limits !== null && !reply.hasHeader("retry-after-ms"))
+    if (request.limits !== null && !reply.hasHeader("x-ratelimit-limit"))
       reply.headers(presentLimitHeaders(request.limits));
     done();
   });

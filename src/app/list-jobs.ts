@@ -1,5 +1,7 @@
 import { forgetExpiredKeys } from "../features/idempotency/index.ts";
 import { type CheckOutcome, checkAccounts, checkChangedAccounts, sweepLedger } from "../features/ledger/index.ts";
+import { reconcileTasks } from "../features/tasks/index.ts";
+import { forgetOldEvents } from "../features/webhooks/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -7,9 +9,16 @@ import type { ScheduledJob } from "../platform/jobs/scheduled-jobs.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import { renewPlans } from "./change-account.ts";
 
-type JobParts = { database: Database; clock: Clock; ids: IdSource; logger: Logger };
+type JobParts = {
+  database: Database;
+  clock: Clock;
+  ids: IdSource;
+  logger: Logger;
+  removeExpiredFiles(): Promise<void>;
+};
 
 const everyMinute = "* * * * *";
+const everyHour = "23 * * * *";
 const everyNight = "17 3 * * *";
 const violationsShownMax = 20;
 
@@ -47,6 +56,21 @@ export function listJobs(parts: JobParts): ScheduledJob[] {
       name: "forget-idempotency-keys",
       cron: everyMinute,
       run: () => forgetExpiredKeys(database, clock.now()),
+    },
+    {
+      name: "remove-expired-files",
+      cron: everyMinute,
+      run: () => parts.removeExpiredFiles(),
+    },
+    {
+      name: "forget-old-events",
+      cron: everyHour,
+      run: async () => void (await forgetOldEvents(database, clock.now())),
+    },
+    {
+      name: "reconcile-tasks",
+      cron: everyNight,
+      run: async () => void (await reconcileTasks(parts)),
     },
     {
       name: "check-changed-accounts",

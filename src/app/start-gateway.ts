@@ -1,10 +1,14 @@
+import { join } from "node:path";
 import { createCallerDirectory } from "../features/accounts/index.ts";
 import { openLiveCatalog, publishHealth } from "../features/catalog/index.ts";
 import { createChat } from "../features/chat/index.ts";
 import { createLedger, requireLedgerCurrency } from "../features/ledger/index.ts";
+import { createTasks, linkEvent, type TaskPoint } from "../features/tasks/index.ts";
+import { createWebhooks } from "../features/webhooks/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
+import { openMasterKey } from "../platform/config/master-key.ts";
 import { openChangeFeed } from "../platform/database/change-feed.ts";
 import { pingDatabase } from "../platform/database/database.ts";
 import { migrate } from "../platform/database/migrate.ts";
@@ -12,12 +16,14 @@ import { openDatabase } from "../platform/database/open-database.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import { openDoors } from "../platform/http/open-doors.ts";
 import { openScheduledJobs } from "../platform/jobs/scheduled-jobs.ts";
+import { createGuardedClient } from "../platform/net/guarded-fetch.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import { createProviderRegistry } from "../providers/provider-registry.ts";
 import { createUpstreamHealth } from "../providers/upstream-health.ts";
 import { createGatewayHttp } from "./create-gateway-http.ts";
 import { listJobs } from "./list-jobs.ts";
 import { openCounters } from "./open-counters.ts";
+import { openFiles } from "./open-files.ts";
 import { prepareFirstRun } from "./prepare-first-run.ts";
 
 export type Gateway = {
@@ -36,6 +42,8 @@ export type GatewayParts = {
   ids: IdSource;
   randomBytes: (count: number) => Uint8Array;
   logger: Logger;
+  /** Told where a task has got to. Tests let the process die there. */
+  reachTask?: (point: TaskPoint) => void;
   /** Told about everything that takes long. */
   onProgress(sentence: string): void;
   /** Told when the gateway cannot go on. */
@@ -72,7 +80,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       settings.sandbox === "on" ? await prepareFirstRun({ ...parts, database }, settings.currency) : null;
     const feed = await openChangeFeed({
       address,
-      channels: ["callers", "catalog"],
+      channels: ["callers", "catalog", "tasks"],
       onTrouble: (error) => logger.warn({ error }, "changes are not heard for a moment"),
     });
     closers.push(() => feed.close());
@@ -94,7 +102,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       onTrouble: (error) => logger.warn({ error }, "payments wait for the database"),
     });
     closers.push(() => ledger.close());
-    const registry = createProviderRegistry(parts);
+    const registry = createProviderRegistry({ ...parts, studioFolder: join(settings.data_dir, "studio") });
     closers.push(() => registry.close());
     const publisher = publishHealth({
       ...parts,
@@ -107,23 +115,49 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     const random = (): number => Buffer.from(parts.randomBytes(6)).readUIntBE(0, 6) / 2 ** 48;
     const chat = createChat({ ...parts, database, catalog, ledger, counters, registry, health, random });
     closers.push(() => chat.close());
+    const masterKey = await openMasterKey(settings, parts.randomBytes);
+    const { files, removeExpired, close: closeFiles } = await openFiles({ ...parts, database, counters, masterKey });
+    closers.push(closeFiles);
+    const allowsPrivate = settings.sandbox === "on";
+    const webhooks = createWebhooks({
+      ...parts,
+      database,
+      masterKey,
+      random,
+      allowsPrivate,
+      presentData: (data, now) => linkEvent(data, files.signLink, now),
+    });
+    closers.push(() => webhooks.close());
+    const jobs = await openScheduledJobs({
+      address,
+      jobs: listJobs({ ...parts, database, removeExpiredFiles: removeExpired }),
+      onFailure: (job, error) => logger.error({ job, error }, "a scheduled job failed"),
+      onTrouble: (error) => logger.warn({ error }, "scheduled jobs wait for the database"),
+      closeTimeoutMs: settings.shutdown_timeout_ms,
+    });
+    closers.push(() => jobs.close());
+    const guarded = createGuardedClient({ allowsPrivate: false });
+    closers.push(() => guarded.close());
+    const work = { database, address, feed, catalog, registry, health, files, guarded, ledger, counters, random };
+    const tasks = createTasks({ ...parts, ...work, reach: parts.reachTask ?? (() => {}) });
+    closers.push(() => tasks.close());
+    await tasks.open();
     const http = await createGatewayHttp({
       ...parts,
       database,
       catalog,
       counters,
       chat,
+      files,
+      tasks,
+      webhooks,
       callers: createCallerDirectory({ database, feed }),
       checkDatabase: () => pingDatabase(database),
     });
-    const jobs = await openScheduledJobs({
-      address,
-      jobs: listJobs({ ...parts, database }),
-      onFailure: (job, error) => logger.error({ job, error }, "a scheduled job failed"),
-      onTrouble: (error) => logger.warn({ error }, "scheduled jobs wait for the database"),
-      closeTimeoutMs: settings.shutdown_timeout_ms,
-    });
-    closers.push(() => jobs.close());
+    if (settings.workers === "on") {
+      webhooks.startDelivering();
+      await tasks.startWorking();
+    }
     const doors = await openDoors(http, settings);
     closers.push(() => doors.close(settings.shutdown_timeout_ms, () => chat.close()));
     const catalogVersion = (): number => catalog.current().catalog?.version ?? 0;

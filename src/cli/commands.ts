@@ -4,12 +4,15 @@ import { codeCommands } from "./code-commands.ts";
 import type { Command } from "./command.ts";
 import { creditCommands } from "./credit-commands.ts";
 import { doctorCommand } from "./doctor-command.ts";
+import { fileCommands } from "./file-commands.ts";
 import { keyCommands } from "./key-commands.ts";
 import { ledgerCommands } from "./ledger-commands.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { planCommands } from "./plan-commands.ts";
 import { serveCommand } from "./serve-command.ts";
+import { taskCommands } from "./task-commands.ts";
 import { upstreamCommands } from "./upstream-commands.ts";
+import { webhookCommands } from "./webhook-commands.ts";
 
 export const commands: readonly Command[] = [
   serveCommand,
@@ -23,4 +26,7 @@ export const commands: readonly Command[] = [
   ...creditCommands,
   ...codeCommands,
   ...ledgerCommands,
+  ...taskCommands,
+  ...fileCommands,
+  ...webhookCommands,
 ];

@@ -2,11 +2,18 @@
 import type { Generated } from "kysely";
 
 export type Tables = {
+  account_webhook_secrets: AccountWebhookSecretsTable;
   accounts: AccountsTable;
   api_keys: ApiKeysTable;
   catalog_prices: CatalogPricesTable;
   catalog_versions: CatalogVersionsTable;
   charges: ChargesTable;
+  deliveries: DeliveriesTable;
+  delivery_attempts: DeliveryAttemptsTable;
+  event_inboxes: EventInboxesTable;
+  events: EventsTable;
+  file_usages: FileUsagesTable;
+  files: FilesTable;
   holds: HoldsTable;
   idempotency_keys: IdempotencyKeysTable;
   key_spending: KeySpendingTable;
@@ -19,8 +26,21 @@ export type Tables = {
   postings: PostingsTable;
   prices: PricesTable;
   redeem_codes: RedeemCodesTable;
+  task_counts: TaskCountsTable;
+  task_turns: TaskTurnsTable;
+  tasks: TasksTable;
+  unowned_bytes: UnownedBytesTable;
   upstream_health: UpstreamHealthTable;
   wallets: WalletsTable;
+  webhook_endpoints: WebhookEndpointsTable;
+};
+
+type AccountWebhookSecretsTable = {
+  account_id: string;
+  sealed_secret: Buffer;
+  sealed_previous_secret: Buffer | null;
+  previous_secret_until: Date | null;
+  created_at: Date;
 };
 
 type AccountsTable = {
@@ -85,6 +105,67 @@ type ChargesTable = {
   paid: bigint;
   lost: bigint;
   created_at: Date;
+};
+
+type DeliveriesTable = {
+  id: string;
+  event_id: string;
+  account_id: string;
+  endpoint_id: string | null;
+  url: string;
+  lane: string;
+  state: string;
+  attempt_count: number;
+  due_at: Date | null;
+  lease_id: string | null;
+  created_at: Date;
+};
+
+type DeliveryAttemptsTable = {
+  delivery_id: string;
+  number: number;
+  lease_id: string;
+  attempted_at: Date;
+  duration_ms: number;
+  status: number | null;
+  error: string | null;
+  answer: string | null;
+};
+
+type EventInboxesTable = {
+  account_id: string;
+  opened_at: Date;
+};
+
+type EventsTable = {
+  id: string;
+  account_id: string;
+  type: string;
+  data: unknown;
+  created_at: Date;
+};
+
+type FileUsagesTable = {
+  account_id: string;
+  files: bigint;
+  bytes: bigint;
+};
+
+type FilesTable = {
+  id: string;
+  account_id: string;
+  purpose: string;
+  kind: string;
+  content_type: string;
+  bytes: bigint;
+  sha256: Buffer;
+  filename: string;
+  width: number | null;
+  height: number | null;
+  duration_ms: bigint | null;
+  storage_key: string;
+  created_at: Date;
+  expires_at: Date;
 };
 
 type HoldsTable = {
@@ -244,6 +325,65 @@ type RedeemCodesTable = {
   redeemed_by: string | null;
 };
 
+type TaskCountsTable = {
+  owner_id: string;
+  open_tasks: number;
+};
+
+type TaskTurnsTable = {
+  task_id: string;
+  next_poll_at: Date;
+  claim: number;
+  polls: number;
+};
+
+type TasksTable = {
+  id: string;
+  account_id: string;
+  key_id: string;
+  parent_id: string | null;
+  type: string;
+  model: string;
+  state: string;
+  phase: string;
+  progress: number;
+  version: number;
+  request: unknown;
+  inputs: unknown;
+  terms: unknown;
+  hold_id: string | null;
+  output_ids: string[];
+  output: unknown;
+  warnings: unknown;
+  error: unknown;
+  charge: bigint;
+  units: bigint;
+  metadata: unknown;
+  callback_url: string | null;
+  request_id: string;
+  client_request_id: string | null;
+  target: unknown;
+  provider_id: string | null;
+  handle: unknown;
+  tried: unknown;
+  waits_for: string | null;
+  lost_at: Date | null;
+  cancel_requested_at: Date | null;
+  cancel_asked_at: Date | null;
+  deadline_at: Date;
+  created_at: Date;
+  submitted_at: Date | null;
+  started_at: Date | null;
+  finished_at: Date | null;
+  updated_at: Date;
+};
+
+type UnownedBytesTable = {
+  storage_key: string;
+  due_at: Date;
+  is_doomed: boolean;
+};
+
 type UpstreamHealthTable = {
   node_id: string;
   provider_id: string;
@@ -262,4 +402,19 @@ type WalletsTable = {
   changed_at: Generated<Date>;
   frozen_at: Date | null;
   frozen_reason: string | null;
+};
+
+type WebhookEndpointsTable = {
+  id: string;
+  account_id: string;
+  url: string;
+  description: string;
+  event_types: string[];
+  sealed_secret: Buffer;
+  sealed_previous_secret: Buffer | null;
+  previous_secret_until: Date | null;
+  failing_since: Date | null;
+  disabled_at: Date | null;
+  disabled_reason: string | null;
+  created_at: Date;
 };

@@ -1,0 +1,89 @@
+import { join } from "node:path";
+import { createFiles, type Files, type KeyedRequests, removeExpiredFiles } from "../features/files/index.ts";
+import {
+  claimKey,
+  freeKey,
+  keepAnswer,
+  lockClaim,
+  parseIdempotencyKey,
+  renewClaim,
+} from "../features/idempotency/index.ts";
+import { releaseHold } from "../features/ledger/index.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { IdSource } from "../lib/ids.ts";
+import type { Settings } from "../platform/config/load-settings.ts";
+import type { MasterKey } from "../platform/config/master-key.ts";
+import type { Counters } from "../platform/counters/counters.ts";
+import type { Database } from "../platform/database/database.ts";
+import type { Logger } from "../platform/observability/logger.ts";
+import { createSpool } from "../platform/storage/create-spool.ts";
+import { openByteStore } from "../platform/storage/open-byte-store.ts";
+
+type FilesParts = {
+  settings: Settings;
+  database: Database;
+  clock: Clock;
+  ids: IdSource;
+  counters: Counters;
+  masterKey: MasterKey;
+  logger: Logger;
+};
+
+const dayMs = 24 * 60 * 60 * 1000;
+const hourMs = 60 * 60 * 1000;
+/** A film of the longest kind at the highest quality; what an upstream sends beyond that is no film of ours. */
+const outputBytesMax = 1024 * 1024 * 1024;
+
+/** Files with their storage. */
+export async function openFiles(parts: FilesParts) {
+  const { settings, clock, masterKey } = parts;
+  const bytes = await openByteStore(settings, clock);
+  const spool = await createSpool({ folder: join(settings.data_dir, "spool"), clock });
+  const removal = { ...parts, bytes, onTrouble: (error: unknown) => reportTrouble(parts.logger, error) };
+  const files: Files = createFiles({
+    ...removal,
+    spool,
+    linkKey: masterKey.derive("file-links"),
+    siteUrl: settings.site_url,
+    keyedRequests: createKeyedRequests(parts),
+    limits: {
+      uploadBytesMax: settings.upload_bytes_max,
+      outputBytesMax,
+      accountFilesMax: settings.account_files_max,
+      accountBytesMax: settings.account_storage_bytes_max,
+      retentionMs: settings.file_days * dayMs,
+    },
+  });
+  return {
+    files,
+    removeExpired: async (): Promise<void> => void (await removeExpiredFiles(removal)),
+    close: (): Promise<void> => bytes.close(),
+  };
+}
+
+/** Features of one rank do not know each other: files are handed what remembers requests. */
+function createKeyedRequests({ database, clock, settings, logger }: FilesParts): KeyedRequests {
+  const onTrouble = (error: unknown): void => reportTrouble(logger, error);
+  const claims = {
+    database,
+    clock,
+    validityMs: settings.idempotency_hours * hourMs,
+    releaseHold: async (tx: Database, hold: Parameters<typeof releaseHold>[1]): Promise<void> =>
+      void (await releaseHold(tx, hold, clock.now())),
+  };
+  return {
+    parseKey: parseIdempotencyKey,
+    async claimKey(wanted) {
+      const outcome = await claimKey(claims, { ...wanted, holdId: null });
+      return outcome.kind === "claimed" ? { kind: "claimed" } : outcome;
+    },
+    renewClaim: (claim) => renewClaim({ database, clock, onTrouble }, claim),
+    lockClaim,
+    keepAnswer,
+    freeKey: (claim) => freeKey(database, claim),
+  };
+}
+
+function reportTrouble(logger: Logger, error: unknown): void {
+  logger.warn({ error }, "a file's bytes wait to be removed");
+}

@@ -1,0 +1,159 @@
+import {
+  cancelTask,
+  getTask,
+  listTasks,
+  retryTask,
+  type Task,
+  taskStates,
+  taskTypes,
+} from "../features/tasks/index.ts";
+import type { AccountId } from "../lib/ids.ts";
+import { presentMoney } from "../lib/money.ts";
+import { createLogger } from "../platform/observability/logger.ts";
+import type { Command, Terminal } from "./command.ts";
+import { createWrongValue, readNumber } from "./option-values.ts";
+import { presentRows } from "./present-rows.ts";
+import { systemParts } from "./system-parts.ts";
+import { withDatabase } from "./with-database.ts";
+
+const tasksMax = 1000;
+const tasksStandard = "50";
+
+const listCommand: Command = {
+  name: "task list",
+  summary: "Lists tasks, the newest first.",
+  options: {
+    account: { placeholder: "account id", explains: "Only those of this account." },
+    status: { placeholder: "word", explains: `Only those that are ${taskStates.join(", ")}.` },
+    type: { placeholder: "word", explains: `Only those that make: ${taskTypes.join(", ")}.` },
+    model: { placeholder: "model id", explains: "Only those of this model." },
+    limit: { placeholder: "number", explains: `At most so many; without it: ${tasksStandard}.` },
+  },
+  run: ({ options, terminal }) =>
+    withDatabase(terminal, async (database) => {
+      const limit = readNumber("limit", options.limit ?? tasksStandard);
+      if (limit < 1 || limit > tasksMax) throw createWrongValue("limit", `a number from 1 to ${tasksMax}`);
+      const state = readWord("status", options.status, taskStates);
+      const type = readWord("type", options.type, taskTypes);
+      const filter = {
+        parentId: null,
+        ...(options.account === undefined ? {} : { accountId: options.account as AccountId }),
+        ...(options.model === undefined ? {} : { model: options.model }),
+        ...(state === undefined ? {} : { state }),
+        ...(type === undefined ? {} : { type }),
+      };
+      const tasks = await listTasks(database, filter, { after: null, limit });
+      const heading = ["ID", "ACCOUNT", "TYPE", "MODEL", "STATUS", "PROGRESS", "CHARGE", "CREATED"];
+      return {
+        json: tasks.map(presentTaskJson),
+        text: tasks.length === 0 ? "There are no tasks." : presentRows(heading, tasks.map(toRow)),
+      };
+    }),
+};
+
+const showCommand: Command = {
+  name: "task show",
+  summary: "Shows a task with what only operators see: its phase, its upstream and what failed.",
+  positionals: ["task id"],
+  run: ({ positionals: [id = ""], terminal }) =>
+    withDatabase(terminal, async (database) => {
+      const task = presentTaskJson(await getTask(database, { id }));
+      const lines = Object.entries(task).map(([name, value]) => [
+        name,
+        typeof value === "string" ? value : JSON.stringify(value),
+      ]);
+      return { json: task, text: presentRows(["FIELD", "VALUE"], lines) };
+    }),
+};
+
+const cancelCommand: Command = {
+  name: "task cancel",
+  summary: "Cancels a task: at once where nobody has begun it, else as soon as its upstream has stopped.",
+  positionals: ["task id"],
+  run: ({ positionals: [id = ""], terminal }) =>
+    withDatabase(terminal, async (database) => {
+      const task = await cancelTask(
+        {
+          ...systemParts,
+          database,
+          logger: createCommandLogger(terminal),
+          reach: () => {},
+          // Whoever waits for the task looks for themselves.
+          watch: { announce: () => {} },
+          takeTurn: (work) => work(),
+          // Whether the upstream can is seen when it is asked.
+          requireCancelable: () => {},
+          // The gateway looks for what is due all the time.
+          sendJobs: async () => {},
+        },
+        { id },
+      );
+      const isAsked = task.cancelRequestedAt !== null && task.finishedAt === null;
+      const text = isAsked ? `${id} is ${task.state}; its upstream is being asked to stop.` : `${id} is ${task.state}.`;
+      return { json: presentTaskJson(task), text };
+    }),
+};
+
+const retryCommand: Command = {
+  name: "task retry",
+  summary: "Has a worker look at an open task at once; of one that is over it makes a new task.",
+  positionals: ["task id"],
+  run: ({ positionals: [id = ""], terminal }) =>
+    withDatabase(terminal, async (database, { currency }) => {
+      const { kind, task } = await retryTask({ ...systemParts, database, currency }, id);
+      const text =
+        kind === "woken" ? `${id} is ${task.state}; a worker looks at it.` : `${id} is over; made ${task.id} of it.`;
+      return { json: { outcome: kind, ...presentTaskJson(task) }, text };
+    }),
+};
+
+export const taskCommands: readonly Command[] = [listCommand, showCommand, cancelCommand, retryCommand];
+
+function createCommandLogger({ tell }: Terminal) {
+  return createLogger({ level: "warn", format: "json", write: (line) => tell(line.trimEnd()) });
+}
+
+function readWord<T extends string>(name: string, word: string | undefined, words: readonly T[]): T | undefined {
+  const known = words.find((one) => one === word);
+  if (word === undefined || known !== undefined) return known;
+  throw createWrongValue(name, `one of: ${words.join(", ")}`);
+}
+
+function toRow(task: Task): string[] {
+  return [
+    task.id,
+    task.accountId,
+    task.type,
+    task.model,
+    task.state,
+    `${task.progress} %`,
+    presentMoney(task.charge),
+    task.createdAt.toISOString(),
+  ];
+}
+
+function presentTaskJson(task: Task) {
+  return {
+    id: task.id,
+    account: task.accountId,
+    key: task.keyId,
+    type: task.type,
+    model: task.model,
+    status: task.state,
+    phase: task.phase,
+    progress: task.progress,
+    charge: presentMoney(task.charge),
+    hold: task.holdId,
+    upstream: task.target,
+    handle: task.handle,
+    tried: task.tried,
+    error: task.error,
+    files: task.output.map(({ fileId }) => fileId),
+    request_id: task.requestId,
+    created_at: task.createdAt.toISOString(),
+    submitted_at: task.submittedAt?.toISOString() ?? null,
+    finished_at: task.finishedAt?.toISOString() ?? null,
+    deadline_at: task.deadlineAt.toISOString(),
+    cancel_requested_at: task.cancelRequestedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,71 @@
+import { AppError } from "../../platform/errors/app-error.ts";
+import { ProviderError } from "../../providers/contract.ts";
+import type { MadeOutput } from "../../providers/generation.ts";
+import type { NextLook } from "./decide-step.ts";
+import { explainFailure } from "./explain-failure.ts";
+import { finishTask, type TaskEnd } from "./finish-task.ts";
+import type { ClaimedTask, TaskOutput, TaskWarning } from "./task.ts";
+import type { TaskParts } from "./task-parts.ts";
+
+/**
+ * Copies what was made into our own storage, then ends the task. What is no picture, film or sound although it should be
+ * counts as not made.
+ */
+export async function collectOutputs(
+  parts: TaskParts,
+  task: ClaimedTask,
+  { made, end, signal }: { made: readonly MadeOutput[]; end: "succeeded" | "canceled"; signal: AbortSignal },
+): Promise<NextLook> {
+  const output: TaskOutput[] = [];
+  for (const [index, item] of made.entries()) {
+    const stored = await storeOutput(parts, task, { item, index, signal });
+    if (stored !== null) output.push(stored);
+    parts.reach("output-stored");
+  }
+  await finishTask(parts, task, decideEnd(task, output, end));
+  return null;
+}
+
+function decideEnd(task: ClaimedTask, output: TaskOutput[], end: "succeeded" | "canceled"): TaskEnd {
+  if (end === "canceled") return { state: "canceled", output };
+  if (output.length === 0) {
+    const error = new ProviderError("bad-answer", "Nothing usable was made.");
+    return { state: "failed", error: explainFailure(error) };
+  }
+  return { state: "succeeded", output, warnings: warnOfFewer(task, output.length) };
+}
+
+function warnOfFewer({ outputIds }: ClaimedTask, count: number): TaskWarning[] {
+  if (count >= outputIds.length) return [];
+  const message = `${count} of ${outputIds.length} outputs were made. Only they are charged.`;
+  return [{ code: "fewer_outputs", message }];
+}
+
+/** As OpenAI's API has it: 24 kHz, 16 bits, one channel, and no header that could be checked. */
+const samples = { contentType: "audio/pcm", bytesPerSecond: 48_000 };
+
+function isBareSamples({ request }: ClaimedTask): boolean {
+  return request.type === "speech" && request.format === "pcm";
+}
+
+/** `null` where there was nothing that could be kept. */
+async function storeOutput(
+  { files, logger }: TaskParts,
+  task: ClaimedTask,
+  { item, index, signal }: { item: MadeOutput; index: number; signal: AbortSignal },
+): Promise<TaskOutput | null> {
+  const id = task.outputIds[index];
+  if (id === undefined) return null;
+  const { type } = item;
+  try {
+    const bytes = await item.open(signal);
+    const output = { id, accountId: task.accountId, kind: type, bytes, signal };
+    const file = await files.keepOutput(isBareSamples(task) ? { ...output, samples } : output);
+    const { contentType, sha256, width, height, durationMs, expiresAt } = file;
+    return { type, fileId: id, contentType, bytes: file.bytes, sha256, width, height, durationMs, expiresAt };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "invalid_file") throw error;
+    logger.warn({ task: task.id, output: index, error }, "an upstream made something that cannot be used");
+    return null;
+  }
+}

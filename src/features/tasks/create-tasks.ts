@@ -1,0 +1,100 @@
+import { createTurnstile } from "../../lib/turnstile.ts";
+import type { Counters } from "../../platform/counters/counters.ts";
+import type { ChangeFeed } from "../../platform/database/change-feed.ts";
+import type { Database, DatabaseAddress } from "../../platform/database/database.ts";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { createHeartbeats } from "../../platform/http/event-stream.ts";
+import { createJobQueue } from "../../platform/jobs/job-queue.ts";
+import { type Ledger, releaseHold } from "../ledger/index.ts";
+import { createCancelCheck } from "./cancel-task.ts";
+import { addGenerationRoutes } from "./generation-routes.ts";
+import { addSpeechRoutes, type SpeechRouteParts } from "./speech-routes.ts";
+import type { TaskParts, TaskPoint } from "./task-parts.ts";
+import { addTaskRoutes } from "./task-routes.ts";
+import { notifyChanges } from "./task-store.ts";
+import { createTaskWorker } from "./task-worker.ts";
+import { createTaskWatch, type TaskVersion } from "./watch-tasks.ts";
+import { createSubmissionWriter } from "./write-submissions.ts";
+
+export type Tasks = {
+  addRoutes(v1: HttpServer): void;
+  /** Connects to what new tasks are sent to. */
+  open(): Promise<void>;
+  /** Begins to take tasks further. */
+  startWorking(): Promise<void>;
+  /** No more tasks are taken; those in hand are let go of. Readers that wait are answered. */
+  close(): Promise<void>;
+};
+
+type TaskMakings = Omit<TaskParts, "watch" | "wake" | "reach" | "takeTurn"> & {
+  address: DatabaseAddress;
+  feed: ChangeFeed;
+  ledger: Ledger;
+  counters: Counters;
+  reach?(point: TaskPoint): void;
+  settings: {
+    base_url: string;
+    currency: string;
+    sandbox: "on" | "off";
+    idempotency_hours: number;
+    stream_heartbeat_ms: number;
+    shutdown_timeout_ms: number;
+    worker_steps_max: number;
+    database_connections: number;
+  };
+};
+
+const hourMs = 60 * 60 * 1000;
+
+export function createTasks(makings: TaskMakings): Tasks {
+  const { clock, database, logger, settings, address } = makings;
+  const heartbeats = createHeartbeats(settings.stream_heartbeat_ms);
+  const onTrouble = (error: unknown): void => logger.warn({ error }, "tasks met trouble");
+  const queue = createJobQueue({ address, name: "advance-tasks", onTrouble });
+  const reach = makings.reach ?? (() => {});
+  const tell = (changes: readonly TaskVersion[]): Promise<void> => notifyChanges(database, changes);
+  const watch = createTaskWatch({ feed: makings.feed, tell, onTrouble });
+  const stepsMax = settings.worker_steps_max;
+  const closeTimeoutMs = settings.shutdown_timeout_ms;
+  const takeTurn = createTurnstile(Math.ceil(settings.database_connections / 2)).pass;
+  const worker = createTaskWorker({ ...makings, watch, reach, takeTurn, queue, stepsMax, closeTimeoutMs });
+  const sendJobs = async (tx: Database, tasks: readonly { id: string }[]): Promise<void> => {
+    await queue.send(tx, { taskIds: tasks.map(({ id }) => id) });
+  };
+  const keyValidityMs = settings.idempotency_hours * hourMs;
+  const parts: SpeechRouteParts = {
+    ...makings,
+    watch,
+    reach,
+    takeTurn,
+    wake: worker.wake,
+    heartbeats,
+    sendJobs,
+    requireCancelable: createCancelCheck(makings),
+    onTrouble,
+    baseUrl: settings.base_url,
+    currency: settings.currency,
+    allowsPrivate: settings.sandbox === "on",
+    writer: createSubmissionWriter({ database, clock, currency: settings.currency, keyValidityMs, sendJobs }),
+    claims: {
+      validityMs: keyValidityMs,
+      releaseHold: async (tx, hold) => void (await releaseHold(tx, hold, clock.now())),
+    },
+  };
+  return {
+    addRoutes(v1) {
+      addGenerationRoutes(v1, parts);
+      addSpeechRoutes(v1, parts);
+      addTaskRoutes(v1, parts);
+    },
+    open: () => queue.open(),
+    startWorking: () => worker.start(),
+    async close() {
+      heartbeats.close();
+      await worker.close();
+      await parts.writer.drain();
+      await watch.drain();
+      await queue.close();
+    },
+  };
+}

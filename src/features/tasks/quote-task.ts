@@ -1,0 +1,121 @@
+import { type Bill, computeCharge } from "../../lib/bill.ts";
+import { invariant } from "../../lib/invariant.ts";
+import { type Nano, nano } from "../../lib/money.ts";
+import type { QuotaKind } from "../../lib/plan-terms.ts";
+import type { GenerationRequest } from "../../providers/generation.ts";
+import type { Price } from "../catalog/index.ts";
+import type { TaskOutput, TaskTerms } from "./task.ts";
+
+const quotaKinds = { image: "image", video: "video", avatar: "video", speech: "text" } as const satisfies Record<
+  GenerationRequest["type"],
+  QuotaKind
+>;
+const charactersPerToken = 4n;
+const charactersPerPrice = 1000n;
+const millisecondsPerSecond = 1000;
+
+/** What is known of a task before it runs that decides what it may cost. */
+export type Quotable = { request: GenerationRequest; audioSeconds: number | null; budgetAmount: Nano | null };
+
+/** The most that a task can cost, at the price that holds now. */
+export function quoteTask(price: Price, { request, audioSeconds, budgetAmount }: Quotable): TaskTerms {
+  const { amounts } = price;
+  invariant(amounts.billingType !== "token", `${price.modelId} makes media and is priced by tokens`);
+  const counts = nameCount(amounts.unit);
+  const unitsMax = BigInt(countAsked(counts, request, audioSeconds));
+  return {
+    priceId: price.id,
+    rate: amounts.price,
+    per: counts === "characters" ? charactersPerPrice : 1n,
+    minimum: price.minimumCharge,
+    counts,
+    unitsMax,
+    quota: { kind: quotaKinds[request.type], unitsMax: countQuota(request, audioSeconds) },
+    budgetAmount,
+  };
+}
+
+function nameCount(unit: string): TaskTerms["counts"] {
+  switch (unit) {
+    case "image":
+      return "images";
+    case "second":
+      return "seconds";
+    case "1K characters":
+      return "characters";
+    default:
+      return "calls";
+  }
+}
+
+function countAsked(counts: TaskTerms["counts"], request: GenerationRequest, audioSeconds: number | null): number {
+  switch (counts) {
+    case "calls":
+      return 1;
+    case "images":
+      return request.type === "image" ? request.count : 1;
+    case "seconds":
+      return request.type === "video" ? request.durationSeconds : (audioSeconds ?? 1);
+    case "characters":
+      return request.type === "speech" ? countCharacters(request.text) : 1;
+  }
+}
+
+function countQuota(request: GenerationRequest, audioSeconds: number | null): bigint {
+  switch (request.type) {
+    case "image":
+      return BigInt(request.count);
+    case "video":
+      return BigInt(request.durationSeconds);
+    case "avatar":
+      return BigInt(audioSeconds ?? 1);
+    case "speech":
+      return toTokens(BigInt(countCharacters(request.text)));
+  }
+}
+
+/** As people count them. */
+export function countCharacters(text: string): number {
+  return [...text].length;
+}
+
+function toTokens(characters: bigint): bigint {
+  return (characters + charactersPerToken - 1n) / charactersPerToken;
+}
+
+/** How much of what a task may use its outputs are; never more than was asked for. */
+export function countDelivered({ counts, unitsMax }: TaskTerms, output: readonly TaskOutput[]): bigint {
+  if (output.length === 0) return 0n;
+  if (counts === "calls" || counts === "characters") return unitsMax;
+  const delivered = counts === "images" ? output.length : sumSeconds(output);
+  return BigInt(delivered) < unitsMax ? BigInt(delivered) : unitsMax;
+}
+
+/** Begun seconds count, as they do when they are asked for. */
+function sumSeconds(output: readonly TaskOutput[]): number {
+  return Math.ceil(output.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0) / millisecondsPerSecond);
+}
+
+/** The bill of so many units. */
+export function billTask(terms: TaskTerms, units: bigint): Bill {
+  const { priceId, per, minimum, counts, rate, unitsMax, quota } = terms;
+  return {
+    priceId,
+    per,
+    minimum,
+    items: [{ name: counts, quantity: units, rate }],
+    quotaUnits: unitsMax === 0n ? 0n : (quota.unitsMax * units + unitsMax - 1n) / unitsMax,
+  };
+}
+
+/** What is set aside for a task: as much as it can cost; nothing where it costs nothing. */
+export function priceTask(terms: TaskTerms): Nano {
+  return computeCharge(billTask(terms, terms.unitsMax));
+}
+
+/** How many units of the price a bill of so many counts as, begun ones included. */
+export function countPriceUnits({ per }: TaskTerms, units: bigint): bigint {
+  return (units + per - 1n) / per;
+}
+
+export const nothing: Nano = nano(0n);

@@ -1,0 +1,243 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import {
+  type EventStream,
+  eventStreamHeaders,
+  type Heartbeats,
+  openEventStream,
+} from "../../platform/http/event-stream.ts";
+import { getCaller } from "../../platform/http/request-context.ts";
+import { presentLimitHeaders } from "../limits/index.ts";
+import { type CancelParts, cancelTask } from "./cancel-task.ts";
+import { parsePrefer } from "./prefer.ts";
+import { presentTask } from "./present-task.ts";
+import { awaitTask, findQueuePosition, getTask } from "./read-task.ts";
+import { isFinal, type Task, type TaskType } from "./task.ts";
+import type { TaskParts } from "./task-parts.ts";
+import { taskFilterSchema, taskListSchema, taskSchema } from "./task-schema.ts";
+import { listTasks } from "./task-store.ts";
+
+export type TaskRouteParts = TaskParts & CancelParts & { heartbeats: Heartbeats };
+
+const tags = ["Tasks"];
+const taskParams = Type.Object({ task_id: Type.String() });
+const noQuery = Type.Object({}, { additionalProperties: false });
+/** In how many seconds it is worth asking how a task stands. */
+const pollSeconds: Record<TaskType, number> = { image: 2, speech: 1, video: 5, avatar: 5, drama: 10 };
+/** How long a cancellation waits for the upstream's word, so that most callers need not ask again. */
+const cancelWaitMs = 3_000;
+
+export function addTaskRoutes(http: HttpServer, parts: TaskRouteParts): void {
+  addGetTask(http, parts);
+  addListTasks(http, parts);
+  addCancelTask(http, parts);
+  addTaskEvents(http, parts);
+}
+
+/** The task as its caller sees it at the moment. */
+export async function presentNow(parts: TaskRouteParts, task: Task) {
+  const queuePosition = await findQueuePosition(parts.database, task);
+  return presentTask(task, { signLink: parts.files.signLink, now: parts.clock.now(), queuePosition });
+}
+
+/** What the head of an answer says of a task: which version of it this is, and when to ask again. */
+export function presentTaskHeaders(task: Task): Record<string, string> {
+  return {
+    etag: presentETag(task),
+    ...(isFinal(task.state) ? {} : { "retry-after": String(pollSeconds[task.type]) }),
+  };
+}
+
+/** Links differ with every answer, so that two of the same version are equal in meaning only. */
+function presentETag({ version }: Task): string {
+  return `W/"${version}"`;
+}
+
+function readKnownVersion(header: string | undefined): number | null {
+  const version = /^(?:W\/)?"(\d{1,9})"$/.exec(header ?? "")?.[1];
+  return version === undefined ? null : Number(version);
+}
+
+/** Aborted when the caller hangs up. */
+export function watchCaller(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once("close", () => gone.abort());
+  return gone.signal;
+}
+
+function addGetTask(http: HttpServer, parts: TaskRouteParts): void {
+  const { config, schema, errors } = describeEndpoint("getTask", [
+    "task_not_found",
+    "invalid_parameter",
+    "unknown_parameter",
+  ]);
+  const description = `How a task stands. \`If-None-Match\` with the last \`ETag\` answers 304 while nothing changed;
+\`Prefer: wait=N\` (up to 60) answers when the task is over or N seconds have passed, and with \`If-None-Match\` as soon as
+anything changed.`;
+  http.get(
+    "/tasks/:task_id",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Get a task",
+        description,
+        tags,
+        params: taskParams,
+        querystring: noQuery,
+        response: { 200: taskSchema, 304: Type.Null({ description: "Nothing changed." }), ...errors },
+      },
+    },
+    async (request, reply) => {
+      const { waitMs } = parsePrefer(request.headers.prefer);
+      const knownVersion = readKnownVersion(request.headers["if-none-match"]);
+      const first = await getTask(parts.database, readAsked(request));
+      const task = await awaitTask(parts, first, { knownVersion, waitMs, signal: watchCaller(reply) });
+      reply.headers(presentTaskHeaders(task));
+      if (waitMs > 0) reply.header("preference-applied", `wait=${waitMs / 1000}`);
+      if (task.version === knownVersion) return reply.code(304).send(null);
+      return await presentNow(parts, task);
+    },
+  );
+}
+
+function readAsked(request: { params: { task_id: string }; caller: FastifyRequest["caller"] }) {
+  return { id: request.params.task_id, accountId: getCaller(request).accountId };
+}
+
+function addListTasks(http: HttpServer, parts: TaskRouteParts): void {
+  const { config, schema, errors } = describeEndpoint("listTasks", ["invalid_parameter", "unknown_parameter"]);
+  http.get(
+    "/tasks",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "List tasks",
+        description: "The account's tasks, newest first. Filters combine.",
+        tags,
+        querystring: taskFilterSchema,
+        response: { 200: taskListSchema, ...errors },
+      },
+    },
+    async (request) => {
+      const { status, type, model, parent_id: parentId = null, limit = 20, after = null } = request.query;
+      const filter = {
+        accountId: getCaller(request).accountId,
+        parentId,
+        ...(status === undefined ? {} : { state: status }),
+        ...(type === undefined ? {} : { type }),
+        ...(model === undefined ? {} : { model }),
+      };
+      const tasks = await listTasks(parts.database, filter, { after, limit: limit + 1 });
+      const page = tasks.slice(0, limit);
+      const hasMore = tasks.length > limit;
+      const view = { signLink: parts.files.signLink, now: parts.clock.now(), queuePosition: null };
+      return {
+        object: "list" as const,
+        data: page.map((task) => presentTask(task, view)),
+        has_more: hasMore,
+        next_cursor: hasMore ? (page.at(-1)?.id ?? null) : null,
+      };
+    },
+  );
+}
+
+function addCancelTask(http: HttpServer, parts: TaskRouteParts): void {
+  const { config, schema, errors } = describeEndpoint("cancelTask", ["task_not_found", "task_not_cancelable"]);
+  const description = `Asks for the end of a task; asking again changes nothing. One that nobody has begun is canceled at once,
+at no charge. One that is under way is canceled if its model can stop it, and charged for what was finished. One that is
+over stays as it is.`;
+  http.post(
+    "/tasks/:task_id/cancel",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Cancel a task",
+        description,
+        tags,
+        params: taskParams,
+        response: { 200: taskSchema, ...errors },
+      },
+    },
+    async (request, reply) => {
+      const asked = await cancelTask(parts, readAsked(request));
+      const task = await awaitTask(parts, asked, {
+        knownVersion: null,
+        waitMs: cancelWaitMs,
+        signal: watchCaller(reply),
+      });
+      reply.headers(presentTaskHeaders(task));
+      return await presentNow(parts, task);
+    },
+  );
+}
+
+function addTaskEvents(http: HttpServer, parts: TaskRouteParts): void {
+  const { config, schema, errors } = describeEndpoint("streamTaskEvents", ["task_not_found", "unknown_parameter"]);
+  const description = `The task as it changes, as server-sent events: first as it is, then after every change, until it is over.
+Each event is named after the change (\`task.queued\`, \`task.processing\`, \`task.progress\`, \`task.succeeded\` …), has the
+whole task as its data, and an id to go on from by \`Last-Event-ID\`.`;
+  http.get(
+    "/tasks/:task_id/events",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Stream a task's events",
+        description,
+        tags,
+        params: taskParams,
+        querystring: noQuery,
+        response: { 200: Type.Unsafe<string>(Type.String({ description: "`text/event-stream`" })), ...errors },
+      },
+    },
+    async (request, reply) => {
+      const task = await getTask(parts.database, readAsked(request));
+      const seen = Number(/^\d{1,9}$/.exec(String(request.headers["last-event-id"] ?? ""))?.[0] ?? 0);
+      reply.hijack();
+      request.respondedMs = parts.clock.monotonicMs();
+      const stream = openEventStream(reply.raw, {
+        headers: {
+          ...reply.getHeaders(),
+          ...(request.limits && presentLimitHeaders(request.limits)),
+          ...eventStreamHeaders,
+        },
+        heartbeats: parts.heartbeats,
+        onDrain: () => {},
+      });
+      await followTask(parts, task, { stream, seen, signal: watchCaller(reply) });
+      return reply;
+    },
+  );
+}
+
+/** A whole day: longer than any client stays. */
+const followMs = 24 * 60 * 60 * 1000;
+
+async function followTask(
+  parts: TaskRouteParts,
+  first: Task,
+  { stream, seen, signal }: { stream: EventStream; seen: number; signal: AbortSignal },
+): Promise<void> {
+  let task = first;
+  // Whoever has seen more than there is has seen something else.
+  let known = seen > first.version ? 0 : seen;
+  let lastState: string | null = null;
+  while (!signal.aborted) {
+    if (task.version > known) stream.write(await presentEvent(parts, task, lastState));
+    known = Math.max(known, task.version);
+    lastState = task.state;
+    if (isFinal(task.state)) break;
+    task = await awaitTask(parts, task, { knownVersion: known, waitMs: followMs, signal });
+  }
+  stream.end("");
+}
+
+async function presentEvent(parts: TaskRouteParts, task: Task, lastState: string | null): Promise<string> {
+  const name = task.state === lastState ? "task.progress" : `task.${task.state}`;
+  return `event: ${name}\nid: ${task.version}\ndata: ${JSON.stringify(await presentNow(parts, task))}\n\n`;
+}

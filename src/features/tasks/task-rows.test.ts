@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { nano } from "../../lib/money.ts";
+import type { TaskTerms } from "./task.ts";
+import { presentTerms, type TaskRow, toTask } from "./task-rows.ts";
+
+const now = new Date("2026-11-15T12:00:00Z");
+
+const row: TaskRow = {
+  ...{ id: "task_a", account_id: "acct_a", key_id: "key_a", parent_id: null, type: "image", model: "m" },
+  ...{ state: "queued", phase: "ready", progress: 0, version: 1, request: {}, inputs: [], hold_id: null },
+  ...{ output_ids: [], output: [], warnings: [], error: null, charge: 0n, units: 0n, metadata: null },
+  ...{ callback_url: null, request_id: "req_a", client_request_id: null, target: null, handle: null, tried: [] },
+  ...{ waits_for: null, lost_at: null, cancel_requested_at: null, cancel_asked_at: null, deadline_at: now },
+  ...{ created_at: now, submitted_at: null, started_at: null, finished_at: null, updated_at: now, terms: {} },
+};
+
+/** More than numbers of JSON can tell apart. */
+const huge = 9_007_199_254_740_993n;
+
+test.for<[string, bigint | null]>([
+  ["without a budget", null],
+  ["with a budget", huge],
+])("terms %s come back from the database as they were, to the last nano", ([, budget]) => {
+  const terms: TaskTerms = {
+    ...{ priceId: "price_a", rate: nano(huge), per: 1000n, minimum: nano(huge + 2n), counts: "characters" },
+    ...{ unitsMax: huge, quota: { kind: "text", unitsMax: huge } },
+    budgetAmount: budget === null ? null : nano(budget),
+  };
+  const stored: unknown = JSON.parse(JSON.stringify(presentTerms(terms)));
+  expect(toTask({ ...row, terms: stored }).terms).toEqual(terms);
+});
+
+test("the time until which an output can be fetched comes back as a time", () => {
+  const output = [{ type: "image", fileId: "file_a", expiresAt: now.toISOString() }];
+  const terms = { ...presentTerms({ ...emptyTerms }), rate: "0" };
+  expect(toTask({ ...row, terms, output }).output).toEqual([{ type: "image", fileId: "file_a", expiresAt: now }]);
+});
+
+const emptyTerms: TaskTerms = {
+  ...{ priceId: "price_a", rate: nano(0n), per: 1n, minimum: nano(0n), counts: "calls", unitsMax: 1n },
+  ...{ quota: { kind: "image", unitsMax: 1n }, budgetAmount: null },
+};

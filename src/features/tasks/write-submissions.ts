@@ -1,0 +1,183 @@
+import { type Batcher, createBatcher } from "../../lib/batcher.ts";
+import type { Caller } from "../../lib/caller.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { HoldId } from "../../lib/ids.ts";
+import { invariant } from "../../lib/invariant.ts";
+import type { Nano } from "../../lib/money.ts";
+import { type Database, isDatabaseUnavailable } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { claimWithAnswers, withdrawClaims } from "../idempotency/index.ts";
+import { explainRefusedHold, openHolds } from "../ledger/index.ts";
+import { changeCounts, lockCounts } from "./count-store.ts";
+import { insertTasks, type NewTask } from "./task-store.ts";
+
+/** A task that was found good and only has to be written. */
+export type Submission = {
+  task: NewTask;
+  caller: Caller;
+  /** What is set aside; `null` where the task costs nothing. */
+  held: Nano | null;
+  keyed: { key: string; fingerprint: Buffer } | null;
+};
+
+export type SubmissionOutcome = { kind: "created" } | { kind: "key-taken" } | { kind: "refused"; error: AppError };
+
+export type SubmissionParts = {
+  database: Database;
+  clock: Clock;
+  currency: string;
+  keyValidityMs: number;
+  /** Has the tasks begun as soon as the transaction commits. */
+  sendJobs(tx: Database, tasks: readonly NewTask[]): Promise<void>;
+};
+
+const batchMax = 200;
+const waitingMax = 10_000;
+/** Should nobody begin a task at once, somebody looks for it after this. */
+const graceMs = 5_000;
+/** What is held for a task outlives its deadline, which is when the task gives it back. */
+const holdMarginMs = 60 * 60_000;
+/** The content type under which an idempotency key keeps a task: its body is the task's id. */
+export const keptTaskType = "application/x-task-id";
+
+/**
+ * Writes new tasks: price, hold, task, idempotency key and job in one transaction, or none of it. Submissions that come
+ * together share a transaction.
+ */
+export function createSubmissionWriter(parts: SubmissionParts): Batcher<Submission, SubmissionOutcome> {
+  return createBatcher({
+    batchMax,
+    waitingMax,
+    run: (batch) => parts.database.transaction().execute((tx) => writeBatch(parts, tx, batch)),
+    createFullError: () => new AppError("overloaded", "Too many tasks are being submitted. Retry shortly."),
+    isCommonFailure: isDatabaseUnavailable,
+  });
+}
+
+/** Locks in the order of everybody: keys, counts, wallets. */
+async function writeBatch(
+  parts: SubmissionParts,
+  tx: Database,
+  batch: readonly Submission[],
+): Promise<SubmissionOutcome[]> {
+  const now = parts.clock.now();
+  const outcomes = new Map<Submission, SubmissionOutcome>();
+  const claimed = await claimKeys(parts, tx, batch, now);
+  const free = batch.filter((submission) => submission.keyed === null || claimed.has(submission));
+  const admitted = await admitWithinLimits(tx, free, outcomes);
+  const held = await holdMoney(parts, tx, { admitted, now, outcomes });
+  if (held.length > 0) {
+    const tasks = held.map(({ task }) => task);
+    await changeCounts(tx, countOwners(held));
+    await insertTasks(tx, tasks, new Date(now.getTime() + graceMs));
+    await parts.sendJobs(tx, tasks);
+  }
+  for (const submission of held) outcomes.set(submission, { kind: "created" });
+  const unused = [...claimed].filter((submission) => outcomes.get(submission)?.kind === "refused");
+  await withdrawClaims(tx, unused.flatMap(toClaims));
+  return batch.map((submission) => outcomes.get(submission) ?? { kind: "key-taken" });
+}
+
+function toClaims(submission: Submission) {
+  const { keyed, caller, task } = submission;
+  if (keyed === null) return [];
+  const answer = { status: 202, contentType: keptTaskType, body: Buffer.from(task.id), summary: `It is ${task.id}.` };
+  return [{ ...keyed, submission, accountId: caller.accountId, requestId: task.requestId, answer }];
+}
+
+async function claimKeys(
+  { keyValidityMs }: SubmissionParts,
+  tx: Database,
+  batch: readonly Submission[],
+  now: Date,
+): Promise<Set<Submission>> {
+  const granted = await claimWithAnswers(tx, batch.flatMap(toClaims), { now, validityMs: keyValidityMs });
+  return new Set([...granted].map(({ submission }) => submission));
+}
+
+/** Those whose account and key may have another open task, counting those before them in the batch. */
+async function admitWithinLimits(
+  tx: Database,
+  batch: readonly Submission[],
+  outcomes: Map<Submission, SubmissionOutcome>,
+): Promise<Submission[]> {
+  if (batch.length === 0) return [];
+  const counts = await lockCounts(
+    tx,
+    batch.flatMap(({ caller }) => [caller.accountId, caller.keyId]),
+  );
+  return batch.filter((submission) => {
+    const { caller } = submission;
+    const owners = [
+      { id: caller.accountId, name: "account", max: caller.accountLimits.tasksInFlight },
+      { id: caller.keyId, name: "API key", max: caller.keyLimits.tasksInFlight ?? Number.POSITIVE_INFINITY },
+    ];
+    const full = owners.find(({ id, max }) => (counts.get(id) ?? 0) >= max);
+    if (full !== undefined) {
+      outcomes.set(submission, { kind: "refused", error: createLimitError(full) });
+      return false;
+    }
+    for (const { id } of owners) counts.set(id, (counts.get(id) ?? 0) + 1);
+    return true;
+  });
+}
+
+/** A place is free when a task ends; nobody knows when, so a client looks again in a moment. */
+const limitRetryMs = 5_000;
+
+function createLimitError({ name, max }: { name: string; max: number }): AppError {
+  return new AppError(
+    "concurrency_limit_exceeded",
+    `Too much at once: the ${name}'s limit of ${max} tasks at a time is used up. Retry when one of them has ended.`,
+    { headers: { "retry-after": String(limitRetryMs / 1000), "retry-after-ms": String(limitRetryMs) } },
+  );
+}
+
+async function holdMoney(
+  { currency }: SubmissionParts,
+  tx: Database,
+  { admitted, now, outcomes }: { admitted: Submission[]; now: Date; outcomes: Map<Submission, SubmissionOutcome> },
+): Promise<Submission[]> {
+  const paid = admitted.filter(({ held }) => held !== null);
+  if (paid.length === 0) return admitted;
+  const results = await openHolds(
+    tx,
+    paid.map((submission) => describeHold(submission)),
+    now,
+  );
+  const refused = new Set<Submission>();
+  for (const [index, result] of results.entries()) {
+    const submission = paid[index];
+    invariant(submission !== undefined && submission.held !== null, "the ledger answered what it was not asked");
+    if (result.kind === "held") continue;
+    invariant(result.kind === "refused", `a new hold was answered with ${result.kind}`);
+    refused.add(submission);
+    outcomes.set(submission, {
+      kind: "refused",
+      error: explainRefusedHold(result, { held: submission.held, currency }),
+    });
+  }
+  return admitted.filter((submission) => !refused.has(submission));
+}
+
+function describeHold({ task, caller, held }: Submission) {
+  invariant(held !== null && task.holdId !== null, "a free task holds nothing");
+  const { quota } = task.terms;
+  return {
+    id: task.holdId satisfies HoldId,
+    accountId: caller.accountId,
+    amount: held,
+    quota: { kind: quota.kind, units: quota.unitsMax },
+    budget: caller.budget === null ? null : { ...caller.budget, keyId: caller.keyId },
+    cause: { kind: "task", id: task.id } as const,
+    expiresAt: new Date(task.deadlineAt.getTime() + holdMarginMs),
+  };
+}
+
+function countOwners(submissions: readonly Submission[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { caller } of submissions) {
+    for (const id of [caller.accountId, caller.keyId]) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return counts;
+}
