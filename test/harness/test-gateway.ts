@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type Gateway, startGateway as startRealGateway } from "../../src/app/start-gateway.ts";
 import {
   createAccount,
@@ -50,8 +52,10 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const clock = options.clock ?? systemClock;
   const ids = createIdSource({ clock, randomBytes });
   const logs: Record<string, unknown>[] = [];
+  const dataDir = mkdtempSync(join(tmpdir(), "sluice-data-"));
   const settings: Settings = {
     ...loadSettings({ environment: {}, directory: tmpdir() }),
+    data_dir: dataDir,
     database_url: testDatabase.url,
     // Any free port: tests run side by side.
     port: 0,
@@ -107,6 +111,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       await gateway.close();
       await database.destroy();
       if (options.sharedDatabase === undefined) await testDatabase.close();
+      rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }

@@ -1,0 +1,376 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { changeAccount } from "../../src/app/change-account.ts";
+import { createPlan } from "../../src/features/accounts/index.ts";
+import { upstreamKeyName } from "../harness/chat-catalog.ts";
+import type { FakeUpstreams } from "../harness/fake-upstreams.ts";
+import { writeTaskPrice } from "../harness/task-catalog.ts";
+import {
+  listRoutes,
+  noTraces,
+  openTaskStage,
+  paths,
+  readProblem,
+  type StageCaller,
+  type TaskStage,
+  type WholeTask,
+  writeStageCatalog,
+} from "../harness/task-stage.ts";
+import { createGate } from "../harness/upstreams/gate.ts";
+import { voice } from "../harness/upstreams/media-samples.ts";
+import { waitUntil } from "../harness/wait-until.ts";
+
+let stage: TaskStage;
+
+/** Models for tests in which providers fail, so that none is left alone in another test: each has two of its own. */
+const fragile = ["refused", "silent", "page", "hopeless", "broken", "kept-broken"];
+
+function writeCatalog(upstream: FakeUpstreams): string {
+  const common = { type: "speech", capabilities: ["text_to_speech"] };
+  const limits = { voices: ["alloy"], response_formats: ["mp3", "wav", "pcm"], max_prompt_length: 1000 };
+  const providers = fragile.flatMap((name) => [`${name}-1`, `${name}-2`]);
+  const keys = [`\${${upstreamKeyName}}`];
+  return writeStageCatalog(upstream, {
+    providers: providers.map((id) => ({ id, kind: "openai-compatible", base_url: upstream.openAiUrl, api_keys: keys })),
+    models: [
+      { id: "voice", ...common, limits, routes: listRoutes(["open"]) },
+      ...fragile.map((id) => ({ id, ...common, limits, routes: listRoutes([`${id}-1`, `${id}-2`]) })),
+    ],
+    prices: ["voice", ...fragile].map((id) => writeTaskPrice(id, "1K characters", "1.00")),
+  });
+}
+
+beforeAll(async () => {
+  stage = await openTaskStage({ catalog: writeCatalog });
+});
+afterEach(async () => {
+  expect(stage.media.scriptsLeft()).toBe(0);
+  await stage.check();
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const text = "x".repeat(500);
+const speech = { model: "voice", input: text, voice: "alloy" } as const;
+/** What the fake sends before it waits, and how many characters that is at fifteen a second. */
+const half = Math.floor(voice.bytes.length / 2);
+const halfSpoken = Math.ceil((half / 16_000) * 15);
+
+function keyed(key: string) {
+  return { headers: { "idempotency-key": key } };
+}
+
+async function readBytes(response: Response): Promise<Buffer> {
+  return Buffer.from(await response.arrayBuffer());
+}
+
+async function settled(caller: StageCaller): Promise<void> {
+  await waitUntil("the hold to end", async () => (await caller.listHolds()).every(({ state }) => state !== "open"));
+}
+
+/** Reads until the answer's first bytes are there. */
+async function readFirst(response: Response) {
+  const reader = response.body?.getReader();
+  if (reader === undefined) throw new Error("The answer has no body.");
+  const { value } = await reader.read();
+  return { reader, first: Buffer.from(value ?? []) };
+}
+
+describe("speech", () => {
+  test("by the OpenAI SDK streams: its first bytes are there before its last are made", async () => {
+    const caller = await stage.createCaller();
+    const gate = createGate();
+    stage.media.script({ beforeRest: gate });
+    const response = await caller.client.audio.speech.create({ ...speech, response_format: "mp3" });
+    expect(response.headers.get("content-type")).toBe("audio/mpeg");
+    expect(response.headers.get("x-request-id")).toMatch(/^req_/);
+    expect(response.headers.get("x-ratelimit-limit")).not.toBeNull();
+    const { reader, first } = await readFirst(response as unknown as Response);
+    expect(first.length).toBeGreaterThan(0);
+    expect(await caller.readBalance()).toEqual({ available: "9.50", frozen: "0.50" });
+    gate.open();
+    const rest: Buffer[] = [first];
+    for (let read = await reader.read(); !read.done; read = await reader.read()) rest.push(Buffer.from(read.value));
+    expect(Buffer.concat(rest)).toEqual(voice.bytes);
+    expect(await caller.listCharges()).toMatchObject([{ items: { characters: 500 }, paid: "0.50" }]);
+    expect(await caller.readBalance()).toEqual({ available: "9.50", frozen: "0.00" });
+  });
+
+  test.each([
+    { format: undefined, type: "audio/mpeg", sent: "mp3" },
+    { format: "mp3", type: "audio/mpeg", sent: "mp3" },
+    { format: "wav", type: "audio/wav", sent: "wav" },
+    { format: "pcm", type: "audio/pcm", sent: "pcm" },
+  ])("is made and named in the form that was asked for: $format", async ({ format, type, sent }) => {
+    const caller = await stage.createCaller();
+    const input = `In ${format}`;
+    const body = { ...speech, input, speed: 1.5, ...(format === undefined ? {} : { response_format: format }) };
+    const response = await caller.post(paths.speech, body);
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, type]);
+    await readBytes(response);
+    expect(stage.media.submissionsOf(input)).toMatchObject([
+      { fields: { response_format: sent, speed: 1.5, voice: "alloy" } },
+    ]);
+  });
+
+  test("draws on a plan's quota of text, four characters a token", async () => {
+    const quotas = { text: 125n, image: 0n, video: 0n };
+    await createPlan(stage.gateway.parts, { id: "talkers", name: "T", limits: {}, period: "month", quotas });
+    const caller = await stage.createCaller({ cash: "0" });
+    await changeAccount(stage.gateway.parts, caller.accountId, { planId: "talkers" });
+    await readBytes(await caller.post(paths.speech, speech));
+    expect(await caller.listCharges()).toMatchObject([{ unit: "text", paid: "125" }]);
+    expect((await caller.post(paths.speech, speech)).status).toBe(402);
+  });
+
+  test.each([
+    { what: "an unknown voice", body: { ...speech, voice: "bob" }, code: "invalid_parameter", param: "voice" },
+    { what: "no voice", body: { model: "voice", input: "x" }, code: "missing_parameter", param: "voice" },
+    { what: "no text", body: { model: "voice", voice: "alloy" }, code: "missing_parameter", param: "input" },
+    { what: "an empty text", body: { ...speech, input: "" }, code: "invalid_parameter", param: "input" },
+    {
+      what: "a text too long by one",
+      body: { ...speech, input: "x".repeat(1001) },
+      code: "prompt_too_long",
+      param: "input",
+    },
+    {
+      what: "an unknown form",
+      body: { ...speech, response_format: "opus" },
+      code: "invalid_parameter",
+      param: "response_format",
+    },
+    { what: "too much haste", body: { ...speech, speed: 4.01 }, code: "invalid_parameter", param: "speed" },
+    { what: "too little haste", body: { ...speech, speed: 0.2 }, code: "invalid_parameter", param: "speed" },
+    {
+      what: "a field of others",
+      body: { ...speech, instructions: "x" },
+      code: "unknown_parameter",
+      param: "instructions",
+    },
+    {
+      what: "a model of pictures",
+      body: { ...speech, model: "image" },
+      code: "unsupported_capability",
+      param: "model",
+    },
+  ])("is refused, and nothing charged, for $what", async ({ body, code, param }) => {
+    const caller = await stage.createCaller();
+    expect(await readProblem(await caller.post(paths.speech, body, keyed("bad")))).toMatchObject({
+      status: 400,
+      code,
+      param,
+    });
+    expect(await caller.countTraces()).toEqual(noTraces);
+  });
+
+  test("is refused with 402 when the money does not suffice, and with 429 when too many are under way", async () => {
+    const poor = await stage.createCaller({ cash: "0.49" });
+    const problem = await readProblem(await poor.post(paths.speech, speech, keyed("poor")));
+    expect(problem).toMatchObject({ status: 402, code: "insufficient_balance" });
+    expect(problem.message).toContain("0.01 USD");
+    expect(await poor.countTraces()).toEqual(noTraces);
+    const caller = await stage.createCaller({ limits: { concurrentRequests: 1 } });
+    const gate = createGate();
+    stage.media.script({ beforeRest: gate });
+    const first = await caller.post(paths.speech, speech);
+    const second = await caller.post(paths.speech, speech, keyed("second"));
+    expect(await readProblem(second)).toMatchObject({ status: 429, code: "concurrency_limit_exceeded" });
+    gate.open();
+    await readBytes(first);
+    const again = await waitUntil("a free place", async () => {
+      const response = await caller.post(paths.speech, speech, keyed("second"));
+      return response.status === 200 ? response : null;
+    });
+    expect(await readBytes(again)).toEqual(voice.bytes);
+  });
+});
+
+describe("a caller who hangs up", () => {
+  async function hangUp(caller: StageCaller, headers: Record<string, string>) {
+    const gate = createGate();
+    stage.media.script({ beforeRest: gate });
+    const leaving = new AbortController();
+    const response = await caller.post(paths.speech, speech, { headers, signal: leaving.signal });
+    const { reader } = await readFirst(response);
+    await gate.reached();
+    leaving.abort();
+    await reader.closed.catch(() => {});
+    return gate;
+  }
+
+  test("without a key ends the upstream's work, and pays for what was said", async () => {
+    const caller = await stage.createCaller();
+    const before = stage.media.calls.filter(({ outcome }) => outcome === "aborted").length;
+    await hangUp(caller, {});
+    await stage.media.aborted(before + 1);
+    await settled(caller);
+    expect(halfSpoken).toBeLessThan(500);
+    expect(await caller.listCharges()).toMatchObject([{ items: { characters: halfSpoken } }]);
+    expect((await caller.readBalance()).frozen).toBe("0.00");
+  });
+
+  test("with a key pays for all of it once, and gets it byte for byte when they come back", async () => {
+    const caller = await stage.createCaller();
+    const submissions = stage.media.submissions.length;
+    const gate = await hangUp(caller, { "idempotency-key": "back" });
+    const early = await caller.post(paths.speech, speech, keyed("back"));
+    expect(Number(early.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await readProblem(early)).toMatchObject({ status: 409, code: "idempotency_in_progress" });
+    gate.open();
+    await settled(caller);
+    for (let round = 0; round < 2; round += 1) {
+      const replay = await caller.post(paths.speech, speech, keyed("back"));
+      expect([replay.status, replay.headers.get("content-type")]).toEqual([200, "audio/mpeg"]);
+      expect(replay.headers.get("idempotent-replayed")).toBe("true");
+      expect(await readBytes(replay)).toEqual(voice.bytes);
+    }
+    expect(stage.media.submissions).toHaveLength(submissions + 1);
+    expect(await caller.listCharges()).toMatchObject([{ items: { characters: 500 }, paid: "0.50" }]);
+    const other = await caller.post(paths.speech, { ...speech, speed: 2 }, keyed("back"));
+    expect(await readProblem(other)).toMatchObject({ status: 422, code: "idempotency_key_reused" });
+  });
+});
+
+describe("a failure", () => {
+  test.each([
+    { what: "a refusal", model: "refused", behaviour: { status: 503 } },
+    { what: "silence", model: "silent", behaviour: { body: "" } },
+    { what: "a page", model: "page", behaviour: { body: "<html>", contentType: "text/html" } },
+  ])("before the first byte, by $what, leads to the next route, and nobody notices", async ({ model, behaviour }) => {
+    const caller = await stage.createCaller();
+    stage.media.script(behaviour, {});
+    const input = `Next: ${model}`;
+    const response = await caller.post(paths.speech, { ...speech, model, input });
+    expect(await readBytes(response)).toEqual(voice.bytes);
+    expect(stage.media.submissionsOf(input).map((one) => one.model.split("/")[1])).toEqual([
+      `${model}-1`,
+      `${model}-2`,
+    ]);
+    expect(await caller.listCharges()).toHaveLength(1);
+  });
+
+  test("of all routes is an error that can be retried, with the same key, and costs nothing", async () => {
+    const caller = await stage.createCaller();
+    const body = { ...speech, model: "hopeless" };
+    stage.media.script({ status: 500 }, { status: 500 });
+    const response = await caller.post(paths.speech, body, keyed("retry"));
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await readProblem(response)).toMatchObject({ status: 503, code: "upstream_unavailable" });
+    await settled(caller);
+    expect(await caller.countTraces()).toMatchObject({ keys: 0 });
+    expect(await caller.readBalance()).toEqual({ available: "10.00", frozen: "0.00" });
+    const again = await caller.post(paths.speech, body, keyed("retry"));
+    expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, null]);
+    await readBytes(again);
+  });
+
+  test("for what the text says is told as such, at no charge, and nobody else is asked", async () => {
+    const caller = await stage.createCaller();
+    stage.media.script({ status: 400, error: { code: "moderation_blocked" } });
+    const input = "Something bad";
+    const response = await caller.post(paths.speech, { ...speech, model: "hopeless", input });
+    expect(await readProblem(response)).toMatchObject({
+      status: 400,
+      code: "content_policy_violation",
+      param: "input",
+    });
+    expect(stage.media.submissionsOf(input)).toHaveLength(1);
+    expect(await caller.listCharges()).toEqual([]);
+  });
+
+  test("in the middle breaks the answer off, and what was said is charged", async () => {
+    const caller = await stage.createCaller();
+    stage.media.script({ cut: "inside-body" });
+    const response = await caller.post(paths.speech, { ...speech, model: "broken" });
+    expect(response.status).toBe(200);
+    await expect(response.arrayBuffer()).rejects.toThrow();
+    await settled(caller);
+    expect(await caller.listCharges()).toMatchObject([{ items: { characters: halfSpoken } }]);
+  });
+
+  test("in the middle of a keyed call is remembered: the call is never run again, and its error is told", async () => {
+    const caller = await stage.createCaller();
+    stage.media.script({ cut: "inside-body" });
+    const body = { ...speech, model: "kept-broken", input: `Kept ${text}` };
+    const response = await caller.post(paths.speech, body, keyed("broken"));
+    await expect(response.arrayBuffer()).rejects.toThrow();
+    await settled(caller);
+    const replay = await caller.post(paths.speech, body, keyed("broken"));
+    expect([replay.headers.get("idempotent-replayed"), replay.headers.get("x-should-retry")]).toEqual([
+      "true",
+      "false",
+    ]);
+    expect(await readProblem(replay)).toMatchObject({ status: 503, code: "upstream_unavailable" });
+    expect(stage.media.submissionsOf(body.input)).toHaveLength(1);
+    expect(await caller.listCharges()).toHaveLength(1);
+  });
+});
+
+describe("with a key", () => {
+  test("what is larger than a megabyte is not kept: a second call is told that it was done, and what it cost", async () => {
+    const caller = await stage.createCaller();
+    stage.media.script({ body: "x".repeat(1024 * 1024 + 1) });
+    const first = await caller.post(paths.speech, speech, keyed("large"));
+    expect(await readBytes(first)).toHaveLength(1024 * 1024 + 1);
+    const second = await caller.post(paths.speech, speech, keyed("large"));
+    const problem = await readProblem(second);
+    expect(problem).toMatchObject({ status: 409, code: "already_completed", param: "Idempotency-Key" });
+    expect(problem.message).toContain("500 characters and cost 0.50");
+    expect(await caller.listCharges()).toHaveLength(1);
+  });
+
+  test("of exactly a megabyte is kept", async () => {
+    const caller = await stage.createCaller();
+    stage.media.script({ body: "x".repeat(1024 * 1024) });
+    await readBytes(await caller.post(paths.speech, speech, keyed("exact")));
+    const second = await caller.post(paths.speech, speech, keyed("exact"));
+    expect([second.status, (await readBytes(second)).length]).toEqual([200, 1024 * 1024]);
+  });
+
+  test("a call that was answered at once is answered again when it is sent as a task", async () => {
+    const caller = await stage.createCaller();
+    await readBytes(await caller.post(paths.speech, speech, keyed("both")));
+    const headers = { "idempotency-key": "both", prefer: "respond-async" };
+    const replay = await caller.post(paths.speech, speech, { headers });
+    expect([replay.status, replay.headers.get("idempotent-replayed")]).toEqual([200, "true"]);
+    expect(await readBytes(replay)).toEqual(voice.bytes);
+    expect(await caller.listCharges()).toHaveLength(1);
+  });
+
+  test("a call that was sent as a task is that task when it is sent again, in either way", async () => {
+    const caller = await stage.createCaller();
+    const headers = { "idempotency-key": "task", prefer: "respond-async" };
+    const first = await caller.post(paths.speech, speech, { headers });
+    const { id } = (await first.json()) as WholeTask;
+    await caller.awaitTask(id);
+    for (const init of [{ headers }, keyed("task")]) {
+      const replay = await caller.post(paths.speech, speech, init);
+      expect([replay.status, replay.headers.get("idempotent-replayed")]).toEqual([202, "true"]);
+      expect((await replay.json()) as WholeTask).toMatchObject({ id, status: "succeeded" });
+    }
+    expect(await caller.listCharges()).toHaveLength(1);
+  });
+});
+
+describe("with Prefer: respond-async", () => {
+  test("it is a task like the others, whose output is the audio", async () => {
+    const caller = await stage.createCaller();
+    const response = await caller.post(paths.speech, speech, { headers: { prefer: "respond-async" } });
+    expect([response.status, response.headers.get("preference-applied")]).toEqual([202, "respond-async"]);
+    const submitted = (await response.json()) as WholeTask;
+    expect(response.headers.get("location")).toContain(submitted.id);
+    const task = await caller.awaitTask(submitted.id);
+    expect(task).toMatchObject({
+      ...{ type: "speech", status: "succeeded", usage: { total_units: 1, charge: "0.50", estimated_charge: "0.50" } },
+      output: [{ type: "audio", content_type: "audio/mpeg", bytes: voice.bytes.length, duration: expect.any(Number) }],
+    });
+    const url = task.output[0]?.url.replace(/^http:\/\/[^/]+/, "") ?? "";
+    expect(await readBytes(await stage.fetch(stage.gateway.siteUrl + url))).toEqual(voice.bytes);
+  });
+
+  test("and a wait the answer is the finished task", async () => {
+    const caller = await stage.createCaller();
+    const headers = { prefer: "respond-async, wait=30" };
+    const response = await caller.post(paths.speech, speech, { headers });
+    expect([response.status, ((await response.json()) as WholeTask).status]).toEqual([200, "succeeded"]);
+  });
+});
