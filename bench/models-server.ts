@@ -9,13 +9,17 @@ import { openBenchParts } from "./open-bench-parts.ts";
 import { serveOnRequest } from "./serve-on-request.ts";
 
 const parts = await openBenchParts();
+/** Only models are asked for here. */
+const nothing = { addRoutes: () => {}, addLinkRoutes: () => {} };
 const http = await createGatewayHttp({
   ...parts,
   settings: loadSettings({ environment: {}, directory: tmpdir() }),
   counters: createMemoryCounters({ clock: parts.clock }),
   logger: createLogger({ level: "info", format: "json", write: () => {} }),
-  // Only models are asked for here.
-  chat: { addRoutes: () => {}, close: async () => {} },
+  chat: nothing,
+  files: nothing,
+  tasks: nothing,
+  webhooks: nothing,
   checkDatabase: async () => {},
 });
 const doors = await openDoors(http, { host: "127.0.0.1", port: 0 });

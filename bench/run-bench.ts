@@ -4,12 +4,14 @@ import { measureChat } from "./measure-chat.ts";
 import { measureEdge } from "./measure-edge.ts";
 import { measureEndurance } from "./measure-endurance.ts";
 import { measureLedger } from "./measure-ledger.ts";
+import { measureTasks } from "./measure-tasks.ts";
 
 const benches: Record<string, (words: string[]) => Promise<void>> = {
   chat: measureChat,
   edge: measureEdge,
   endurance: measureEndurance,
   ledger: measureLedger,
+  tasks: measureTasks,
 };
 
 // What a bench has started is ended when the process exits, which a signal alone does not let it do.

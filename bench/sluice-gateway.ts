@@ -10,6 +10,7 @@ import { waitUntil } from "../test/harness/wait-until.ts";
 export type SluiceGateway = {
   port: number;
   processId: number;
+  dataDir: string;
   databaseProcessId: number;
   /** What every request needs to be let in. */
   headers: Record<string, string>;
@@ -29,8 +30,8 @@ const waitsMsMax = 3_600_000;
  * account with money and with limits as high as they go.
  */
 export async function startSluice(
-  models: readonly BenchModel[],
-  options: { nodeWords?: readonly string[] } = {},
+  models: readonly BenchModel[] | { catalog: object },
+  options: { nodeWords?: readonly string[]; settings?: Readonly<Record<string, string>> } = {},
 ): Promise<SluiceGateway> {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   const port = Number(await findFreePort());
@@ -39,16 +40,19 @@ export async function startSluice(
     SLUICE_PORT: String(port),
     SLUICE_LOG_FORMAT: "json",
     BENCH_UPSTREAM_KEY: "sk-bench",
+    ...options.settings,
   };
   const { child, stop } = spawnGateway(environment, options.nodeWords ?? []);
   const siteUrl = `http://127.0.0.1:${port}`;
   await waitUntil("Sluice is ready", () => isReady(child, siteUrl), 60_000);
   const key = await createCaller(environment);
-  await applyCatalog(environment, { dataDir, models });
+  const catalog = "catalog" in models ? models.catalog : describeCatalog(models);
+  await applyCatalog(environment, { dataDir, catalog });
   const headers = { authorization: `Bearer ${key}` };
   return {
     port,
     processId: child.pid ?? 0,
+    dataDir,
     databaseProcessId: Number(readFileSync(join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0]),
     headers,
     async readFrozen() {
@@ -106,7 +110,7 @@ async function createCaller(environment: Record<string, string>): Promise<string
   )) as {
     id: string;
   };
-  const limits = ["requests-per-minute", "tokens-per-minute", "concurrent-requests"];
+  const limits = ["requests-per-minute", "tokens-per-minute", "concurrent-requests", "tasks-in-flight"];
   await command(environment, "account", "update", account.id, ...limits.flatMap((name) => [`--${name}`, limitMax]));
   const { key } = (await command(environment, "key", "create", "--account", account.id)) as { key: string };
   return key;
@@ -114,11 +118,16 @@ async function createCaller(environment: Record<string, string>): Promise<string
 
 async function applyCatalog(
   environment: Record<string, string>,
-  { dataDir, models }: { dataDir: string; models: readonly BenchModel[] },
+  { dataDir, catalog }: { dataDir: string; catalog: object },
 ): Promise<void> {
   const file = join(dataDir, "bench-catalog.yaml");
+  writeFileSync(file, stringify(catalog));
+  await command(environment, "catalog", "apply", file);
+}
+
+function describeCatalog(models: readonly BenchModel[]): object {
   const timeouts = { first_byte_ms: waitsMsMax, idle_ms: waitsMsMax, total_ms: waitsMsMax };
-  const catalog = {
+  return {
     currency: "USD",
     providers: models.flatMap(({ id, routes }) =>
       routes.map(({ port, headers }, priority) => ({
@@ -147,8 +156,6 @@ async function applyCatalog(
       output_price: "0.0006",
     })),
   };
-  writeFileSync(file, stringify(catalog));
-  await command(environment, "catalog", "apply", file);
 }
 
 async function command(environment: Record<string, string>, ...words: readonly string[]): Promise<unknown> {
