@@ -9,7 +9,15 @@ const row: TaskRow = {
   ...{ id: "task_a", account_id: "acct_a", key_id: "key_a", parent_id: null, type: "image", model: "m" },
   ...{ state: "queued", phase: "ready", progress: 0, version: 1, request: {}, inputs: [], hold_id: null },
   ...{ output_ids: [], output: [], warnings: [], error: null, charge: 0n, units: 0n, metadata: null },
-  ...{ callback_url: null, request_id: "req_a", client_request_id: null, target: null, handle: null, tried: [] },
+  ...{
+    callback_url: null,
+    request_id: "req_a",
+    client_request_id: null,
+    target: null,
+    provider_id: null,
+    handle: null,
+    tried: [],
+  },
   ...{ waits_for: null, lost_at: null, cancel_requested_at: null, cancel_asked_at: null, deadline_at: now },
   ...{ created_at: now, submitted_at: null, started_at: null, finished_at: null, updated_at: now, terms: {} },
 };

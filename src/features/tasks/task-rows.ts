@@ -1,47 +1,10 @@
 import type { FileId } from "../../lib/ids.ts";
 import { nano } from "../../lib/money.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 import type { Task, TaskOutput, TaskTerms } from "./task.ts";
 
 /** A row of `tasks`, as the database hands it over. */
-export type TaskRow = {
-  id: string;
-  account_id: string;
-  key_id: string;
-  parent_id: string | null;
-  type: string;
-  model: string;
-  state: string;
-  phase: string;
-  progress: number;
-  version: number;
-  request: unknown;
-  inputs: unknown;
-  terms: unknown;
-  hold_id: string | null;
-  output_ids: string[];
-  output: unknown;
-  warnings: unknown;
-  error: unknown;
-  charge: bigint;
-  units: bigint;
-  metadata: unknown;
-  callback_url: string | null;
-  request_id: string;
-  client_request_id: string | null;
-  target: unknown;
-  handle: unknown;
-  tried: unknown;
-  waits_for: string | null;
-  lost_at: Date | null;
-  cancel_requested_at: Date | null;
-  cancel_asked_at: Date | null;
-  deadline_at: Date;
-  created_at: Date;
-  submitted_at: Date | null;
-  started_at: Date | null;
-  finished_at: Date | null;
-  updated_at: Date;
-};
+export type TaskRow = Tables["tasks"];
 
 /** What is in JSON was written by this same feature, and is trusted. */
 export function toTask(row: TaskRow): Task {

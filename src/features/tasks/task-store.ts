@@ -6,8 +6,8 @@ import type { Tables } from "../../platform/database/tables.ts";
 import type { Task, TaskState, TaskType } from "./task.ts";
 import { presentTerms, toTask } from "./task-rows.ts";
 
-export type NewTask = Omit<
-  Task,
+/** What changes on a task's way; all of it begins the same for every task. */
+type ChangingField =
   | "state"
   | "phase"
   | "progress"
@@ -26,9 +26,9 @@ export type NewTask = Omit<
   | "cancelAskedAt"
   | "submittedAt"
   | "startedAt"
-  | "finishedAt"
-  | "updatedAt"
->;
+  | "finishedAt";
+
+export type NewTask = Omit<Task, ChangingField | "updatedAt">;
 
 /** A new task as it is once it is written. */
 export function toQueuedTask(task: NewTask): Task {
@@ -172,31 +172,8 @@ export async function lockTask(tx: Database, { id, claim }: { id: string; claim?
   return await findTask(tx, id);
 }
 
-/** Fields that change on a task's way; a change that callers can see has a new version. */
-export type TaskChange = Partial<
-  Pick<
-    Task,
-    | "state"
-    | "phase"
-    | "progress"
-    | "version"
-    | "output"
-    | "warnings"
-    | "error"
-    | "charge"
-    | "units"
-    | "target"
-    | "handle"
-    | "tried"
-    | "waitsFor"
-    | "lostAt"
-    | "cancelRequestedAt"
-    | "cancelAskedAt"
-    | "submittedAt"
-    | "startedAt"
-    | "finishedAt"
-  >
->;
+/** A change that callers can see has a new version. */
+export type TaskChange = Partial<Pick<Task, ChangingField>>;
 
 /** Changes a task that is locked. */
 export async function updateTask(tx: Database, taskId: TaskId, change: TaskChange, now: Date): Promise<void> {

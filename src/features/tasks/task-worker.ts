@@ -4,7 +4,7 @@ import type { JobQueue } from "../../platform/jobs/job-queue.ts";
 import { advanceTask } from "./advance-task.ts";
 import type { ClaimedTask } from "./task.ts";
 import { leaseMs, type TaskParts } from "./task-parts.ts";
-import { claimDueTasks, claimTasks, renewTurns, returnTurns, type Turn } from "./turn-store.ts";
+import { claimDueTasks, claimTasks, type Lease, renewTurns, returnTurns, type Turn } from "./turn-store.ts";
 
 /** Takes tasks further, as long as there are any. */
 export type TaskWorker = {
@@ -49,7 +49,7 @@ export function createTaskWorker(parts: WorkerParts): TaskWorker {
     nap.abort();
   }
 
-  function getLease(): { now: Date; until: Date } {
+  function getLease(): Lease {
     const now = clock.now();
     return { now, until: new Date(now.getTime() + leaseMs) };
   }

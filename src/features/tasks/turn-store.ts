@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { TaskId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { ClaimedTask } from "./task.ts";
@@ -7,42 +7,34 @@ import { type TaskRow, toTask } from "./task-rows.ts";
 /** A claim of a task: whoever has a newer number has it. */
 export type Turn = { id: TaskId; claim: number };
 
-/**
- * Takes tasks that somebody has to look at, each for one worker. Until `until` nobody else takes them; then their worker
- * is believed to be dead.
- */
+/** From `now` on, until a worker that says nothing is believed to be dead. */
+export type Lease = { now: Date; until: Date };
+
+/** Takes tasks that somebody has to look at, those that wait longest first. Until the lease is over nobody else does. */
 export async function claimDueTasks(
   database: Database,
-  { now, until, limit }: { now: Date; until: Date; limit: number },
+  { limit, ...lease }: Lease & { limit: number },
 ): Promise<ClaimedTask[]> {
-  const { rows } = await sql<TaskRow & { claim: number }>`
-    with due as materialized (
-      select task_id from task_turns where next_poll_at <= ${now}
-        order by next_poll_at limit ${limit} for update skip locked
-    ), taken as (
-      update task_turns set next_poll_at = ${until}, claim = claim + 1, polls = polls + 1
-        from due where task_turns.task_id = due.task_id
-        returning task_turns.task_id, task_turns.claim
-    )
-    select tasks.*, taken.claim from taken join tasks on tasks.id = taken.task_id`.execute(database);
-  return rows.map((row) => ({ ...toTask(row), claim: row.claim }));
+  const due = sql`select task_id from task_turns where next_poll_at <= ${lease.now} order by next_poll_at limit ${limit}`;
+  return await claim(database, due, lease);
 }
 
 /** Takes the given tasks, as far as nobody has looked at them yet or somebody has to look at them again. */
-export async function claimTasks(
-  database: Database,
-  taskIds: readonly string[],
-  { now, until }: { now: Date; until: Date },
-): Promise<ClaimedTask[]> {
+export async function claimTasks(database: Database, taskIds: readonly string[], lease: Lease): Promise<ClaimedTask[]> {
+  const due = sql`
+    select task_id from task_turns where task_id = any(${taskIds}) and (claim = 0 or next_poll_at <= ${lease.now})`;
+  return await claim(database, due, lease);
+}
+
+/** What another worker is just taking is passed over, not waited for. */
+async function claim(database: Database, due: RawBuilder<unknown>, { until }: Lease): Promise<ClaimedTask[]> {
   const { rows } = await sql<TaskRow & { claim: number }>`
-    with due as materialized (
-      select task_id from task_turns
-        where task_id = any(${taskIds}) and (claim = 0 or next_poll_at <= ${now}) for update skip locked
-    ), taken as (
-      update task_turns set next_poll_at = ${until}, claim = claim + 1, polls = polls + 1
-        from due where task_turns.task_id = due.task_id
-        returning task_turns.task_id, task_turns.claim
-    )
+    with due as materialized (${due} for update skip locked),
+      taken as (
+        update task_turns set next_poll_at = ${until}, claim = claim + 1, polls = polls + 1
+          from due where task_turns.task_id = due.task_id
+          returning task_turns.task_id, task_turns.claim
+      )
     select tasks.*, taken.claim from taken join tasks on tasks.id = taken.task_id`.execute(database);
   return rows.map((row) => ({ ...toTask(row), claim: row.claim }));
 }
