@@ -43,6 +43,7 @@ export function createTaskWorker(parts: WorkerParts): TaskWorker {
   let returning: Promise<void> = Promise.resolve();
   let returnTimer: NodeJS.Timeout | null = null;
   let renewal: Promise<void> = Promise.resolve();
+  let handling: Promise<unknown> = Promise.resolve();
   const taskParts: TaskParts = { ...parts, wake };
 
   function wake(): void {
@@ -138,13 +139,23 @@ export function createTaskWorker(parts: WorkerParts): TaskWorker {
     }
   }
 
-  async function handleJobs(jobs: readonly Record<string, unknown>[]): Promise<void> {
+  /** Jobs may still come while the worker closes, which waits for them. */
+  function handleJobs(jobs: readonly Record<string, unknown>[]): Promise<void> {
+    const handled = takeJobs(jobs);
+    handling = Promise.allSettled([handling, handled]);
+    return handled;
+  }
+
+  async function takeJobs(jobs: readonly Record<string, unknown>[]): Promise<void> {
     const ids = jobs.flatMap(({ taskIds }) => (Array.isArray(taskIds) ? taskIds : [])) as string[];
     // What is too much now is found by looking, a little later.
     const room = Math.max(0, stepsMax - inHand.size);
     if (closing.signal.aborted || room === 0) return;
     const lease = getLease();
-    take(await claimTasks(database, ids.slice(0, room), lease), lease.until);
+    const claimed = await claimTasks(database, ids.slice(0, room), lease);
+    // What would be cut off in the middle of being handed over is left to others, who begin it.
+    if (closing.signal.aborted) for (const task of claimed) giveBack(task, clock.now());
+    else take(claimed, lease.until);
   }
 
   function reportTrouble(error: unknown): void {
@@ -175,6 +186,7 @@ export function createTaskWorker(parts: WorkerParts): TaskWorker {
       closing.abort();
       wake();
       await looking;
+      await handling;
       const ended = Promise.all([...inHand.values()].map((one) => one.ended));
       const late = new AbortController();
       await Promise.race([ended, wait(parts.closeTimeoutMs, undefined, { signal: late.signal }).catch(() => {})]);
