@@ -1,8 +1,17 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Ajv } from "ajv";
+import { sql } from "kysely";
 import OpenAI, { AuthenticationError, NotFoundError } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPlan, updateAccount } from "../../src/features/accounts/index.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import { voiceNames } from "../../src/providers/sandbox/studio/voices.ts";
 import { writeCatalog } from "../harness/catalog-source.ts";
+import { writeCatalogOf, writePrice } from "../harness/chat-catalog.ts";
+import { openChatGateway } from "../harness/chat-gateway.ts";
+import { canary } from "../harness/fake-upstreams.ts";
+import { repositoryDir } from "../harness/repository-files.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 import { waitUntil } from "../harness/wait-until.ts";
@@ -14,6 +23,8 @@ type OpenApiDocument = {
     { get: { responses: Record<number, { content: { "application/json": { schema: object } } }> } }
   >;
 };
+
+const stages = { script: { chat: "part" } };
 
 let gateway: TestGateway;
 let key: string;
@@ -84,6 +95,96 @@ describe("with the official OpenAI client", () => {
     });
   });
 });
+
+test("the sandbox offers every voice that its studio has", async () => {
+  const { limits } = (await (await gateway.get("/models/sandbox-speech", key)).json()) as {
+    limits: { voices: string[] };
+  };
+  expect(limits.voices.toSorted()).toEqual(voiceNames.toSorted());
+});
+
+describe("a drama", () => {
+  test("says what it can do and how long its films get, and names none of the models that make it", async () => {
+    const response = await gateway.get("/models/sandbox-drama", key);
+    const text = await response.text();
+    const { limits, capabilities, ...model } = JSON.parse(text) as Record<string, unknown>;
+    expect([limits, capabilities]).toEqual([
+      { durations: [60], aspect_ratios: ["16:9", "9:16", "1:1"], max_prompt_length: 20_000 },
+      ["script_generation", "role_analysis", "storyboard", "drama_video"],
+    ]);
+    expect(Object.keys(model)).toEqual(
+      ["id", "object", "created", "owned_by", "name", "type", "logo", "description"].concat([
+        "advantages",
+        "scenarios",
+        "status",
+      ]),
+    );
+    expect(text).not.toMatch(/sandbox-(?!drama)|stages|routes/);
+  });
+
+  test("is as well as what makes it, and the list tells at once", async () => {
+    await using chat = await openChatGateway({
+      catalog: (upstream) =>
+        writeCatalogOf(upstream, {
+          models: [
+            { id: "writer", type: "drama", capabilities: ["script_generation"], limits: {}, stages },
+            // It is not for sale: it has no price.
+            { id: "part", routes: [{ provider: "open", upstream_model: `${canary}-part` }] },
+            { id: "twin", routes: [{ provider: "open", upstream_model: `${canary}-part` }] },
+          ],
+          prices: [{ model: "writer", billing_type: "per_call", unit: "call", price: "1" }, writePrice("twin")],
+        }),
+    });
+    const caller = await chat.createCaller();
+    const listStatuses = async () => {
+      const list = (await (await chat.gateway.get("/models", caller.key)).json()) as ModelList;
+      return list.data.map(({ id, status }) => `${id} ${status}`);
+    };
+    expect(await listStatuses()).toEqual(["writer available", "twin available"]);
+    chat.upstream.scriptFor({ model: `${canary}-part` }, { status: 429, headers: { "retry-after": "60" } });
+    const response = await caller.post({ model: "twin", messages: [{ role: "user", content: "Hello" }] });
+    expect(response.status).toBe(503);
+    expect(await listStatuses()).toEqual(["writer unavailable", "twin unavailable"]);
+    expect((await chat.gateway.get("/models/part", caller.key)).status).toBe(404);
+  });
+
+  test("from before there were stages is listed as unavailable, until the catalog names them", async () => {
+    await using own = await startGateway();
+    const { key: ownKey } = await own.createCaller();
+    const readStatus = async () =>
+      ((await (await own.get("/models/sandbox-drama", ownKey)).json()) as { status: string }).status;
+    expect(await readStatus()).toBe("available");
+    await insertOldCatalog(own.database);
+    await waitUntil("the old catalog", () => own.catalogVersion() === 2);
+    expect(await readStatus()).toBe("unavailable");
+    expect(await listIds(own, ownKey)).toHaveLength(6);
+    const source = readFileSync(join(repositoryDir, "catalogs/sandbox.yaml"), "utf8");
+    expect(await own.applyCatalog(source)).toMatchObject({
+      ...{ kind: "accepted", version: 3 },
+      changes: expect.arrayContaining([
+        expect.stringMatching(/^~ model sandbox-drama: (routes, stages|stages, routes)$/),
+      ]),
+    });
+    await waitUntil("the new catalog", () => own.catalogVersion() === 3);
+    expect(await readStatus()).toBe("available");
+  });
+});
+
+/** The catalog in force as an earlier version wrote it: dramas with routes of their own. */
+async function insertOldCatalog(database: Database): Promise<void> {
+  const routes = JSON.stringify([{ provider: "sandbox", upstream_model: "drama", priority: 0, weight: 1 }]);
+  await database.transaction().execute(async (tx) => {
+    await sql`
+      insert into catalog_versions (number, currency, providers, models, applied_at)
+        select 2, currency, providers, (
+          select jsonb_agg(case when model->>'type' = 'drama'
+            then (model - 'stages') || jsonb_build_object('routes', ${routes}::jsonb) else model end)
+          from jsonb_array_elements(models::jsonb) model), applied_at
+        from catalog_versions where number = 1`.execute(tx);
+    await sql`insert into catalog_prices (catalog_version, position, price_id)
+      select 2, position, price_id from catalog_prices where catalog_version = 1`.execute(tx);
+  });
+}
 
 test("filters combine", async () => {
   expect(await listIds(gateway, key, "?type=video")).toEqual(["sandbox-video"]);

@@ -32,11 +32,11 @@ test("the sandbox's prices have every field of the contract, as decimal text", a
   expect(byModel("sandbox-video")).toEqual([
     { model: "sandbox-video", billing_type: "duration", unit: "second", price: "0.05", minimum_charge: "0.25" },
   ]);
-  expect(byModel("sandbox-drama").map(({ capability }) => capability)).toEqual([
-    "script_generation",
-    "role_analysis",
-    "storyboard",
-    "drama_video",
+  expect(byModel("sandbox-drama").map(({ capability, unit }) => [capability, unit])).toEqual([
+    ["script_generation", "call"],
+    ["role_analysis", "call"],
+    ["storyboard", "call"],
+    ["drama_video", "second"],
   ]);
 });
 

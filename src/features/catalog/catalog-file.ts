@@ -49,6 +49,16 @@ const routeSchema = Type.Object(
   closed,
 );
 
+const stagesSchema = Type.Object(
+  {
+    script: Type.Optional(Type.Object({ chat: text }, closed)),
+    roles: Type.Optional(Type.Object({ chat: text }, closed)),
+    storyboard: Type.Optional(Type.Object({ chat: text, image: text }, closed)),
+    video: Type.Optional(Type.Object({ video: text, speech: text, avatar: Type.Optional(text) }, closed)),
+  },
+  closed,
+);
+
 const limitsSchema = Type.Object(
   {
     durations: Type.Optional(Type.Array(positive, { minItems: 1 })),
@@ -83,6 +93,7 @@ const modelSchema = Type.Object(
     deprecated_at: Type.Optional(text),
     shutdown_date: Type.Optional(text),
     routes: Type.Optional(Type.Array(routeSchema)),
+    stages: Type.Optional(stagesSchema),
   },
   closed,
 );
@@ -117,7 +128,9 @@ export const catalogFileSchema = Type.Object(
 );
 
 export type CatalogFile = Static<typeof catalogFileSchema>;
+export type ModelEntry = CatalogFile["models"][number];
 export type PriceLine = CatalogFile["prices"][number];
 
 /** One thing that is wrong, and where: the names and positions that lead to it from the top of the file. */
 export type CatalogProblem = { path: readonly (string | number)[]; message: string };
+export type ReportProblem = (path: CatalogProblem["path"], message: string) => void;

@@ -248,6 +248,79 @@ describe("the status of a model", () => {
     });
   });
 
+  describe("that is a drama", () => {
+    const parts = ["chat", "image", "video", "speech", "avatar"] as const;
+    const capabilities: Model["capabilities"] = ["script_generation", "role_analysis", "storyboard", "drama_video"];
+    const drama: Model = {
+      ...{ ...film, type: "drama", capabilities, routes: [] },
+      stages: {
+        script: { chat: "chat-part" },
+        roles: { chat: "chat-part" },
+        storyboard: { chat: "chat-part", image: "image-part" },
+        video: { video: "video-part", speech: "speech-part", avatar: "avatar-part" },
+      },
+    };
+    /** Models that nobody is offered: for no plan that anybody has, shut down, and without a price. */
+    const partModels = parts.map(
+      (type): Model => ({
+        ...{ ...film, id: `${type}-part`, type, plans: ["none"], shutdown_date: "2026-01-02T00:00:00Z" },
+        routes: ["main", "spare"].map((provider) => ({ ...route, provider, upstream_model: type })),
+      }),
+    );
+    const providers = ["main", "spare"].map((id) => ({ id, kind: "sandbox" as const }));
+    const statusWhile = (model: Model, resting: string[], others = partModels) => {
+      const isWell = ({ providerId, upstreamModel }: { providerId: string; upstreamModel: string }): boolean =>
+        !resting.includes(`${providerId} ${upstreamModel}`);
+      const content = { providers, models: [model, ...others], prices: [createPrice("price_1")] };
+      const catalog = { version: 1, currency: "USD", appliedAt: new Date(0), ...content };
+      const offered = listOfferedModels(
+        createCatalogView(catalog, { isWell, version: () => 0 }),
+        anybody,
+        new Date("2026-02-15T00:00:00Z"),
+      );
+      expect(offered).toHaveLength(1);
+      return offered[0]?.status;
+    };
+
+    test("is that of the weakest model of its stages, whoever may call that one", () => {
+      expect(statusWhile(drama, [])).toBe("available");
+      for (const type of parts) {
+        expect(statusWhile(drama, [`main ${type}`]), type).toBe("degraded");
+        const without = statusWhile(drama, [`main ${type}`, `spare ${type}`, "main chat"]);
+        expect(without, type).toBe(type === "avatar" ? "degraded" : "unavailable");
+      }
+    });
+
+    test("is unavailable where a model of a stage has no routes, or is not there", () => {
+      const idle = partModels.map((model) => (model.type === "speech" ? { ...model, routes: [] } : model));
+      expect(statusWhile(drama, [], idle)).toBe("unavailable");
+      expect(statusWhile(drama, [], partModels.slice(1))).toBe("unavailable");
+    });
+
+    test("does not ask for what it does not offer", () => {
+      const writer: Model = {
+        ...drama,
+        capabilities: ["script_generation"],
+        stages: { script: { chat: "chat-part" } },
+      };
+      expect(statusWhile(writer, ["main video", "spare video"])).toBe("available");
+    });
+
+    test("can only be deprecated by its own date, while it is served", () => {
+      const aging = partModels.map((model) => ({ ...model, deprecated_at: "2026-01-01T00:00:00Z" }));
+      expect(statusWhile(drama, [], aging)).toBe("available");
+      const old = { ...drama, deprecated_at: "2026-02-01T00:00:00Z" };
+      expect(statusWhile(old, ["main chat"])).toBe("deprecated");
+      expect(statusWhile(old, ["main chat", "spare chat"])).toBe("unavailable");
+    });
+
+    test("is unavailable where it comes from before there were stages, whatever its routes", () => {
+      const { stages: _none, ...before } = drama;
+      expect(statusWhile({ ...before, routes: [route] }, [])).toBe("unavailable");
+      expect(statusWhile({ ...before, stages: { script: { chat: "chat-part" } } }, [])).toBe("unavailable");
+    });
+  });
+
   test.each([
     ["2026-01-31T23:59:59.999Z", "available"],
     ["2026-02-01T00:00:00.000Z", "deprecated"],

@@ -1,7 +1,7 @@
 import type { Caller } from "../../lib/caller.ts";
 import type { UpstreamHealth } from "../../providers/upstream-health.ts";
 import type { Catalog } from "./catalog.ts";
-import type { Capability, Model, ModelStatus, ModelType } from "./model.ts";
+import { type Capability, listStageModels, listStages, type Model, type ModelStatus, type ModelType } from "./model.ts";
 import type { Price } from "./price.ts";
 import { listRouteTargets, type RouteTarget } from "./route-target.ts";
 
@@ -82,12 +82,29 @@ function offerModel(view: CatalogView, model: Model, audience: Audience, now: Da
   return prices.length === 0 ? null : { model, status: decideStatus(view, model, now), prices };
 }
 
-function decideStatus({ targetsByModelId, health }: CatalogView, model: Model, now: Date): ModelStatus {
-  const targets = targetsByModelId.get(model.id) ?? [];
+function decideStatus(view: CatalogView, model: Model, now: Date): ModelStatus {
+  const service = model.type === "drama" ? judgeStages(view, model) : judgeRoutes(view, model.id);
+  return service !== "unavailable" && isPast(model.deprecated_at, now) ? "deprecated" : service;
+}
+
+type Service = Exclude<ModelStatus, "deprecated">;
+
+function judgeRoutes({ targetsByModelId, health }: CatalogView, modelId: string): Service {
+  const targets = targetsByModelId.get(modelId) ?? [];
   const isWell = (target: RouteTarget): boolean => health.isWell(target);
   if (!targets.some(isWell)) return "unavailable";
-  if (isPast(model.deprecated_at, now)) return "deprecated";
   return targets.every(isWell) ? "available" : "degraded";
+}
+
+/** A drama is as well as the weakest of those who make it; it can do without its avatars. */
+function judgeStages(view: CatalogView, { capabilities, stages }: Model): Service {
+  // Written by a version that knew no stages.
+  if (listStages(capabilities).some((stage) => stages?.[stage] === undefined)) return "unavailable";
+  const services = listStageModels(stages).map(({ type, modelId }) => {
+    const service = judgeRoutes(view, modelId);
+    return service === "unavailable" && type === "avatar" ? "degraded" : service;
+  });
+  return (["unavailable", "degraded"] as const).find((service) => services.includes(service)) ?? "available";
 }
 
 /** For each capability the newest price in force: the account's own before its plan's before everybody's. */

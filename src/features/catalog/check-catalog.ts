@@ -1,8 +1,9 @@
 import { isIP } from "node:net";
 import { parseMoney } from "../../lib/money.ts";
 import { parseTimestamp } from "../../lib/timestamp.ts";
-import type { CatalogFile, CatalogProblem, PriceLine } from "./catalog-file.ts";
-import { capabilitiesByType, limitsByType } from "./model.ts";
+import type { CatalogFile, CatalogProblem, ModelEntry, PriceLine, ReportProblem } from "./catalog-file.ts";
+import { checkStages } from "./check-stages.ts";
+import { capabilitiesByType, limitsByType, listStageModels } from "./model.ts";
 import { unitsByBillingType, unitsByType } from "./price.ts";
 
 /** What a catalog may refer to outside of itself. */
@@ -12,8 +13,6 @@ export type CatalogSurroundings = {
   accountIds: ReadonlySet<string>;
   hasSecret(name: string): boolean;
 };
-
-type Report = (path: readonly (string | number)[], message: string) => void;
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
 const headerNamePattern = /^[A-Za-z0-9-]{1,100}$/;
@@ -26,7 +25,7 @@ const secretPattern = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
 /** Everything that is wrong with a catalog, beyond its form. */
 export function checkCatalog(file: CatalogFile, surroundings: CatalogSurroundings): CatalogProblem[] {
   const problems: CatalogProblem[] = [];
-  const report: Report = (path, message) => problems.push({ path, message });
+  const report: ReportProblem = (path, message) => problems.push({ path, message });
   if (file.currency !== surroundings.currency) {
     report(["currency"], `The currency is ${file.currency}, but this deployment's is ${surroundings.currency}.`);
   }
@@ -36,7 +35,7 @@ export function checkCatalog(file: CatalogFile, surroundings: CatalogSurrounding
   return problems;
 }
 
-function checkProviders({ providers }: CatalogFile, { hasSecret }: CatalogSurroundings, report: Report): void {
+function checkProviders({ providers }: CatalogFile, { hasSecret }: CatalogSurroundings, report: ReportProblem): void {
   reportRepeated(providers, "providers", report);
   for (const [index, provider] of providers.entries()) {
     const path = ["providers", index];
@@ -63,7 +62,7 @@ function checkProviders({ providers }: CatalogFile, { hasSecret }: CatalogSurrou
 function checkKind(
   provider: CatalogFile["providers"][number],
   path: readonly (string | number)[],
-  report: Report,
+  report: ReportProblem,
 ): void {
   const { id, kind } = provider;
   if (kind === "openai-compatible" && provider.base_url === undefined) {
@@ -89,7 +88,7 @@ function checkKind(
 function checkSecret(
   text: string,
   place: readonly (string | number)[],
-  { hasSecret, report }: { hasSecret: CatalogSurroundings["hasSecret"]; report: Report },
+  { hasSecret, report }: { hasSecret: CatalogSurroundings["hasSecret"]; report: ReportProblem },
 ): void {
   const name = secretPattern.exec(text)?.[1];
   if (name !== undefined && !hasSecret(name)) report(place, `The environment has no variable ${name}.`);
@@ -103,10 +102,12 @@ function isWebAddress(address: string): boolean {
   return url.protocol === "https:" || (url.protocol === "http:" && isLocal);
 }
 
-function checkModels({ models, providers, prices }: CatalogFile, around: CatalogSurroundings, report: Report): void {
+function checkModels(file: CatalogFile, around: CatalogSurroundings, report: ReportProblem): void {
+  const { models, providers, prices } = file;
   reportRepeated(models, "models", report);
   const providerIds = new Set(providers.map(({ id }) => id));
   const pricedIds = new Set(prices.map(({ model }) => model));
+  const partIds = new Set(models.flatMap(({ stages }) => listStageModels(stages).map(({ modelId }) => modelId)));
   for (const [index, model] of models.entries()) {
     const path = ["models", index];
     if (!idPattern.test(model.id)) {
@@ -156,17 +157,15 @@ function checkModels({ models, providers, prices }: CatalogFile, around: Catalog
       }
     }
     checkChatOptions(model, path, report);
-    if ((model.routes ?? []).length > 0 && !pricedIds.has(model.id)) {
+    checkStages(model, path, { file, report });
+    // A part of a drama that nobody is to call by itself needs no price.
+    if ((model.routes ?? []).length > 0 && !pricedIds.has(model.id) && !partIds.has(model.id)) {
       report([...path, "routes"], `${model.id} has routes but no price; a free model has a price of "0".`);
     }
   }
 }
 
-function checkChatOptions(
-  model: CatalogFile["models"][number],
-  path: readonly (string | number)[],
-  report: Report,
-): void {
+function checkChatOptions(model: ModelEntry, path: readonly (string | number)[], report: ReportProblem): void {
   for (const name of ["usual_output_tokens", "extra_parameters"] as const) {
     if (model.type !== "chat" && model[name] !== undefined) report([...path, name], `${name} is for chat models.`);
   }
@@ -176,7 +175,11 @@ function checkChatOptions(
   }
 }
 
-function checkPrices({ models, prices, currency }: CatalogFile, around: CatalogSurroundings, report: Report): void {
+function checkPrices(
+  { models, prices, currency }: CatalogFile,
+  around: CatalogSurroundings,
+  report: ReportProblem,
+): void {
   const modelById = new Map(models.map((model) => [model.id, model]));
   const seen = new Map<string, number>();
   for (const [index, line] of prices.entries()) {
@@ -190,6 +193,9 @@ function checkPrices({ models, prices, currency }: CatalogFile, around: CatalogS
     const isUnit = (unitsByBillingType[line.billing_type] as readonly string[]).includes(line.unit);
     if (model !== undefined && isUnit && !units.includes(line.unit)) {
       report([...path, "unit"], `A model for ${model.type} is priced by ${units.join(" or by ")}.`);
+    }
+    if (model?.type === "drama" && line.unit === "second" && line.capability !== "drama_video") {
+      report([...path, "unit"], "Of a drama's stages only drama_video has a length: name it as the capability.");
     }
     if (line.currency !== undefined && line.currency !== currency) {
       report([...path, "currency"], `All prices of a catalog are in its currency, ${currency}.`);
@@ -213,7 +219,7 @@ function checkPrices({ models, prices, currency }: CatalogFile, around: CatalogS
   }
 }
 
-function checkAmounts(line: PriceLine, path: readonly (string | number)[], report: Report): void {
+function checkAmounts(line: PriceLine, path: readonly (string | number)[], report: ReportProblem): void {
   const units: readonly string[] = unitsByBillingType[line.billing_type];
   if (!units.includes(line.unit)) {
     report([...path, "unit"], `The unit of ${line.billing_type} is one of: ${units.join(", ")}.`);
@@ -239,12 +245,12 @@ function isBefore(time: string | undefined, other: string | undefined): boolean 
   return Boolean(moment && otherMoment && moment < otherMoment);
 }
 
-function checkTime(time: string, path: readonly (string | number)[], report: Report): void {
+function checkTime(time: string, path: readonly (string | number)[], report: ReportProblem): void {
   if (parseTimestamp(time) !== null) return;
   report(path, `${time} is no time: write it with its offset, such as 2026-11-01T00:00:00Z.`);
 }
 
-function reportRepeated(entries: readonly { id: string }[], name: string, report: Report): void {
+function reportRepeated(entries: readonly { id: string }[], name: string, report: ReportProblem): void {
   const seen = new Map<string, number>();
   for (const [index, { id }] of entries.entries()) {
     const first = seen.get(id);

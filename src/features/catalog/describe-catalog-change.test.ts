@@ -63,6 +63,7 @@ describe("what is changed", () => {
     ["capabilities", { capabilities: ["text_to_video", "image_to_video"] }],
     ["routes", { routes: film.routes.map((route) => ({ ...route, weight: 2 })) }],
     ["plans", { plans: ["pro"] }],
+    ["stages", { stages: { script: { chat: "talk" } } }],
     ["name, shutdown_date", { name: "Movie", shutdown_date: "2027-01-01T00:00:00Z" }],
   ])("a model, in its %s", (names, fields) => {
     const next = { ...content, models: [{ ...film, ...fields }] };

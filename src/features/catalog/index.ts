@@ -7,12 +7,21 @@
  */
 export { applyCatalog, type CatalogOutcome, previewCatalog } from "./apply-catalog.ts";
 export { findCatalog } from "./catalog-store.ts";
-export type { CatalogView } from "./catalog-view.ts";
+export type { CatalogView, OfferedModel } from "./catalog-view.ts";
 export { exportCatalog } from "./export-catalog.ts";
 export { getOfferedModel } from "./get-offered-model.ts";
 export { listUpstreams, type Upstream } from "./list-upstreams.ts";
 export { type LiveCatalog, openLiveCatalog } from "./live-catalog.ts";
-export type { Capability, ExtraParameter, Model } from "./model.ts";
+export {
+  type Capability,
+  capabilityByStage,
+  type DramaStage,
+  type DramaStages,
+  dramaStages,
+  type ExtraParameter,
+  listStageModels,
+  type Model,
+} from "./model.ts";
 export { addModelRoutes, presentDeprecation } from "./model-routes.ts";
 export type { Price } from "./price.ts";
 export { publishHealth } from "./publish-health.ts";

@@ -26,7 +26,9 @@ export const modelDetailSchema = Type.Object({
   ...modelFields,
   limits: Type.Object(
     {
-      durations: Type.Optional(Type.Array(Type.Integer(), { description: "Seconds." })),
+      durations: Type.Optional(
+        Type.Array(Type.Integer(), { description: "Seconds; for avatars and dramas, the longest that a film can be." }),
+      ),
       aspect_ratios: Type.Optional(Type.Array(Type.String(), { examples: [["16:9", "9:16", "1:1"]] })),
       max_prompt_length: Type.Optional(Type.Integer({ description: "Characters." })),
       sizes: Type.Optional(Type.Array(Type.String(), { examples: [["1024x1024"]] })),

@@ -19,6 +19,44 @@ export const capabilitiesByType = {
 export const capabilities = Object.values(capabilitiesByType).flat();
 export type Capability = (typeof capabilities)[number];
 
+/** What a drama goes through, in order: each stage goes on from what the one before it made. */
+export const dramaStages = ["script", "roles", "storyboard", "video"] as const;
+export type DramaStage = (typeof dramaStages)[number];
+
+/** What a drama model that offers a stage is able to do. */
+export const capabilityByStage = {
+  script: "script_generation",
+  roles: "role_analysis",
+  storyboard: "storyboard",
+  video: "drama_video",
+} as const satisfies Record<DramaStage, Capability>;
+
+/**
+ * Who works on each stage of a drama: ids of other models, each under its type. They are the operator's parts: who may
+ * call them by themselves, and at what price, is of no concern here.
+ */
+export type DramaStages = {
+  script?: { chat: string };
+  roles?: { chat: string };
+  storyboard?: { chat: string; image: string };
+  /** An avatar model makes the shots in which one role speaks; without it, the video model makes them too. */
+  video?: { video: string; speech: string; avatar?: string };
+};
+
+/** The stages that a drama model goes through: up to the last that it offers, because a run may begin with raw text. */
+export function listStages(offered: readonly Capability[]): DramaStage[] {
+  const last = dramaStages.findLastIndex((stage) => offered.includes(capabilityByStage[stage]));
+  return dramaStages.slice(0, last + 1);
+}
+
+/** Every model that the stages name, with the type that it is named under. */
+export function listStageModels(stages: DramaStages = {}): { stage: DramaStage; type: ModelType; modelId: string }[] {
+  return dramaStages.flatMap((stage) => {
+    const named = Object.entries(stages[stage] ?? {}) as [ModelType, string][];
+    return named.map(([type, modelId]) => ({ stage, type, modelId }));
+  });
+}
+
 /** Which limits mean something for a model of each type. */
 export const limitsByType = {
   chat: ["max_prompt_length", "context_window", "max_output_tokens"],
@@ -83,5 +121,7 @@ export type Model = {
   created_at: string;
   deprecated_at?: string;
   shutdown_date?: string;
+  /** Empty for a drama, which is made by the models of its stages. */
   routes: Route[];
+  stages?: DramaStages;
 };
