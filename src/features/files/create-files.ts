@@ -12,9 +12,11 @@ import { type LinkParts, signLink } from "./file-link.ts";
 import { addFileRoutes } from "./file-routes.ts";
 import { getFileOfKind } from "./get-file.ts";
 import { inspectSpooled } from "./inspect-spooled.ts";
+import { keepDocument, type NewDocument } from "./keep-document.ts";
 import { keepOutput, type Output } from "./keep-output.ts";
 import type { KeyedRequests } from "./keyed-requests.ts";
 import { openFile } from "./open-file.ts";
+import { readDocument } from "./read-document.ts";
 import type { StoreParts } from "./store-file.ts";
 import { addUploadRoutes } from "./upload-routes.ts";
 
@@ -34,6 +36,10 @@ export type Files = {
   addLinkRoutes(http: HttpServer): void;
   /** Keeps what a task made, checked like an upload. Its id is made beforehand: keeping it again answers the same file. */
   keepOutput(output: Output): Promise<StoredFile>;
+  /** Keeps what the gateway wrote for a task; in all else as `keepOutput`. */
+  keepDocument(document: NewDocument): Promise<StoredFile>;
+  /** All of a document of the account that is there; else an error that names the field. */
+  readDocument(accountId: AccountId, fileId: string, options: { param: string }): Promise<Buffer>;
   /** A file of the account that is there and of one of the kinds; else an error that names the field. */
   getFile(accountId: AccountId, fileId: string, wanted: WantedFile): Promise<StoredFile>;
   /** What a stranger's bytes are, decided as for an upload; an error that names the field where they are not wanted. */
@@ -57,6 +63,8 @@ export function createFiles(given: FilesParts): Files {
     },
     addLinkRoutes: (http) => addFileLinkRoute(http, parts),
     keepOutput: (output) => keepOutput(parts, output),
+    keepDocument: (document) => keepDocument(parts, document),
+    readDocument: (accountId, fileId, { param }) => readDocument(parts, accountId, { fileId, param }),
     getFile: (accountId, fileId, wanted) => getFileOfKind(parts, accountId, { fileId, wanted }),
     async inspect(bytes, { signal = new AbortController().signal, ...wanted }) {
       const spooled = await parts.spool.write(Readable.from([bytes]), { bytesMax: bytes.length, signal });

@@ -37,13 +37,18 @@ export function planContent(file: StoredFile, wish: ContentWish, now: Date): Con
     status: range === null ? 200 : 206,
     headers: {
       ...headers,
-      "content-type": file.contentType,
+      "content-type": presentContentType(file),
       "content-length": String(end - start + 1),
       "content-disposition": presentDisposition(file.filename),
       ...(range === null ? {} : { "content-range": `bytes ${start}-${end}/${file.bytes}` }),
     },
     range: { start, end },
   };
+}
+
+/** What is told from its own bytes needs no more; of our texts we know how they are written. */
+function presentContentType({ kind, contentType }: StoredFile): string {
+  return kind === "document" ? `${contentType}; charset=utf-8` : contentType;
 }
 
 function measureCacheSeconds({ expiresAt }: StoredFile, now: Date): number {

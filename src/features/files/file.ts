@@ -1,7 +1,10 @@
 import type { AccountId, FileId } from "../../lib/ids.ts";
 import type { MediaKind } from "../../platform/media/inspection.ts";
 
-export type FileKind = MediaKind;
+/** Documents are what the gateway itself writes: nothing in them is a stranger's to be checked. */
+export type FileKind = MediaKind | "document";
+
+export type DocumentType = "application/json" | "text/vtt";
 
 /** Uploads are material for generations; outputs are what tasks made of it. */
 export const filePurposes = ["generation", "output"] as const;

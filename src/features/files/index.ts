@@ -1,9 +1,10 @@
 /**
  * Files: what callers upload, and what tasks made for them.
  *
- * Promises: a file exists only after its content was read to the end and found to be what it claims to be. Its bytes are
- * durable before it is answered, and nothing of an upload that failed stays behind. Quotas hold under any concurrency.
- * Links are signed and live for a day. A file that has expired, was deleted or is another account's does not exist.
+ * Promises: a file exists only after its content was read to the end and found to be what it claims to be, unless it is a
+ * document, which the gateway itself wrote. Its bytes are durable before it is answered, and nothing of an upload that
+ * failed stays behind. Quotas hold under any concurrency. Links are signed and live for a day. A file that has expired, was
+ * deleted or is another account's does not exist.
  */
 export { createFiles, type Files } from "./create-files.ts";
 export { deleteFile } from "./delete-file.ts";

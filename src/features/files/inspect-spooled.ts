@@ -32,7 +32,12 @@ export async function inspectSpooled(
   return inspection.media;
 }
 
-const names = { image: "a picture", audio: "sound", video: "a film" } as const satisfies Record<FileKind, string>;
+const names = {
+  image: "a picture",
+  audio: "sound",
+  video: "a film",
+  document: "a document",
+} as const satisfies Record<FileKind, string>;
 
 export function requireKind(kind: FileKind, { param, kinds }: WantedMedia): void {
   if (kinds.includes(kind)) return;

@@ -1,18 +1,17 @@
 import type { Readable } from "node:stream";
 import type { AccountId, FileId } from "../../lib/ids.ts";
-import { invariant } from "../../lib/invariant.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import type { InspectedMedia } from "../../platform/media/inspection.ts";
+import type { InspectedMedia, MediaKind } from "../../platform/media/inspection.ts";
 import { type Spool, type SpooledFile, TooManyBytesError } from "../../platform/storage/create-spool.ts";
-import type { FileKind, StoredFile } from "./file.ts";
+import type { StoredFile } from "./file.ts";
 import { findFile } from "./file-store.ts";
 import { type InspectionParts, inspectSpooled } from "./inspect-spooled.ts";
-import { type StoreParts, storeFile } from "./store-file.ts";
+import { type StoreParts, storeOutput } from "./store-file.ts";
 
 export type Output = {
   id: FileId;
   accountId: AccountId;
-  kind: FileKind;
+  kind: MediaKind;
   bytes: Readable;
   signal: AbortSignal;
   /** Bare samples, in which there is nothing to be checked; told by whoever asked for them. */
@@ -38,10 +37,7 @@ export async function keepOutput(
         ? await inspectSpooled(parts, spooled.path, { param, kinds: [kind], signal })
         : describeSamples(spooled, samples);
     const filename = nameOutput(media.contentType);
-    const file = { id, accountId, purpose: "output", filename, spooled, media } as const;
-    const stored = (await storeFile(parts, file, { signal })) ?? (await findFile(parts.database, id));
-    invariant(stored !== null, `${id} was kept by another, but is not there`);
-    return stored;
+    return await storeOutput(parts, { id, accountId, filename, spooled, media }, signal);
   } finally {
     await spooled.remove();
   }

@@ -5,8 +5,8 @@ import type { Database } from "../../platform/database/database.ts";
 import type { InspectedMedia } from "../../platform/media/inspection.ts";
 import type { SpooledFile } from "../../platform/storage/create-spool.ts";
 import { checkUsage } from "./check-usage.ts";
-import type { FileLimits, FilePurpose, StoredFile } from "./file.ts";
-import { addUsage, insertFile } from "./file-store.ts";
+import type { FileKind, FileLimits, FilePurpose, StoredFile } from "./file.ts";
+import { addUsage, findFile, insertFile } from "./file-store.ts";
 import { discardBytes, type RemovalParts } from "./remove-bytes.ts";
 import { insertUnownedBytes, takeUnownedBytes } from "./unowned-bytes-store.ts";
 
@@ -18,7 +18,7 @@ export type NewFile = {
   purpose: FilePurpose;
   filename: string;
   spooled: SpooledFile;
-  media: InspectedMedia;
+  media: Omit<InspectedMedia, "kind"> & { kind: FileKind };
 };
 
 type Surroundings = {
@@ -72,6 +72,18 @@ export async function storeFile(
     if (!isStored) await discardBytes(parts, storageKey);
   }
   return isStored ? file : null;
+}
+
+/** Stores what a task made: of any number of attempts with one id, one makes the file and all answer it. */
+export async function storeOutput(
+  parts: StoreParts,
+  output: Omit<NewFile, "purpose">,
+  signal: AbortSignal,
+): Promise<StoredFile> {
+  const made = await storeFile(parts, { ...output, purpose: "output" }, { signal });
+  const stored = made ?? (await findFile(parts.database, output.id));
+  invariant(stored !== null, `${output.id} was kept by another, but is not there`);
+  return stored;
 }
 
 /** Random, and never anything that a caller chose. */

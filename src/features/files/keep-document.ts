@@ -1,0 +1,44 @@
+import { Readable } from "node:stream";
+import type { AccountId, FileId } from "../../lib/ids.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { Spool } from "../../platform/storage/create-spool.ts";
+import type { DocumentType, StoredFile } from "./file.ts";
+import { findFile } from "./file-store.ts";
+import { cleanFilename } from "./filename.ts";
+import { type StoreParts, storeOutput } from "./store-file.ts";
+
+export type NewDocument = {
+  id: FileId;
+  accountId: AccountId;
+  contentType: DocumentType;
+  filename: string;
+  /** UTF-8. */
+  bytes: Buffer;
+  signal: AbortSignal;
+};
+
+const documentBytesMax = 8 * 1024 * 1024;
+
+/** Keeps a document that the gateway wrote for a task, once for each id. */
+export async function keepDocument(
+  parts: StoreParts & { spool: Spool },
+  { id, accountId, contentType, filename, bytes, signal }: NewDocument,
+): Promise<StoredFile> {
+  const known = await findFile(parts.database, id);
+  if (known !== null) return known;
+  checkSize(bytes.length);
+  const spooled = await parts.spool.write(Readable.from([bytes]), { bytesMax: documentBytesMax, signal });
+  try {
+    const media = { kind: "document", contentType, width: null, height: null, durationMs: null } as const;
+    return await storeOutput(parts, { id, accountId, filename: cleanFilename(filename), spooled, media }, signal);
+  } finally {
+    await spooled.remove();
+  }
+}
+
+/** The words of a model are in it, so that its size is not ours to choose. */
+function checkSize(bytes: number): void {
+  if (bytes > 0 && bytes <= documentBytesMax) return;
+  const reason = bytes === 0 ? "is empty" : `is larger than ${documentBytesMax} bytes`;
+  throw new AppError("invalid_file", `The document ${reason}.`, { param: "output" });
+}
