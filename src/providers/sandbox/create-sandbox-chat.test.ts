@@ -426,3 +426,51 @@ test("closing cancels what runs", async () => {
   expect(vi.getTimerCount()).toBe(0);
   expect(heard.events).toEqual(["accepted"]);
 });
+
+const dramaFormat = {
+  type: "json_schema" as const,
+  json_schema: {
+    name: "drama_script",
+    schema: {
+      type: "object",
+      properties: { language: { type: "string" }, logline: { type: "string" }, scenes: { type: "array", items: {} } },
+      required: ["language", "logline", "scenes"],
+      additionalProperties: false,
+    },
+  },
+};
+const dramaQuestion = JSON.stringify({
+  title: "The Letter",
+  episode: 1,
+  characters: ["Anna"],
+  film_seconds_max: 60,
+  script: "INT. KITCHEN - NIGHT\n\nANNA\nIt came this morning.",
+});
+
+test("a question about a drama is answered by a screenwriter, whole, streamed and in every choice alike", async () => {
+  const whole = await hear(dramaQuestion, { response_format: dramaFormat, n: 2 });
+  const streamed = await hear(dramaQuestion, { response_format: dramaFormat, n: 2, stream: true });
+  const contents = listChoices(whole).map(({ message }) => message.content);
+  expect(assemble(listChunks(streamed)).map(({ message }) => message.content)).toEqual(contents);
+  expect(contents[1]).toBe(contents[0]);
+  expect(JSON.parse(String(contents[0])).scenes[0]).toMatchObject({
+    place: "A kitchen at night.",
+    lines: [{ speaker: "Anna", text: "It came this morning." }],
+  });
+  expect(whole.usage?.outputTokens).toBe(streamed.usage?.outputTokens);
+});
+
+test("an answer about a drama is cut where any other is, and fails where the script of the prompt says so", async () => {
+  const cut = await hear(dramaQuestion, { response_format: dramaFormat }, { outputTokensMax: 5 });
+  expect(listChoices(cut)[0]?.finish_reason).toBe("length");
+  expect(cut.usage?.outputTokens).toBe(5);
+  const failed = await hear(dramaQuestion.replace("morning.", "morning. [[429]]"), { response_format: dramaFormat });
+  expect(failed.error?.kind).toBe("rate-limited");
+});
+
+test("whoever asks for a drama in other words gets a sample of the schema, as with any other", async () => {
+  const heard = await hear("Write me a film.", { response_format: dramaFormat });
+  const sample = JSON.parse(String(listChoices(heard)[0]?.message.content));
+  expect(Object.keys(sample)).toEqual(["language", "logline", "scenes"]);
+  expect(sample.scenes).not.toContainEqual(expect.objectContaining({ place: expect.anything() }));
+});

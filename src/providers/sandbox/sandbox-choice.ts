@@ -8,6 +8,7 @@ import { longTokensMax } from "./sandbox-script.ts";
 import { splitTokens } from "./sandbox-tokens.ts";
 import { planCalls, type SandboxCall } from "./sandbox-tools.ts";
 import { sampleSchema } from "./schema-sample.ts";
+import { answerDrama } from "./screenwriter/answer-drama.ts";
 import { stopTokens } from "./stop-tokens.ts";
 
 /** A part of an answer: each is one token. */
@@ -60,8 +61,10 @@ export function planAnswer(request: ChatRequest, prompt: SandboxPrompt): Sandbox
 }
 
 function planText(request: ChatRequest, prompt: SandboxPrompt, base: SandboxPlan): SandboxPlan | ChatObstacle {
-  const answer = writeAnswer(prompt);
   const format = request.response_format ?? { type: "text" };
+  const written = format.type === "json_schema" ? answerDrama(format.json_schema, prompt.question) : null;
+  if (written !== null) return { ...base, content: JSON.stringify(written) };
+  const answer = writeAnswer(prompt);
   if (format.type === "text") return { ...base, content: answer, isProse: true };
   const schema = format.type === "json_schema" ? format.json_schema.schema : undefined;
   if (schema === undefined) return { ...base, content: JSON.stringify({ answer }) };

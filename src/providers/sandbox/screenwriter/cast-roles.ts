@@ -1,0 +1,69 @@
+import type { RolesWish } from "./drama-question.ts";
+import { type Gender, guessGender } from "./given-names.ts";
+import { describeLooks, describeRole } from "./role-looks.ts";
+import { isNarratorName, keyOf } from "./role-names.ts";
+import { splitStory } from "./story-text.ts";
+
+export type WrittenRoles = {
+  narrator_voice: string;
+  roles: { name: string; description: string; appearance: string; voice: string }[];
+};
+
+const rolesMax = 40;
+const defaultVoice = "alloy";
+const voicesOf: Readonly<Record<Gender, readonly string[]>> = {
+  female: ["nova", "shimmer", "alloy"],
+  male: ["onyx", "echo", "fable"],
+};
+/** Who tells a story should sound like none of those in it. */
+const narratorVoices = ["fable", "alloy", "echo", "shimmer", "onyx", "nova"];
+
+/** Everybody in a script, with a look and a voice: the same for the same names, and each their own while there are enough. */
+export function castRoles(wish: RolesWish): WrittenRoles {
+  const voices = wish.voices.length === 0 ? [defaultVoice] : [...new Set(wish.voices)];
+  const uses = new Map(voices.map((voice) => [voice, 0]));
+  const sentences = wish.scenes.flatMap(({ action }) => splitStory(action));
+  const coloursTaken = new Set<string>();
+  const roles = listNames(wish).map((name) => {
+    const gender = guessGender(name);
+    const voice = chooseVoice(uses, gender);
+    uses.set(voice, (uses.get(voice) ?? 0) + 1);
+    const description = describeRole(name, { sentences });
+    return { name, description, appearance: describeLooks(name, { gender, sentences, coloursTaken }), voice };
+  });
+  return { narrator_voice: chooseNarratorVoice(uses), roles };
+}
+
+function listNames({ characters, scenes }: RolesWish): string[] {
+  const speakers = scenes.flatMap(({ lines }) => lines.flatMap(({ speaker }) => speaker ?? []));
+  const byKey = new Map<string, string>();
+  for (const name of characters) if (!byKey.has(keyOf(name))) byKey.set(keyOf(name), name);
+  for (const name of speakers) {
+    if (!isNarratorName(name) && !byKey.has(keyOf(name))) byKey.set(keyOf(name), name);
+  }
+  return [...byKey.values()].slice(0, rolesMax);
+}
+
+/** The least used voice; of these, one that sounds like the name. */
+function chooseVoice(uses: ReadonlyMap<string, number>, gender: Gender | null): string {
+  const countMin = Math.min(...uses.values());
+  const free = [...uses].filter(([, count]) => count === countMin).map(([voice]) => voice);
+  const wished = gender === null ? [] : voicesOf[gender];
+  return (
+    wished.find((voice) => free.includes(voice)) ??
+    free.find((voice) => !isOfOther(voice, gender)) ??
+    free[0] ??
+    defaultVoice
+  );
+}
+
+function isOfOther(voice: string, gender: Gender | null): boolean {
+  if (gender === null) return false;
+  return voicesOf[gender === "female" ? "male" : "female"].includes(voice);
+}
+
+function chooseNarratorVoice(uses: ReadonlyMap<string, number>): string {
+  const countMin = Math.min(...uses.values());
+  const free = [...uses].filter(([, count]) => count === countMin).map(([voice]) => voice);
+  return narratorVoices.find((voice) => free.includes(voice)) ?? free[0] ?? defaultVoice;
+}

@@ -1,0 +1,67 @@
+import { findPlace, isInsidePlace, translatePlaces } from "./place-words.ts";
+import { writeName } from "./role-names.ts";
+import { parseSceneHeading, writePlace } from "./scene-heading.ts";
+import { joinText, writeSentence } from "./story-text.ts";
+import { describeLight, describeTime, findTime, readTimeToken } from "./time-words.ts";
+
+const placeCharactersMax = 300;
+
+type PlaceTime = { time: string; timeWords: string; language: string };
+
+/** A sentence that can be painted, in the words of the script: "A kitchen at night.", 咖啡馆，夜。 */
+export function writePlaceSentence(place: string, { time, timeWords, language }: PlaceTime): string {
+  const words = place.trim().slice(0, placeCharactersMax).toWellFormed();
+  if (/[.!?…。！？]$/u.test(words)) return words;
+  if (language !== "en") {
+    const comma = /\p{Script=Han}/u.test(words) ? "，" : /\p{Script=Arabic}/u.test(words) ? "، " : ", ";
+    return writeSentence([words, timeWords].filter(Boolean).map(writeQuietly).join(comma));
+  }
+  const phrase = findTime(words) === null ? describeTime(time) : "";
+  return writeSentence(joinText(withArticle(words), phrase));
+}
+
+/** The same in English, with the light that belongs to the time: how the prompt of a picture begins. */
+export function paintPlace({ place, time, heading }: { place: string; time: string; heading: string }): string {
+  const given = place.trim() === "" ? writePlace(parseSceneHeading(heading)?.place ?? heading, []) : place;
+  const named = readTimeToken(time) ?? findTime(`${given} ${heading}`) ?? "day";
+  const isInside = /^\s?(?:int|innen|内)/iu.test(heading) || (isInsidePlace(given) ?? false);
+  const light = describeLight(named, { isInside });
+  if (isTold(given))
+    return joinText(translatePlaces(given.slice(0, placeCharactersMax).toWellFormed()), writeSentence(light));
+  const tokens = given
+    .slice(0, placeCharactersMax)
+    .toWellFormed()
+    .split(/\s?[,，、،。;；]\s?|\.\s|\.$/u)
+    .filter((token) => token.trim() !== "");
+  const wheres = tokens.filter((token) => readTimeToken(token) === null).map((token) => translatePlaces(token).trim());
+  const where = wheres.join(", ");
+  const phrase = findTime(where) === null ? describeTime(named) : "";
+  const painted = where === "" ? "An open landscape" : withArticle(where);
+  return writeSentence(`${joinText(painted, phrase)}, ${light}`);
+}
+
+/** Whole sentences are left as they are: only a few words can be put together with others. */
+function isTold(place: string): boolean {
+  return (
+    /[.!?。！？]$/u.test(place.trim()) && (place.trim().split(/\s+/).length > 8 || /[.!?。！？]\s?\S/u.test(place))
+  );
+}
+
+/** "kitchen" is a kitchen; names, plurals and what has a word before it stay as they are. */
+function withArticle(place: string): string {
+  const first = place.split(/[\s,]/)[0] ?? "";
+  const isDone = /^(?:the|an?|his|her|their|my|our|some|two|three|inside|outside|on|in|at|under|near|by)$/i.test(first);
+  const found = isDone || /['’]s?$/.test(first) ? null : findPlace(place.split(",")[0] ?? place);
+  if (found === null || !found.englishNames.includes(found.words.toLowerCase()) || /s$/i.test(found.words))
+    return place;
+  if (/^\p{Lu}/u.test(first) && first.toLowerCase() !== found.words.toLowerCase() && !/^\p{Lu}+$/u.test(place))
+    return place;
+  if (!/^[\p{Script=Latin}\s,'’-]+$/u.test(place)) return place;
+  const article = /^(?:sea|ocean|moon|seaside)$/i.test(place) ? "The" : /^[aeiou]/i.test(first) ? "An" : "A";
+  return `${article} ${place.slice(0, 1).toLowerCase()}${place.slice(1)}`;
+}
+
+/** What a heading shouts, with one capital letter a word at most. */
+function writeQuietly(words: string): string {
+  return /\p{Ll}/u.test(words) ? words : writeName(words);
+}

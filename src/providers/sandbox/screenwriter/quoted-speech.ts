@@ -1,0 +1,74 @@
+import { isSpeakable } from "./story-text.ts";
+
+/** A paragraph in parts: what is told, and what stands between quotation marks. */
+export type ProsePart = { kind: "told" | "quoted"; text: string /** With its quotation marks. */; whole: string };
+
+const quotes: readonly [open: string, closes: string][] = [
+  ["“", "”"],
+  ["„", "“”"],
+  ["«", "»"],
+  ["「", "」"],
+  ["『", "』"],
+  ["‹", "›"],
+  ['"', '"'],
+  ["＂", "＂"],
+];
+const germanQuotes: readonly [open: string, closes: string] = ["»", "«"];
+
+export function splitQuotes(paragraph: string): ProsePart[] {
+  const parts: ProsePart[] = [];
+  const pairs = new Map(paragraph.indexOf("»") < firstOf(paragraph, "«") ? [...quotes, germanQuotes] : quotes);
+  if (paragraph.indexOf("»") >= 0 && paragraph.indexOf("»") < firstOf(paragraph, "«")) pairs.delete("«");
+  /** Signs of which is known that nothing closes them any more: they are not looked for again. */
+  const unclosed = new Set<string>();
+  let from = 0;
+  for (let at = 0; at < paragraph.length; at += 1) {
+    const open = paragraph[at] ?? "";
+    const closes = pairs.get(open);
+    if (closes === undefined || unclosed.has(open)) continue;
+    const end = Math.min(...Array.from(closes, (close) => firstOf(paragraph, close, at + 1)));
+    if (end === Number.POSITIVE_INFINITY) {
+      unclosed.add(open);
+      continue;
+    }
+    putTold(paragraph.slice(from, at));
+    parts.push({ kind: "quoted", text: paragraph.slice(at + 1, end).trim(), whole: paragraph.slice(at, end + 1) });
+    from = end + 1;
+    at = end;
+  }
+  putTold(paragraph.slice(from));
+  return parts;
+
+  function putTold(text: string): void {
+    if (text.trim() !== "") parts.push({ kind: "told", text: text.trim(), whole: text });
+  }
+}
+
+/** What stands in quotation marks and is said by nobody belongs to the sentence around it. */
+export function putTogether(parts: readonly ProsePart[], isSpeech: (index: number) => boolean): ProsePart[] {
+  const together: ProsePart[] = [];
+  for (const [index, part] of parts.entries()) {
+    if (part.kind === "quoted" && isSpeech(index)) {
+      together.push(part);
+      continue;
+    }
+    const last = together.at(-1);
+    const whole = last?.kind === "told" ? last.whole + part.whole : part.whole;
+    if (last?.kind === "told") together.pop();
+    together.push({ kind: "told", text: whole.trim(), whole });
+  }
+  return together;
+}
+
+/** A word in quotation marks is not said by anybody: a sentence is, and what is told to be. */
+export function isSaid(quoted: string, { isTold, isAlone }: { isTold: boolean; isAlone: boolean }): boolean {
+  if (!isSpeakable(quoted)) return false;
+  if (isTold || isAlone) return true;
+  const isEnded = /[.,!?…—。！？，、؟]$/u.test(quoted);
+  return isEnded || (quoted.split(/\s+/).length >= 4 && /^[\p{Lu}¿¡]/u.test(quoted));
+}
+
+function firstOf(text: string, sign: string, from = 0): number {
+  const at = text.indexOf(sign, from);
+  return at < 0 ? Number.POSITIVE_INFINITY : at;
+}

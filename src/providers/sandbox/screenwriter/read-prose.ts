@@ -1,0 +1,186 @@
+import { isSaid, type ProsePart, putTogether, splitQuotes } from "./quoted-speech.ts";
+import { findNamed, findPerson, findTeller, hasPronoun, hasSpeechVerb } from "./speech-verbs.ts";
+import { isSpeakable, splitStory } from "./story-text.ts";
+
+/** A piece of a story: somebody speaks, something is told, or something can only be seen. */
+export type ProsePiece =
+  | { kind: "speech"; speaker: string | null; text: string }
+  | { kind: "told" | "seen"; text: string };
+
+/** Who spoke last, so that "she said" and an answer without a name find their speaker. */
+export type Talk = {
+  last: string | null;
+  other: string | null;
+  /** Who was told of last. */
+  named: string | null;
+};
+
+const tagWordsMax = 5;
+const tagSignsMax = 9;
+const tagEnd = /[\s,，、]*(?:(?:and|und|et|y|e|و)\s)?[\p{L}\p{M}’']{1,20}[:：,，]?$/u;
+
+export type ProseContext = {
+  /** People who may be meant. */
+  known: readonly string[];
+  /** Goes on from one paragraph to the next. */
+  talk: Talk;
+  /** In a play, only what somebody known is told to say is speech. */
+  isPlay: boolean;
+};
+
+/** A paragraph of a story, piece by piece. */
+export function readProse(paragraph: string, { known, talk, isPlay }: ProseContext): ProsePiece[] {
+  if (/^[—–]\s?\S/u.test(paragraph)) return readDashSpeech(paragraph, known, talk);
+  const split = splitQuotes(paragraph);
+  const parts = putTogether(split, (index) => isSpoken(split, index, { known, isPlay }));
+  const pieces: ProsePiece[] = [];
+  let isSameParagraph = false;
+  for (const [index, part] of parts.entries()) {
+    if (part.kind === "told") {
+      talk.named = findNamed(part.text, known) ?? findPerson(part.text) ?? talk.named;
+      const beside = { isBeforeQuote: isQuote(parts[index + 1]), isAfterQuote: isQuote(parts[index - 1]) };
+      pieces.push(...readTold(part.text, beside).map((piece) => nameDoer(piece, talk)));
+      continue;
+    }
+    const speaker = findSpeaker({ ...listBeside(parts, index), known, talk, isSameParagraph });
+    if (speaker !== null && speaker !== talk.last) [talk.last, talk.other] = [speaker, talk.last];
+    isSameParagraph = true;
+    pieces.push({ kind: "speech", speaker, text: endSpeech(part.text) });
+  }
+  return pieces;
+}
+
+function isSpoken(
+  parts: readonly ProsePart[],
+  index: number,
+  { known, isPlay }: { known: readonly string[]; isPlay: boolean },
+): boolean {
+  const { before, after } = listBeside(parts, index);
+  const teller = findTold(before, after, known);
+  if (isPlay && (teller === null || !known.includes(teller))) return false;
+  const telling = [before, after].find(hasSpeechVerb);
+  const isTold = teller !== null || (telling !== undefined && hasPronoun(telling)) || /[:：]$/u.test(before);
+  return isSaid(parts[index]?.text ?? "", { isTold, isAlone: parts.length === 1 });
+}
+
+/** The sentences on both sides of a quotation. One that ends with a colon speaks of the next quotation. */
+function listBeside(parts: readonly ProsePart[], index: number): { before: string; after: string } {
+  const after = beginningOf(parts[index + 1]);
+  return { before: endOf(parts[index - 1]), after: /[:：]$/u.test(after) ? "" : after };
+}
+
+/** A sentence that is still open before the quotation is about it; else the one after it may be. */
+function findTold(before: string, after: string, known: readonly string[]): string | null {
+  const isAbout = isOpen(before) && hasSpeechVerb(before);
+  const [first, second] = isAbout ? [before, after] : [after, before];
+  return findTeller(first, known) ?? (isAbout && hasPronoun(before) ? null : findTeller(second, known));
+}
+
+function isOpen(sentence: string): boolean {
+  return /[^.!?。！？…]$/u.test(sentence);
+}
+
+type Beside = { before: string; after: string; known: readonly string[]; talk: Talk; isSameParagraph: boolean };
+
+function findSpeaker({ before, after, known, talk, isSameParagraph }: Beside): string | null {
+  const told = findTold(before, after, known);
+  if (told !== null) return told;
+  const telling = [isOpen(before) ? before : "", after, before].find(hasSpeechVerb);
+  if (telling !== undefined && hasPronoun(telling)) return findNamed(before, known) ?? talk.last ?? talk.named;
+  const named = findNamed(after.slice(0, 40), known) ?? findNamed(before, known);
+  if (named !== null) return named;
+  if (isSameParagraph) return talk.last;
+  // In a talk of two, a new paragraph is the other's answer.
+  return talk.other ?? (known.length === 2 ? (known.find((name) => name !== talk.last) ?? null) : talk.last);
+}
+
+/** What only says who speaks is left out; what is done beside it can be seen; all else is told. */
+function readTold(
+  text: string,
+  { isBeforeQuote, isAfterQuote }: { isBeforeQuote: boolean; isAfterQuote: boolean },
+): ProsePiece[] {
+  const sentences = splitStory(text);
+  return sentences.flatMap((sentence, index): ProsePiece[] => {
+    const isTagAfter = isAfterQuote && index === 0 && isTag(sentence);
+    const isTagBefore = isBeforeQuote && index === sentences.length - 1 && /[^.!?！？]$/u.test(sentence);
+    if (!isTagAfter && !(isTagBefore && hasSpeechVerb(sentence))) {
+      return isSpeakable(sentence) ? [{ kind: "told", text: sentence }] : [];
+    }
+    if (isShort(sentence)) return [];
+    const seen = isTagAfter ? dropTagBefore(sentence) : sentence.replace(tagEnd, "");
+    return seen === "" ? [] : [{ kind: "seen", text: seen }];
+  });
+}
+
+/** "said Anna", but not "Nobody answered". */
+function isTag(sentence: string): boolean {
+  if (!hasSpeechVerb(sentence)) return false;
+  return /^[^\p{Lu}]/u.test(sentence) || hasPronoun(sentence) || findTeller(sentence, []) !== null;
+}
+
+/** "said Anna, and opened the door." is what she did. */
+function dropTagBefore(sentence: string): string {
+  const comma = sentence.search(/[,，]/u);
+  return comma < 0
+    ? sentence
+    : sentence
+        .slice(comma + 1)
+        .replace(/^\s?(?:and|und|et|y|e|и)\s/iu, "")
+        .trim();
+}
+
+/** "and shook his coat" was done by whoever spoke. */
+function nameDoer(piece: ProsePiece, { last }: Talk): ProsePiece {
+  return piece.kind === "seen" && last !== null && /^\p{Ll}/u.test(piece.text) && !hasPronoun(piece.text)
+    ? { ...piece, text: `${last} ${piece.text}` }
+    : piece;
+}
+
+/** The comma before "said Anna" is not hers. */
+function endSpeech(text: string): string {
+  return text.replace(/,$/, ".").replace(/[，、]$/u, "。");
+}
+
+function isShort(sentence: string): boolean {
+  const words = sentence.split(/\s+/).length;
+  return words > 1 ? words <= tagWordsMax : Array.from(sentence).length <= tagSignsMax;
+}
+
+/** — Bonjour, dit Anna. Speech as novels in French, Spanish and Russian have it. */
+function readDashSpeech(paragraph: string, known: readonly string[], talk: Talk): ProsePiece[] {
+  const parts = paragraph
+    .replace(/^[—–]\s?/u, "")
+    .split(/\s?[—–]\s?/u)
+    .filter(Boolean);
+  const spoken: string[] = [];
+  let speaker: string | null = null;
+  for (const [index, part] of parts.entries()) {
+    const tag = index % 2 === 1 && hasSpeechVerb(part) ? part : null;
+    const comma = tag === null ? findTagComma(part) : -1;
+    const told = tag ?? (comma < 0 ? "" : part.slice(comma + 1));
+    speaker ??= told === "" ? null : findTeller(told, known);
+    if (tag === null) spoken.push(comma < 0 ? part : `${part.slice(0, comma)}.`);
+  }
+  const found = speaker ?? findSpeaker({ before: "", after: "", known, talk, isSameParagraph: false });
+  if (found !== null && found !== talk.last) [talk.last, talk.other] = [found, talk.last];
+  return spoken.map((text) => ({ kind: "speech", speaker: found, text: endSpeech(text.trim()) }));
+}
+
+function findTagComma(text: string): number {
+  const comma = text.lastIndexOf(",");
+  return comma > 0 && isShort(text.slice(comma + 1).trim()) && hasSpeechVerb(text.slice(comma + 1)) ? comma : -1;
+}
+
+function isQuote(part: ProsePart | undefined): boolean {
+  return part?.kind === "quoted";
+}
+
+function endOf(part: ProsePart | undefined): string {
+  if (part?.kind !== "told") return "";
+  return splitStory(part.text.slice(-300)).at(-1)?.slice(-120) ?? "";
+}
+
+function beginningOf(part: ProsePart | undefined): string {
+  if (part?.kind !== "told") return "";
+  return splitStory(part.text.slice(0, 300))[0]?.slice(0, 120) ?? "";
+}

@@ -1,0 +1,110 @@
+import { dropParentheses, writeName } from "./role-names.ts";
+import { readTimeToken } from "./time-words.ts";
+
+export type SceneHeading = {
+  /** As it was written. */
+  text: string;
+  /** Where it is, as it was written; empty where the heading does not say. */
+  place: string;
+  /** In English; `null` where the heading does not say. */
+  time: string | null;
+  /** The words for the time, as they were written. */
+  timeWords: string;
+  isInside: boolean | null;
+  /** A heading that can stand for nothing but a scene; others may be a chapter's or the whole story's. */
+  isSlug: boolean;
+};
+
+const headingCharactersMax = 140;
+
+const numberBefore = /^(?:#?\d{1,4}[a-z]?(?:-\d{1,3})?\s*[.)、．:：]?\s+|#?\d{1,4}\s*[、．)]\s*)/i;
+const shortSlug = /^(?:INT|EXT|EST|I\/E|INT\.?\s?\/\s?EXT|EXT\.?\s?\/\s?INT|ИНТ|ЭКСТ|НАТ)(?=[\s.:/])/u;
+const dottedSlug = /^(?:int|ext|i\/e|int\.?\/ext)\.\s/i;
+const longSlug =
+  /^(?:interior|exterior|int[ée]rieur|ext[ée]rieur|innen|au(?:ss|ß|ẞ)en|innen\/au(?:ss|ß)en|интерьер|экстерьер|interno|esterno)(?=[\s.:/,–-])/iu;
+const denseSlug = /^(?:内景|外景|內景|室内|室外|屋内|屋外|داخلي|خارجي)(?=[\s.:：、，,–-]|$)/u;
+const insideWords =
+  /^(?:int|interior|int[ée]rieur|innen|interno|инт|интерьер|内景?|內景?|室内|屋内|داخلي|[日夜晨昏]内|内[日夜])\.?$/iu;
+const outsideWords =
+  /^(?:ext|exterior|ext[ée]rieur|au(?:ss|ß|ẞ)en|esterno|экст|нат|экстерьер|外景?|室外|屋外|خارجي|[日夜晨昏]外|外[日夜])\.?$/iu;
+const denseSetting = /^(?:[日夜晨昏早晚]?[内外內]景?|[内外內]景?[日夜晨昏早晚])$/u;
+
+const sceneNouns =
+  "scene|szene|scène|escena|scena|cena|сцена|act|akt|acte|acto|atto|chapter|kapitel|chapitre|capítulo|capitolo|глава|part|teil|partie|parte|часть|sequence|bild|tableau|シーン|場面|장면|씬|المشهد|مشهد|الفصل|סצנה|दृश्य|σκηνή|ฉาก";
+const digits = "(?:#|no\\.? ?|nr\\.? ?|n° ?)?\\d{1,4}[a-z]?";
+const wordNumbers =
+  "[ivxlc]{1,6}|one|two|three|four|five|six|seven|eight|nine|ten|eins|zwei|drei|vier|fünf|un|une|deux|trois|quatre|cinq|uno|una|dos|tres|cuatro|cinco|الأول|الثاني|الثالث|الرابع|الخامس|первая|вторая|третья";
+const sceneNumber = new RegExp(
+  `^(?:${sceneNouns})\\s{0,3}(?:${digits}(?![\\p{L}\\p{N}])\\s{0,3}[:：.)\\-–—|,]{0,3}|(?:${wordNumbers})\\s{0,3}(?:[:：.)\\-–—|,]{1,3}|$))\\s{0,3}(.*)$`,
+  "iu",
+);
+const denseNumber = /^第\s?[一二三四五六七八九十百零〇两\d]{1,5}\s?[场場幕集章回节節景]\s?[:：、.]?\s?(.*)$/u;
+const denseScene = /^(?:场景|場景|场次|場次|分场|シーン)\s?[一二三四五六七八九十百\d]{0,4}\s?[:：、.\s]\s?(.*)$/u;
+
+/** The heading of a scene in any of the ways that people write one; `null` for any other line. */
+export function parseSceneHeading(line: string): SceneHeading | null {
+  if (line.length > headingCharactersMax) return null;
+  const numbered = sceneNumber.exec(line)?.[1] ?? denseNumber.exec(line)?.[1] ?? denseScene.exec(line)?.[1];
+  if (numbered !== undefined) return readHeading(line, numbered, { isSlug: false });
+  if (/^\.[^.\s]/.test(line)) return readHeading(line.slice(1), line.slice(1), { isSlug: true });
+  const bare = line.replace(numberBefore, "");
+  return isSlug(bare) || isDenseSlug(bare) ? readHeading(line, bare, { isSlug: true }) : null;
+}
+
+/** A line of which is known that it is a heading. */
+export function readHeading(line: string, body: string, { isSlug }: { isSlug: boolean }): SceneHeading {
+  const heading: SceneHeading = { text: line.trim(), place: "", time: null, timeWords: "", isInside: null, isSlug };
+  const places: string[] = [];
+  for (const token of splitTokens(body)) {
+    const time = readTimeToken(token);
+    if (insideWords.test(token)) heading.isInside ??= true;
+    else if (outsideWords.test(token)) heading.isInside ??= false;
+    else if (time === null) places.push(token);
+    else if (time !== "same") [heading.time, heading.timeWords] = [time, token];
+    // In the heading 夜内 are two things.
+    if (denseSetting.test(token) && heading.time === null)
+      heading.time = readTimeToken(token.replace(/[内外內景]+/u, ""));
+  }
+  return { ...heading, place: places.join(", ") };
+}
+
+/** Shouted places are written as places are: "ANNA'S KITCHEN" is Anna's kitchen. */
+export function writePlace(place: string, names: readonly string[]): string {
+  if (/\p{Ll}/u.test(place)) return place;
+  let written = place.toLowerCase();
+  for (const name of names.slice(0, 40)) {
+    const at = written.indexOf(name.toLowerCase());
+    if (at >= 0) written = written.slice(0, at) + writeName(name) + written.slice(at + name.length);
+  }
+  return written;
+}
+
+function isSlug(line: string): boolean {
+  if (shortSlug.test(line) || dottedSlug.test(line)) return true;
+  if (!longSlug.test(line)) return false;
+  // "Innen war es dunkel." is a sentence; a heading is shouted, or has a sign after its first word.
+  return !/\p{Ll}/u.test(line) || /^[\p{L}/]{3,20}\s?[.:/,–-]/u.test(line);
+}
+
+function isDenseSlug(line: string): boolean {
+  if (line.length > 40 || /[。！？!?]/u.test(line)) return false;
+  if (denseSlug.test(line)) return true;
+  const tokens = splitTokens(line);
+  return tokens.length >= 2 && tokens.some((token) => denseSetting.test(token));
+}
+
+function splitTokens(body: string): string[] {
+  const plain = dropParentheses(body);
+  const spaced =
+    /\p{Script=Han}/u.test(plain) && !/[\p{Script=Latin}]/u.test(plain) ? plain.replaceAll(" ", " - ") : plain;
+  return spaced
+    .replace(/^(int|ext|i)\.?\s?\/\s?(ext|int|e)[\s.]+/i, "")
+    .replace(/^((?:int|ext|est)\.?|[^\s.]{3,12}\.)\s+/i, (first) => `${first} - `)
+    .replace(
+      /^(INT|EXT|EST|ИНТ|НАТ|interior|exterior|int[ée]rieur|ext[ée]rieur|innen|au(?:ss|ß)en|内景|外景|داخلي|خارجي)\s(?![-–—])/iu,
+      (first) => `${first} - `,
+    )
+    .split(/\s[-–—|]+\s|\s?[–—|,，、;；:：]\s?|\.\s/u)
+    .map((token) => token.trim().replace(/[.\s]$/, ""))
+    .filter((token) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(token));
+}

@@ -1,0 +1,404 @@
+import { expect, test } from "vitest";
+import { type WrittenScript, writeScript } from "./write-script.ts";
+
+function write(
+  script: string,
+  { characters = [] as string[], title = "The Letter", seconds = 120 } = {},
+): WrittenScript {
+  return writeScript({ title, characters, filmSecondsMax: seconds, script });
+}
+
+/** As in "Anna: Hello." with ~ for the narrator. */
+function listLines({ scenes }: WrittenScript): string[] {
+  return scenes.flatMap(({ lines }) => lines.map(({ speaker, text }) => `${speaker ?? "~"}: ${text}`));
+}
+
+test("a screenplay keeps its scenes, places, times and every line, without directions", () => {
+  const script = write(
+    `Title: The Letter
+Author: Somebody
+
+FADE IN:
+
+INT. KITCHEN - NIGHT
+
+ANNA (30, red coat) leans on the table. A kettle whistles.
+
+ANNA (V.O.)
+(quietly)
+It came this morning.
+
+MR. SMITH
+What did?
+
+ANNA (CONT'D)
+The letter. (beat) From
+the lighthouse.
+
+CUT TO:
+
+12. EXT. SEASIDE - DAWN
+
+They walk along the water.
+
+ANNA
+I will not open it.`,
+    { characters: ["Anna"] },
+  );
+  expect(script.language).toBe("en");
+  expect(script.logline).toBe("ANNA leans on the table. A kettle whistles.");
+  expect(script.scenes.map(({ lines: _, ...scene }) => scene)).toEqual([
+    {
+      heading: "INT. KITCHEN - NIGHT",
+      place: "A kitchen at night.",
+      time: "night",
+      action: "ANNA (30, red coat) leans on the table. A kettle whistles.",
+    },
+    {
+      heading: "EXT. SEASIDE - DAWN",
+      place: "The seaside at dawn.",
+      time: "dawn",
+      action: "They walk along the water.",
+    },
+  ]);
+  expect(listLines(script)).toEqual([
+    "Anna: It came this morning.",
+    "Mr. Smith: What did?",
+    "Anna: The letter. From the lighthouse.",
+    "Anna: I will not open it.",
+  ]);
+});
+
+test("a screenplay that lost its empty lines is still one", () => {
+  const script = write(`INT. OFFICE - DAY
+Tom packs his things.
+TOM
+I quit, and this time
+I mean it.
+BOSS
+(laughs)
+Sit down.
+EXT. STREET - LATER
+TOM
+Free!`);
+  expect(listLines(script)).toEqual(["Tom: I quit, and this time I mean it.", "Boss: Sit down.", "Tom: Free!"]);
+  expect(script.scenes.map(({ time }) => time)).toEqual(["day", "day"]);
+});
+
+test("a name right below a heading speaks", () => {
+  expect(listLines(write("Scene 1: The kitchen\nMARIE\nYou are late.\n\nPAUL\nI know."))).toEqual([
+    "Marie: You are late.",
+    "Paul: I know.",
+  ]);
+});
+
+test("a play may write its speakers in any of the usual ways", () => {
+  const script = write(
+    `ANNA: Hello there.
+Ben (softly): I did not hear you (he turns) come in.
+**Anna:** That is the idea.
+- Ben – I see.
+voice over: They laughed.
+(Anna sits down.)
+anna: Fine!`,
+    { characters: ["Anna", "Ben"] },
+  );
+  expect(listLines(script)).toEqual([
+    "Anna: Hello there.",
+    "Ben: I did not hear you come in.",
+    "Anna: That is the idea.",
+    "Ben: I see.",
+    "~: They laughed.",
+    "Anna: Fine!",
+  ]);
+  expect(script.scenes[0]?.action).toBe("Anna sits down.");
+});
+
+test("a speaker is who the caller named, also by the first name alone", () => {
+  const script = write("ANNA: One.\nBEN: Two.\nANNA & BEN: Three.", { characters: ["Anna Schmidt", "ben"] });
+  expect(listLines(script)).toEqual(["Anna Schmidt: One.", "ben: Two.", "Anna Schmidt: Three."]);
+});
+
+test("a narrator whom the caller names is a character", () => {
+  expect(listLines(write("Narrator: Once.\nAnna: Now.", { characters: ["Narrator"] }))[0]).toBe("Narrator: Once.");
+});
+
+test("a chat is a play", () => {
+  expect(listLines(write("anna: hi\nben: hey\nanna: how are you"))).toEqual([
+    "Anna: hi",
+    "Ben: hey",
+    "Anna: how are you",
+  ]);
+  expect(listLines(write("🐱: Meow!\n🐶: Woof!"))).toEqual(["🐱: Meow!", "🐶: Woof!"]);
+});
+
+test("labels say where and when, and times, links and remarks are nobody's lines", () => {
+  const script = write(`Scene: A beach
+Time: sunset
+Characters: Anna, Ben
+Anna: It is 12:30. See https://example.com now.
+At 12:30 the bell rings.
+Ben: ...`);
+  expect(script.scenes).toHaveLength(1);
+  expect(script.scenes[0]).toMatchObject({ place: "A beach at sunset.", time: "sunset" });
+  expect(listLines(script)).toEqual(["Anna: It is 12:30. See https://example.com now."]);
+  expect(script.scenes[0]?.action).toContain("At 12:30 the bell rings.");
+});
+
+test("a Chinese screenplay is understood", () => {
+  const script = write(
+    `第一场 咖啡馆 夜 内
+人物：小明、小红
+△ 小明走进咖啡馆，看见小红。
+小明：你好，好久不见！
+小红（笑）：是啊，（停顿）三年了。
+旁白：谁也没有再说话。
+场景2：海边 日 外
+两人在海边散步。
+小红说：你还记得这里吗？`,
+    { characters: ["小明"] },
+  );
+  expect(script.language).toBe("zh");
+  expect(script.scenes.map(({ place, time, action }) => ({ place, time, action }))).toEqual([
+    { place: "咖啡馆，夜。", time: "night", action: "小明走进咖啡馆，看见小红。" },
+    { place: "海边，日。", time: "day", action: "两人在海边散步。" },
+  ]);
+  expect(listLines(script)).toEqual([
+    "小明: 你好，好久不见！",
+    "小红: 是啊，三年了。",
+    "~: 谁也没有再说话。",
+    "小红: 你还记得这里吗？",
+  ]);
+});
+
+test.each([
+  [
+    "de",
+    "INNEN. KÜCHE - NACHT\n\nLENA\nWo warst du?\n\nSzene 2: Im Wald\n\nMAX\nIch habe dich gesucht.",
+    ["Küche, Nacht.", "Im Wald."],
+    ["Lena: Wo warst du?", "Max: Ich habe dich gesucht."],
+  ],
+  [
+    "fr",
+    "Scène 1 – Un café, le matin\nMARIE\nTu es en retard.\n\nINTÉRIEUR. GARE - NUIT\n\nPAUL\nJe sais.",
+    ["Un café, le matin.", "Gare, Nuit."],
+    ["Marie: Tu es en retard.", "Paul: Je sais."],
+  ],
+  [
+    "es",
+    "Escena 1: La playa, al atardecer\nANA: ¿Lo ves?\nLUIS: (susurrando) Sí, es el mar.",
+    ["La playa, al atardecer."],
+    ["Ana: ¿Lo ves?", "Luis: Sí, es el mar."],
+  ],
+  [
+    "ar",
+    "المشهد الأول: مقهى - ليل\nسارة: مرحبا يا أحمد.\nأحمد: (يبتسم) مرحبا، كيف حالك؟",
+    ["مقهى، ليل."],
+    ["سارة: مرحبا يا أحمد.", "أحمد: مرحبا، كيف حالك؟"],
+  ],
+  [
+    "ru",
+    "СЦЕНА 1. ЛЕС - НОЧЬ\n\nАННА\nКто здесь?\n\n— Это я, — сказал Иван. — Не бойся.",
+    ["Лес, Ночь."],
+    ["Анна: Кто здесь?", "Иван: Это я.", "Иван: Не бойся."],
+  ],
+  [
+    "ko",
+    "장면 1: 카페\n민수: 안녕하세요.\n지영: 네, 반가워요.",
+    ["카페."],
+    ["민수: 안녕하세요.", "지영: 네, 반가워요."],
+  ],
+  [
+    "ja",
+    "シーン1：公園 夜\n花子：もう来ないと思った。\n太郎：約束したから。",
+    ["公園，夜。"],
+    ["花子: もう来ないと思った。", "太郎: 約束したから。"],
+  ],
+])("a screenplay may be in %s", (language, text, places, lines) => {
+  const script = write(text);
+  expect(script.language).toBe(language);
+  expect(script.scenes.map(({ place }) => place)).toEqual(places);
+  expect(listLines(script)).toEqual(lines);
+});
+
+test("a story becomes a film that is told, with what is said in the mouths of those who say it", () => {
+  const script =
+    write(`Anna opened the door of the old house. It was night, and the rain would not stop. "Come in," said Anna. "You are wet."
+
+"I have been worse," Ben replied, and shook the rain from his coat.
+
+The next morning they walked to the sea. Anna said: "I am going away." He did not answer.`);
+  expect(listLines(script)).toEqual([
+    "~: Anna opened the door of the old house.",
+    "~: It was night, and the rain would not stop.",
+    "Anna: Come in.",
+    "Anna: You are wet.",
+    "Ben: I have been worse.",
+    "~: The next morning they walked to the sea.",
+    "Anna: I am going away.",
+    "~: He did not answer.",
+  ]);
+  expect(script.scenes.map(({ heading, place, time }) => ({ heading, place, time }))).toEqual([
+    { heading: "EXT. OLD HOUSE – NIGHT", place: "An old house at night.", time: "night" },
+    { heading: "EXT. SEA – MORNING", place: "The sea in the morning.", time: "morning" },
+  ]);
+  expect(script.scenes[0]?.action).toContain("Ben shook the rain from his coat.");
+});
+
+test.each([
+  [
+    "„Hast du Angst?“, fragte Lena. »Nein«, sagte Max leise. Dann hörten sie einen Ruf.",
+    ["Lena: Hast du Angst?", "Max: Nein", "~: Dann hörten sie einen Ruf."],
+  ],
+  ["« Encore ? », demanda Marie. Paul hésita.", ["Marie: Encore ?", "~: Paul hésita."]],
+  [
+    "Marie entra dans le café.\n— Bonjour, dit Marie.\n— Tu es en retard, répondit Paul.",
+    ["~: Marie entra dans le café.", "Marie: Bonjour.", "Paul: Tu es en retard."],
+  ],
+  [
+    "夜晚，小明走进森林。“有人吗？”小明问。门开了。老人笑着说：“进来吧，孩子。”",
+    ["~: 夜晚，小明走进森林。", "小明: 有人吗？", "~: 门开了。", "老人: 进来吧，孩子。"],
+  ],
+  [
+    "花子はベンチに座っていた。「もう来ないと思った」と花子は言った。太郎が答えた。「約束したから」",
+    ["~: 花子はベンチに座っていた。", "花子: もう来ないと思った", "太郎: 約束したから"],
+  ],
+  [
+    "دخلت سارة المقهى. قالت سارة: «أين كنت؟» أجاب أحمد: «كنت في البحر.»",
+    ["~: دخلت سارة المقهى.", "سارة: أين كنت؟", "أحمد: كنت في البحر."],
+  ],
+  [
+    "“Who is there?” asked the old man. “Nobody,” whispered Mrs. Brown.",
+    ["Old man: Who is there?", "Mrs. Brown: Nobody."],
+  ],
+])("speech is found in the quotation marks of every language: %s", (text, lines) => {
+  expect(listLines(write(text))).toEqual(lines);
+});
+
+test("somebody known is preferred, a pronoun is whoever was spoken of, and answers go to and fro", () => {
+  const characters = ["Tom", "Mia"];
+  expect(listLines(write('Tom ran home. He shouted, "Mum!" Nobody answered.', { characters }))).toEqual([
+    "~: Tom ran home.",
+    "Tom: Mum!",
+    "~: Nobody answered.",
+  ]);
+  expect(listLines(write('"Is it far?" Tom asked.\n\n"Not at all."\n\n"Then let us go."', { characters }))).toEqual([
+    "Tom: Is it far?",
+    "Mia: Not at all.",
+    "Tom: Then let us go.",
+  ]);
+  expect(listLines(write('Mia said: "I stay." Tom did not.', { characters }))).toEqual([
+    "Mia: I stay.",
+    "~: Tom did not.",
+  ]);
+  const strangers = write('"Is it far?" asked Lea.\n\n"Ask Kim," said Otto.\n\n"I did," said Kim.\n\n"And?"');
+  expect(listLines(strangers)).toEqual(["Lea: Is it far?", "Otto: Ask Kim.", "Kim: I did.", "Otto: And?"]);
+  expect(listLines(write('Mia looked up. "Hi!" Tom said: "Ho."', { characters }))).toEqual([
+    "~: Mia looked up.",
+    "Mia: Hi!",
+    "Tom: Ho.",
+  ]);
+});
+
+test("somebody without a name is who is spoken of", () => {
+  expect(listLines(write('A girl in a yellow coat stood on the bridge. "Are you hungry too?" she asked.'))).toEqual([
+    "~: A girl in a yellow coat stood on the bridge.",
+    "Girl: Are you hungry too?",
+  ]);
+});
+
+test("a few lines with a colon make no play of a long story", () => {
+  const story = "The fox went on through the snow, and nobody saw it go. ".repeat(2).trim();
+  const script = write([story, story, story, story, "Fox: I am hungry."].join("\n\n"));
+  expect(listLines(script)).toHaveLength(9);
+  expect(listLines(script).at(-1)).toBe("Fox: I am hungry.");
+});
+
+test("a word in quotation marks is said by nobody", () => {
+  expect(
+    listLines(write('It was the "best" day of all. The sign said "OPEN" in red. They went in and had tea.')),
+  ).toEqual(['~: It was the "best" day of all.', '~: The sign said "OPEN" in red.', "~: They went in and had tea."]);
+  const play = write('INT. BAR - NIGHT\n\nThe sign says "Come in, friends." Anna waits.\n\nANNA\nHello?');
+  expect(listLines(play)).toEqual(["Anna: Hello?"]);
+  expect(play.scenes[0]?.action).toBe('The sign says "Come in, friends." Anna waits.');
+});
+
+test("an outline is a scene for each point, told by its sentence", () => {
+  const script = write(`# The Lighthouse
+- A keeper lights the lamp for the last time.
+- A storm breaks over the sea.
+  - The boats turn back.
+- At dawn a child is found on the beach.`);
+  expect(script.scenes.map(({ lines }) => lines.map(({ text }) => text))).toEqual([
+    ["A keeper lights the lamp for the last time."],
+    ["A storm breaks over the sea.", "The boats turn back."],
+    ["At dawn a child is found on the beach."],
+  ]);
+  expect(script.scenes.map(({ place }) => place)).toEqual([
+    "A keeper lights the lamp for the last time.",
+    "The sea by day.",
+    "A beach at dawn.",
+  ]);
+  expect(write("1. A boy finds a key.\n2. He opens a door.\n3. It snows inside.").scenes).toHaveLength(3);
+});
+
+test("headings of Markdown are scenes, and the first of them the title", () => {
+  const script = write(
+    "# My Film\n\n## The Kitchen\nAnna waits by the window.\n\n---\n\nShe waits on.\n\n## At the Sea\nThe wind is loud.",
+  );
+  expect(script.scenes.map(({ heading }) => heading)).toEqual(
+    ["The Kitchen", "EXT. THE KITCHEN – DAY", "At the Sea"].map((heading, index) =>
+      index === 1 ? expect.any(String) : heading,
+    ),
+  );
+  expect(listLines(script)).toEqual(["~: Anna waits by the window.", "~: She waits on.", "~: The wind is loud."]);
+});
+
+test("a title says where a story is that does not", () => {
+  expect(write("Anna: Who is there?\nBen: Me.", { title: "Night in the Forest" }).scenes[0]?.place).toBe(
+    "A forest by day.",
+  );
+});
+
+test("one word, a picture, a sentence or nothing is a small scene with something to say", () => {
+  expect(listLines(write("Lighthouse", { characters: ["Anna", "Ben"] }))).toEqual([
+    "~: This story begins with a single word: Lighthouse.",
+    "Anna: Do you see it too?",
+    "Ben: Yes. I would not have missed it.",
+  ]);
+  expect(listLines(write("灯塔"))).toEqual(["~: 故事从一个词开始：灯塔。"]);
+  expect(listLines(write("🐱🐱🚀🌙"))).toEqual(["~: This is a story of a cat, a rocket in space and the moon."]);
+  expect(listLines(write("🎭", { title: "Die Maske und der Spiegel" }))).toEqual([
+    "~: Das ist die Geschichte von „Die Maske und der Spiegel“.",
+  ]);
+  expect(listLines(write("A robot learns to paint in a ruined city.", { characters: ["Robo"] }))).toEqual([
+    "~: A robot learns to paint in a ruined city.",
+    "Robo: Do you see it too?",
+  ]);
+  expect(listLines(write("…", { title: "🎬" }))).toEqual(["~: This is a story without words."]);
+  expect(write("").scenes[0]?.place).toBe("A quiet room by day.");
+  expect(listLines(write("INT. KITCHEN - NIGHT"))).toEqual(["~: This story begins with a single word: kitchen."]);
+});
+
+test("a long speech is said in parts that lose no word", () => {
+  const speech = "I have been thinking about this for a long time and I cannot say it. ".repeat(9).trim();
+  const script = write(`ANNA: ${speech}`);
+  const lines = script.scenes.flatMap(({ lines }) => lines);
+  expect(lines.length).toBeGreaterThan(1);
+  expect(lines.every(({ speaker, text }) => speaker === "Anna" && text.length <= 260)).toBe(true);
+  expect(lines.map(({ text }) => text).join(" ")).toBe(speech);
+});
+
+test("there are at most forty roles; whoever comes after is heard as the narrator", () => {
+  const script = write(Array.from({ length: 60 }, (_, index) => `Guest${index}: Hi.`).join("\n"), { seconds: 3600 });
+  const lines = script.scenes.flatMap(({ lines }) => lines);
+  expect(lines).toHaveLength(60);
+  expect(new Set(lines.flatMap(({ speaker }) => speaker ?? [])).size).toBe(40);
+});
+
+test("notes of writers are neither seen nor said", () => {
+  expect(listLines(write("Anna: One. /* cut */\n[[ask Ben]]\nBen: Two.<!-- why? -->"))).toEqual([
+    "Anna: One.",
+    "Ben: Two.",
+  ]);
+});

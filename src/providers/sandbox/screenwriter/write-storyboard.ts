@@ -1,0 +1,82 @@
+import { createShotPainter } from "./create-shot-painter.ts";
+import type { StoryboardWish, WishedLine, WishedScene } from "./drama-question.ts";
+import { mergeShots, type PlannedShot } from "./merge-shots.ts";
+import { keyOf } from "./role-names.ts";
+import { estimateSpeechSeconds } from "./story-text.ts";
+
+export type WrittenStoryboard = {
+  shots: {
+    scene: string;
+    prompt: string;
+    camera: string;
+    duration: number;
+    characters: string[];
+    line_numbers: number[];
+  }[];
+};
+
+const silentSeconds = 3;
+const silentSecondsMin = 2.5;
+const shotSecondsMax = 30;
+/** As long as an eye likes to look at one picture; a film has about so many times fewer shots than seconds. */
+const shotSecondsUsual = 7;
+const shotsUsualMin = 6;
+const charactersMax = 8;
+
+/** A film shot by shot: where a scene is, who speaks, what is told. Every line is said once, and in its order. */
+export function writeStoryboard(wish: StoryboardWish): WrittenStoryboard {
+  const turns = wish.scenes.flatMap(planTurns);
+  const spoken = turns.reduce((sum, { seconds }) => sum + seconds, 0);
+  const shots = addViews(turns, wish, spoken);
+  const total = shots.reduce((sum, { seconds }) => sum + seconds, 0);
+  const usual = Math.max(shotsUsualMin, wish.scenes.length + 2, Math.ceil(total / shotSecondsUsual));
+  const merged = mergeShots(shots, { usual, max: wish.shotsMax });
+  return { shots: presentShots(merged, wish) };
+}
+
+/** A shot for each turn: lines of one voice after the other. */
+function planTurns(scene: WishedScene): PlannedShot[] {
+  return scene.lines.map((line) => ({ scene, lines: [line], seconds: estimateSpeechSeconds(line.text) }));
+}
+
+/** A scene that begins with speech is first seen without, and one without lines is seen at all, as far as there is time. */
+function addViews(turns: readonly PlannedShot[], wish: StoryboardWish, spoken: number): PlannedShot[] {
+  let left = Math.max(0, wish.filmSecondsMax - spoken);
+  const silent = wish.scenes.filter(({ lines }) => lines.length === 0);
+  const isNeeded = new Set(silent.slice(0, Math.floor(left / silentSecondsMin)));
+  left -= isNeeded.size * silentSecondsMin;
+  const shots = wish.scenes.flatMap((scene) => {
+    const own = turns.filter((turn) => turn.scene === scene);
+    const wantsView = own.length > 0 && own[0]?.lines[0]?.speaker !== null;
+    if (!isNeeded.has(scene) && !(wantsView && left >= silentSecondsMin)) return own;
+    const extra = Math.max(0, Math.min(silentSeconds - silentSecondsMin, left - (wantsView ? silentSecondsMin : 0)));
+    const seconds = silentSecondsMin + extra;
+    left -= isNeeded.has(scene) ? extra : seconds;
+    return [{ scene, lines: [], seconds }, ...own];
+  });
+  const [first] = wish.scenes;
+  if (shots.length > 0 || first === undefined) return shots;
+  return [{ scene: first, lines: [], seconds: silentSecondsMin }];
+}
+
+function presentShots(shots: readonly PlannedShot[], wish: StoryboardWish): WrittenStoryboard["shots"] {
+  const roles = new Map(wish.roleNames.map((name) => [keyOf(name), name]));
+  const painter = createShotPainter(wish.roleNames);
+  return shots.map((shot, index) => {
+    const speakers = listSpeakers(shot.lines).flatMap((speaker) => roles.get(keyOf(speaker)) ?? []);
+    const isFirst = shots[index - 1]?.scene !== shot.scene;
+    const { prompt, camera, shown } = painter.paint(shot, { speakers, isFirst });
+    return {
+      scene: shot.scene.id,
+      prompt,
+      camera,
+      duration: Math.min(shotSecondsMax, Math.max(1, Math.floor(shot.seconds * 10) / 10)),
+      characters: shown.slice(0, charactersMax),
+      line_numbers: shot.lines.map(({ number }) => number),
+    };
+  });
+}
+
+function listSpeakers(lines: readonly WishedLine[]): string[] {
+  return [...new Set(lines.flatMap(({ speaker }) => speaker ?? []))];
+}
