@@ -24,7 +24,13 @@ async function startWorker() {
     work: async (handle) => void handlers.push(handle),
     close: async () => {},
   };
-  const worker = createTaskWorker({ ...world.parts, queue, stepsMax: 10, closeTimeoutMs: 10_000 });
+  const worker = createTaskWorker({
+    ...world.parts,
+    direct: async () => null,
+    queue,
+    stepsMax: 10,
+    closeTimeoutMs: 10_000,
+  });
   await worker.start();
   const [handleJobs] = handlers;
   if (handleJobs === undefined) throw new Error("The worker takes no jobs.");

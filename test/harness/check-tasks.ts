@@ -28,7 +28,20 @@ const statements = {
         where charges.hold_id = tasks.hold_id and charges.unit = 'money') as charged on true
       where charged.count > 1 or coalesce(charged.paid, 0) <> tasks.charge`,
   "only what was made is charged": `
-    select id from tasks where state in ('failed', 'expired') and (charge <> 0 or units <> 0)`,
+    select id from tasks where (charge <> 0 or units <> 0)
+      and (state = 'expired' or (state = 'failed' and (jsonb_array_length(steps) = 0 or jsonb_array_length(output) = 0)))`,
+  "what another task needed is paid and told with that": `
+    select id from tasks where parent_id is not null and (hold_id is not null or charge <> 0 or callback_url is not null)`,
+  "what a final task needed is not wanted any more": `
+    select child.id from tasks as child join tasks as parent on parent.id = child.parent_id
+      where parent.phase = 'ended' and child.phase <> 'ended' and child.cancel_requested_at is null`,
+  "a task that another one needed is needed for one thing": `
+    select parent.id from tasks as parent, lateral (
+        select count(*) as named, count(distinct id) as different
+          from jsonb_array_elements(parent.steps) as step, jsonb_each_text(step -> 'taskIds') as one (purpose, id)
+      ) as counted
+      where different <> named
+        or named <> (select count(*) from tasks as child where child.parent_id = parent.id)`,
   "open tasks are counted": `
     with counted as (
       select owner, count(*)::int as open from tasks, unnest(array[account_id, key_id]) as owner

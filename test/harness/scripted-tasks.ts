@@ -102,7 +102,8 @@ export async function openScriptedTasks({ tasksMax }: { tasksMax?: number } = {}
     await database.updateTable("task_turns").set(due).where("task_id", "=", taskId).execute();
   }
 
-  const advance = (task: ClaimedTask) => advanceTask(parts, task, new AbortController().signal);
+  const advance = (task: ClaimedTask) =>
+    advanceTask({ ...parts, direct: async () => null }, task, new AbortController().signal);
   return {
     ...{ parts, clock, upstream, accountId, logs, trySubmit, claim, advance, makeDue },
     async submit(options) {
@@ -212,9 +213,21 @@ function createSubmitter(
     const outcome = await writer.submit({
       caller,
       held: priceTask(terms),
+      order: null,
       keyed: key === undefined ? null : { key, fingerprint: Buffer.alloc(32) },
       task: {
-        ...{ id, accountId, keyId, parentId: null, type: "image", model: "image", request, inputs: [], terms },
+        ...{
+          id,
+          accountId,
+          keyId,
+          parentId: null,
+          type: "image",
+          model: "image",
+          request,
+          inputs: [],
+          steps: [],
+          terms,
+        },
         holdId: ids.next("hold"),
         outputIds: Array.from({ length: count }, () => ids.next("file")),
         ...{ metadata: null, callbackUrl: null, requestId: ids.next("req"), clientRequestId: null },

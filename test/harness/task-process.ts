@@ -5,6 +5,7 @@ import { writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
 import { startGateway } from "../../src/app/start-gateway.ts";
+import type { DramaPoint } from "../../src/features/dramas/index.ts";
 import type { TaskPoint } from "../../src/features/tasks/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
@@ -13,7 +14,7 @@ import { createLogger } from "../../src/platform/observability/logger.ts";
 import { upstreamKeyName } from "./chat-catalog.ts";
 
 /** It dies when the point is reached for the n-th time. */
-export type TaskCrash = { point: TaskPoint; after: number };
+export type TaskCrash = { point: TaskPoint | DramaPoint; after: number };
 
 type Orders = { url: string; dataDir: string; crash: TaskCrash | null };
 type Message = { kind: "ready"; port: number } | { kind: "hit" };

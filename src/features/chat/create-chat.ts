@@ -11,6 +11,7 @@ import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import type { UpstreamHealth } from "../../providers/upstream-health.ts";
 import type { LiveCatalog } from "../catalog/index.ts";
 import { type Ledger, releaseHold } from "../ledger/index.ts";
+import { askChat, type ChatQuestion, type ChatReply } from "./ask-chat.ts";
 import { addChatRoutes } from "./chat-routes.ts";
 import { createTargetTable } from "./chat-target.ts";
 import type { ChatParts } from "./complete-chat.ts";
@@ -18,6 +19,8 @@ import type { RunningChat } from "./run-chat.ts";
 
 export type Chat = {
   addRoutes(http: HttpServer): void;
+  /** Asks a model for the gateway itself; nobody is charged for it here. */
+  ask(question: ChatQuestion, signal: AbortSignal): Promise<ChatReply>;
   /** Stops every call that still runs, and ends when all of them are settled. */
   close(): Promise<void>;
 };
@@ -65,6 +68,7 @@ export function createChat(makings: ChatMakings): Chat {
   };
   return {
     addRoutes: (http) => addChatRoutes(http, { ...parts, heartbeats }),
+    ask: (question, signal) => askChat(parts, question, signal),
     async close() {
       heartbeats.close();
       // A call that was being admitted meanwhile is stopped in the next round.

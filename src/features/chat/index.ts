@@ -6,4 +6,5 @@
  * first data, never after it. A caller who hangs up stops the upstream, unless the call has an `Idempotency-Key`: then it
  * is finished, and answered to whoever sends it again. Nothing that a caller sees names an upstream.
  */
+export type { ChatQuestion } from "./ask-chat.ts";
 export { type Chat, createChat } from "./create-chat.ts";

@@ -26,7 +26,7 @@ export type RoutedSink = {
   onAccepted(): void;
   onPieces(pieces: readonly ChatPiece[]): void;
   onEnd(usage: ChatUsage | null): void;
-  onAnswer(answer: ChatAnswer): void;
+  onAnswer(answer: ChatAnswer, target: ChatTarget): void;
   onFailure(error: AppError): void;
 };
 
@@ -109,7 +109,7 @@ export function startRoutedChat(parts: RoutingParts, order: RoutedCall, sink: Ro
         onAnswer(answer) {
           reportData();
           isOver = true;
-          sink.onAnswer(answer);
+          sink.onAnswer(answer, target);
         },
         onError(error) {
           parts.onFailedAttempt(target, error);

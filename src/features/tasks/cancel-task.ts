@@ -4,7 +4,7 @@ import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import type { LiveCatalog } from "../catalog/index.ts";
 import { endLocked, type FinishParts } from "./finish-task.ts";
 import { getTask } from "./read-task.ts";
-import type { Task } from "./task.ts";
+import { isDirected, type Task, type TaskOutput } from "./task.ts";
 import { lockTask, updateTask } from "./task-store.ts";
 import { findTaskTarget, listTaskTargets } from "./task-target.ts";
 import { resetTurn, wakeWaitingTask } from "./turn-store.ts";
@@ -16,6 +16,13 @@ export type CancelParts = FinishParts & {
   sendJobs(tx: Database, tasks: readonly Pick<Task, "id">[]): Promise<void>;
 };
 
+/** What a task that is made of steps has to show for itself: what those made that are paid for, the latest first. */
+export function listFinished({ steps, terms }: Pick<Task, "steps" | "terms">): TaskOutput[] {
+  const paid = "stages" in terms ? terms.stages.map(({ step }) => step) : [];
+  const finished = steps.filter(({ name, state }) => state === "succeeded" && paid.includes(name));
+  return finished.toReversed().flatMap(({ output }) => output);
+}
+
 /**
  * Cancels a task, or asks for it. One that nobody has begun ends at once; one that an upstream has ends as the upstream
  * says. A task that is over stays as it is.
@@ -26,8 +33,9 @@ export async function cancelTask(parts: CancelParts, asked: { id: string; accoun
     const task = await lockTask(tx, { id: asked.id });
     if (task === null || task.cancelRequestedAt !== null) return;
     const now = parts.clock.now();
-    if (task.phase === "ready" || task.phase === "unknown") {
-      await endLocked(parts, tx, task, { state: "canceled", output: [] });
+    // One that is made of others is only waited for by us: what it had finished is known, and what it had not ends too.
+    if (task.phase === "ready" || task.phase === "unknown" || isDirected(task)) {
+      await endLocked(parts, tx, task, { state: "canceled", output: listFinished(task) });
       return;
     }
     parts.requireCancelable(task);

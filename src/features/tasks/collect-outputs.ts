@@ -2,18 +2,17 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { ProviderError } from "../../providers/contract.ts";
 import type { MadeOutput } from "../../providers/generation.ts";
 import type { NextLook } from "./decide-step.ts";
-import { explainFailure } from "./explain-failure.ts";
 import { finishTask, type TaskEnd } from "./finish-task.ts";
-import type { ClaimedTask, TaskOutput, TaskWarning } from "./task.ts";
+import type { MediaTask, TaskOutput, TaskWarning } from "./task.ts";
 import type { TaskParts } from "./task-parts.ts";
 
 /**
  * Copies what was made into our own storage, then ends the task. What is no picture, film or sound although it should be
- * counts as not made.
+ * counts as not made; where nothing is left, that is thrown.
  */
 export async function collectOutputs(
   parts: TaskParts,
-  task: ClaimedTask,
+  task: MediaTask,
   { made, end, signal }: { made: readonly MadeOutput[]; end: "succeeded" | "canceled"; signal: AbortSignal },
 ): Promise<NextLook> {
   const output: TaskOutput[] = [];
@@ -22,20 +21,20 @@ export async function collectOutputs(
     if (stored !== null) output.push(stored);
     parts.reach("output-stored");
   }
+  if (end === "succeeded" && output.length === 0) throw new UselessWork("bad-answer", "Nothing usable was made.");
   await finishTask(parts, task, decideEnd(task, output, end));
   return null;
 }
 
-function decideEnd(task: ClaimedTask, output: TaskOutput[], end: "succeeded" | "canceled"): TaskEnd {
+/** All of what was made cannot be used, and never will be: another has to make it. */
+export class UselessWork extends ProviderError {}
+
+function decideEnd(task: MediaTask, output: TaskOutput[], end: "succeeded" | "canceled"): TaskEnd {
   if (end === "canceled") return { state: "canceled", output };
-  if (output.length === 0) {
-    const error = new ProviderError("bad-answer", "Nothing usable was made.");
-    return { state: "failed", error: explainFailure(error) };
-  }
   return { state: "succeeded", output, warnings: warnOfFewer(task, output.length) };
 }
 
-function warnOfFewer({ outputIds }: ClaimedTask, count: number): TaskWarning[] {
+function warnOfFewer({ outputIds }: MediaTask, count: number): TaskWarning[] {
   if (count >= outputIds.length) return [];
   const message = `${count} of ${outputIds.length} outputs were made. Only they are charged.`;
   return [{ code: "fewer_outputs", message }];
@@ -44,14 +43,14 @@ function warnOfFewer({ outputIds }: ClaimedTask, count: number): TaskWarning[] {
 /** As OpenAI's API has it: 24 kHz, 16 bits, one channel, and no header that could be checked. */
 const samples = { contentType: "audio/pcm", bytesPerSecond: 48_000 };
 
-function isBareSamples({ request }: ClaimedTask): boolean {
+function isBareSamples({ request }: MediaTask): boolean {
   return request.type === "speech" && request.format === "pcm";
 }
 
 /** `null` where there was nothing that could be kept. */
 async function storeOutput(
   { files, logger }: TaskParts,
-  task: ClaimedTask,
+  task: MediaTask,
   { item, index, signal }: { item: MadeOutput; index: number; signal: AbortSignal },
 ): Promise<TaskOutput | null> {
   const id = task.outputIds[index];

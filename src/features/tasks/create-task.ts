@@ -3,16 +3,16 @@ import type { Batcher } from "../../lib/batcher.ts";
 import type { Caller } from "../../lib/caller.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import { type Capability, getOfferedModel, type Model, type Price, presentDeprecation } from "../catalog/index.ts";
+import { getOfferedModel, type OfferedModel, presentDeprecation } from "../catalog/index.ts";
 import { type ClaimParts, claimKey, freeKey, recallAnswer } from "../idempotency/index.ts";
 import { checkWebhookUrl } from "../webhooks/index.ts";
-import type { CheckedGeneration } from "./check-generation.ts";
 import type { CommonBody } from "./generation-schema.ts";
-import { priceTask, quoteTask } from "./quote-task.ts";
-import type { Task, TaskType } from "./task.ts";
+import { requireKeepableTexts } from "./keepable-texts.ts";
+import { findOrder, findSameOrder, type TaskOrder } from "./order-store.ts";
+import { priceTask } from "./quote-task.ts";
+import { isFinal, type Task, type TaskType } from "./task.ts";
 import type { TaskParts } from "./task-parts.ts";
 import { findTask, type NewTask, toQueuedTask } from "./task-store.ts";
-import { listAbleTargets, listTaskTargets } from "./task-target.ts";
 import { keptTaskType, type Submission, type SubmissionOutcome } from "./write-submissions.ts";
 
 export type CreateParts = TaskParts & {
@@ -30,8 +30,24 @@ export type IncomingTask<B extends CommonBody = CommonBody> = {
   clientRequestId: string | null;
   /** For one that may be sent again: its key, and what makes it the same request. */
   keyed: { key: string; path: string; rawBody: Buffer } | null;
-  check(body: B, model: Model): CheckedGeneration;
+  /** For one that does a piece of business of its caller: what that is called, and what makes it the same request. */
+  order: Omit<TaskOrder, "scope"> | null;
+  prepare: PrepareTask<B>;
 };
+
+/** What is to be made, found good: what it starts from, what it is made of, and what it may cost. */
+type PreparedTask = Pick<NewTask, "request" | "inputs" | "steps" | "terms"> & {
+  outputCount: number;
+  /** What a piece of business is unique within. */
+  orderScope: string;
+};
+
+/** Throws what is wrong with a request. */
+export type PrepareTask<B extends CommonBody> = (asked: {
+  body: B;
+  caller: Caller;
+  offered: OfferedModel;
+}) => Promise<PreparedTask>;
 
 export type CreatedTask = { task: Task; isReplay: boolean; headers: Record<string, string> };
 
@@ -51,6 +67,7 @@ export async function createTask<B extends CommonBody>(
   parts: CreateParts,
   incoming: IncomingTask<B>,
 ): Promise<CreatedTask> {
+  requireKeepableTexts(incoming.body);
   const keyed = readKey(incoming);
   const prepared = await prepareOrRecall(parts, incoming, keyed);
   if ("task" in prepared) return prepared;
@@ -62,13 +79,17 @@ export async function createTask<B extends CommonBody>(
       parts.reach("submission-written");
       return { task: toQueuedTask(submission.task), isReplay: false, headers };
     }
+    if (outcome.kind === "order-taken") {
+      const first = await recallOrder(parts, submission);
+      if (first !== null) return first;
+      continue;
+    }
     const first = await recallTask(parts, incoming.caller, keyed);
     if (first !== null) return first;
     await clearDeadClaim(parts, submission);
   }
-  throw new AppError("idempotency_in_progress", "The first request with this Idempotency-Key is still running.", {
-    param: "Idempotency-Key",
-  });
+  const param = keyed === null ? "client_business_id" : "Idempotency-Key";
+  throw new AppError("idempotency_in_progress", `The first request with this ${param} is still running.`, { param });
 }
 
 /**
@@ -83,7 +104,8 @@ async function prepareOrRecall<B extends CommonBody>(
   try {
     return await prepareSubmission(parts, incoming, keyed);
   } catch (error) {
-    const known = error instanceof AppError ? await recallTask(parts, incoming.caller, keyed) : null;
+    if (!(error instanceof AppError)) throw error;
+    const known = (await recallTask(parts, incoming.caller, keyed)) ?? (await recallSameOrder(parts, incoming));
     if (known !== null) return known;
     throw error;
   }
@@ -91,7 +113,7 @@ async function prepareOrRecall<B extends CommonBody>(
 
 type Keyed = { key: string; fingerprint: Buffer } | null;
 
-function readKey({ keyed }: IncomingTask): Keyed {
+function readKey({ keyed }: Pick<IncomingTask, "keyed">): Keyed {
   if (keyed === null) return null;
   const { key, path, rawBody } = keyed;
   const fingerprint = hash("sha256", Buffer.concat([Buffer.from(`POST ${path}\n`), rawBody]), "buffer");
@@ -106,6 +128,30 @@ async function recallTask(parts: CreateParts, { accountId }: Caller, keyed: Keye
   const task = await findTask(parts.database, answer.body.toString());
   invariant(task !== null, "a task that a key remembers is gone");
   return { task, isReplay: true, headers: {} };
+}
+
+/** The task that the same piece of business made before; `null` where that has come to nothing meanwhile. */
+async function recallOrder(parts: CreateParts, { caller, order }: Submission): Promise<CreatedTask | null> {
+  invariant(order !== null, "a submission without an order found it taken");
+  const first = await findOrder(parts.database, { ...order, accountId: caller.accountId });
+  if (first === null) return null;
+  if (!first.fingerprint.equals(order.fingerprint)) {
+    const message = `Another request had this client_business_id: ${first.taskId}. A changed request needs an id of its own.`;
+    throw new AppError("idempotency_key_reused", message, { param: "client_business_id" });
+  }
+  const task = await findTask(parts.database, first.taskId);
+  return task === null ? null : { task, isReplay: true, headers: {} };
+}
+
+/** The task of the very same request, unless it came to nothing. */
+async function recallSameOrder(
+  { database }: CreateParts,
+  { caller, order }: Pick<IncomingTask, "caller" | "order">,
+): Promise<CreatedTask | null> {
+  const taskId = order === null ? null : await findSameOrder(database, { ...order, accountId: caller.accountId });
+  const task = taskId === null ? null : await findTask(database, taskId);
+  const isVain = task === null || (isFinal(task.state) && task.state !== "succeeded");
+  return isVain ? null : { task, isReplay: true, headers: {} };
 }
 
 /** A claim of another kind whose process died is taken over, which also ends its hold; then it is free. */
@@ -124,38 +170,28 @@ async function prepareSubmission<B extends CommonBody>(
 ): Promise<{ submission: Submission; headers: Record<string, string> }> {
   const { caller, body } = incoming;
   const now = parts.clock.now();
-  requireKeepableTexts(body);
   const view = parts.catalog.current();
   const offered = getOfferedModel(view, body.model, caller, now);
-  const { model } = offered;
-  const checked = incoming.check(body, model);
   if (body.callback_url !== undefined) {
     checkWebhookUrl(body.callback_url, { param: "callback_url", allowsPrivate: parts.allowsPrivate });
   }
-  requireAbleTarget(parts, model, checked);
-  const audioSeconds = await checkFiles(parts, caller, model, checked);
-  const { request, inputs } = checked;
-  const terms = quoteTask(getPrice(offered.prices, checked.capability), {
-    request,
-    audioSeconds,
-    budgetAmount: caller.budget?.amount ?? null,
-  });
+  const { request, inputs, steps, terms, outputCount, orderScope } = await incoming.prepare({ body, caller, offered });
   const held = priceTask(terms);
   const type = request.type;
   const lifeMs = body.expires_after === undefined ? deadlineMs[type] : body.expires_after * 1000;
-  const count = request.type === "image" ? request.count : 1;
   const task: NewTask = {
     id: parts.ids.next("task"),
     accountId: caller.accountId,
     keyId: caller.keyId,
     parentId: null,
     type,
-    model: model.id,
+    model: offered.model.id,
     request,
     inputs,
+    steps,
     terms,
     holdId: held === 0n ? null : parts.ids.next("hold"),
-    outputIds: Array.from({ length: count }, () => parts.ids.next("file")),
+    outputIds: Array.from({ length: outputCount }, () => parts.ids.next("file")),
     metadata: body.metadata ?? null,
     callbackUrl: body.callback_url ?? null,
     requestId: incoming.requestId,
@@ -163,63 +199,7 @@ async function prepareSubmission<B extends CommonBody>(
     deadlineAt: new Date(now.getTime() + lifeMs),
     createdAt: now,
   };
-  const submission = { task, caller, held: held === 0n ? null : held, keyed };
+  const order = incoming.order === null ? null : { ...incoming.order, scope: orderScope };
+  const submission = { task, caller, held: held === 0n ? null : held, keyed, order };
   return { submission, headers: presentDeprecation(offered) };
-}
-
-/** Signs that no database keeps and no vendor means: the end of a text in C, and halves of characters. */
-function requireKeepableTexts(value: unknown, path = ""): void {
-  if (typeof value === "string") {
-    if (value.isWellFormed() && !value.includes("\0")) return;
-    throw new AppError("invalid_parameter", `\`${path}\` has characters that are none: U+0000, or half of a pair.`, {
-      param: path,
-    });
-  }
-  if (typeof value !== "object" || value === null) return;
-  for (const [name, item] of Object.entries(value)) {
-    const place = Array.isArray(value) ? `${path}[${name}]` : path === "" ? name : `${path}.${name}`;
-    requireKeepableTexts(name, path === "" ? "body" : path);
-    requireKeepableTexts(item, place);
-  }
-}
-
-/** The price of the very capability that is used, or the one that is for all of them. */
-export function getPrice(prices: readonly Price[], used: Capability): Price {
-  const price =
-    prices.find(({ capability }) => capability === used) ?? prices.find(({ capability }) => capability === null);
-  if (price === undefined) {
-    throw new AppError("unsupported_capability", `This model has no price for ${used}.`, { param: "model" });
-  }
-  return price;
-}
-
-function requireAbleTarget(parts: CreateParts, model: Model, { request }: CheckedGeneration): void {
-  const targets = listTaskTargets(parts.catalog.current(), model.id, parts.registry);
-  const { able, obstacle } = listAbleTargets(targets, request);
-  if (able.length > 0) return;
-  if (obstacle !== null) throw new AppError("unsupported_capability", obstacle.message, { param: obstacle.param });
-  throw new AppError("model_unroutable", "Nothing can serve this model at the moment.", { param: "model" });
-}
-
-/** Files have to be there and of the right kind now, and again when the work begins. Answers how long audio takes. */
-async function checkFiles(
-  { files }: CreateParts,
-  { accountId }: Caller,
-  { limits }: Model,
-  { inputs }: CheckedGeneration,
-): Promise<number | null> {
-  let audioSeconds: number | null = null;
-  for (const input of inputs) {
-    if (!("fileId" in input)) continue;
-    const kinds = { image: ["image"], person: ["image", "video"], audio: ["audio"] } as const;
-    const file = await files.getFile(accountId, input.fileId, { param: input.param, kinds: kinds[input.role] });
-    if (input.role !== "audio") continue;
-    audioSeconds = Math.max(1, Math.ceil((file.durationMs ?? 0) / 1000));
-    const secondsMax = Math.max(...(limits.durations ?? [Number.POSITIVE_INFINITY]));
-    if (audioSeconds > secondsMax) {
-      const message = `The audio takes ${audioSeconds} seconds; this model makes films of at most ${secondsMax}.`;
-      throw new AppError("invalid_parameter", message, { param: input.param });
-    }
-  }
-  return audioSeconds;
 }

@@ -7,12 +7,13 @@ import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import { createJobQueue } from "../../platform/jobs/job-queue.ts";
 import { type Ledger, releaseHold } from "../ledger/index.ts";
 import { createCancelCheck } from "./cancel-task.ts";
-import { addGenerationRoutes } from "./generation-routes.ts";
+import type { Direct } from "./direct-task.ts";
+import { addGenerationRoutes, type SubmitTask, submit } from "./generation-routes.ts";
 import { addSpeechRoutes, type SpeechRouteParts } from "./speech-routes.ts";
 import type { TaskParts, TaskPoint } from "./task-parts.ts";
 import { addTaskRoutes } from "./task-routes.ts";
 import { notifyChanges } from "./task-store.ts";
-import { createTaskWorker } from "./task-worker.ts";
+import { createTaskWorker, type TaskWorker } from "./task-worker.ts";
 import { createTaskWatch, type TaskVersion } from "./watch-tasks.ts";
 import { createSubmissionWriter } from "./write-submissions.ts";
 
@@ -20,8 +21,10 @@ export type Tasks = {
   addRoutes(v1: HttpServer): void;
   /** Connects to what new tasks are sent to. */
   open(): Promise<void>;
-  /** Begins to take tasks further. */
-  startWorking(): Promise<void>;
+  /** Makes a task of a request for something that is made of tasks, and answers it. */
+  submit: SubmitTask;
+  /** Begins to take tasks further; `direct` knows what some are made of. */
+  startWorking(direct: Direct): Promise<void>;
   /** No more tasks are taken; those in hand are let go of. Readers that wait are answered. */
   close(): Promise<void>;
 };
@@ -57,7 +60,8 @@ export function createTasks(makings: TaskMakings): Tasks {
   const stepsMax = settings.worker_steps_max;
   const closeTimeoutMs = settings.shutdown_timeout_ms;
   const takeTurn = createTurnstile(Math.ceil(settings.database_connections / 2)).pass;
-  const worker = createTaskWorker({ ...makings, watch, reach, takeTurn, queue, stepsMax, closeTimeoutMs });
+  let worker: TaskWorker | null = null;
+  const workerParts = { ...makings, watch, reach, takeTurn, queue, stepsMax, closeTimeoutMs };
   const sendJobs = async (tx: Database, tasks: readonly { id: string }[]): Promise<void> => {
     await queue.send(tx, { taskIds: tasks.map(({ id }) => id) });
   };
@@ -67,7 +71,7 @@ export function createTasks(makings: TaskMakings): Tasks {
     watch,
     reach,
     takeTurn,
-    wake: worker.wake,
+    wake: () => worker?.wake(),
     heartbeats,
     sendJobs,
     requireCancelable: createCancelCheck(makings),
@@ -88,10 +92,14 @@ export function createTasks(makings: TaskMakings): Tasks {
       addTaskRoutes(v1, parts);
     },
     open: () => queue.open(),
-    startWorking: () => worker.start(),
+    submit: (request, reply, way) => submit(parts, { request, reply, ...way }),
+    async startWorking(direct) {
+      worker = createTaskWorker({ ...workerParts, direct });
+      await worker.start();
+    },
     async close() {
       heartbeats.close();
-      await worker.close();
+      await worker?.close();
       await parts.writer.drain();
       await watch.drain();
       await queue.close();

@@ -5,10 +5,19 @@ import type { Task } from "./task.ts";
 const now = new Date("2026-11-15T12:00:00Z");
 const later = new Date(now.getTime() + 60_000);
 
-type Case = Partial<Pick<Task, "phase" | "deadlineAt" | "cancelRequestedAt" | "cancelAskedAt">>;
+type Case = Partial<Pick<Task, "phase" | "deadlineAt" | "cancelRequestedAt" | "cancelAskedAt" | "request">>;
+
+const image = { type: "image", prompt: "p", width: 1, height: 1, count: 1 } as const;
 
 function decide(fields: Case): string {
-  const task = { phase: "ready", deadlineAt: later, cancelRequestedAt: null, cancelAskedAt: null, ...fields };
+  const task = {
+    request: image,
+    phase: "ready",
+    deadlineAt: later,
+    cancelRequestedAt: null,
+    cancelAskedAt: null,
+    ...fields,
+  };
   return decideStep(task as Task, now).kind;
 }
 
@@ -31,6 +40,9 @@ test.for<[string, Case, string]>([
   ["an upstream is asked to stop once", { phase: "running", cancelRequestedAt: now, cancelAskedAt: now }, "poll"],
   ["one whose time is over expires", { phase: "running", deadlineAt: now }, "expire"],
   ["one whose time is over expires even where nobody knows about it", { phase: "unknown", deadlineAt: now }, "expire"],
+  ["one that is made of others is directed", { phase: "ready", request: { type: "drama" } }, "direct"],
+  ["so it is while they are made", { phase: "running", request: { type: "drama" } }, "direct"],
+  ["its time ends too", { phase: "running", request: { type: "drama" }, deadlineAt: now }, "expire"],
   ["one that is over stays as it is", { phase: "ended", deadlineAt: now }, "nothing"],
 ])("%s", ([, fields, step]) => {
   expect(decide(fields)).toBe(step);

@@ -1,4 +1,4 @@
-import type { Task } from "./task.ts";
+import { isDirected, type Task } from "./task.ts";
 
 /** What a worker does next with a task that it has in hand. */
 export type TaskStep =
@@ -14,6 +14,8 @@ export type TaskStep =
   | { kind: "stop" }
   /** Ask the upstream how it stands. */
   | { kind: "poll" }
+  /** Take it further by the tasks that it is made of. */
+  | { kind: "direct" }
   | { kind: "nothing" };
 
 /** When a task is looked at next; `null` when that is written already, or when there is nothing to look at. */
@@ -23,6 +25,7 @@ export type NextLook = Date | null;
 export function decideStep(task: Task, now: Date): TaskStep {
   if (task.phase === "ended") return { kind: "nothing" };
   if (now >= task.deadlineAt) return { kind: "expire" };
+  if (isDirected(task)) return { kind: "direct" };
   const isUnwanted = task.cancelRequestedAt !== null;
   switch (task.phase) {
     case "ready":

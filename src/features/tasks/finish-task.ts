@@ -5,10 +5,19 @@ import { type Database, inTransaction } from "../../platform/database/database.t
 import type { Logger } from "../../platform/observability/logger.ts";
 import { releaseHold, settleHold } from "../ledger/index.ts";
 import { recordEvent } from "../webhooks/index.ts";
+import { cancelChildren } from "./child-store.ts";
 import { changeCounts, lockCounts } from "./count-store.ts";
 import { describeEvent } from "./present-task.ts";
-import { billTask, countDelivered, nothing } from "./quote-task.ts";
-import type { Task, TaskError, TaskOutput, TaskWarning } from "./task.ts";
+import { billDelivered, nothing } from "./quote-task.ts";
+import {
+  type FinalState,
+  isFinal,
+  type StepRecord,
+  type Task,
+  type TaskError,
+  type TaskOutput,
+  type TaskWarning,
+} from "./task.ts";
 import type { TaskPoint } from "./task-parts.ts";
 import { lockTask, updateTask } from "./task-store.ts";
 import { deleteTurn, wakeWaitingTask } from "./turn-store.ts";
@@ -16,9 +25,16 @@ import type { TaskWatch } from "./watch-tasks.ts";
 
 /** How a task ends. What was made is kept already. */
 export type TaskEnd =
-  | { state: "succeeded"; output: readonly TaskOutput[]; warnings: readonly TaskWarning[] }
+  | {
+      state: "succeeded";
+      output: readonly TaskOutput[];
+      warnings: readonly TaskWarning[];
+      /** As they are at the end, where the task has any. */
+      steps?: readonly StepRecord[];
+    }
   | { state: "canceled"; output: readonly TaskOutput[] }
-  | { state: "failed"; error: TaskError }
+  /** What a task made of others had finished by then is kept and charged. */
+  | { state: "failed"; error: TaskError; output?: readonly TaskOutput[] }
   | { state: "expired" };
 
 export type FinishParts = {
@@ -58,7 +74,7 @@ export async function finishTask(
 /** The end of a task whose turn is locked. Counts are locked before wallets, by everybody. */
 export async function endLocked(parts: FinishParts, tx: Database, task: Task, end: TaskEnd): Promise<Task> {
   const now = parts.clock.now();
-  const output = "output" in end ? end.output : [];
+  const output = ("output" in end ? end.output : undefined) ?? [];
   const owners = [task.accountId, task.keyId];
   if (task.parentId === null) await lockCounts(tx, owners);
   const { charge, units } = await settle(parts, tx, task, output, now);
@@ -70,16 +86,29 @@ export async function endLocked(parts: FinishParts, tx: Database, task: Task, en
     charge,
     units,
     finishedAt: now,
+    ...(task.steps.length === 0
+      ? {}
+      : { steps: endSteps(("steps" in end ? end.steps : undefined) ?? task.steps, end.state) }),
     ...(end.state === "succeeded" ? { progress: 100, warnings: end.warnings } : {}),
     ...(end.state === "failed" ? { error: end.error } : {}),
   } as const;
   await updateTask(tx, task.id, change, now);
   await deleteTurn(tx, task.id);
+  if (task.steps.length > 0) await cancelChildren(tx, task.id, now);
   if (task.parentId === null) await changeCounts(tx, new Map(owners.map((owner) => [owner, -1])));
   const ended: Task = { ...task, ...change, updatedAt: now };
   if (task.parentId === null) await tell(parts, tx, ended);
   parts.reach("finish-written");
   return ended;
+}
+
+/** What a task was just doing ends as the task does; what it had not begun will never be. */
+function endSteps(steps: readonly StepRecord[], state: FinalState): StepRecord[] {
+  return steps.map((step) => {
+    if (isFinal(step.state)) return step;
+    const isBegun = step.state === "processing";
+    return { ...step, state: state === "failed" && !isBegun ? "canceled" : state };
+  });
 }
 
 async function settle(
@@ -90,13 +119,12 @@ async function settle(
   now: Date,
 ): Promise<{ charge: Nano; units: bigint }> {
   const { accountId, holdId, terms } = task;
-  const units = countDelivered(terms, output);
+  const { bill, units } = billDelivered(terms, output);
   if (holdId === null) return { charge: nothing, units };
-  if (units === 0n) {
+  if (bill === null) {
     await releaseHold(tx, { accountId, holdId }, now);
     return { charge: nothing, units };
   }
-  const bill = billTask(terms, units);
   const { budgetAmount } = terms;
   const result = await settleHold(tx, { accountId, holdId, bill, overrun: "take-available", budgetAmount }, now);
   if (result.kind !== "settled") {

@@ -4,12 +4,12 @@ import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint, type EndpointName } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
-import type { Model } from "../catalog/index.ts";
 import { parseIdempotencyKey } from "../idempotency/index.ts";
-import { type CheckedGeneration, checkAvatar, checkImage, checkVideo } from "./check-generation.ts";
-import { type CreateParts, createTask } from "./create-task.ts";
+import { checkAvatar, checkImage, checkVideo } from "./check-generation.ts";
+import { type CreateParts, createTask, type IncomingTask, type PrepareTask } from "./create-task.ts";
 import { avatarRequestSchema, type CommonBody, imageRequestSchema, videoRequestSchema } from "./generation-schema.ts";
 import { parsePrefer } from "./prefer.ts";
+import { type CheckMedia, prepareMedia } from "./prepare-media.ts";
 import { presentTask } from "./present-task.ts";
 import { awaitTask } from "./read-task.ts";
 import { isFinal } from "./task.ts";
@@ -40,7 +40,7 @@ export const submissionErrors = [
   "unsupported_media_type",
 ] as const satisfies readonly ErrorCode[];
 
-const submissionText = `Answers 202 with a task at once; \`GET /tasks/{id}\` and webhooks tell what comes of it. \`Prefer: wait=N\` (up to
+export const submissionText = `Answers 202 with a task at once; \`GET /tasks/{id}\` and webhooks tell what comes of it. \`Prefer: wait=N\` (up to
 60) answers 200 with the finished task if it ends in time. With an \`Idempotency-Key\` the same request can be sent again
 and makes one task.`;
 
@@ -77,7 +77,7 @@ type SubmissionRoute<B extends CommonBody> = {
   summary: string;
   tag: string;
   body: TSchema;
-  check(body: B, model: Model): CheckedGeneration;
+  check: CheckMedia<B>;
 };
 
 function addSubmission<B extends CommonBody>(
@@ -86,6 +86,7 @@ function addSubmission<B extends CommonBody>(
   route: SubmissionRoute<B>,
 ): void {
   const { config, schema, errors } = describeEndpoint(route.endpoint, submissionErrors);
+  const prepare = prepareMedia(parts, route.check);
   http.post(
     route.path,
     {
@@ -100,19 +101,28 @@ function addSubmission<B extends CommonBody>(
         response: { 200: taskSchema, 202: taskSchema, ...errors },
       },
     },
-    (request, reply) => submit(parts, { request, reply, path: route.path, check: route.check }),
+    (request, reply) => submit(parts, { request, reply, path: route.path, prepare }),
   );
 }
+
+/** How requests of an endpoint become tasks. */
+type SubmissionWay<B extends CommonBody> = {
+  path: string;
+  prepare: PrepareTask<B>;
+  /** Where callers can name a piece of business of theirs. */
+  describeOrder?(body: B): IncomingTask["order"];
+};
+
+export type SubmitTask = <B extends CommonBody>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  way: SubmissionWay<B>,
+) => Promise<FastifyReply>;
 
 /** Makes a task of a request that its schema has checked, and waits for it where that is asked for. */
 export async function submit<B extends CommonBody>(
   parts: GenerationRouteParts,
-  {
-    request,
-    reply,
-    path,
-    check,
-  }: Pick<SubmissionRoute<B>, "path" | "check"> & { request: FastifyRequest; reply: FastifyReply },
+  { request, reply, path, prepare, describeOrder }: SubmissionWay<B> & { request: FastifyRequest; reply: FastifyReply },
 ) {
   const { waitMs } = parsePrefer(request.headers.prefer);
   const key = parseIdempotencyKey(request.headers["idempotency-key"]);
@@ -124,7 +134,8 @@ export async function submit<B extends CommonBody>(
     requestId: request.id,
     clientRequestId: request.clientRequestId,
     keyed: key === null || rawBody === null ? null : { key, path, rawBody },
-    check,
+    order: describeOrder?.(request.body as B) ?? null,
+    prepare,
   });
   reply.headers(created.headers);
   if (created.isReplay) reply.header("idempotent-replayed", "true");

@@ -22,7 +22,7 @@ const aspectRatio = Type.String({
 const fileId = (description: string) => Type.String({ minLength: 1, maxLength: 128, description });
 
 /** What every media endpoint takes. */
-const common = {
+export const commonFields = {
   callback_url: Type.Optional(
     Type.String({ minLength: 1, maxLength: 8192, description: "Told when the task has ended, beside the webhooks." }),
   ),
@@ -55,7 +55,7 @@ export const imageRequestSchema = Type.Object(
     ),
     n: Type.Optional(Type.Integer({ minimum: 1, description: "How many pictures, up to the model's `limits.max_n`." })),
     input_images: Type.Optional(inputImages),
-    ...common,
+    ...commonFields,
   },
   { ...closed, examples: [{ model: "sandbox-image", prompt: "A lighthouse at dusk", size: "1024x1024" }] },
 );
@@ -69,7 +69,7 @@ export const videoRequestSchema = Type.Object(
     ),
     aspect_ratio: Type.Optional(aspectRatio),
     input_images: Type.Optional(inputImages),
-    ...common,
+    ...commonFields,
   },
   { ...closed, examples: [{ model: "sandbox-video", prompt: "Waves at night", duration: 5, aspect_ratio: "16:9" }] },
 );
@@ -80,7 +80,7 @@ export const avatarRequestSchema = Type.Object(
     avatar_file_id: fileId("The person: an uploaded picture or film."),
     audio_file_id: fileId("What the person says: an uploaded recording."),
     aspect_ratio: Type.Optional(aspectRatio),
-    ...common,
+    ...commonFields,
   },
   {
     ...closed,
@@ -95,7 +95,7 @@ export const speechRequestSchema = Type.Object(
     voice: Type.String({ minLength: 1, maxLength: 128, description: "One of the model's `limits.voices`." }),
     response_format: Type.Optional(Type.Enum([...audioFormats])),
     speed: Type.Optional(Type.Number({ minimum: 0.25, maximum: 4 })),
-    ...common,
+    ...commonFields,
   },
   { ...closed, examples: [{ model: "sandbox-speech", input: "Hello, world.", voice: "alloy" }] },
 );

@@ -6,12 +6,30 @@
  * lies in our own storage by then. Progress never falls. A worker that dies is replaced within 15 seconds. What may have
  * reached an upstream is never sent there blindly again.
  */
-export { cancelTask } from "./cancel-task.ts";
+export { cancelTask, listFinished } from "./cancel-task.ts";
+export type { PrepareTask } from "./create-task.ts";
 export { createTasks, type Tasks } from "./create-tasks.ts";
+export type { Desk, Direct, NewChild } from "./direct-task.ts";
+export { submissionErrors, submissionText } from "./generation-routes.ts";
+export { commonFields } from "./generation-schema.ts";
+export { getPrice } from "./prepare-media.ts";
 export { linkEvent } from "./present-task.ts";
+export { countCharacters } from "./quote-task.ts";
 export { getTask } from "./read-task.ts";
 export { reconcileTasks } from "./reconcile-tasks.ts";
 export { retryTask } from "./retry-task.ts";
-export { type Task, taskStates, taskTypes } from "./task.ts";
+export {
+  type DirectedTask,
+  isFinal,
+  type StagedTerms,
+  type StepRecord,
+  type Task,
+  type TaskError,
+  type TaskOutput,
+  type TaskWarning,
+  taskStates,
+  taskTypes,
+} from "./task.ts";
 export { type TaskPoint, taskPoints } from "./task-parts.ts";
-export { listTasks } from "./task-store.ts";
+export { taskSchema } from "./task-schema.ts";
+export { findTask, listTasks } from "./task-store.ts";

@@ -1,12 +1,12 @@
 import { ProviderError } from "../../providers/contract.ts";
 import type { CancelOutcome, GenerationInput, Handle, PollOutcome } from "../../providers/generation.ts";
-import { collectOutputs } from "./collect-outputs.ts";
+import { collectOutputs, UselessWork } from "./collect-outputs.ts";
 import { choosePollDelayMs, type NextLook } from "./decide-step.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { finishTask } from "./finish-task.ts";
 import { loadInputs } from "./load-inputs.ts";
 import { describeCall, failTarget, later, reportFailure } from "./submit-task.ts";
-import type { ClaimedTask } from "./task.ts";
+import type { MediaTask } from "./task.ts";
 import type { TaskParts } from "./task-parts.ts";
 import { moveTask } from "./task-store.ts";
 import { findTaskTarget, listTaskTargets, type TaskTarget } from "./task-target.ts";
@@ -17,7 +17,7 @@ const noTargetMs = 30_000;
 const progressMax = 99;
 
 /** Asks the upstream how a task stands. A question that fails never fails the task. */
-export async function pollTask(parts: TaskParts, task: ClaimedTask, signal: AbortSignal): Promise<NextLook> {
+export async function pollTask(parts: TaskParts, task: MediaTask, signal: AbortSignal): Promise<NextLook> {
   const target = findTarget(parts, task);
   // The operator took the route out of the catalog; it may come back, else the deadline ends the task.
   if (target === null || task.handle === null) return later(parts, task, noTargetMs);
@@ -30,6 +30,7 @@ export async function pollTask(parts: TaskParts, task: ClaimedTask, signal: Abor
     // What was made could not be fetched; it may be in a moment.
     if (signal.aborted || !(error instanceof ProviderError)) throw error;
     reportFailure(parts, task, target, error);
+    if (error instanceof UselessWork) return await failTarget(parts, task, { target, error, isBegun: true });
     return await waitForUpstream(parts, task, target);
   }
 }
@@ -37,7 +38,7 @@ export async function pollTask(parts: TaskParts, task: ClaimedTask, signal: Abor
 /** `null` where the upstream could not be asked. */
 async function askUpstream(
   parts: TaskParts,
-  task: ClaimedTask,
+  task: MediaTask,
   { target, handle, signal }: { target: TaskTarget; handle: Handle; signal: AbortSignal },
 ): Promise<PollOutcome | null> {
   try {
@@ -50,7 +51,7 @@ async function askUpstream(
 }
 
 /** Asks the upstream to stop, then how the task stands. */
-export async function stopTask(parts: TaskParts, task: ClaimedTask, signal: AbortSignal): Promise<NextLook> {
+export async function stopTask(parts: TaskParts, task: MediaTask, signal: AbortSignal): Promise<NextLook> {
   const now = parts.clock.now();
   const target = findTarget(parts, task);
   if (target === null || task.handle === null) {
@@ -73,7 +74,7 @@ export async function stopTask(parts: TaskParts, task: ClaimedTask, signal: Abor
 /** A wish that could not be told is as one that was not granted: the task goes on, and how it ends is seen. */
 async function askToStop(
   parts: TaskParts,
-  task: ClaimedTask,
+  task: MediaTask,
   { target, handle, signal }: { target: TaskTarget; handle: Handle; signal: AbortSignal },
 ): Promise<CancelOutcome> {
   try {
@@ -85,12 +86,12 @@ async function askToStop(
   }
 }
 
-function findTarget(parts: TaskParts, task: ClaimedTask): TaskTarget | null {
+function findTarget(parts: TaskParts, task: MediaTask): TaskTarget | null {
   return findTaskTarget(listTaskTargets(parts.catalog.current(), task.model, parts.registry), task.target);
 }
 
 /** An upstream that only wants to know how its work stands does not need what the work started from. */
-function describePoll(parts: TaskParts, task: ClaimedTask, target: TaskTarget, signal: AbortSignal) {
+function describePoll(parts: TaskParts, task: MediaTask, target: TaskTarget, signal: AbortSignal) {
   let loaded: Promise<GenerationInput[]> | null = null;
   const inputs = task.inputs.map((input, index): GenerationInput => {
     const load = async (): Promise<GenerationInput | undefined> => {
@@ -114,7 +115,7 @@ function describePoll(parts: TaskParts, task: ClaimedTask, target: TaskTarget, s
 
 async function actOn(
   parts: TaskParts,
-  task: ClaimedTask,
+  task: MediaTask,
   { target, outcome, signal }: { target: TaskTarget; outcome: PollOutcome; signal: AbortSignal },
 ): Promise<NextLook> {
   switch (outcome.kind) {
@@ -140,7 +141,7 @@ async function actOn(
 /** One that nobody asked to stop has failed. */
 async function endCanceled(
   parts: TaskParts,
-  task: ClaimedTask,
+  task: MediaTask,
   {
     target,
     outcome,
@@ -156,7 +157,7 @@ async function endCanceled(
 
 async function noteProgress(
   parts: TaskParts,
-  task: ClaimedTask,
+  task: MediaTask,
   target: TaskTarget,
   { isStarted, progress, handle }: Extract<PollOutcome, { kind: "running" }>,
 ): Promise<NextLook> {
@@ -178,14 +179,14 @@ async function noteProgress(
   return null;
 }
 
-function chooseNextPoll(parts: TaskParts, task: ClaimedTask, target: TaskTarget, now: Date): Date {
+function chooseNextPoll(parts: TaskParts, task: MediaTask, target: TaskTarget, now: Date): Date {
   const { pollMsMin, pollMsMax } = target.generation.traits;
   const delayMs = choosePollDelayMs(task, { now, random: parts.random, pollMsMin, pollMsMax });
   return new Date(Math.min(now.getTime() + delayMs, task.deadlineAt.getTime()));
 }
 
 /** An upstream that does not know the task, or does not hand over what it made, may come to its senses for a while. */
-async function waitForUpstream(parts: TaskParts, task: ClaimedTask, target: TaskTarget): Promise<NextLook> {
+async function waitForUpstream(parts: TaskParts, task: MediaTask, target: TaskTarget): Promise<NextLook> {
   const now = parts.clock.now();
   const nextPollAt = chooseNextPoll(parts, task, target, now);
   if (task.lostAt === null) {
@@ -194,6 +195,8 @@ async function waitForUpstream(parts: TaskParts, task: ClaimedTask, target: Task
   }
   if (now.getTime() - task.lostAt.getTime() < lostMsMax) return nextPollAt;
   const error = new ProviderError("bad-answer", "The upstream lost the task, or what came of it.");
+  // What another task needs is paid with that, however often it is made; anything else may still arrive, and be billed.
+  if (task.parentId !== null) return await failTarget(parts, task, { target, error, isBegun: true });
   await finishTask(parts, task, { state: "failed", error: explainFailure(error) });
   return null;
 }

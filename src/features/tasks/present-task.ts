@@ -1,8 +1,8 @@
 import type { FileId } from "../../lib/ids.ts";
-import { presentMoney } from "../../lib/money.ts";
+import { type Nano, presentMoney } from "../../lib/money.ts";
 import { getErrorEntry } from "../../platform/errors/error-table.ts";
-import { countPriceUnits, priceTask } from "./quote-task.ts";
-import { isFinal, type Task, type TaskError, type TaskOutput } from "./task.ts";
+import { countPriceUnits, nothing, priceStage, priceTask } from "./quote-task.ts";
+import { isFinal, type StepRecord, type Task, type TaskError, type TaskOutput } from "./task.ts";
 
 /** Where a file can be fetched for a while. */
 export type SignLink = (fileId: FileId, now: Date) => { url: string };
@@ -33,7 +33,26 @@ export function presentTask(
     ...(task.finishedAt === null ? {} : { finished_at: task.finishedAt.toISOString() }),
     ...(task.finishedAt === null ? { expires_at: task.deadlineAt.toISOString() } : {}),
     ...(task.parentId === null ? {} : { parent_id: task.parentId }),
+    ...(task.steps.length === 0 ? {} : { steps: task.steps.map((step) => presentStep(task, step, { signLink, now })) }),
   };
+}
+
+function presentStep(task: Task, step: StepRecord, { signLink, now }: { signLink: SignLink; now: Date }) {
+  return {
+    name: step.name,
+    status: step.state,
+    progress: step.progress,
+    output: step.output.map((item) => ({ ...describeOutput(item), url: signLink(item.fileId, now).url })),
+    charge: presentMoney(priceStep(task, step)),
+    task_ids: Object.values(step.taskIds),
+  };
+}
+
+/** What a step is charged: nothing before it is done, and nothing where the task is over and was not. */
+function priceStep({ terms, state, charge }: Task, { name, output }: StepRecord): Nano {
+  if (!("stages" in terms) || (isFinal(state) && charge === 0n)) return nothing;
+  const stage = terms.stages.find(({ step }) => step === name);
+  return stage === undefined ? nothing : priceStage(stage, output);
 }
 
 function describeOutput(item: TaskOutput) {

@@ -1,9 +1,10 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { computeCharge } from "../../lib/bill.ts";
 import { nano } from "../../lib/money.ts";
 import type { GenerationRequest } from "../../providers/generation.ts";
 import type { Price } from "../catalog/index.ts";
-import { billTask, countDelivered, countPriceUnits, priceTask, quoteTask } from "./quote-task.ts";
-import type { TaskOutput } from "./task.ts";
+import { billDelivered, billTask, countPriceUnits, priceStage, priceTask, quoteTask } from "./quote-task.ts";
+import type { StagedTerms, StageTerms, TaskOutput, TaskTerms } from "./task.ts";
 
 function createPrice(billingType: "per_call" | "duration", unit: string, price: bigint, minimum = 0n): Price {
   return {
@@ -41,10 +42,14 @@ function quote(price: Price, request: GenerationRequest, audioSeconds: number | 
   return quoteTask(price, { request, audioSeconds, budgetAmount: null });
 }
 
+function countUnits(terms: TaskTerms, output: readonly TaskOutput[]): bigint {
+  return billDelivered(terms, output).units;
+}
+
 test("pictures are held by the piece, and charged by those that were delivered", () => {
   const terms = quote(createPrice("per_call", "image", 20n), image);
   expect(priceTask(terms)).toBe(80n);
-  const delivered = countDelivered(terms, [createOutput(null), createOutput(null), createOutput(null)]);
+  const delivered = countUnits(terms, [createOutput(null), createOutput(null), createOutput(null)]);
   expect(delivered).toBe(3n);
   expect(billTask(terms, delivered)).toMatchObject({
     items: [{ name: "images", quantity: 3n, rate: 20n }],
@@ -55,7 +60,7 @@ test("pictures are held by the piece, and charged by those that were delivered",
 test("more outputs than were asked for cost no more", () => {
   const terms = quote(createPrice("per_call", "image", 20n), image);
   expect(
-    countDelivered(
+    countUnits(
       terms,
       Array.from({ length: 9 }, () => createOutput(null)),
     ),
@@ -64,7 +69,7 @@ test("more outputs than were asked for cost no more", () => {
 
 test("nothing delivered costs nothing", () => {
   const terms = quote(createPrice("per_call", "call", 20n), image);
-  expect(countDelivered(terms, [])).toBe(0n);
+  expect(countUnits(terms, [])).toBe(0n);
 });
 
 test.each([
@@ -75,7 +80,7 @@ test.each([
 ])("a film of %i ms for which 5 s were asked costs %i seconds", (durationMs, seconds) => {
   const terms = quote(createPrice("duration", "second", 50n), video);
   expect(priceTask(terms)).toBe(250n);
-  expect(countDelivered(terms, [createOutput(durationMs)])).toBe(seconds);
+  expect(countUnits(terms, [createOutput(durationMs)])).toBe(seconds);
 });
 
 test("an avatar is held for as long as its audio takes, and draws on the quota of films", () => {
@@ -99,11 +104,110 @@ test("speech counts characters as people do, and draws on the quota of text by t
 test("a price by call is for the call, whatever it makes", () => {
   const terms = quote(createPrice("per_call", "call", 7n), image);
   expect(priceTask(terms)).toBe(7n);
-  expect(countDelivered(terms, [createOutput(null)])).toBe(1n);
+  expect(countUnits(terms, [createOutput(null)])).toBe(1n);
 });
 
 test("what a quota pays shrinks with what was delivered", () => {
   const terms = quote(createPrice("duration", "second", 50n), video);
   expect(billTask(terms, 3n).quotaUnits).toBe(3n);
   expect(billTask(terms, 5n).quotaUnits).toBe(5n);
+});
+
+describe("a task of stages", () => {
+  function stageOf(step: string, more: Partial<StageTerms> = {}): StageTerms {
+    const price = {
+      priceId: `price_${step}`,
+      rate: nano(20n),
+      minimum: nano(0n),
+      counts: "calls",
+      unitsMax: 1n,
+    } as const;
+    return { step, outputType: step as StageTerms["outputType"], ...price, ...more };
+  }
+
+  const film = stageOf("film", {
+    ...{ outputType: "video", rate: nano(80n), minimum: nano(400n), counts: "seconds", unitsMax: 60n },
+  });
+  const terms: StagedTerms = {
+    stages: [stageOf("script"), stageOf("roles", { rate: nano(10n) }), film],
+    quota: { kind: "video", unitsMax: 62n },
+    budgetAmount: null,
+  };
+  const script: TaskOutput = { ...createOutput(null), type: "script" };
+  const roles: TaskOutput = { ...createOutput(null), type: "roles" };
+  const filmOf = (durationMs: number): TaskOutput => ({ ...createOutput(durationMs), type: "video" });
+
+  function chargeFor(...output: TaskOutput[]): bigint {
+    const { bill } = billDelivered(terms, output);
+    return bill === null ? 0n : computeCharge(bill);
+  }
+
+  test("is held for the most that all of them can cost", () => {
+    expect(priceTask(terms)).toBe(20n + 10n + 4_800n);
+    expect(priceTask({ ...terms, stages: [] })).toBe(0n);
+  });
+
+  test("is held for the minimum of a stage where that is more", () => {
+    const short = { ...film, unitsMax: 3n };
+    expect(priceTask({ ...terms, stages: [short] })).toBe(400n);
+  });
+
+  test("is charged for the stages whose outputs are there, each once, and for nothing without them", () => {
+    expect(chargeFor()).toBe(0n);
+    expect(chargeFor(script)).toBe(20n);
+    expect(chargeFor(roles)).toBe(10n);
+    expect(chargeFor(script, roles)).toBe(30n);
+    expect(chargeFor(script, script)).toBe(20n);
+    expect(chargeFor(createOutput(9_000))).toBe(0n);
+    expect(billDelivered(terms, []).bill).toBeNull();
+  });
+
+  test.each([
+    [10_000, 800n],
+    [9_001, 800n],
+    [5_000, 400n],
+    [4_000, 400n],
+    [1, 400n],
+    [60_000, 4_800n],
+    [90_000, 4_800n],
+  ])(
+    "whose film takes %i ms is charged %d for it: begun seconds, the minimum, and never more than was held",
+    (durationMs, due) => {
+      expect(chargeFor(filmOf(durationMs))).toBe(due);
+      expect(priceStage(film, [filmOf(durationMs)])).toBe(due);
+    },
+  );
+
+  test("has a bill that names each stage, what was counted, and its quota", () => {
+    expect(billDelivered(terms, [filmOf(10_000), roles, script])).toEqual({
+      units: 12n,
+      bill: {
+        ...{ priceId: "price_film", per: 1n, minimum: 0n, quotaUnits: 12n },
+        items: [
+          { name: "script_calls", quantity: 1n, rate: 20n },
+          { name: "roles_calls", quantity: 1n, rate: 10n },
+          { name: "film_seconds", quantity: 10n, rate: 80n },
+        ],
+      },
+    });
+    expect(billDelivered(terms, [filmOf(2_000)]).bill?.items).toEqual([
+      { name: "film_minimum", quantity: 1n, rate: 400n },
+    ]);
+  });
+
+  test("tells the price of one stage by what is there of it", () => {
+    expect(priceStage(film, [])).toBe(0n);
+    expect(priceStage(stageOf("script"), [roles])).toBe(0n);
+    expect(priceStage(stageOf("script"), [script, roles])).toBe(20n);
+  });
+
+  test("counts every stage and every second as one", () => {
+    expect(countPriceUnits(terms, 12n)).toBe(12n);
+  });
+
+  test("of stages for nothing costs nothing, and is no bill of nothing held", () => {
+    const free = { ...terms, stages: [stageOf("script", { rate: nano(0n) })] };
+    expect(priceTask(free)).toBe(0n);
+    expect(computeCharge(billDelivered(free, [script]).bill ?? { items: [], per: 1n, minimum: nano(0n) })).toBe(0n);
+  });
 });

@@ -4,7 +4,7 @@ import { type Nano, nano } from "../../lib/money.ts";
 import type { QuotaKind } from "../../lib/plan-terms.ts";
 import type { GenerationRequest } from "../../providers/generation.ts";
 import type { Price } from "../catalog/index.ts";
-import type { TaskOutput, TaskTerms } from "./task.ts";
+import type { StagedTerms, StageTerms, TaskOutput, TaskTerms, UnitTerms } from "./task.ts";
 
 const quotaKinds = { image: "image", video: "video", avatar: "video", speech: "text" } as const satisfies Record<
   GenerationRequest["type"],
@@ -18,7 +18,7 @@ const millisecondsPerSecond = 1000;
 export type Quotable = { request: GenerationRequest; audioSeconds: number | null; budgetAmount: Nano | null };
 
 /** The most that a task can cost, at the price that holds now. */
-export function quoteTask(price: Price, { request, audioSeconds, budgetAmount }: Quotable): TaskTerms {
+export function quoteTask(price: Price, { request, audioSeconds, budgetAmount }: Quotable): UnitTerms {
   const { amounts } = price;
   invariant(amounts.billingType !== "token", `${price.modelId} makes media and is priced by tokens`);
   const counts = nameCount(amounts.unit);
@@ -35,7 +35,7 @@ export function quoteTask(price: Price, { request, audioSeconds, budgetAmount }:
   };
 }
 
-function nameCount(unit: string): TaskTerms["counts"] {
+function nameCount(unit: string): UnitTerms["counts"] {
   switch (unit) {
     case "image":
       return "images";
@@ -48,7 +48,7 @@ function nameCount(unit: string): TaskTerms["counts"] {
   }
 }
 
-function countAsked(counts: TaskTerms["counts"], request: GenerationRequest, audioSeconds: number | null): number {
+function countAsked(counts: UnitTerms["counts"], request: GenerationRequest, audioSeconds: number | null): number {
   switch (counts) {
     case "calls":
       return 1;
@@ -83,12 +83,26 @@ function toTokens(characters: bigint): bigint {
   return (characters + charactersPerToken - 1n) / charactersPerToken;
 }
 
+/** What the outputs of a task come to; `null` where there is nothing to pay for. */
+export function billDelivered(terms: TaskTerms, output: readonly TaskOutput[]): { bill: Bill | null; units: bigint } {
+  if ("stages" in terms) return billStages(terms, (stage) => countStage(stage, output));
+  const units = countDelivered(terms, output);
+  return { bill: units === 0n ? null : billTask(terms, units), units };
+}
+
 /** How much of what a task may use its outputs are; never more than was asked for. */
-export function countDelivered({ counts, unitsMax }: TaskTerms, output: readonly TaskOutput[]): bigint {
+function countDelivered({ counts, unitsMax }: UnitTerms, output: readonly TaskOutput[]): bigint {
   if (output.length === 0) return 0n;
   if (counts === "calls" || counts === "characters") return unitsMax;
   const delivered = counts === "images" ? output.length : sumSeconds(output);
   return BigInt(delivered) < unitsMax ? BigInt(delivered) : unitsMax;
+}
+
+function countStage({ counts, unitsMax, outputType }: StageTerms, output: readonly TaskOutput[]): bigint {
+  const made = output.filter(({ type }) => type === outputType);
+  if (made.length === 0 || counts === "calls") return made.length === 0 ? 0n : unitsMax;
+  const seconds = BigInt(sumSeconds(made));
+  return seconds < unitsMax ? seconds : unitsMax;
 }
 
 /** Begun seconds count, as they do when they are asked for. */
@@ -97,7 +111,7 @@ function sumSeconds(output: readonly TaskOutput[]): number {
 }
 
 /** The bill of so many units. */
-export function billTask(terms: TaskTerms, units: bigint): Bill {
+export function billTask(terms: UnitTerms, units: bigint): Bill {
   const { priceId, per, minimum, counts, rate, unitsMax, quota } = terms;
   return {
     priceId,
@@ -108,13 +122,47 @@ export function billTask(terms: TaskTerms, units: bigint): Bill {
   };
 }
 
+/** Each stage is charged by itself, its minimum included; the prices are kept with the task. */
+function billStages(
+  { stages }: StagedTerms,
+  count: (stage: StageTerms) => bigint,
+): { bill: Bill | null; units: bigint } {
+  const due = stages.map((stage) => ({ stage, units: count(stage) })).filter(({ units }) => units > 0n);
+  const last = due.at(-1);
+  if (last === undefined) return { bill: null, units: 0n };
+  const units = due.reduce((sum, one) => sum + one.units, 0n);
+  const bill = {
+    priceId: last.stage.priceId,
+    per: 1n,
+    minimum: nothing,
+    items: due.map((one) => itemizeStage(one.stage, one.units)),
+    quotaUnits: units,
+  };
+  return { bill, units };
+}
+
+function itemizeStage({ step, counts, rate, minimum }: StageTerms, units: bigint): Bill["items"][number] {
+  return units * rate < minimum
+    ? { name: `${step}_minimum`, quantity: 1n, rate: minimum }
+    : { name: `${step}_${counts}`, quantity: units, rate };
+}
+
+/** What is due for a stage whose output is there. */
+export function priceStage(stage: StageTerms, output: readonly TaskOutput[]): Nano {
+  const units = countStage(stage, output);
+  return units === 0n ? nothing : computeCharge({ items: [itemizeStage(stage, units)], per: 1n, minimum: nothing });
+}
+
 /** What is set aside for a task: as much as it can cost; nothing where it costs nothing. */
 export function priceTask(terms: TaskTerms): Nano {
-  return computeCharge(billTask(terms, terms.unitsMax));
+  if (!("stages" in terms)) return computeCharge(billTask(terms, terms.unitsMax));
+  const { bill } = billStages(terms, ({ unitsMax }) => unitsMax);
+  return bill === null ? nothing : computeCharge(bill);
 }
 
 /** How many units of the price a bill of so many counts as, begun ones included. */
-export function countPriceUnits({ per }: TaskTerms, units: bigint): bigint {
+export function countPriceUnits(terms: TaskTerms, units: bigint): bigint {
+  const per = "stages" in terms ? 1n : terms.per;
   return (units + per - 1n) / per;
 }
 

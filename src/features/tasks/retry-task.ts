@@ -1,6 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
 import { type Database, inTransaction } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
 import { priceTask } from "./quote-task.ts";
 import { getTask } from "./read-task.ts";
 import type { Task } from "./task.ts";
@@ -25,6 +26,12 @@ export async function retryTask(parts: RetryParts, taskId: string): Promise<Retr
     return open !== null;
   });
   if (isWoken) return { kind: "woken", task };
+  if (task.parentId !== null) {
+    throw new AppError(
+      "invalid_parameter",
+      `${taskId} is a step of ${task.parentId}, which has to be retried as a whole.`,
+    );
+  }
   return { kind: "made-anew", task: await makeAnew(parts, task) };
 }
 
@@ -46,10 +53,12 @@ async function makeAnew(parts: RetryParts, task: Task): Promise<Task> {
     },
     held: held === 0n ? null : held,
     keyed: null,
+    order: null,
     task: {
       ...task,
       id,
       holdId: held === 0n ? null : parts.ids.next("hold"),
+      steps: task.steps.map(({ name }) => ({ name, state: "queued", progress: 0, output: [], taskIds: {} })),
       outputIds: task.outputIds.map(() => parts.ids.next("file")),
       deadlineAt: new Date(now.getTime() + lifeMs),
       createdAt: now,

@@ -28,8 +28,8 @@ import {
 } from "../ledger/index.ts";
 import { consumeLimits, type LimitStates, returnSlot, type Slot } from "../limits/index.ts";
 import { checkSpeech } from "./check-generation.ts";
-import { getPrice } from "./create-task.ts";
 import type { SpeechBody } from "./generation-schema.ts";
+import { getPrice } from "./prepare-media.ts";
 import { billTask, countCharacters, nothing, priceTask, quoteTask } from "./quote-task.ts";
 import {
   attemptsMax,
@@ -39,7 +39,7 @@ import {
   toCallerError,
   toProviderError,
 } from "./route-speech.ts";
-import type { TaskTerms } from "./task.ts";
+import type { UnitTerms } from "./task.ts";
 import type { TaskParts } from "./task-parts.ts";
 
 /** A call that was found good: what is to be said, by whom it can be said, and what it costs. */
@@ -49,7 +49,7 @@ export type CheckedSpeech = {
   requestId: string;
   request: SpeechRequest;
   targets: readonly SpeechTarget[];
-  terms: TaskTerms;
+  terms: UnitTerms;
   holdId: `hold_${string}` | null;
 };
 

@@ -15,6 +15,7 @@ import { checkSpeech } from "./check-generation.ts";
 import { type GenerationRouteParts, submissionErrors, submit } from "./generation-routes.ts";
 import { type SpeechBody, speechRequestSchema } from "./generation-schema.ts";
 import { parsePrefer } from "./prefer.ts";
+import { prepareMedia } from "./prepare-media.ts";
 import { admitSpeech, type CheckedSpeech, checkSpeechCall, runSpeech, type SpeakParts } from "./speak.ts";
 import { presentNow, watchCaller } from "./task-routes.ts";
 import { findTask } from "./task-store.ts";
@@ -58,7 +59,7 @@ export function addSpeechRoutes(http: HttpServer, parts: SpeechRouteParts): void
         const known = await recallSpeech(parts, request);
         if (known !== null) return await replay(parts, reply, known);
         reply.header("preference-applied", "respond-async");
-        return await submit<SpeechBody>(parts, { request, reply, path, check: checkSpeech });
+        return await submit<SpeechBody>(parts, { request, reply, path, prepare: prepareMedia(parts, checkSpeech) });
       }
       return await speak(parts, request, reply);
     },

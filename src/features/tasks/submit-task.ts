@@ -9,7 +9,7 @@ import { choosePollDelayMs, type NextLook } from "./decide-step.ts";
 import { describeAppError, explainFailure } from "./explain-failure.ts";
 import { finishTask } from "./finish-task.ts";
 import { loadInputs } from "./load-inputs.ts";
-import type { ClaimedTask } from "./task.ts";
+import type { MediaTask } from "./task.ts";
 import type { TaskParts } from "./task-parts.ts";
 import { countAtProvider, countOlderWaiting, lockTask, moveTask, updateTask } from "./task-store.ts";
 import {
@@ -29,7 +29,7 @@ const fullMs = 10_000;
 const fullMsMin = 1_000;
 
 /** Finds an upstream for a task and hands it over. */
-export async function submitTask(parts: TaskParts, task: ClaimedTask, signal: AbortSignal): Promise<NextLook> {
+export async function submitTask(parts: TaskParts, task: MediaTask, signal: AbortSignal): Promise<NextLook> {
   const targets = listTaskTargets(parts.catalog.current(), task.model, parts.registry);
   const { able } = listAbleTargets(targets, task.request);
   const tried = able.filter((target) => task.tried.some((one) => isSameTarget(one, target)));
@@ -54,7 +54,7 @@ export async function submitTask(parts: TaskParts, task: ClaimedTask, signal: Ab
 }
 
 /** Whoever was handing it over died. Only where the upstream can tell, or where twice does no harm, is it tried again. */
-export async function recoverTask(parts: TaskParts, task: ClaimedTask, signal: AbortSignal): Promise<NextLook> {
+export async function recoverTask(parts: TaskParts, task: MediaTask, signal: AbortSignal): Promise<NextLook> {
   const targets = listTaskTargets(parts.catalog.current(), task.model, parts.registry);
   const target = findTaskTarget(targets, task.target);
   if (target === null) return await becomeUnknown(parts, task, null);
@@ -70,7 +70,7 @@ export async function recoverTask(parts: TaskParts, task: ClaimedTask, signal: A
 /** Inputs that cannot be used are the caller's fault: nothing is tried. */
 async function prepareInputs(
   parts: TaskParts,
-  task: ClaimedTask,
+  task: MediaTask,
   signal: AbortSignal,
 ): Promise<GenerationInput[] | null> {
   try {
@@ -83,7 +83,7 @@ async function prepareInputs(
 }
 
 /** Writes where the task goes before it goes there, if the upstream may have another one. */
-async function takePlace(parts: TaskParts, task: ClaimedTask, target: TaskTarget): Promise<"taken" | "full" | "lost"> {
+async function takePlace(parts: TaskParts, task: MediaTask, target: TaskTarget): Promise<"taken" | "full" | "lost"> {
   const now = parts.clock.now();
   const { tasks_max: placesMax } = target.provider;
   const change = { phase: "submitting", target: nameTarget(target), waitsFor: null } as const;
@@ -102,7 +102,7 @@ async function takePlace(parts: TaskParts, task: ClaimedTask, target: TaskTarget
 
 type Handing = { target: TaskTarget; inputs: readonly GenerationInput[]; signal: AbortSignal };
 
-export function describeCall(task: ClaimedTask, { target, inputs, signal }: Handing): GenerationCall {
+export function describeCall(task: MediaTask, { target, inputs, signal }: Handing): GenerationCall {
   return {
     taskId: task.id,
     request: task.request,
@@ -114,7 +114,7 @@ export function describeCall(task: ClaimedTask, { target, inputs, signal }: Hand
   };
 }
 
-async function handOver(parts: TaskParts, task: ClaimedTask, handing: Handing): Promise<NextLook> {
+async function handOver(parts: TaskParts, task: MediaTask, handing: Handing): Promise<NextLook> {
   const { target, signal } = handing;
   const outcome = await submitTo(parts, task, handing);
   parts.reach("submitted");
@@ -134,7 +134,7 @@ async function handOver(parts: TaskParts, task: ClaimedTask, handing: Handing): 
 }
 
 /** The error of an upstream that certainly has not begun. */
-async function submitTo(parts: TaskParts, task: ClaimedTask, handing: Handing): Promise<SubmitOutcome | ProviderError> {
+async function submitTo(parts: TaskParts, task: MediaTask, handing: Handing): Promise<SubmitOutcome | ProviderError> {
   const { target } = handing;
   const call = { isProbe: parts.health.begin(target) };
   try {
@@ -155,7 +155,7 @@ async function submitTo(parts: TaskParts, task: ClaimedTask, handing: Handing): 
 /** What was made while we waited is there now or never: what cannot be fetched has to be made by another. */
 async function collectAtOnce(
   parts: TaskParts,
-  task: ClaimedTask,
+  task: MediaTask,
   { target, made, signal }: { target: TaskTarget; made: readonly MadeOutput[]; signal: AbortSignal },
 ): Promise<NextLook> {
   try {
@@ -170,7 +170,7 @@ async function collectAtOnce(
 /** Another target may do better; where the request itself is at fault, none would. */
 export async function failTarget(
   parts: TaskParts,
-  task: ClaimedTask,
+  task: MediaTask,
   { target, error, isBegun }: { target: TaskTarget; error: ProviderError; isBegun: boolean },
 ): Promise<NextLook> {
   const now = parts.clock.now();
@@ -195,7 +195,7 @@ export async function failTarget(
   return null;
 }
 
-function hasOtherTarget(parts: TaskParts, task: ClaimedTask, target: TaskTarget): boolean {
+function hasOtherTarget(parts: TaskParts, task: MediaTask, target: TaskTarget): boolean {
   const targets = listTaskTargets(parts.catalog.current(), task.model, parts.registry);
   const { able } = listAbleTargets(targets, task.request);
   const gone = [...task.tried, target];
@@ -204,8 +204,8 @@ function hasOtherTarget(parts: TaskParts, task: ClaimedTask, target: TaskTarget)
 
 async function becomeRunning(
   parts: TaskParts,
-  task: ClaimedTask,
-  { target, handle }: { target: TaskTarget; handle: NonNullable<ClaimedTask["handle"]> },
+  task: MediaTask,
+  { target, handle }: { target: TaskTarget; handle: NonNullable<MediaTask["handle"]> },
 ): Promise<NextLook> {
   const now = parts.clock.now();
   const { pollMsMin, pollMsMax } = target.generation.traits;
@@ -220,8 +220,9 @@ async function becomeRunning(
 const unknownMs = 30_000;
 
 /** Nobody knows whether the upstream has it, so it is never sent a second time: it is found, or its deadline ends it. */
-async function becomeUnknown(parts: TaskParts, task: ClaimedTask, target: TaskTarget | null): Promise<NextLook> {
+async function becomeUnknown(parts: TaskParts, task: MediaTask, target: TaskTarget | null): Promise<NextLook> {
   const now = parts.clock.now();
+  if (task.parentId !== null) return await sendAnew(parts, task, target);
   if (target?.generation.traits.keepsWork === false) {
     // Nobody will ever know, so there is nothing to wait for.
     const error = new ProviderError("timeout", "What came of the work got lost on the way.");
@@ -234,13 +235,29 @@ async function becomeUnknown(parts: TaskParts, task: ClaimedTask, target: TaskTa
   return null;
 }
 
-export function reportFailure(parts: TaskParts, task: ClaimedTask, target: TaskTarget, error: ProviderError): void {
+/**
+ * What another task needs is paid with that, however often it is made, and that task waits: it is sent once more, and
+ * where it gets lost again, to another target.
+ */
+async function sendAnew(parts: TaskParts, task: MediaTask, target: TaskTarget | null): Promise<NextLook> {
+  const now = parts.clock.now();
+  if (task.lostAt !== null && target !== null) {
+    const error = new ProviderError("timeout", "What came of the work got lost on the way, twice.");
+    return await failTarget(parts, task, { target, error, isBegun: true });
+  }
+  const change = { phase: "ready", handle: null, submittedAt: null, lostAt: now } as const;
+  await moveTask(parts.database, task, { change, nextPollAt: now, now });
+  parts.wake();
+  return null;
+}
+
+export function reportFailure(parts: TaskParts, task: MediaTask, target: TaskTarget, error: ProviderError): void {
   const { providerId, upstreamModel, keyNumber } = target;
   const place = { provider: providerId, upstream_model: upstreamModel, key_number: keyNumber };
   parts.logger.warn({ task: task.id, ...place, error }, "upstream failed");
 }
 
 /** Never later than the task's deadline, which somebody has to see to. */
-export function later({ clock }: TaskParts, { deadlineAt }: ClaimedTask, delayMs: number): Date {
+export function later({ clock }: TaskParts, { deadlineAt }: MediaTask, delayMs: number): Date {
   return new Date(Math.min(clock.now().getTime() + delayMs, deadlineAt.getTime()));
 }

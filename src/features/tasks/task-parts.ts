@@ -45,7 +45,9 @@ export const taskPoints = [
   "finished",
   "cancel-asked",
 ] as const;
-export type TaskPoint = (typeof taskPoints)[number];
+/** Beside those, of tasks that are made of others. */
+type DirectedPoint = "steps-written";
+export type TaskPoint = (typeof taskPoints)[number] | DirectedPoint;
 
 /** How long a worker's claim of a task lasts unless it is renewed: then others believe it dead and take the task over. */
 export const leaseMs = 12_000;

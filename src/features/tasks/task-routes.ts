@@ -179,7 +179,7 @@ over stays as it is.`;
 function addTaskEvents(http: HttpServer, parts: TaskRouteParts): void {
   const { config, schema, errors } = describeEndpoint("streamTaskEvents", ["task_not_found", "unknown_parameter"]);
   const description = `The task as it changes, as server-sent events: first as it is, then after every change, until it is over.
-Each event is named after the change (\`task.queued\`, \`task.processing\`, \`task.progress\`, \`task.succeeded\` …), has the
+Each event is named after the change (\`task.queued\`, \`task.processing\`, \`task.progress\`, \`task.step\`, \`task.succeeded\` …), has the
 whole task as its data, and an id to go on from by \`Last-Event-ID\`.`;
   http.get(
     "/tasks/:task_id/events",
@@ -226,18 +226,24 @@ async function followTask(
   let task = first;
   // Whoever has seen more than there is has seen something else.
   let known = seen > first.version ? 0 : seen;
-  let lastState: string | null = null;
+  let last: Task | null = null;
   while (!signal.aborted) {
-    if (task.version > known) stream.write(await presentEvent(parts, task, lastState));
+    if (task.version > known) stream.write(await presentEvent(parts, task, last));
     known = Math.max(known, task.version);
-    lastState = task.state;
+    last = task;
     if (isFinal(task.state)) break;
     task = await awaitTask(parts, task, { knownVersion: known, waitMs: followMs, signal });
   }
   stream.end("");
 }
 
-async function presentEvent(parts: TaskRouteParts, task: Task, lastState: string | null): Promise<string> {
-  const name = task.state === lastState ? "task.progress" : `task.${task.state}`;
+async function presentEvent(parts: TaskRouteParts, task: Task, last: Task | null): Promise<string> {
+  const name = nameEvent(task, last);
   return `event: ${name}\nid: ${task.version}\ndata: ${JSON.stringify(await presentNow(parts, task))}\n\n`;
+}
+
+function nameEvent(task: Task, last: Task | null): string {
+  if (task.state !== last?.state) return `task.${task.state}`;
+  const describeSteps = ({ steps }: Task): string => steps.map(({ state }) => state).join();
+  return describeSteps(task) === describeSteps(last) ? "task.progress" : "task.step";
 }

@@ -7,7 +7,7 @@ const now = new Date("2026-11-15T12:00:00Z");
 
 const row: TaskRow = {
   ...{ id: "task_a", account_id: "acct_a", key_id: "key_a", parent_id: null, type: "image", model: "m" },
-  ...{ state: "queued", phase: "ready", progress: 0, version: 1, request: {}, inputs: [], hold_id: null },
+  ...{ state: "queued", phase: "ready", progress: 0, version: 1, request: {}, inputs: [], steps: [], hold_id: null },
   ...{ output_ids: [], output: [], warnings: [], error: null, charge: 0n, units: 0n, metadata: null },
   ...{
     callback_url: null,

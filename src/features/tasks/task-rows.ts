@@ -1,7 +1,7 @@
 import type { FileId } from "../../lib/ids.ts";
 import { nano } from "../../lib/money.ts";
 import type { Tables } from "../../platform/database/tables.ts";
-import type { Task, TaskOutput, TaskTerms } from "./task.ts";
+import type { StagedTerms, StepRecord, Task, TaskOutput, TaskTerms, UnitTerms } from "./task.ts";
 
 /** A row of `tasks`, as the database hands it over. */
 export type TaskRow = Tables["tasks"];
@@ -21,6 +21,7 @@ export function toTask(row: TaskRow): Task {
     version: row.version,
     request: row.request as Task["request"],
     inputs: row.inputs as Task["inputs"],
+    steps: (row.steps as StoredStep[]).map(toStep),
     terms: toTerms(row.terms as StoredTerms),
     holdId: row.hold_id as Task["holdId"],
     outputIds: row.output_ids as FileId[],
@@ -49,37 +50,45 @@ export function toTask(row: TaskRow): Task {
   };
 }
 
-/** Whole numbers of 64 bits are texts in JSON, which would round them. */
-type StoredTerms = Omit<TaskTerms, "rate" | "per" | "minimum" | "unitsMax" | "quota" | "budgetAmount"> & {
-  rate: string;
-  per: string;
-  minimum: string;
-  unitsMax: string;
-  quota: { kind: TaskTerms["quota"]["kind"]; unitsMax: string };
-  budgetAmount: string | null;
-};
+/** As it is in JSON, which would round whole numbers of 64 bits: there they are texts. */
+type Stored<T> = T extends bigint
+  ? string
+  : T extends readonly (infer Item)[]
+    ? Stored<Item>[]
+    : T extends object
+      ? { [key in keyof T]: Stored<T[key]> }
+      : T;
+type StoredTerms = Stored<UnitTerms> | Stored<StagedTerms>;
 
-export function presentTerms({ rate, per, minimum, unitsMax, quota, budgetAmount, ...rest }: TaskTerms): StoredTerms {
-  return {
-    ...rest,
-    rate: String(rate),
-    per: String(per),
-    minimum: String(minimum),
-    unitsMax: String(unitsMax),
-    quota: { kind: quota.kind, unitsMax: String(quota.unitsMax) },
-    budgetAmount: budgetAmount === null ? null : String(budgetAmount),
-  };
+export function presentTerms(terms: TaskTerms): StoredTerms {
+  return JSON.parse(JSON.stringify(terms, (_, value) => (typeof value === "bigint" ? String(value) : value)));
 }
 
-function toTerms({ rate, per, minimum, unitsMax, quota, budgetAmount, ...rest }: StoredTerms): TaskTerms {
+function toTerms(terms: StoredTerms): TaskTerms {
+  const common = {
+    quota: { kind: terms.quota.kind, unitsMax: BigInt(terms.quota.unitsMax) },
+    budgetAmount: terms.budgetAmount === null ? null : nano(BigInt(terms.budgetAmount)),
+  };
+  if ("stages" in terms) {
+    return {
+      ...common,
+      stages: terms.stages.map(({ rate, minimum, unitsMax, ...rest }) => ({
+        ...rest,
+        rate: nano(BigInt(rate)),
+        minimum: nano(BigInt(minimum)),
+        unitsMax: BigInt(unitsMax),
+      })),
+    };
+  }
+  const { rate, per, minimum, unitsMax, priceId, counts } = terms;
   return {
-    ...rest,
+    ...common,
+    priceId,
+    counts,
     rate: nano(BigInt(rate)),
     per: BigInt(per),
     minimum: nano(BigInt(minimum)),
     unitsMax: BigInt(unitsMax),
-    quota: { kind: quota.kind, unitsMax: BigInt(quota.unitsMax) },
-    budgetAmount: budgetAmount === null ? null : nano(BigInt(budgetAmount)),
   };
 }
 
@@ -87,4 +96,10 @@ type StoredOutput = Omit<TaskOutput, "expiresAt"> & { expiresAt: string };
 
 function toOutput({ expiresAt, ...rest }: StoredOutput): TaskOutput {
   return { ...rest, expiresAt: new Date(expiresAt) };
+}
+
+type StoredStep = Omit<StepRecord, "output"> & { output: StoredOutput[] };
+
+function toStep({ output, ...rest }: StoredStep): StepRecord {
+  return { ...rest, output: output.map(toOutput) };
 }

@@ -4,7 +4,7 @@ import { taskStates, taskTypes } from "./task.ts";
 const taskIdPattern = "^task_[0-9a-z]{1,64}$";
 
 const outputSchema = Type.Object({
-  type: Type.String({ description: "`image`, `video` or `audio`." }),
+  type: Type.String({ description: "`image`, `video`, `audio`, `script`, `roles`, `storyboard` or `subtitles`." }),
   url: Type.String({ description: "Where it can be fetched for a day; read the task again for a fresh link." }),
   content_type: Type.String(),
   bytes: Type.Integer(),
@@ -13,6 +13,15 @@ const outputSchema = Type.Object({
   height: Type.Optional(Type.Integer()),
   duration: Type.Optional(Type.Number({ description: "Seconds." })),
   expires_at: Type.String({ description: "When the bytes are deleted." }),
+});
+
+const stepSchema = Type.Object({
+  name: Type.String({ description: "`script`, `roles`, `storyboard`, `shots`, `speech` or `film`." }),
+  status: Type.Enum([...taskStates]),
+  progress: Type.Integer({ minimum: 0, maximum: 100 }),
+  output: Type.Array(outputSchema),
+  charge: Type.String({ description: "What the step costs, once what it makes is there." }),
+  task_ids: Type.Array(Type.String(), { description: "The tasks that it needed; `GET /tasks/{id}` tells of each." }),
 });
 
 export const taskSchema = Type.Object(
@@ -48,6 +57,7 @@ export const taskSchema = Type.Object(
     finished_at: Type.Optional(Type.String()),
     expires_at: Type.Optional(Type.String({ description: "When it is given up unless it has ended." })),
     parent_id: Type.Optional(Type.String()),
+    steps: Type.Optional(Type.Array(stepSchema, { description: "What a drama is made of, in order." })),
   },
   { description: "Work that takes a while. `GET /tasks/{id}` tells how it stands." },
 );

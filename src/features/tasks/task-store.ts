@@ -95,6 +95,7 @@ function toNewRow(task: NewTask): Record<Exclude<keyof Tables["tasks"], AbsentAt
     version: 1,
     request: task.request,
     inputs: task.inputs,
+    steps: task.steps,
     terms: presentTerms(task.terms),
     hold_id: task.holdId,
     output_ids: task.outputIds,
@@ -173,7 +174,7 @@ export async function lockTask(tx: Database, { id, claim }: { id: string; claim?
 }
 
 /** A change that callers can see has a new version. */
-export type TaskChange = Partial<Pick<Task, ChangingField>>;
+export type TaskChange = Partial<Pick<Task, ChangingField | "steps">>;
 
 /** Changes a task that is locked. */
 export async function updateTask(tx: Database, taskId: TaskId, change: TaskChange, now: Date): Promise<void> {
@@ -218,6 +219,7 @@ function toColumns(change: TaskChange): Updateable<Tables["tasks"]> {
     version,
     output: output && JSON.stringify(output),
     warnings: warnings && JSON.stringify(warnings),
+    steps: change.steps && JSON.stringify(change.steps),
     error: toJson(error),
     charge,
     units,

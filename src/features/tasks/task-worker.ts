@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { isDatabaseUnavailable } from "../../platform/database/database.ts";
 import type { JobQueue } from "../../platform/jobs/job-queue.ts";
 import { advanceTask } from "./advance-task.ts";
+import type { Direct } from "./direct-task.ts";
 import type { ClaimedTask } from "./task.ts";
 import { leaseMs, type TaskParts } from "./task-parts.ts";
 import { claimDueTasks, claimTasks, type Lease, renewTurns, returnTurns, type Turn } from "./turn-store.ts";
@@ -15,7 +16,8 @@ export type TaskWorker = {
   close(): Promise<void>;
 };
 
-type WorkerParts = Omit<TaskParts, "wake"> & {
+export type WorkerParts = Omit<TaskParts, "wake"> & {
+  direct: Direct;
   queue: JobQueue;
   stepsMax: number;
   closeTimeoutMs: number;
@@ -44,7 +46,7 @@ export function createTaskWorker(parts: WorkerParts): TaskWorker {
   let returnTimer: NodeJS.Timeout | null = null;
   let renewal: Promise<void> = Promise.resolve();
   let handling: Promise<unknown> = Promise.resolve();
-  const taskParts: TaskParts = { ...parts, wake };
+  const taskParts = { ...parts, wake };
 
   function wake(): void {
     nap.abort();

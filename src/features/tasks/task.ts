@@ -35,8 +35,11 @@ type TaskPhase = "ready" | "submitting" | "unknown" | "running" | "ended";
 /** What a task starts from: a file of the account, or an address that the worker fetches. */
 export type TaskInput = { role: GenerationInput["role"]; param: string } & ({ fileId: FileId } | { url: string });
 
-/** The price as it was when the task was made, and how much the task may use of it. */
-export type TaskTerms = {
+/** Prices as they were when the task was made, and how much the task may use of them. */
+export type TaskTerms = UnitTerms | StagedTerms;
+
+/** One price for all that is made. */
+export type UnitTerms = CommonTerms & {
   priceId: string;
   /** For each `per` of what is counted. */
   rate: Nano;
@@ -44,6 +47,23 @@ export type TaskTerms = {
   minimum: Nano;
   counts: "images" | "calls" | "seconds" | "characters";
   unitsMax: bigint;
+};
+
+/** A price for each stage, due when what the stage makes is there. */
+export type StagedTerms = CommonTerms & { stages: readonly StageTerms[] };
+
+export type StageTerms = {
+  /** The step that makes it, and how what it makes is told from the rest. */
+  step: string;
+  outputType: TaskOutput["type"];
+  priceId: string;
+  rate: Nano;
+  minimum: Nano;
+  counts: "calls" | "seconds";
+  unitsMax: bigint;
+};
+
+type CommonTerms = {
   quota: { kind: QuotaKind; unitsMax: bigint };
   /** The most that the key may spend in the period of the hold. */
   budgetAmount: Nano | null;
@@ -51,7 +71,7 @@ export type TaskTerms = {
 
 /** Something that a task made. Where it can be fetched is decided anew whenever somebody asks. */
 export type TaskOutput = {
-  type: "image" | "video" | "audio";
+  type: "image" | "video" | "audio" | "script" | "roles" | "storyboard" | "subtitles";
   fileId: FileId;
   contentType: string;
   bytes: number;
@@ -63,7 +83,20 @@ export type TaskOutput = {
 };
 
 export type TaskError = { code: ErrorCode; message: string; param: string | null; isRetryable: boolean };
-export type TaskWarning = { code: "fewer_outputs"; message: string };
+export type TaskWarning = { code: "fewer_outputs" | "undrawable_characters" | "shortened"; message: string };
+
+/** A part of a task that is made of others. */
+export type StepRecord = {
+  name: string;
+  state: TaskState;
+  progress: number;
+  output: readonly TaskOutput[];
+  /** The tasks that it needed, by what each is for. */
+  taskIds: Readonly<Record<string, TaskId>>;
+};
+
+/** What a feature above this one wants done; only it knows what is in it. */
+export type DirectedRequest = { type: "drama" };
 
 export type Task = {
   id: TaskId;
@@ -76,8 +109,10 @@ export type Task = {
   phase: TaskPhase;
   progress: number;
   version: number;
-  request: GenerationRequest;
+  request: GenerationRequest | DirectedRequest;
   inputs: readonly TaskInput[];
+  /** Empty where the task is not made of others. */
+  steps: readonly StepRecord[];
   terms: TaskTerms;
   holdId: HoldId | null;
   outputIds: readonly FileId[];
@@ -107,3 +142,17 @@ export type Task = {
 
 /** A task that a worker has in hand, with the number that proves it. */
 export type ClaimedTask = Task & { claim: number };
+
+/** One that an upstream does. */
+export type MediaTask = ClaimedTask & { request: GenerationRequest };
+
+/** One that is made of others. */
+export type DirectedTask = ClaimedTask & { request: DirectedRequest };
+
+export function isDirected<T extends Pick<Task, "request">>(task: T): task is T & { request: DirectedRequest } {
+  return task.request.type === "drama";
+}
+
+export function isMedia<T extends Pick<Task, "request">>(task: T): task is T & { request: GenerationRequest } {
+  return !isDirected(task);
+}

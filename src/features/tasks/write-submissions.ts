@@ -9,6 +9,7 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { claimWithAnswers, withdrawClaims } from "../idempotency/index.ts";
 import { explainRefusedHold, openHolds } from "../ledger/index.ts";
 import { changeCounts, lockCounts } from "./count-store.ts";
+import { claimOrders, type OwnedOrder, type TaskOrder, withdrawOrders } from "./order-store.ts";
 import { insertTasks, type NewTask } from "./task-store.ts";
 
 /** A task that was found good and only has to be written. */
@@ -18,9 +19,15 @@ export type Submission = {
   /** What is set aside; `null` where the task costs nothing. */
   held: Nano | null;
   keyed: { key: string; fingerprint: Buffer } | null;
+  /** The piece of business that it does, where its caller has a name for it. */
+  order: TaskOrder | null;
 };
 
-export type SubmissionOutcome = { kind: "created" } | { kind: "key-taken" } | { kind: "refused"; error: AppError };
+export type SubmissionOutcome =
+  | { kind: "created" }
+  | { kind: "key-taken" }
+  | { kind: "order-taken" }
+  | { kind: "refused"; error: AppError };
 
 export type SubmissionParts = {
   database: Database;
@@ -54,7 +61,7 @@ export function createSubmissionWriter(parts: SubmissionParts): Batcher<Submissi
   });
 }
 
-/** Locks in the order of everybody: keys, counts, wallets. */
+/** Locks in the order of everybody: keys, orders, counts, wallets. */
 async function writeBatch(
   parts: SubmissionParts,
   tx: Database,
@@ -64,7 +71,8 @@ async function writeBatch(
   const outcomes = new Map<Submission, SubmissionOutcome>();
   const claimed = await claimKeys(parts, tx, batch, now);
   const free = batch.filter((submission) => submission.keyed === null || claimed.has(submission));
-  const admitted = await admitWithinLimits(tx, free, outcomes);
+  const ordered = await takeOrders(tx, free, outcomes);
+  const admitted = await admitWithinLimits(tx, ordered, outcomes);
   const held = await holdMoney(parts, tx, { admitted, now, outcomes });
   if (held.length > 0) {
     const tasks = held.map(({ task }) => task);
@@ -73,8 +81,12 @@ async function writeBatch(
     await parts.sendJobs(tx, tasks);
   }
   for (const submission of held) outcomes.set(submission, { kind: "created" });
-  const unused = [...claimed].filter((submission) => outcomes.get(submission)?.kind === "refused");
+  const unused = free.filter((submission) => outcomes.get(submission)?.kind !== "created");
   await withdrawClaims(tx, unused.flatMap(toClaims));
+  const isOrdered = (submission: Submission): boolean =>
+    submission.order !== null && outcomes.get(submission)?.kind === "refused";
+  await withdrawOrders(tx, unused.filter(isOrdered).flatMap(toOrders));
+  shareRefusals(batch, outcomes);
   return batch.map((submission) => outcomes.get(submission) ?? { kind: "key-taken" });
 }
 
@@ -93,6 +105,45 @@ async function claimKeys(
 ): Promise<Set<Submission>> {
   const granted = await claimWithAnswers(tx, batch.flatMap(toClaims), { now, validityMs: keyValidityMs });
   return new Set([...granted].map(({ submission }) => submission));
+}
+
+/** Those whose business nobody does yet; of several in the batch that name the same, the first. */
+async function takeOrders(
+  tx: Database,
+  batch: readonly Submission[],
+  outcomes: Map<Submission, SubmissionOutcome>,
+): Promise<Submission[]> {
+  const firsts = new Map(batch.toReversed().map((submission) => [nameOrder(submission), submission]));
+  firsts.delete(null);
+  if (firsts.size === 0) return [...batch];
+  const granted = await claimOrders(tx, [...firsts.values()].flatMap(toOrders));
+  return batch.filter((submission) => {
+    const isFree = submission.order === null || granted.has(submission.task.id);
+    if (!isFree) outcomes.set(submission, { kind: "order-taken" });
+    return isFree;
+  });
+}
+
+function nameOrder({ order, caller }: Submission): string | null {
+  return order === null ? null : JSON.stringify([caller.accountId, order.clientBusinessId, order.scope]);
+}
+
+function toOrders({ order, caller, task }: Submission): OwnedOrder[] {
+  return order === null ? [] : [{ ...order, accountId: caller.accountId, taskId: task.id }];
+}
+
+/** Those that wait for one that is refused are refused with it: they are the same. */
+function shareRefusals(batch: readonly Submission[], outcomes: Map<Submission, SubmissionOutcome>): void {
+  const name = (submission: Submission): string =>
+    `${nameOrder(submission)} ${submission.order?.fingerprint.toString("hex")}`;
+  const refusals = new Map<string, SubmissionOutcome>();
+  for (const [submission, outcome] of outcomes) {
+    if (submission.order !== null && outcome.kind === "refused") refusals.set(name(submission), outcome);
+  }
+  for (const submission of batch) {
+    const refusal = refusals.get(name(submission));
+    if (refusal !== undefined && outcomes.get(submission)?.kind === "order-taken") outcomes.set(submission, refusal);
+  }
 }
 
 /** Those whose account and key may have another open task, counting those before them in the batch. */

@@ -46,11 +46,14 @@ function describeUnknownForm({ params, parentSchema }: ValidationFinding, place:
 
 /**
  * A value that fits none of several forms brings the findings of every form. The one deepest inside the value belongs
- * to the form that the caller most likely meant.
+ * to the form that the caller most likely meant; of those at one place, one that finds no fault with the type does.
  */
 function chooseFinding(findings: readonly ValidationFinding[]): ValidationFinding {
   const depth = ({ instancePath }: ValidationFinding): number => instancePath.split("/").length;
-  const [chosen] = findings.filter((finding) => !isChoice(finding)).toSorted((a, b) => depth(b) - depth(a));
+  const doubt = ({ keyword }: ValidationFinding): number => (keyword === "type" ? 1 : 0);
+  const [chosen] = findings
+    .filter((finding) => !isChoice(finding))
+    .toSorted((a, b) => depth(b) - depth(a) || doubt(a) - doubt(b));
   invariant(chosen !== undefined, "a request was refused for no reason");
   return chosen;
 }

@@ -19,6 +19,7 @@ export const endpointTable = {
   createImage: { scope: "images", stability: "preview" },
   createVideo: { scope: "videos", stability: "preview" },
   createAvatar: { scope: "avatars", stability: "preview" },
+  createDrama: { scope: "dramas", stability: "preview" },
   createSpeech: { scope: "speech", stability: "preview" },
   listTasks: { scope: "tasks", stability: "preview" },
   getTask: { scope: "tasks", stability: "preview" },

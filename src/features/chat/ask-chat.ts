@@ -1,0 +1,84 @@
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { ChatMessage, ChatRequest } from "../../providers/chat-request.ts";
+import type { ChatRun } from "../../providers/contract.ts";
+import type { CatalogView } from "../catalog/index.ts";
+import { type ChatTarget, listAbleTargets } from "./chat-target.ts";
+import { type RoutingParts, startRoutedChat } from "./route-chat.ts";
+
+/** A question of the gateway's own: whoever it is asked for is charged elsewhere. */
+export type ChatQuestion = {
+  modelId: string;
+  messages: ChatMessage[];
+  /** The form of the answer, where the model can be held to one; else the messages have to say it. */
+  schema: { name: string; schema: Record<string, unknown> };
+  outputTokensMax: number;
+  /** Who answered uselessly before, and is only asked if there is nobody else. */
+  avoided: readonly ChatTarget[];
+};
+
+/** What was answered, whole or not, and by whom. */
+export type ChatReply = { text: string; isWhole: boolean; target: ChatTarget };
+
+export type AskParts = RoutingParts & {
+  catalog: { current(): CatalogView };
+  listTargets(view: CatalogView, modelId: string): ChatTarget[];
+};
+
+/** Asks a model, by whichever upstream serves it. Throws what a caller would be told where none does. */
+export async function askChat(parts: AskParts, question: ChatQuestion, signal: AbortSignal): Promise<ChatReply> {
+  signal.throwIfAborted();
+  const view = parts.catalog.current();
+  const model = view.modelById.get(question.modelId);
+  if (model === undefined) throw new AppError("model_unroutable", "Nothing can serve this model at the moment.");
+  const request: ChatRequest = { model: model.id, messages: question.messages };
+  if (model.capabilities.includes("json_schema")) {
+    request.response_format = { type: "json_schema", json_schema: { ...question.schema, strict: true } };
+  }
+  const able = listAbleTargets(parts.listTargets(view, model.id), request);
+  if (able.kind === "unable") throw new AppError("unsupported_capability", able.obstacle.message);
+  const fresh = able.targets.filter((target) => !question.avoided.includes(target));
+  const outputTokensMax = Math.min(
+    question.outputTokensMax,
+    model.limits.max_output_tokens ?? Number.POSITIVE_INFINITY,
+  );
+  return await new Promise((resolve, reject) => {
+    let run: ChatRun | null = null;
+    const stop = (): void => {
+      run?.cancel();
+      reject(signal.reason);
+    };
+    signal.addEventListener("abort", stop);
+    const settle = (act: () => void): void => {
+      signal.removeEventListener("abort", stop);
+      act();
+    };
+    run = startRoutedChat(
+      parts,
+      { request, outputTokensMax, targets: fresh.length === 0 ? able.targets : fresh },
+      {
+        onAccepted: () => {},
+        onPieces: () => {},
+        onEnd: () => {},
+        onAnswer: ({ choices }, target) =>
+          settle(() => {
+            const reply = readReply(choices);
+            if (reply === null)
+              reject(new AppError("content_policy_violation", "The request was refused for its content."));
+            else resolve({ ...reply, target });
+          }),
+        onFailure: (error) => settle(() => reject(error)),
+      },
+    );
+  });
+}
+
+/** `null` where the model refused. */
+function readReply(choices: string): Omit<ChatReply, "target"> | null {
+  const [choice] = JSON.parse(choices) as {
+    message?: { content?: string | null; refusal?: string | null };
+    finish_reason?: string | null;
+  }[];
+  const { content, refusal } = choice?.message ?? {};
+  if (choice?.finish_reason === "content_filter" || (refusal ?? "") !== "") return null;
+  return { text: content ?? "", isWhole: choice?.finish_reason !== "length" };
+}

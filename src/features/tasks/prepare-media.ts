@@ -1,0 +1,71 @@
+import type { Caller } from "../../lib/caller.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { Capability, Model, Price } from "../catalog/index.ts";
+import type { CheckedGeneration } from "./check-generation.ts";
+import type { PrepareTask } from "./create-task.ts";
+import type { CommonBody } from "./generation-schema.ts";
+import { quoteTask } from "./quote-task.ts";
+import type { TaskParts } from "./task-parts.ts";
+import { listAbleTargets, listTaskTargets } from "./task-target.ts";
+
+export type CheckMedia<B extends CommonBody> = (body: B, model: Model) => CheckedGeneration;
+
+/** What a request for media comes to: checked by itself, against who could serve it, and against the account's files. */
+export function prepareMedia<B extends CommonBody>(parts: TaskParts, check: CheckMedia<B>): PrepareTask<B> {
+  return async ({ body, caller, offered: { model, prices } }) => {
+    const checked = check(body, model);
+    requireAbleTarget(parts, model, checked);
+    const audioSeconds = await checkFiles(parts, caller, model, checked);
+    const { request, inputs } = checked;
+    const budgetAmount = caller.budget?.amount ?? null;
+    return {
+      request,
+      inputs,
+      steps: [],
+      terms: quoteTask(getPrice(prices, checked.capability), { request, audioSeconds, budgetAmount }),
+      outputCount: request.type === "image" ? request.count : 1,
+      orderScope: "",
+    };
+  };
+}
+
+/** The price of the very capability that is used, or the one that is for all of them. */
+export function getPrice(prices: readonly Price[], used: Capability): Price {
+  const price =
+    prices.find(({ capability }) => capability === used) ?? prices.find(({ capability }) => capability === null);
+  if (price === undefined) {
+    throw new AppError("unsupported_capability", `This model has no price for ${used}.`, { param: "model" });
+  }
+  return price;
+}
+
+function requireAbleTarget(parts: TaskParts, model: Model, { request }: CheckedGeneration): void {
+  const targets = listTaskTargets(parts.catalog.current(), model.id, parts.registry);
+  const { able, obstacle } = listAbleTargets(targets, request);
+  if (able.length > 0) return;
+  if (obstacle !== null) throw new AppError("unsupported_capability", obstacle.message, { param: obstacle.param });
+  throw new AppError("model_unroutable", "Nothing can serve this model at the moment.", { param: "model" });
+}
+
+/** Files have to be there and of the right kind now, and again when the work begins. Answers how long audio takes. */
+async function checkFiles(
+  { files }: TaskParts,
+  { accountId }: Caller,
+  { limits }: Model,
+  { inputs }: CheckedGeneration,
+): Promise<number | null> {
+  let audioSeconds: number | null = null;
+  for (const input of inputs) {
+    if (!("fileId" in input)) continue;
+    const kinds = { image: ["image"], person: ["image", "video"], audio: ["audio"] } as const;
+    const file = await files.getFile(accountId, input.fileId, { param: input.param, kinds: kinds[input.role] });
+    if (input.role !== "audio") continue;
+    audioSeconds = Math.max(1, Math.ceil((file.durationMs ?? 0) / 1000));
+    const secondsMax = Math.max(...(limits.durations ?? [Number.POSITIVE_INFINITY]));
+    if (audioSeconds > secondsMax) {
+      const message = `The audio takes ${audioSeconds} seconds; this model makes films of at most ${secondsMax}.`;
+      throw new AppError("invalid_parameter", message, { param: input.param });
+    }
+  }
+  return audioSeconds;
+}
