@@ -1,5 +1,6 @@
 import { withFileWindow } from "./file-window.ts";
 import { type InspectedMedia, type Inspection, refuse } from "./inspection.ts";
+import { decoders } from "./media-decoders.ts";
 import { MediaToolError } from "./media-tool-error.ts";
 import type { MediaType } from "./media-type.ts";
 import { runMediaTool } from "./run-media-tool.ts";
@@ -24,16 +25,11 @@ const sampleSeconds = "5";
 const toleranceMs = 500;
 const toleranceShare = 0.03;
 
-/** Decoders that are known to be good with hostile input, and that whoever sends media needs. */
+/** What is accepted; `media-decoders.ts` has who may read it. */
 const codecs = {
   video: new Set(["h264", "hevc", "vp8", "vp9", "av1", "mpeg4", "prores", "mjpeg"]),
   audio: new Set(["aac", "mp3", "opus", "vorbis", "flac", "alac"]),
 };
-const decoders = [
-  "h264,hevc,vp8,libvpx,vp9,libvpx-vp9,av1,libaom-av1,libdav1d,mpeg4,prores,mjpeg,png",
-  "aac,mp3,mp3float,opus,libopus,vorbis,libvorbis,flac,alac",
-  "pcm_u8,pcm_s16le,pcm_s16be,pcm_s24le,pcm_s24be,pcm_s32le,pcm_s32be,pcm_f32le,pcm_f64le,pcm_alaw,pcm_mulaw",
-].join(",");
 
 const strangeCodec = "is coded in a way that is not accepted; use H.264, VP9, AAC, MP3 or the like";
 

@@ -106,7 +106,7 @@ export function drawCurrents(parts: SceneParts): Scene {
     [canvas.width * random.between(0.3, 0.7), height * random.between(0.25, 0.5)],
     canvas.unit * random.between(12, 19),
     palette.accent,
-    'opacity="0.9"',
+    'fill-opacity="0.9"',
   );
   return {
     layers: [
@@ -149,5 +149,5 @@ function drawRibbon({ canvas, palette, random }: SceneParts, current: Current, i
     random.next() ** 2 * 0.7,
   );
   const wide = unit * random.between(0.12, 1.7) * (1.3 - 0.22 * index);
-  return `<path d="${describeCurve(points)}" stroke="${colour}" stroke-width="${round(wide)}" stroke-linecap="round" fill="none" opacity="${round(random.between(0.35, 0.9))}"/>`;
+  return `<path d="${describeCurve(points)}" stroke="${colour}" stroke-width="${round(wide)}" stroke-linecap="round" fill="none" stroke-opacity="${round(random.between(0.35, 0.9))}"/>`;
 }

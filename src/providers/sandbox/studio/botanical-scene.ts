@@ -21,7 +21,7 @@ export function drawBotanical(parts: SceneParts): Scene {
   return {
     layers: [
       { svg: `<defs>${gradient}</defs>${drawBand(canvas, 0, height, `url(#${wall})`)}`, depth: 0 },
-      { svg: drawCircle(disc, unit * 31, mixColours(palette.accent, paper, 0.32), 'opacity="0.9"'), depth: 0.1 },
+      { svg: drawCircle(disc, unit * 31, mixColours(palette.accent, paper, 0.32), 'fill-opacity="0.9"'), depth: 0.1 },
       {
         svg:
           drawBand(canvas, table, height + 2, mixColours(palette.haze, palette.far, 0.55)) +
@@ -87,7 +87,7 @@ function drawBloom({ canvas, palette, random }: SceneParts, [x, y]: Point): stri
       const turn = ((petal + row * 0.5) * 360) / petals + random.between(-6, 6);
       const fill = mixColours(base, row === 0 ? palette.near : palette.light, row === 0 ? 0.1 : 0.3);
       const reach = size * scale;
-      return `<path d="M0 0C${round(reach * 0.5)} ${round(-reach * 0.25)} ${round(reach * 0.42)} ${round(-reach)} 0 ${round(-reach)}C${round(-reach * 0.42)} ${round(-reach)} ${round(-reach * 0.5)} ${round(-reach * 0.25)} 0 0Z" fill="${fill}" opacity="0.94" transform="translate(${round(x)} ${round(y)}) rotate(${round(turn)}) scale(1 0.96)"/>`;
+      return `<path d="M0 0C${round(reach * 0.5)} ${round(-reach * 0.25)} ${round(reach * 0.42)} ${round(-reach)} 0 ${round(-reach)}C${round(-reach * 0.42)} ${round(-reach)} ${round(-reach * 0.5)} ${round(-reach * 0.25)} 0 0Z" fill="${fill}" fill-opacity="0.94" transform="translate(${round(x)} ${round(y)}) rotate(${round(turn)}) scale(1 0.96)"/>`;
     }).join(""),
   );
   return (
@@ -121,6 +121,6 @@ function drawVase({ canvas, palette, random, createId }: SceneParts, [x, y]: Poi
   const top = y - tall;
   const outline = `M${round(x - neck)} ${round(top)}C${round(x - neck * 0.8)} ${round(top + tall * 0.2)} ${round(x - belly)} ${round(top + tall * 0.3)} ${round(x - belly)} ${round(top + tall * 0.58)}C${round(x - belly)} ${round(top + tall * 0.86)} ${round(x - foot)} ${round(y)} ${round(x - foot)} ${round(y)}L${round(x + foot)} ${round(y)}C${round(x + foot)} ${round(y)} ${round(x + belly)} ${round(top + tall * 0.86)} ${round(x + belly)} ${round(top + tall * 0.58)}C${round(x + belly)} ${round(top + tall * 0.3)} ${round(x + neck * 0.8)} ${round(top + tall * 0.2)} ${round(x + neck)} ${round(top)}Z`;
   const gradient = `<linearGradient id="${id}" x1="0" y1="0" x2="1" y2="0"><stop offset="0" stop-color="${mixColours(glaze, palette.light, 0.25)}"/><stop offset="0.3" stop-color="${mixColours(glaze, palette.light, 0.42)}"/><stop offset="1" stop-color="${mixColours(glaze, palette.near, 0.55)}"/></linearGradient>`;
-  const shadow = `<ellipse cx="${round(x + belly * 0.9)}" cy="${round(y)}" rx="${round(belly * 1.9)}" ry="${round(unit * 1.5)}" fill="${palette.near}" opacity="0.22"/>`;
+  const shadow = `<ellipse cx="${round(x + belly * 0.9)}" cy="${round(y)}" rx="${round(belly * 1.9)}" ry="${round(unit * 1.5)}" fill="${palette.near}" fill-opacity="0.22"/>`;
   return `<defs>${gradient}</defs>${shadow}<path d="${outline}" fill="url(#${id})"/>`;
 }

@@ -99,7 +99,7 @@ function drawTower({ canvas, palette, random }: SceneParts, { x, wide, tall, sho
     for (let left = x + step * 0.6; left < x + wide - step * 0.8; left += step) {
       if (!random.chance(litShare)) continue;
       panes.push(
-        `<rect x="${round(left)}" y="${round(level)}" width="${round(step * 0.5)}" height="${round(step * 0.52)}" opacity="${round(random.between(0.35, 1) * (0.45 + 0.55 * share))}"/>`,
+        `<rect x="${round(left)}" y="${round(level)}" width="${round(step * 0.5)}" height="${round(step * 0.52)}" fill-opacity="${round(random.between(0.35, 1) * (0.45 + 0.55 * share))}"/>`,
       );
     }
   }
@@ -197,7 +197,7 @@ function drawTrunks({ canvas, random }: SceneParts, share: number, bark: string)
     const x = random.between(-bleed, width + bleed);
     const y = height * (random.next() ** 1.8 * (0.2 + 0.14 * Math.sin(x / (unit * 17) + share * 9)) - 0.03);
     const size = unit * random.between(0.7, 2.1) * (0.6 + 0.7 * share);
-    return drawCircle([x, y], size, bark, `opacity="${round(random.between(0.35, 0.9))}"`);
+    return drawCircle([x, y], size, bark, `fill-opacity="${round(random.between(0.35, 0.9))}"`);
   });
   return trunks.join("") + leaves.join("");
 }
@@ -213,7 +213,7 @@ function drawShafts({ canvas, palette, random, createId }: SceneParts, lightX: n
     const top = lightX + unit * random.between(-30, 30);
     const wide = unit * random.between(2, 6);
     const slant = unit * random.between(8, 22);
-    return `<path d="M${round(top)} -4L${round(top + wide)} -4L${round(top + wide * 2.2 - slant)} ${round(height * 0.9)}L${round(top - slant)} ${round(height * 0.9)}Z" fill="url(#${id})" opacity="${round(random.between(0.3, 0.8))}"/>`;
+    return `<path d="M${round(top)} -4L${round(top + wide)} -4L${round(top + wide * 2.2 - slant)} ${round(height * 0.9)}L${round(top - slant)} ${round(height * 0.9)}Z" fill="url(#${id})" fill-opacity="${round(random.between(0.3, 0.8))}"/>`;
   });
   return `<defs>${gradient}${drawBlur(blurId, unit * 1.2)}</defs><g filter="url(#${blurId})">${shafts.join("")}</g>`;
 }

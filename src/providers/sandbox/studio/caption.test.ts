@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { loadFontMetrics } from "../../../platform/text/font-metrics.ts";
 import { drawCaption, wrapCaption } from "./caption.ts";
-import { loadFontMetrics } from "./font-metrics.ts";
 import { createCanvas } from "./scene.ts";
 
 const metrics = loadFontMetrics();

@@ -1,4 +1,4 @@
-import type { FontMetrics } from "./font-metrics.ts";
+import type { FontMetrics } from "../../../platform/text/font-metrics.ts";
 import type { Canvas } from "./scene.ts";
 import { drawVerticalGradient, round } from "./svg-shapes.ts";
 

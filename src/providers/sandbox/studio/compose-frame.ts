@@ -14,7 +14,12 @@ export type LayerPose = {
 /**
  * Where a layer is when the camera has gone `camera` of its way: from −1, as far to the left as the bleed allows, to 1.
  */
-export function poseLayer(layer: LayerRaster, canvas: Canvas, camera: number, seconds: number): LayerPose {
+export function poseLayer(
+  layer: Pick<LayerRaster, "motion" | "depth">,
+  canvas: Canvas,
+  camera: number,
+  seconds: number,
+): LayerPose {
   const { motion, depth } = layer;
   const pose: LayerPose = { offsetX: depth * camera * canvas.bleed * 0.9, ripple: null, offsetY: 0, opacity: 1 };
   if (motion === null) return pose;

@@ -15,7 +15,7 @@ export type StudioParts = {
   /** Where jobs are worked on; several processes may share it. */
   folder: string;
   clock: Clock;
-  /** How many jobs are worked on at a time; all cores but one, unless told. */
+  /** How many jobs are worked on at a time; all cores but one and at least two, unless told. */
   concurrencyMax?: number;
 };
 
@@ -81,7 +81,8 @@ class JobCanceled extends Error {}
 export function createStudio({
   folder,
   clock,
-  concurrencyMax = Math.max(1, availableParallelism() - 1),
+  // Their processes have a low priority, so that two of them leave the gateway what it needs on any machine.
+  concurrencyMax = Math.max(2, availableParallelism() - 1),
 }: StudioParts): Studio {
   const jobs = new Map<string, OwnJob>();
   const line = createWaitingLine(concurrencyMax);

@@ -1,9 +1,13 @@
 import { parseColour } from "./colour.ts";
+import { type PlanarFrame, toPlanes } from "./planar-frame.ts";
 import type { Canvas, Particles } from "./scene.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
-/** Paints all particles of a moment into a frame. */
+/** Paints all particles of a moment into a frame of 4 bytes a pixel. */
 export type ParticlePainter = (frame: Uint8Array, seconds: number) => void;
+
+/** Where the particles are at a moment, in pixels. */
+type ParticleFinder = (seconds: number) => Dot[];
 
 type Flake = { x: number; y: number; size: number; pace: number; phase: number; opacity: number };
 
@@ -18,10 +22,36 @@ const styles: Record<Particles["kind"], Style> = {
   dust: { size: [0.1, 0.26], fall: -0.8, sway: 3, glow: 0.4, top: 0 },
 };
 
-/** Small things in the air. Where each is follows from the time alone, so that any frame can be drawn by itself. */
 export function createParticlePainter(particles: Particles, canvas: Canvas, random: SeededRandom): ParticlePainter {
-  const { size, fall, sway, glow, top } = styles[particles.kind];
+  const find = createParticleFinder(particles, canvas, random);
+  const { width, height } = canvas;
   const colour = parseColour(particles.colour);
+  return (frame, seconds) => {
+    for (const dot of find(seconds)) paintDot({ width, height, pixelBytes: 4, values: frame }, dot, colour);
+  };
+}
+
+/** The same for frames in planes. */
+export function createPlanarParticles(
+  particles: Particles,
+  canvas: Canvas,
+  random: SeededRandom,
+): (frame: PlanarFrame, seconds: number) => void {
+  const find = createParticleFinder(particles, canvas, random);
+  const colour = toPlanes(parseColour(particles.colour));
+  return ({ planes }, seconds) => {
+    for (const { x, y, radius, opacity } of find(seconds)) {
+      for (const [index, { width, height, scale, values }] of planes.entries()) {
+        const dot = { x: x / scale, y: y / scale, radius: radius / scale, opacity };
+        paintDot({ width, height, pixelBytes: 1, values }, dot, [colour[index] ?? 0]);
+      }
+    }
+  };
+}
+
+/** Small things in the air. Where each is follows from the time alone, so that any frame can be drawn by itself. */
+function createParticleFinder(particles: Particles, canvas: Canvas, random: SeededRandom): ParticleFinder {
+  const { size, fall, sway, glow, top } = styles[particles.kind];
   const { width, height, unit } = canvas;
   const ceiling = height * top;
   const flakes = Array.from(
@@ -37,32 +67,22 @@ export function createParticlePainter(particles: Particles, canvas: Canvas, rand
   );
   const isRain = particles.kind === "rain";
   const blinks = particles.kind === "fireflies" || particles.kind === "dust";
-  return (frame, seconds) => {
-    for (const { x, y, size: radius, pace, phase, opacity } of flakes) {
+  return (seconds) =>
+    flakes.flatMap(({ x, y, size: radius, pace, phase, opacity }) => {
       const down = ceiling + wrap(y + fall * unit * pace * seconds, height - ceiling);
       const across = wrap(
         x + Math.sin(seconds * pace * 0.9 + phase) * sway * unit + (isRain ? -seconds * unit * 14 : 0),
         width,
       );
       const light = blinks ? opacity * (0.35 + 0.65 * (0.5 + 0.5 * Math.sin(seconds * pace * 2.2 + phase))) : opacity;
-      if (isRain) {
-        for (let step = 0; step < 9; step += 1) {
-          paintDot(
-            frame,
-            canvas,
-            {
-              x: across - step * unit * 0.045,
-              y: down + step * unit * 0.36,
-              radius: radius * 1.6,
-              opacity: light * 0.5,
-            },
-            colour,
-          );
-        }
-      } else
-        paintDot(frame, canvas, { x: across, y: down, radius: radius * (blinks ? 2 : 1.3), opacity: light }, colour);
-    }
-  };
+      if (!isRain) return [{ x: across, y: down, radius: radius * (blinks ? 2 : 1.3), opacity: light }];
+      return Array.from({ length: 9 }, (_, step) => ({
+        x: across - step * unit * 0.045,
+        y: down + step * unit * 0.36,
+        radius: radius * 1.6,
+        opacity: light * 0.5,
+      }));
+    });
 }
 
 function wrap(value: number, length: number): number {
@@ -71,26 +91,22 @@ function wrap(value: number, length: number): number {
 
 type Dot = { x: number; y: number; radius: number; opacity: number };
 
-function paintDot(
-  frame: Uint8Array,
-  { width, height }: Canvas,
-  { x, y, radius, opacity }: Dot,
-  colour: readonly number[],
-): void {
+type Surface = { width: number; height: number; pixelBytes: number; values: Uint8Array };
+
+function paintDot(surface: Surface, { x, y, radius, opacity }: Dot, colour: readonly number[]): void {
+  const { width, height, pixelBytes, values } = surface;
   const reach = Math.ceil(radius);
-  for (let row = Math.max(0, Math.floor(y) - reach); row <= Math.min(height - 1, Math.floor(y) + reach); row += 1) {
-    for (
-      let column = Math.max(0, Math.floor(x) - reach);
-      column <= Math.min(width - 1, Math.floor(x) + reach);
-      column += 1
-    ) {
-      const away = Math.hypot(column - x, row - y) / radius;
+  const [top, bottom] = [Math.max(0, Math.floor(y) - reach), Math.min(height - 1, Math.floor(y) + reach)];
+  const [left, right] = [Math.max(0, Math.floor(x) - reach), Math.min(width - 1, Math.floor(x) + reach)];
+  for (let row = top; row <= bottom; row += 1) {
+    for (let column = left; column <= right; column += 1) {
+      const away = Math.sqrt((column - x) ** 2 + (row - y) ** 2) / radius;
       if (away >= 1) continue;
       const share = opacity * (1 - away * away);
-      const at = (row * width + column) * 4;
-      for (let channel = 0; channel < 3; channel += 1) {
-        const here = frame[at + channel] ?? 0;
-        frame[at + channel] = here + ((colour[channel] ?? 0) - here) * share;
+      const at = (row * width + column) * pixelBytes;
+      for (let channel = 0; channel < colour.length; channel += 1) {
+        const here = values[at + channel] ?? 0;
+        values[at + channel] = here + ((colour[channel] ?? 0) - here) * share;
       }
     }
   }

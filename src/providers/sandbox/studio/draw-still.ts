@@ -1,13 +1,16 @@
+import { loadFontMetrics } from "../../../platform/text/font-metrics.ts";
 import { drawCaption, isCornerLight } from "./caption.ts";
 import { composeLayer, poseLayer } from "./compose-frame.ts";
 import { createParticlePainter } from "./draw-particles.ts";
 import { createFrameFinisher } from "./finish-frame.ts";
-import { loadFontMetrics } from "./font-metrics.ts";
 import { gradePhotos, type PhotoPath } from "./grade-photos.ts";
-import { type LayerRaster, rasterizeLayer } from "./layer-raster.ts";
-import { planPicture } from "./plan-picture.ts";
+import { joinLayers, joinStillLayers } from "./join-layers.ts";
+import { type LayerRaster, rasterizeLayer, rasterizeSvg } from "./layer-raster.ts";
+import { type PlannedPicture, planPicture } from "./plan-picture.ts";
 import { type Canvas, createCanvas } from "./scene.ts";
-import { createSeededRandom } from "./seeded-random.ts";
+import { createSeededRandom, type SeededRandom } from "./seeded-random.ts";
+import { parseShotPrompt, type ShotPrompt } from "./shot-prompt.ts";
+import { layPeople } from "./stage-people.ts";
 
 export type StillOrder = {
   prompt: string;
@@ -21,27 +24,68 @@ export type StillOrder = {
 /** The moment at which a scene is shown that could also be a film. */
 const stillSeconds = 2;
 
+/** How near the camera is, and how much of what is behind people is out of focus, in units. */
+const lenses = {
+  close: { zoom: 1.3, blur: 0.75 },
+  medium: { zoom: 1.1, blur: 0.32 },
+  wide: { zoom: 1, blur: 0 },
+} as const;
+
 /** A picture of a prompt, as a PNG of exactly the asked size. */
-export async function drawStill({ prompt, seed, width, height, photos }: StillOrder): Promise<Buffer> {
+export async function drawStill(order: StillOrder): Promise<Buffer> {
+  const { prompt, seed, width, height, photos } = order;
   const canvas = createCanvas(width, height);
-  const { scene, palette } = planPicture(prompt, seed, canvas);
+  const shot = parseShotPrompt(prompt, photos.length);
+  const picture = planPicture(shot, seed, canvas);
   const random = createSeededRandom(`${seed}/finish`);
   const frame =
-    photos.length === 0
-      ? new Uint8Array(width * height * 4).fill(255)
-      : await gradePhotos(photos, { canvas, palette, random });
-  if (photos.length === 0) {
-    for (const layer of scene.layers) {
-      const raster = await rasterizeLayer(layer, { canvas, isMoving: false });
-      composeLayer(frame, canvas, raster, poseLayer(raster, canvas, 0, 0));
-    }
-    if (scene.particles !== null)
-      createParticlePainter(scene.particles, canvas, random.fork("air"))(frame, stillSeconds);
+    shot.people.length > 0
+      ? await drawShot(shot, picture, { canvas, photos, random })
+      : photos.length > 0
+        ? await gradePhotos(photos, { canvas, palette: picture.palette, random })
+        : await drawView(picture, canvas, random);
+  createFrameFinisher(canvas, { grain: shot.isShot ? 4 : 7, vignette: 0.34, random })(frame);
+  if (shot.hasCaption) {
+    const caption = await rasterizeCaption(prompt, canvas, isCornerLight(frame, canvas));
+    composeLayer(frame, canvas, caption, poseLayer(caption, canvas, 0, 0));
   }
-  createFrameFinisher(canvas, { grain: 7, vignette: 0.34, random })(frame);
-  const caption = await rasterizeCaption(prompt, canvas, isCornerLight(frame, canvas));
-  composeLayer(frame, canvas, caption, poseLayer(caption, canvas, 0, 0));
   return encodePng(frame, width, height);
+}
+
+async function drawView({ scene }: PlannedPicture, canvas: Canvas, random: SeededRandom): Promise<Uint8Array> {
+  const frame = new Uint8Array(canvas.width * canvas.height * 4).fill(255);
+  for (const layer of joinStillLayers(scene.layers, canvas)) {
+    const raster = await rasterizeLayer(layer, { canvas, isMoving: false });
+    composeLayer(frame, canvas, raster, poseLayer(raster, canvas, 0, 0));
+  }
+  if (scene.particles !== null) createParticlePainter(scene.particles, canvas, random.fork("air"))(frame, stillSeconds);
+  return frame;
+}
+
+type ShotParts = { canvas: Canvas; photos: readonly PhotoPath[]; random: SeededRandom };
+
+/** The scene as the camera of this shot sees it, and the people of the shot in it. */
+async function drawShot(
+  { people, distance }: ShotPrompt,
+  { scene, palette }: PlannedPicture,
+  { canvas, photos, random }: ShotParts,
+): Promise<Uint8Array> {
+  const { width, height, unit } = canvas;
+  const { zoom, blur } = lenses[distance];
+  const { svg } = joinLayers(scene.layers, canvas, random.fork("camera").between(-0.7, 0.7));
+  const view = `<rect x="0" y="0" width="${width}" height="${height}" fill="#ffffff"/><g transform="translate(${width / 2} ${height * 0.42}) scale(${zoom}) translate(${-width / 2} ${-height * 0.42})">${svg}</g>`;
+  const sharpFrame = await rasterizeSvg(view, { left: 0, top: 0, width, height });
+  const frame = blur === 0 ? sharpFrame : await blurFrame(sharpFrame, canvas, blur * unit);
+  if (scene.particles !== null) createParticlePainter(scene.particles, canvas, random.fork("air"))(frame, stillSeconds);
+  return layPeople(frame, people, { canvas, palette, distance, photos, random: random.fork("people") });
+}
+
+async function blurFrame(frame: Uint8Array, { width, height }: Canvas, deviation: number): Promise<Uint8Array> {
+  const { default: sharp } = await import("sharp");
+  return sharp(frame, { raw: { width, height, channels: 4 } })
+    .blur(Math.max(0.3, deviation))
+    .raw()
+    .toBuffer();
 }
 
 export function rasterizeCaption(prompt: string, canvas: Canvas, isOnLight: boolean): Promise<LayerRaster> {

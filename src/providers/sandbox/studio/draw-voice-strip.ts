@@ -76,16 +76,3 @@ function drawBar(
     }
   }
 }
-
-/** Lays the strip over the foot of a frame. */
-export function layVoiceStrip(frame: Uint8Array, frameHeight: number, pixels: Uint8Array, strip: VoiceStrip): void {
-  const start = (frameHeight - strip.height) * strip.width * 4;
-  for (let at = 0; at < pixels.length; at += 4) {
-    const opacity = pixels[at + 3] ?? 0;
-    if (opacity === 0) continue;
-    for (let channel = 0; channel < 3; channel += 1) {
-      const here = frame[start + at + channel] ?? 0;
-      frame[start + at + channel] = here + (((pixels[at + channel] ?? 0) - here) * opacity) / 255;
-    }
-  }
-}

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { plainOutput } from "../../../platform/media/plain-output.ts";
 import { runMediaTool } from "../../../platform/media/run-media-tool.ts";
 import { framesPerSecond } from "./film-format.ts";
 
@@ -7,26 +8,17 @@ export type FilmParts = {
   width: number;
   height: number;
   seconds: number;
-  /** Frames of 4 bytes a pixel, each a buffer of its own. */
+  /** Of the frames: 4 bytes a pixel, or in planes. */
+  pixelFormat: "rgba" | "yuv420p";
+  /** Each a buffer of its own. */
   frames: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   /** What the encoder reads the sound from, with its own options. */
   soundInput: readonly string[];
   timeoutMs: number;
 };
 
-/** The same on every machine: no dates, no names of programs. */
-export const plainOutput = [
-  "-map_metadata",
-  "-1",
-  "-fflags",
-  "+bitexact",
-  "-flags:v",
-  "+bitexact",
-  "-flags:a",
-  "+bitexact",
-];
 export const filmCodecs = [
-  ...["-c:v", "libx264", "-preset", "veryfast", "-crf", "22", "-pix_fmt", "yuv420p", "-threads", "2"],
+  ...["-c:v", "libx264", "-preset", "superfast", "-crf", "22", "-pix_fmt", "yuv420p", "-threads", "2"],
   ...["-c:a", "aac", "-b:a", "128k", "-ar", "44100"],
   ...["-movflags", "+faststart", "-f", "mp4"],
 ];
@@ -37,6 +29,7 @@ export async function encodeFilm({
   width,
   height,
   seconds,
+  pixelFormat,
   frames,
   soundInput,
   timeoutMs,
@@ -48,7 +41,7 @@ export async function encodeFilm({
         "-f",
         "rawvideo",
         "-pix_fmt",
-        "rgba",
+        pixelFormat,
         "-s",
         `${width}x${height}`,
         "-r",

@@ -1,3 +1,4 @@
+import type { Sharp } from "sharp";
 import { mixColours, parseColour } from "./colour.ts";
 import type { Palette } from "./palette.ts";
 import type { Canvas } from "./scene.ts";
@@ -10,6 +11,8 @@ type GradeParts = { canvas: Canvas; palette: Palette; random: SeededRandom };
 
 const photoPixelsMax = 100_000_000;
 const printsMax = 4;
+/** What matters is looked for where more than a fifth of a side is lost; else it is in the middle anyway. */
+const cutMin = Math.log(1.25);
 
 /**
  * The given pictures as one new one: the first fills the frame in the colours of the prompt, with light from one side;
@@ -25,17 +28,23 @@ export async function gradePhotos(photos: readonly PhotoPath[], parts: GradePart
   return frame;
 }
 
-/** A picture in the asked size, its middle kept, 4 bytes a pixel. */
+/** A picture in the asked size, what matters in it kept, 4 bytes a pixel. */
 export async function readPhoto(path: PhotoPath, width: number, height: number): Promise<Uint8Array> {
-  const { default: sharp } = await import("sharp");
-  return sharp(path, { limitInputPixels: photoPixelsMax, failOn: "error", pages: 1 })
-    .rotate()
-    .resize(width, height, { fit: "cover", position: "attention" })
+  return (await fitPhoto(path, width, height))
     .flatten({ background: "#ffffff" })
     .toColourspace("srgb")
     .ensureAlpha()
     .raw()
     .toBuffer();
+}
+
+/** Cut to the asked size, nothing distorted. */
+export async function fitPhoto(path: PhotoPath, width: number, height: number): Promise<Sharp> {
+  const { default: sharp } = await import("sharp");
+  const photo = sharp(path, { limitInputPixels: photoPixelsMax, failOn: "error", pages: 1 }).rotate();
+  const { autoOrient } = await photo.metadata();
+  const cut = Math.abs(Math.log((autoOrient.width / autoOrient.height) * (height / width)));
+  return photo.resize(width, height, { fit: "cover", position: cut < cutMin ? "centre" : "attention" });
 }
 
 /** Shadows take the colour of the foreground, lights that of the sun; half of the picture's own colours stay. */

@@ -36,7 +36,7 @@ export function drawDesert(parts: SceneParts): Scene {
     const shade = line.map(
       ([x, level]): Point => [x + unit * 5, level + unit * (3 + 4 * share) + Math.max(0, level - y) * 1.8],
     );
-    const shadow = `<path d="M${[...line, ...shade.toReversed()].map(([x, level]) => `${round(x)} ${round(level)}`).join("L")}Z" fill="${mixColours(lit, palette.near, 0.45)}" opacity="0.38"/>`;
+    const shadow = `<path d="M${[...line, ...shade.toReversed()].map(([x, level]) => `${round(x)} ${round(level)}`).join("L")}Z" fill="${mixColours(lit, palette.near, 0.45)}" fill-opacity="0.38"/>`;
     return {
       svg: `<defs>${gradient}</defs>${drawArea(line, height + 2, `url(#${id})`)}${shadow}`,
       depth: 0.12 + 0.7 * share,

@@ -36,7 +36,7 @@ export async function rasterizeLayer(layer: SceneLayer, { canvas, isMoving }: Ra
 }
 
 /** The pixels of elements of SVG, 4 bytes each: red, green, blue, opacity. */
-async function rasterizeSvg(
+export async function rasterizeSvg(
   elements: string,
   { left, top, width, height }: { left: number; top: number; width: number; height: number },
 ): Promise<Uint8Array> {
@@ -47,10 +47,10 @@ async function rasterizeSvg(
 
 function multiplyByOpacity(pixels: Uint8Array): void {
   for (let at = 0; at < pixels.length; at += 4) {
-    const opacity = pixels[at + 3] ?? 0;
+    const opacity = pixels[at + 3] as number;
     if (opacity === 255) continue;
     for (let channel = at; channel < at + 3; channel += 1) {
-      pixels[channel] = Math.round(((pixels[channel] ?? 0) * opacity) / 255);
+      pixels[channel] = ((pixels[channel] as number) * opacity * 257 + 32_768) >> 16;
     }
   }
 }
@@ -79,7 +79,7 @@ function findSpans(phases: readonly Uint8Array[], width: number, height: number)
   for (let y = 0; y < height; y += 1) {
     let [first, last, runStart, bestStart, bestEnd] = [width, 0, -1, 0, 0];
     for (let x = 0; x <= width; x += 1) {
-      const opacity = x === width ? 0 : (pixels[(y * width + x) * 4 + 3] ?? 0);
+      const opacity = x === width ? 0 : (pixels[(y * width + x) * 4 + 3] as number);
       if (opacity > 0) {
         first = Math.min(first, x);
         last = x + 1;

@@ -2,14 +2,16 @@ import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { invariant } from "../../../lib/invariant.ts";
+import { findDemuxer } from "../../../platform/media/media-demuxers.ts";
 import { MediaToolError } from "../../../platform/media/media-tool-error.ts";
+import { plainOutput } from "../../../platform/media/plain-output.ts";
 import { runMediaTool } from "../../../platform/media/run-media-tool.ts";
 import type { AvatarRequest } from "../../generation.ts";
-import { drawVoiceStrip, layVoiceStrip, type VoiceStrip } from "./draw-voice-strip.ts";
-import { encodeFilm, filmCodecs, plainOutput } from "./encode-film.ts";
+import { drawVoiceStrip, type VoiceStrip } from "./draw-voice-strip.ts";
+import { encodeFilm, filmCodecs } from "./encode-film.ts";
 import { findFilmSize, framesPerSecond } from "./film-format.ts";
 import { readPhoto } from "./grade-photos.ts";
-import { findDemuxer } from "./media-demuxers.ts";
+import { createPlanarFrame, toPlanar } from "./planar-frame.ts";
 import { type PhotoWarp, samplePhoto } from "./sample-photo.ts";
 import { OrderRefusal, type ReportStudio, type StudioOrder } from "./studio-order.ts";
 import { measureVoice, smoothVoice } from "./voice-levels.ts";
@@ -99,44 +101,48 @@ async function runTool(args: readonly string[], stdoutBytesMax: number, timeoutM
   }
 }
 
-/** A picture of the person comes alive: the camera breathes, the jaw follows the voice. */
+/** A picture of the person comes alive: the camera breathes, and nods with the voice; the jaw follows it. */
 async function animatePerson(plan: AvatarPlan, person: MediaInput): Promise<void> {
-  const { width, height } = plan;
-  const photo = { width: Math.round(width * photoScale), height: Math.round(height * photoScale) };
-  const pixels = await readPhoto(person.path, photo.width, photo.height).catch((error: unknown) => {
+  const { width, height, levels, report } = plan;
+  const size = { width: 2 * Math.round((width * photoScale) / 2), height: 2 * Math.round((height * photoScale) / 2) };
+  const pixels = await readPhoto(person.path, size.width, size.height).catch((error: unknown) => {
     throw new OrderRefusal(`The picture of the person cannot be read: ${String(error)}`);
   });
+  const photo = toPlanar(pixels, size.width, size.height);
   const jaw = createJaw(width, height);
+  function* drawFrames(): Generator<Uint8Array> {
+    for (const [index, level] of levels.entries()) {
+      const frame = createPlanarFrame(width, height);
+      const now = index / framesPerSecond;
+      const view = {
+        x: size.width / 2 + Math.sin(now * 0.31) * width * 0.012,
+        y: size.height / 2 + (Math.sin(now * 0.53) * 0.006 + level * 0.004) * height,
+        step: 1.05 + 0.03 * Math.sin(now * 0.42) - 0.016 * level,
+      };
+      samplePhoto(frame, photo, view, jaw(level));
+      report({ kind: "progress", percent: Math.floor((99 * (index + 1)) / levels.length) });
+      yield frame.bytes;
+    }
+  }
   await encodeFilm({
     ...plan,
-    frames: drawFrames(plan, (index, level) => {
-      const frame = new Uint8Array(width * height * 4);
-      const now = index / framesPerSecond;
-      const step = 1.04 + 0.035 * Math.sin(now * 0.42) - 0.006 * level;
-      const view = {
-        x: photo.width / 2 + Math.sin(now * 0.31) * width * 0.012,
-        y: photo.height / 2 + Math.sin(now * 0.53) * height * 0.006,
-        step,
-      };
-      samplePhoto(frame, plan, { pixels, ...photo }, view, jaw(level));
-      return frame;
-    }),
+    pixelFormat: "yuv420p",
+    frames: drawFrames(),
     soundInput: plan.voiceInput,
     timeoutMs: encodeMsMin + plan.seconds * encodeMsPerSecond,
   });
 }
 
-/** Nobody looks for the face: in a picture of a person it is in the middle, a little above. */
+/** Nobody looks for the face: in a picture of a person it is in the middle, and the mouth a little below. */
 function createJaw(width: number, height: number): (level: number) => PhotoWarp {
-  const [middleX, middleY] = [width / 2, height * 0.5];
+  const [middleX, middleY] = [width / 2, height * 0.54];
   const side = Math.min(width, height);
-  const [reachX, reachY] = [side * 0.16, side * 0.13];
+  const [reachX, reachY] = [side * 0.15, side * 0.13];
   const columns = Float32Array.from({ length: width }, (_, x) => Math.exp(-(((x - middleX) / reachX) ** 2)));
   const rows = Float32Array.from({ length: height }, (_, y) => Math.exp(-(((y - middleY) / reachY) ** 2)));
-  const [top, bottom] = [Math.floor(middleY - reachY * 2.4), Math.ceil(middleY + reachY * 2.4)];
   return (level) => {
     const drop = level * side * 0.014;
-    return drop < 0.05 ? null : { top, bottom, shiftY: (x, y) => -drop * (columns[x] ?? 0) * (rows[y] ?? 0) };
+    return drop < 0.05 ? null : { drop, columns, rows };
   };
 }
 
@@ -167,27 +173,19 @@ async function filmPerson(plan: AvatarPlan, person: MediaInput): Promise<void> {
       ...filmCodecs,
       path,
     ],
-    input: Readable.from(drawFrames(plan, null), { objectMode: true, highWaterMark: 1 }),
+    input: Readable.from(drawStrips(plan), { objectMode: true, highWaterMark: 1 }),
     signal: new AbortController().signal,
     timeoutMs: encodeMsMin + seconds * encodeMsPerSecond,
     stdoutBytesMax: 1_000_000,
   });
 }
 
-/** Frames with the voice at their foot; of the strip alone where the encoder lays it over a film. */
-function* drawFrames(
-  { levels, strip, height, report }: AvatarPlan,
-  drawFrame: ((index: number, level: number) => Uint8Array) | null,
-): Generator<Uint8Array> {
-  for (const [index, level] of levels.entries()) {
+/** The voice as bars, which the encoder lays over the foot of the film. */
+function* drawStrips({ levels, strip, report }: AvatarPlan): Generator<Uint8Array> {
+  for (const index of levels.keys()) {
     const pixels = new Uint8Array(strip.width * strip.height * 4);
     drawVoiceStrip(pixels, strip, levels, index);
     report({ kind: "progress", percent: Math.floor((99 * (index + 1)) / levels.length) });
-    if (drawFrame === null) yield pixels;
-    else {
-      const frame = drawFrame(index, level);
-      layVoiceStrip(frame, height, pixels, strip);
-      yield frame;
-    }
+    yield pixels;
   }
 }

@@ -108,7 +108,7 @@ export function drawSea(parts: SceneParts): Scene {
       [0.5, body, 0.8],
       [1, mixColours(body, palette.near, 0.4), 0.95],
     ]);
-    const crest = `<path d="M${line.map(([x, level]) => `${round(x)} ${round(level)}`).join("L")}" stroke="${mixColours(palette.light, body, 0.2)}" stroke-width="${round(unit * 0.22 * share)}" opacity="0.35" fill="none"/>`;
+    const crest = `<path d="M${line.map(([x, level]) => `${round(x)} ${round(level)}`).join("L")}" stroke="${mixColours(palette.light, body, 0.2)}" stroke-width="${round(unit * 0.22 * share)}" stroke-opacity="0.35" fill="none"/>`;
     const motion = { kind: "bob", units: 0.5 + 1.1 * share, periodSeconds: 3.2 + share, phase: index * 1.3 } as const;
     return {
       svg: `<defs>${gradient}</defs>${drawArea(line, height + unit * 6, `url(#${id})`)}${crest}`,

@@ -4,21 +4,32 @@ const reach = 12;
 export function resample(samples: Int16Array, from: number, to: number): Int16Array {
   if (from === to) return samples;
   const length = Math.floor((samples.length * to) / from);
-  // What the new rate cannot carry is filtered away.
-  const cutoff = Math.min(1, to / from);
+  // Places between two samples repeat, so that the weights of the neighbours are computed once for each of them.
+  const phaseCount = to / findCommonDivisor(from, to);
+  const weights = Array.from({ length: phaseCount }, (_, phase) => weighNeighbours((phase * from) / to, from, to));
   const result = new Int16Array(length);
   for (let index = 0; index < length; index += 1) {
-    const place = (index * from) / to;
-    const middle = Math.floor(place);
+    const first = Math.floor((index * from) / to) - reach + 1;
+    const shares = weights[index % phaseCount] ?? [];
     let sum = 0;
-    for (let at = middle - reach + 1; at <= middle + reach; at += 1) {
-      const away = place - at;
-      const bell = 0.5 + 0.5 * Math.cos((Math.PI * away) / reach);
-      sum += (samples[at] ?? 0) * cutoff * sinc(away * cutoff) * bell;
-    }
+    for (let tap = 0; tap < 2 * reach; tap += 1) sum += (samples[first + tap] ?? 0) * (shares[tap] ?? 0);
     result[index] = Math.max(-32_768, Math.min(32_767, Math.round(sum)));
   }
   return result;
+}
+
+function weighNeighbours(place: number, from: number, to: number): Float64Array {
+  // What the new rate cannot carry is filtered away.
+  const cutoff = Math.min(1, to / from);
+  const share = place - Math.floor(place);
+  return Float64Array.from({ length: 2 * reach }, (_, tap) => {
+    const away = share - (tap - reach + 1);
+    return cutoff * sinc(away * cutoff) * (0.5 + 0.5 * Math.cos((Math.PI * away) / reach));
+  });
+}
+
+function findCommonDivisor(one: number, other: number): number {
+  return other === 0 ? one : findCommonDivisor(other, one % other);
 }
 
 function sinc(value: number): number {

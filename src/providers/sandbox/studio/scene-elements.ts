@@ -45,7 +45,7 @@ export function drawMoon(parts: SceneParts, centre: Point, radius: number): Scen
       place,
       radius * random.between(0.06, 0.22),
       mixColours(palette.light, palette.far, 0.5),
-      'opacity="0.28"',
+      'fill-opacity="0.28"',
     );
   });
   const disc = drawCircle(centre, radius, mixColours(palette.light, "#ffffff", 0.2));
@@ -75,7 +75,7 @@ function drawCloud({ random }: SceneParts, [x, y]: Point, size: number): string 
     const across = random.between(-1, 1);
     const lift = (1 - across * across) * random.between(0, 0.38);
     const radius = size * random.between(0.22, 0.5) * (1.15 - Math.abs(across));
-    return `<ellipse cx="${round(x + across * size * 1.7)}" cy="${round(y - lift * size)}" rx="${round(radius * 1.7)}" ry="${round(radius * 0.52)}" opacity="${round(random.between(0.35, 0.8))}"/>`;
+    return `<ellipse cx="${round(x + across * size * 1.7)}" cy="${round(y - lift * size)}" rx="${round(radius * 1.7)}" ry="${round(radius * 0.52)}" fill-opacity="${round(random.between(0.35, 0.8))}"/>`;
   }).join("");
 }
 
@@ -87,7 +87,7 @@ export function drawStars(
   const stars = Array.from({ length: count }, () => {
     const place: Point = [random.between(-canvas.bleed, canvas.width + canvas.bleed), bottom * random.next() ** 1.25];
     const radius = canvas.unit * (0.06 + 0.26 * random.next() ** 6);
-    return drawCircle(place, radius, palette.light, `opacity="${round(random.between(0.35, 1))}"`);
+    return drawCircle(place, radius, palette.light, `fill-opacity="${round(random.between(0.35, 1))}"`);
   });
   const motion = { kind: "twinkle", periodSeconds: 2.6 + phase, phase, opacityMin: 0.45 } as const;
   return { svg: stars.join(""), depth: 0.01, motion };
@@ -136,7 +136,7 @@ function drawSnowCaps(
     return [x, height + reach] as const;
   });
   const outline = [...line, ...lower.toReversed()].map(([x, height]) => `${round(x)} ${round(height)}`).join("L");
-  return `<path d="M${outline}Z" fill="${mixColours(palette.light, palette.haze, 0.25 + share * 0.4)}" opacity="0.85"/>`;
+  return `<path d="M${outline}Z" fill="${mixColours(palette.light, palette.haze, 0.25 + share * 0.4)}" fill-opacity="0.85"/>`;
 }
 
 /** A fir: tiers of branches that hang a little, each wider than the one above. */
@@ -192,13 +192,13 @@ export function drawWater(parts: SceneParts, top: number, lightX: number): Scene
     const spread = canvas.unit * (3 + 26 * share);
     const x = lightX + (random.next() + random.next() - 1) * spread;
     const length = canvas.unit * (0.6 + 5 * share) * random.between(0.5, 1.2);
-    return `<ellipse cx="${round(x)}" cy="${round(y)}" rx="${round(length)}" ry="${round(canvas.unit * (0.1 + 0.3 * share))}" opacity="${round(random.between(0.25, 0.85) * (1 - share * 0.6))}"/>`;
+    return `<ellipse cx="${round(x)}" cy="${round(y)}" rx="${round(length)}" ry="${round(canvas.unit * (0.1 + 0.3 * share))}" fill-opacity="${round(random.between(0.25, 0.85) * (1 - share * 0.6))}"/>`;
   });
   const streaks = Array.from({ length: 46 }, () => {
     const share = random.next();
     const y = top + (bottom - top) * share;
     const x = random.between(-canvas.bleed, canvas.width + canvas.bleed);
-    return `<ellipse cx="${round(x)}" cy="${round(y)}" rx="${round(canvas.unit * random.between(3, 16) * (0.3 + share))}" ry="${round(canvas.unit * (0.06 + 0.2 * share))}" opacity="${round(random.between(0.06, 0.22))}"/>`;
+    return `<ellipse cx="${round(x)}" cy="${round(y)}" rx="${round(canvas.unit * random.between(3, 16) * (0.3 + share))}" ry="${round(canvas.unit * (0.06 + 0.2 * share))}" fill-opacity="${round(random.between(0.06, 0.22))}"/>`;
   });
   return [
     { svg: `<defs>${gradient}</defs>${drawBand(canvas, top, bottom, `url(#${id})`)}`, depth: 0.04 },

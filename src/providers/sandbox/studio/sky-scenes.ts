@@ -76,7 +76,7 @@ function drawGalaxy({ canvas, palette, random, createId }: SceneParts): SceneLay
     const colour = random.chance(0.3)
       ? mixColours(palette.accent, palette.sky[2], 0.4)
       : mixColours(palette.light, palette.sky[3], 0.5);
-    return `<ellipse cx="${round(along * reach)}" cy="${round((random.next() - 0.5) * unit * 12)}" rx="${round(unit * random.between(7, 20))}" ry="${round(unit * random.between(2, 7))}" fill="${colour}" opacity="${round(random.between(0.03, 0.085))}"/>`;
+    return `<ellipse cx="${round(along * reach)}" cy="${round((random.next() - 0.5) * unit * 12)}" rx="${round(unit * random.between(7, 20))}" ry="${round(unit * random.between(2, 7))}" fill="${colour}" fill-opacity="${round(random.between(0.03, 0.085))}"/>`;
   });
   const dust = Array.from({ length: 520 }, () => {
     const away = (random.next() + random.next() + random.next() - 1.5) * unit * 15;
@@ -84,7 +84,7 @@ function drawGalaxy({ canvas, palette, random, createId }: SceneParts): SceneLay
       [random.between(-1, 1) * reach, away],
       unit * random.between(0.04, 0.13),
       palette.light,
-      `opacity="${round(random.between(0.2, 0.8))}"`,
+      `fill-opacity="${round(random.between(0.2, 0.8))}"`,
     );
   });
   const place = `translate(${round(middle[0])} ${round(middle[1])}) rotate(${round(turn)})`;
@@ -131,7 +131,7 @@ export function drawSpace(parts: SceneParts): Scene {
   const blurId = createId();
   const gases = Array.from({ length: 16 }, () => {
     const colour = random.pick([palette.sky[2], palette.sky[3], palette.accent, palette.far]);
-    return `<ellipse cx="${round(random.between(0, width))}" cy="${round(random.between(0, height))}" rx="${round(unit * random.between(14, 42))}" ry="${round(unit * random.between(7, 22))}" fill="${colour}" opacity="${round(random.between(0.08, 0.24))}" transform="rotate(${random.whole(-30, 30)} ${round(width / 2)} ${round(height / 2)})"/>`;
+    return `<ellipse cx="${round(random.between(0, width))}" cy="${round(random.between(0, height))}" rx="${round(unit * random.between(14, 42))}" ry="${round(unit * random.between(7, 22))}" fill="${colour}" fill-opacity="${round(random.between(0.08, 0.24))}" transform="rotate(${random.whole(-30, 30)} ${round(width / 2)} ${round(height / 2)})"/>`;
   });
   const deep = mixColours(palette.near, "#02030a", 0.5);
   const backdrop = `<defs>${drawBlur(blurId, unit * 9)}</defs><rect x="${-canvas.bleed}" y="0" width="${width + 2 * canvas.bleed}" height="${height}" fill="${deep}"/><g filter="url(#${blurId})">${gases.join("")}</g>`;
@@ -191,7 +191,7 @@ function drawPlanet(parts: SceneParts, [x, y]: Point, radius: number): string {
   const bands = Array.from({ length: 13 }, (_, index) => {
     const level = y - radius + (2 * radius * (index + random.next() * 0.6)) / 13;
     const colour = mixColours(body, random.pick([palette.light, palette.near, palette.far]), random.between(0.1, 0.42));
-    return `<ellipse cx="${round(x)}" cy="${round(level)}" rx="${round(radius * 1.2)}" ry="${round(radius * random.between(0.03, 0.1))}" fill="${colour}" opacity="0.6"/>`;
+    return `<ellipse cx="${round(x)}" cy="${round(level)}" rx="${round(radius * 1.2)}" ry="${round(radius * random.between(0.03, 0.1))}" fill="${colour}" fill-opacity="0.6"/>`;
   });
   const shade = drawRadialGradient(
     shadeId,
@@ -205,7 +205,7 @@ function drawPlanet(parts: SceneParts, [x, y]: Point, radius: number): string {
   );
   const turn = `rotate(-16 ${round(x)} ${round(y)})`;
   const ring = (width: number, reach: number, opacity: number): string =>
-    `<ellipse cx="${round(x)}" cy="${round(y)}" rx="${round(radius * reach)}" ry="${round(radius * reach * 0.24)}" fill="none" stroke="${mixColours(palette.light, body, 0.35)}" stroke-width="${round(radius * width)}" opacity="${opacity}"/>`;
+    `<ellipse cx="${round(x)}" cy="${round(y)}" rx="${round(radius * reach)}" ry="${round(radius * reach * 0.24)}" fill="none" stroke="${mixColours(palette.light, body, 0.35)}" stroke-width="${round(radius * width)}" stroke-opacity="${opacity}"/>`;
   const rings = ring(0.1, 1.5, 0.5) + ring(0.16, 1.72, 0.75) + ring(0.03, 1.9, 0.6);
   const front = `<clipPath id="${frontId}"><rect x="${round(x - radius * 3)}" y="${round(y)}" width="${round(radius * 6)}" height="${round(radius * 2)}"/></clipPath>`;
   return `<defs><clipPath id="${clipId}">${drawCircle([x, y], radius, "#000")}</clipPath>${shade}${front}</defs><g transform="${turn}">${rings}<g clip-path="url(#${clipId})">${drawCircle([x, y], radius, body)}${bands.join("")}</g>${drawCircle([x, y], radius * 1.002, `url(#${shadeId})`)}<g clip-path="url(#${frontId})">${rings}</g></g>`;

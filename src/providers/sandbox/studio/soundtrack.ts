@@ -26,6 +26,8 @@ const progressions: readonly [readonly [Chord, ...Chord[]], ...(readonly [Chord,
     [-5, 2, 11, 19],
   ],
 ];
+/** Of the noise of a place when it is alone: some 20 decibels below speech. */
+const ambienceLoudness = 0.3;
 const bellScale = [12, 14, 16, 19, 21, 24, 26, 28];
 /** How loud the noise of a place is, how it sounds (the share of each sample that is new), and how long its swells are. */
 const noises: Record<SceneSound, { level: number; brightness: number; swellSeconds: number }> = {
@@ -37,16 +39,25 @@ const noises: Record<SceneSound, { level: number; brightness: number; swellSecon
   air: { level: 0.035, brightness: 0.03, swellSeconds: 8 },
 };
 
+export type SoundtrackPlan = {
+  seconds: number;
+  sound: SceneSound;
+  /** Without it, there is the sound of the place alone, so quiet that others can be heard over it. */
+  hasMusic: boolean;
+};
+
 /** Quiet music over the sound of the place, stereo, 16 bits: exactly as long as asked. */
-export function composeSoundtrack(seconds: number, sound: SceneSound, random: SeededRandom): Buffer {
+export function composeSoundtrack({ seconds, sound, hasMusic }: SoundtrackPlan, random: SeededRandom): Buffer {
   const length = Math.round(seconds * soundRate);
   const [left, right] = [new Float32Array(length), new Float32Array(length)];
   const root = 110 * 2 ** (random.whole(-4, 5) / 12);
-  playPads(left, right, root, random.fork("pads"));
-  playBells(left, right, root, random.fork("bells"));
-  addEcho(left, right);
+  if (hasMusic) {
+    playPads(left, right, root, random.fork("pads"));
+    playBells(left, right, root, random.fork("bells"));
+    addEcho(left, right);
+  }
   blowNoise(left, right, sound, random.fork("noise"));
-  return toBytes(left, right, seconds);
+  return toBytes(left, right, { seconds, loudness: hasMusic ? 0.7 / findPeak(left, right) : ambienceLoudness });
 }
 
 function playPads(left: Float32Array, right: Float32Array, root: number, random: SeededRandom): void {
@@ -130,19 +141,22 @@ function chirpAt(second: number): number {
   return Math.sin(2 * Math.PI * 4300 * second) * pulse * 0.012;
 }
 
-/** As loud as it can be without clipping, faded in and out. */
-function toBytes(left: Float32Array, right: Float32Array, seconds: number): Buffer {
-  const peak = Math.max(
-    0.05,
-    ...[left, right].map((track) => track.reduce((most, value) => Math.max(most, Math.abs(value)), 0)),
-  );
-  const bytes = Buffer.alloc(left.length * 4);
+function findPeak(left: Float32Array, right: Float32Array): number {
+  const peaks = [left, right].map((track) => track.reduce((most, value) => Math.max(most, Math.abs(value)), 0));
+  return Math.max(0.05, ...peaks);
+}
+
+type Mastering = { seconds: number; loudness: number };
+
+/** Never clipped, faded in and out. */
+function toBytes(left: Float32Array, right: Float32Array, { seconds, loudness }: Mastering): Buffer {
+  const samples = new Int16Array(left.length * 2);
   for (let at = 0; at < left.length; at += 1) {
     const now = at / soundRate;
     const fade = Math.min(1, now / 0.25, (seconds - now) / Math.min(1, seconds / 4));
-    const gain = (Math.max(0, fade) * 0.7 * 32_767) / peak;
-    bytes.writeInt16LE(Math.round((left[at] ?? 0) * gain), at * 4);
-    bytes.writeInt16LE(Math.round((right[at] ?? 0) * gain), at * 4 + 2);
+    const gain = Math.max(0, fade) * loudness * 32_767;
+    samples[at * 2] = Math.max(-32_767, Math.min(32_767, Math.round((left[at] ?? 0) * gain)));
+    samples[at * 2 + 1] = Math.max(-32_767, Math.min(32_767, Math.round((right[at] ?? 0) * gain)));
   }
-  return bytes;
+  return Buffer.from(samples.buffer);
 }

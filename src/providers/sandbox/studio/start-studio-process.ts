@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { findLaunchers } from "../../../platform/media/find-media-tools.ts";
 import { type RunningProcess, startLimitedProcess } from "../../../platform/media/start-limited-process.ts";
-import { fontsDir } from "./font-metrics.ts";
+import { fontsDir } from "../../../platform/text/font-metrics.ts";
 
 export type StudioProcessCall = {
   program: "studio-process.ts" | "speech-process.ts";

@@ -78,7 +78,7 @@ function drawTree({ palette, random }: SceneParts, { foot, height, ink }: Subjec
     if (length < height * 0.1) {
       const fill = mixColours(leaf, palette.light, random.between(0, 0.35));
       leaves.push(
-        drawCircle(end, height * random.between(0.05, 0.1), fill, `opacity="${round(random.between(0.55, 0.9))}"`),
+        drawCircle(end, height * random.between(0.05, 0.1), fill, `fill-opacity="${round(random.between(0.55, 0.9))}"`),
       );
       return;
     }
@@ -107,7 +107,7 @@ function drawBalloon({ palette, random, createId }: SceneParts, { foot: [x, y], 
   const shape = `M${round(x)} ${round(top)}C${round(x + radius * 1.35)} ${round(top)} ${round(x + radius * 1.2)} ${round(top + radius * 1.5)} ${round(x + radius * 0.28)} ${round(top + radius * 2.2)}L${round(x - radius * 0.28)} ${round(top + radius * 2.2)}C${round(x - radius * 1.2)} ${round(top + radius * 1.5)} ${round(x - radius * 1.35)} ${round(top)} ${round(x)} ${round(top)}Z`;
   const basket = `<rect x="${round(x - radius * 0.2)}" y="${round(y - height * 0.1)}" width="${round(radius * 0.4)}" height="${round(height * 0.1)}" rx="${round(radius * 0.06)}" fill="${ink}"/>`;
   const ropes = `<path d="M${round(x - radius * 0.26)} ${round(top + radius * 2.2)}L${round(x - radius * 0.18)} ${round(y - height * 0.1)}M${round(x + radius * 0.26)} ${round(top + radius * 2.2)}L${round(x + radius * 0.18)} ${round(y - height * 0.1)}" stroke="${ink}" stroke-width="${round(height * 0.008)}"/>`;
-  const shade = `<ellipse cx="${round(x + radius * 0.55)}" cy="${round(top + radius * 1.1)}" rx="${round(radius * 0.8)}" ry="${round(radius * 1.4)}" fill="${palette.near}" opacity="0.14"/>`;
+  const shade = `<ellipse cx="${round(x + radius * 0.55)}" cy="${round(top + radius * 1.1)}" rx="${round(radius * 0.8)}" ry="${round(radius * 1.4)}" fill="${palette.near}" fill-opacity="0.14"/>`;
   return `<defs><clipPath id="${id}"><path d="${shape}"/></clipPath></defs><g clip-path="url(#${id})">${gores.join("")}${shade}</g>${ropes}${basket}`;
 }
 
@@ -128,7 +128,7 @@ function drawLighthouse(parts: SceneParts, { foot: [x, y], height, ink }: Subjec
   const beamLight = `<linearGradient id="${beamId}" gradientUnits="userSpaceOnUse" x1="${round(x - height * 2.4)}" x2="${round(x + height * 2.4)}" y1="0" y2="0">${fade(0, 0)}${fade(0.5, 0.42)}${fade(1, 0)}</linearGradient>`;
   const beam = (side: number): string =>
     `<path d="M${at(0, 0.86)}L${at(side * 2.4, 1.12)}L${at(side * 2.4, 0.72)}Z" fill="url(#${beamId})"/>`;
-  return `<defs><clipPath id="${id}"><path d="${tower}"/></clipPath>${beamLight}</defs>${beam(1)}${beam(-1)}<path d="${tower}" fill="${wall}"/><g clip-path="url(#${id})">${stripes.join("")}<rect x="${round(x + height * 0.02)}" y="${round(y - height)}" width="${round(height * 0.3)}" height="${round(height)}" fill="${palette.near}" opacity="0.25"/></g>
+  return `<defs><clipPath id="${id}"><path d="${tower}"/></clipPath>${beamLight}</defs>${beam(1)}${beam(-1)}<path d="${tower}" fill="${wall}"/><g clip-path="url(#${id})">${stripes.join("")}<rect x="${round(x + height * 0.02)}" y="${round(y - height)}" width="${round(height * 0.3)}" height="${round(height)}" fill="${palette.near}" fill-opacity="0.25"/></g>
 <rect x="${round(x - 0.11 * height)}" y="${round(y - 0.8 * height)}" width="${round(0.22 * height)}" height="${round(0.03 * height)}" fill="${ink}"/>
 <rect x="${round(x - 0.055 * height)}" y="${round(y - 0.91 * height)}" width="${round(0.11 * height)}" height="${round(0.11 * height)}" fill="${mixColours(palette.light, palette.accent, 0.3)}"/>
 <path d="M${at(-0.08, 0.91)}L${at(0, 1)}L${at(0.08, 0.91)}Z" fill="${ink}"/>${drawGlow(parts, lamp, height * 0.5, palette.light, 0.8)}`;
@@ -152,6 +152,6 @@ function drawRocket(parts: SceneParts, { foot: [x, y], height, ink }: SubjectPla
 <path d="M${at(-0.08, 0.2)}Q${at(-0.1, -0.05)} ${at(0, -0.3)}Q${at(0.1, -0.05)} ${at(0.08, 0.2)}Z" fill="${mixColours(palette.accent, "#fff6cf", 0.5)}"/>
 <path d="M${at(-0.13, 0.42)}L${at(-0.27, 0.12)}L${at(-0.1, 0.2)}ZM${at(0.13, 0.42)}L${at(0.27, 0.12)}L${at(0.1, 0.2)}Z" fill="${palette.accent}"/>
 <path d="M${at(0, 1)}C${at(0.22, 0.8)} ${at(0.18, 0.4)} ${at(0.1, 0.18)}L${at(-0.1, 0.18)}C${at(-0.18, 0.4)} ${at(-0.22, 0.8)} ${at(0, 1)}Z" fill="${hull}"/>
-<path d="M${at(0, 1)}C${at(0.22, 0.8)} ${at(0.18, 0.4)} ${at(0.1, 0.18)}L${at(0.03, 0.18)}C${at(0.1, 0.4)} ${at(0.1, 0.8)} ${at(0, 1)}Z" fill="${ink}" opacity="0.25"/>
+<path d="M${at(0, 1)}C${at(0.22, 0.8)} ${at(0.18, 0.4)} ${at(0.1, 0.18)}L${at(0.03, 0.18)}C${at(0.1, 0.4)} ${at(0.1, 0.8)} ${at(0, 1)}Z" fill="${ink}" fill-opacity="0.25"/>
 ${drawCircle([x, y - height * 0.62], height * 0.065, ink)}${drawCircle([x, y - height * 0.62], height * 0.045, palette.sky[2])}</g>`;
 }

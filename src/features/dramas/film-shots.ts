@@ -1,0 +1,181 @@
+import type { FileId } from "../../lib/ids.ts";
+import { invariant } from "../../lib/invariant.ts";
+import type { Model } from "../catalog/index.ts";
+import {
+  type Desk,
+  type DirectedTask,
+  isFinal,
+  type NewChild,
+  type StepRecord,
+  type Task,
+  type TaskError,
+} from "../tasks/index.ts";
+import { addIds, type Children, groupChildren, measureProgress } from "./child-progress.ts";
+import type { Shot, StoryboardDocument } from "./drama-documents.ts";
+import { DramaFailure, explainChild } from "./drama-failure.ts";
+import { type DramaParts, getStageModels, type StageModels } from "./drama-parts.ts";
+import type { DramaRequest } from "./drama-request.ts";
+import { changeStep, findStep } from "./drama-step.ts";
+import type { StepOutcome } from "./draw-storyboard.ts";
+import { type PlannedChild, planAvatar, planClip, planPicture, planSpeech } from "./plan-children.ts";
+import { isSpeakable } from "./speaking-time.ts";
+
+/** What a line of a shot is called among the tasks of a drama. */
+export function nameLine({ id }: Shot, index: number): string {
+  return `${id} line ${index + 1}`;
+}
+
+export function namePicture({ id }: Shot): string {
+  return `${id} picture`;
+}
+
+export function nameClip({ id }: Shot): string {
+  return id;
+}
+
+/** How long is needed beside what is said: before, between and after. */
+const pauseMs = 400;
+const edgesMs = 800;
+
+export type Filming = { board: StoryboardDocument; lines: Children; clips: Children };
+
+/**
+ * Has every line spoken and every shot filmed, as far as that can begin now: a shot's clip is as long as its lines take,
+ * so that it waits for them, and begins with its picture, so that it waits for that.
+ */
+export async function filmShots(
+  parts: DramaParts,
+  given: DirectedTask,
+  { board, desk }: { board: StoryboardDocument; desk: Desk },
+): Promise<StepOutcome & { filming: Filming }> {
+  const children = await desk.listChildren();
+  const filming = readFilming(given, board, children);
+  const failure = findFailure(given, filming);
+  if (failure !== null) {
+    // What was made until then is told before.
+    await noteProgress(given, { desk, filming, speech: [], shots: [], lineCount: countSpeakable(board) });
+    throw new DramaFailure(failure);
+  }
+  const models = getStageModels(parts, given.model);
+  const spoken = board.shots.flatMap((shot) => planLines(shot, board, models.speech()));
+  const missingLines = spoken.filter(({ purpose }) => !filming.lines.has(purpose));
+  const missingClips = board.shots.flatMap((shot) => planNext(shot, filming, models));
+  const withId = <C extends PlannedChild & { purpose: string }>(child: C) => ({ id: parts.ids.next("task"), ...child });
+  const speech = missingLines.map(withId);
+  const shots = missingClips.map(withId);
+  const task = await noteProgress(given, { desk, filming, speech, shots, lineCount: spoken.length });
+  const isDone = findStep(task, "shots")?.state === "succeeded" && findStep(task, "speech")?.state === "succeeded";
+  return { task, isWaiting: !isDone, filming };
+}
+
+function readFilming(task: DirectedTask, board: StoryboardDocument, children: readonly Task[]): Filming {
+  return {
+    board,
+    lines: groupChildren(findStep(task, "speech"), children),
+    clips: groupChildren(findStep(task, "shots"), children),
+  };
+}
+
+function findFailure(task: DirectedTask, { lines, clips, board }: Filming): TaskError | null {
+  const { isPartialAllowed } = task.request as DramaRequest;
+  const [first] = [...lines, ...clips].filter(([, child]) => isLost(child));
+  if (first === undefined) return null;
+  if (!isPartialAllowed) return explainChild(first[0], first[1]);
+  const isEmpty = board.shots.every((shot) => isLost(clips.get(nameClip(shot))));
+  return isEmpty ? explainChild("No shot could be made", first[1]) : null;
+}
+
+/** Whether a shot has something to show. */
+export function hasClip(shot: Shot, { clips }: Filming): boolean {
+  return clips.get(nameClip(shot))?.output[0] !== undefined;
+}
+
+function countSpeakable({ shots }: StoryboardDocument): number {
+  return shots.flatMap(({ lines }) => lines.filter(({ text }) => isSpeakable(text))).length;
+}
+
+function isLost(child: Task | undefined): boolean {
+  return child !== undefined && isFinal(child.state) && child.state !== "succeeded";
+}
+
+function planLines(shot: Shot, board: StoryboardDocument, model: Model): (PlannedChild & { purpose: string })[] {
+  return shot.lines.flatMap((line, index) =>
+    isSpeakable(line.text) ? [{ purpose: nameLine(shot, index), ...planSpeech(line, board, model) }] : [],
+  );
+}
+
+/** What a shot needs next that can begin now. */
+function planNext(
+  shot: Shot,
+  { board, lines, clips }: Filming,
+  models: StageModels,
+): (PlannedChild & { purpose: string })[] {
+  if (clips.has(nameClip(shot))) return [];
+  const picture = clips.get(namePicture(shot));
+  const pictureId = (shot.image_file_id ?? picture?.output[0]?.fileId ?? null) as FileId | null;
+  if (pictureId === null && picture === undefined) {
+    return [{ purpose: namePicture(shot), ...planPicture(shot, board, models.picture()) }];
+  }
+  if (picture !== undefined && !isFinal(picture.state)) return [];
+  const said = shot.lines.flatMap((line, index) => (isSpeakable(line.text) ? [lines.get(nameLine(shot, index))] : []));
+  if (said.some((line) => line === undefined || !isFinal(line.state))) return [];
+  const spokenMs = said.reduce((sum, line) => sum + (line?.output[0]?.durationMs ?? 0), 0);
+  const avatar = chooseAvatar(shot, said, { models, pictureId, spokenMs });
+  if (avatar !== null) return [{ purpose: nameClip(shot), ...planAvatar(board, avatar) }];
+  const seconds = said.length === 0 ? shot.duration : (spokenMs + edgesMs + pauseMs * (said.length - 1)) / 1000;
+  return [{ purpose: nameClip(shot), ...planClip(shot, board, { model: models.video(), pictureId, seconds }) }];
+}
+
+/** One person who says one thing is made to say it; everything else is filmed, and heard over it. */
+function chooseAvatar(
+  shot: Shot,
+  said: readonly (Task | undefined)[],
+  { models, pictureId, spokenMs }: { models: StageModels; pictureId: FileId | null; spokenMs: number },
+): { model: Model; pictureId: FileId; audioId: FileId } | null {
+  const model = models.avatar();
+  const [line] = shot.lines;
+  const audioId = said[0]?.output[0]?.fileId;
+  const isAlone = shot.lines.length === 1 && shot.characters.length === 1 && line?.speaker === shot.characters[0];
+  if (model === null || pictureId === null || audioId === undefined || !isAlone) return null;
+  const secondsMax = Math.max(...(model.limits.durations ?? [Number.POSITIVE_INFINITY]));
+  return spokenMs / 1000 <= secondsMax ? { model, pictureId, audioId } : null;
+}
+
+type Noted = {
+  desk: Desk;
+  filming: Filming;
+  speech: readonly (NewChild & { purpose: string })[];
+  shots: readonly (NewChild & { purpose: string })[];
+  lineCount: number;
+};
+
+/** Writes what is new: tasks that begin now, and how far the others are. Nothing is written where nothing is. */
+async function noteProgress(
+  task: DirectedTask,
+  { desk, filming, speech, shots, lineCount }: Noted,
+): Promise<DirectedTask> {
+  const { board, lines, clips } = filming;
+  const clipCount = board.shots.length + board.shots.filter((shot) => shot.image_file_id === null).length;
+  const spoken = describeStep(findStep(task, "speech"), { children: lines, added: speech, countAll: lineCount });
+  const filmed = describeStep(findStep(task, "shots"), { children: clips, added: shots, countAll: clipCount });
+  const withSpeech = changeStep(task, "speech", spoken);
+  const change = changeStep(withSpeech, "shots", filmed);
+  if (JSON.stringify(change.steps) === JSON.stringify(task.steps)) return task;
+  const children = [...speech, ...shots].map(({ purpose, ...child }) => child);
+  return await desk.move(task, { ...change, children });
+}
+
+function describeStep(
+  step: StepRecord | null,
+  { children, added, countAll }: { children: Children; added: Noted["speech"]; countAll: number },
+): Partial<StepRecord> {
+  invariant(step !== null, "a film has speech and shots");
+  const isDone =
+    added.length === 0 && children.size >= countAll && [...children.values()].every(({ state }) => isFinal(state));
+  return {
+    state: isDone ? "succeeded" : "processing",
+    progress: isDone ? 100 : Math.floor(Math.min(99, measureProgress(children, countAll))),
+    taskIds: addIds(step, added),
+    output: isDone ? [...children.values()].flatMap(({ output }) => output) : step.output,
+  };
+}

@@ -1,0 +1,166 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { invariant } from "../../../lib/invariant.ts";
+import { runMediaTool } from "../../../platform/media/run-media-tool.ts";
+import { chooseFrame, type PictureSize } from "./choose-frame.ts";
+import type { DrawingAnswer } from "./drawing-order.ts";
+import { labelEpisode } from "./episode-label.ts";
+import { FilmError } from "./film-error.ts";
+import type { FilmOrder, MadeFilm } from "./film-order.ts";
+import { joinPieces, type Piece } from "./join-pieces.ts";
+import { type MeasuredShot, measureShot } from "./measure-shot.ts";
+import { mixSound } from "./mix-sound.ts";
+import { framesPerSecond, planTimeline, type TimedShot, type Timeline } from "./plan-timeline.ts";
+import { renderShot, renderTitle } from "./render-piece.ts";
+import { runDrawing } from "./run-drawing.ts";
+import { blameShot } from "./shot-input.ts";
+import { type SubtitleCue, writeSubtitles } from "./write-subtitles.ts";
+
+export type AssemblyWatch = {
+  signal: AbortSignal;
+  /** Hears how far it is, from 0 to 100, never less than before. */
+  onProgress(percent: number): void;
+};
+
+/** What was found out and decided before the first picture is made. */
+type FilmPlan = { shots: readonly MeasuredShot[]; frame: PictureSize; timeline: Timeline; drawing: DrawingAnswer };
+
+const filmSecondsMax = 2 * 60 * 60;
+const pictureMsMax = 60_000;
+/** At which percent each part of the work ends. */
+const progress = { measured: 15, drawn: 22, rendered: 92 };
+
+/**
+ * Puts a film together from its clips, voices and texts, with one tool running at a time. Everything is written to the
+ * order's folder. Throws a `FilmError`, which names the shot that is to blame, or the signal's reason.
+ */
+export async function assembleFilm(order: FilmOrder, watch: AssemblyWatch): Promise<MadeFilm> {
+  const { signal } = watch;
+  signal.throwIfAborted();
+  invariant(order.shots.length > 0, "a film has a shot");
+  await mkdir(order.folder, { recursive: true, mode: 0o700 });
+  try {
+    const plan = await planFilm(order, watch);
+    const { timeline, drawing } = plan;
+    const filmPath = join(order.folder, "film.mp4");
+    const subtitlesPath = join(order.folder, "film.vtt");
+    const soundPath = join(order.folder, "film.pcm");
+    await writeFile(subtitlesPath, writeSubtitles(listCues(plan)));
+    const pieces = await renderPieces(order, plan, watch);
+    await mixSound(soundPath, { shots: plan.shots, timeline, signal });
+    const seconds = timeline.frameCount / framesPerSecond;
+    await joinPieces({ folder: order.folder, pieces, soundPath, seconds, path: filmPath, signal });
+    watch.onProgress(100);
+    return {
+      filmPath,
+      subtitlesPath,
+      posterPath: join(order.folder, drawing.posterName),
+      durationMs: Math.round(seconds * 1000),
+      undrawable: drawing.undrawable,
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof FilmError) throw error;
+    throw new FilmError("The film could not be put together.", { cause: error });
+  }
+}
+
+async function planFilm(order: FilmOrder, { signal, onProgress }: AssemblyWatch): Promise<FilmPlan> {
+  const shots: MeasuredShot[] = [];
+  for (const [number, shot] of order.shots.entries()) {
+    shots.push(await measureShot(shot, order.folder, { number, signal }));
+    onProgress(Math.floor((progress.measured * shots.length) / order.shots.length));
+  }
+  const frame = chooseFrame(
+    order.aspectRatio,
+    shots.map(({ clip }) => clip),
+  );
+  const timeline = planTimeline(shots.map(describeTiming));
+  if (timeline.frameCount > filmSecondsMax * framesPerSecond) {
+    throw new FilmError(`The film would be longer than ${filmSecondsMax / 3600} hours.`);
+  }
+  const drawing = await runDrawing(
+    {
+      frame,
+      title: order.title,
+      episodeLabel: labelEpisode(order.episode, order.language),
+      picturePath: order.picturePath ?? (await takeFirstPicture(order, shots, signal)),
+      folder: order.folder,
+      shots: shots.map(({ lines }, number) => ({
+        lines: lines.map(({ speaker, text }, index) => ({ speaker, text, ...findSpan(timeline, number, index) })),
+      })),
+    },
+    signal,
+  );
+  onProgress(progress.drawn);
+  return { shots, frame, timeline, drawing };
+}
+
+function describeTiming({ clip, lines, isVoiced, seconds }: MeasuredShot): TimedShot {
+  const timed = lines.map(({ text, sound }) => ({ text, audioSeconds: sound?.seconds ?? null }));
+  return { clipSeconds: clip.seconds, seconds, isVoiced, lines: timed };
+}
+
+function findSpan({ shots }: Timeline, number: number, index: number): { startFrame: number; endFrame: number } {
+  const line = shots[number]?.lines[index];
+  invariant(line !== undefined, "every line was planned");
+  return { startFrame: line.startFrame, endFrame: line.endFrame };
+}
+
+/** Where nobody gave a picture, the film begins with one. */
+async function takeFirstPicture(
+  { folder }: FilmOrder,
+  shots: readonly MeasuredShot[],
+  signal: AbortSignal,
+): Promise<string> {
+  const [shot] = shots;
+  invariant(shot !== undefined, "a film has a shot");
+  const path = join(folder, "picture.png");
+  const { width, height } = chooseFrame(`${shot.clip.width}:${shot.clip.height}`, [shot.clip]);
+  const output = ["-map", "0:V:0", "-frames:v", "1", "-s", `${width}x${height}`, "-c:v", "png", "-f", "image2pipe"];
+  const args = [...shot.clipInput, ...output, `file:${path}`];
+  await runMediaTool({ tool: "ffmpeg", args, signal, timeoutMs: pictureMsMax, stdoutBytesMax: 1000 }).catch((error) => {
+    throw blameShot(error, { number: 0, signal });
+  });
+  return path;
+}
+
+/** Cues of all shots, by the film's own frames: the same that are burnt in. */
+function listCues({ drawing, timeline }: FilmPlan): SubtitleCue[] {
+  return drawing.shots.flatMap(({ cues }, number) => {
+    const start = timeline.shots[number]?.startFrame ?? 0;
+    return cues.map((cue) => ({ ...cue, startFrame: start + cue.startFrame, endFrame: start + cue.endFrame }));
+  });
+}
+
+/** Each shot for itself, so that a long film needs no more memory than a short one. */
+async function renderPieces(
+  { folder }: FilmOrder,
+  plan: FilmPlan,
+  { signal, onProgress }: AssemblyWatch,
+): Promise<Piece[]> {
+  const { shots, frame, timeline, drawing } = plan;
+  const title = { name: "piece-title.mp4", frameCount: timeline.titleFrames };
+  const pieces: Piece[] = [title];
+  await renderTitle(
+    {
+      picturePath: join(folder, drawing.titleName),
+      frame,
+      frameCount: title.frameCount,
+      path: join(folder, title.name),
+    },
+    signal,
+  );
+  for (const [number, shot] of shots.entries()) {
+    const planned = timeline.shots[number];
+    const sheets = drawing.shots[number]?.sheets;
+    invariant(planned !== undefined && sheets !== undefined, "every shot was planned and drawn");
+    const name = `piece-${number}.mp4`;
+    const fades = { in: number === 0, out: number === shots.length - 1 };
+    const path = join(folder, name);
+    await renderShot({ shot, planned, frame, strip: drawing.strip, sheets, folder, fades, path }, { number, signal });
+    pieces.push({ name, frameCount: planned.frameCount });
+    onProgress(progress.drawn + Math.floor(((progress.rendered - progress.drawn) * (number + 1)) / shots.length));
+  }
+  return pieces;
+}

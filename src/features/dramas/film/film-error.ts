@@ -1,0 +1,16 @@
+/** A film could not be put together. The detail quotes tools and paths: for logs only. */
+export class FilmError extends Error {
+  override readonly name = "FilmError";
+  /** The number of the shot that is to blame, from 0; `null` where none is. */
+  readonly shot: number | null;
+  readonly detail: Record<string, unknown> | undefined;
+
+  constructor(
+    message: string,
+    options: { shot?: number; detail?: Record<string, unknown> | undefined; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.shot = options.shot ?? null;
+    this.detail = options.detail;
+  }
+}

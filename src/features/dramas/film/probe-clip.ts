@@ -1,0 +1,109 @@
+import { runMediaTool } from "../../../platform/media/run-media-tool.ts";
+import { FilmError } from "./film-error.ts";
+import { blameShot, type ShotContext } from "./shot-input.ts";
+
+/** What a clip is, as it would be shown: turned upright, with square pixels. */
+export type ProbedClip = {
+  width: number;
+  height: number;
+  /** By its packets, which cannot lie. */
+  seconds: number;
+  hasSound: boolean;
+  /** How its colours are coded, in the words of ffmpeg's scaler. */
+  colourMatrix: string;
+};
+
+type ProbedStream = {
+  index: number;
+  codec_type?: string;
+  width?: number;
+  height?: number;
+  sample_aspect_ratio?: string;
+  color_space?: string;
+  disposition?: { attached_pic?: number };
+  tags?: { rotate?: string };
+  side_data_list?: readonly { rotation?: number | string }[];
+};
+
+type ProbedPacket = { stream_index: number; pts_time?: string; duration_time?: string };
+
+type Probe = { streams?: readonly ProbedStream[]; packets?: readonly ProbedPacket[] };
+
+export const clipSecondsMax = 600;
+const probeMsMax = 60_000;
+const outputBytesMax = 64 * 1024 * 1024;
+const sideMax = 8192;
+/** A single picture that does not say how long it lasts. */
+const frameSecondsMin = 1 / 24;
+/** What is as large as this and does not say how its colours are coded is played like television of its size. */
+const largeSideMin = 720;
+
+export async function probeClip(clipInput: readonly string[], context: ShotContext): Promise<ProbedClip> {
+  const { streams = [], packets = [] } = await runProbe(clipInput, context);
+  const film = streams.find((stream) => stream.codec_type === "video" && stream.disposition?.attached_pic !== 1);
+  const { width = 0, height = 0 } = film ?? {};
+  if (film === undefined || Math.min(width, height) < 1 || Math.max(width, height) > sideMax) {
+    throw new FilmError("A clip has no picture in it that can be read.", { shot: context.number });
+  }
+  const shown = turnUpright(film, { width: Math.max(1, Math.round(width * readPixelRatio(film))), height });
+  return {
+    ...shown,
+    seconds: measurePackets(packets.filter((packet) => packet.stream_index === film.index)),
+    hasSound: streams.some((stream) => stream.codec_type === "audio"),
+    colourMatrix: nameMatrix(film, shown),
+  };
+}
+
+async function runProbe(clipInput: readonly string[], context: ShotContext): Promise<Probe> {
+  try {
+    const { stdout } = await runMediaTool({
+      tool: "ffprobe",
+      args: [
+        ...clipInput.slice(0, -2),
+        ...["-of", "json", "-read_intervals", `%+${clipSecondsMax}`, "-show_streams"],
+        ...["-show_entries", "packet=stream_index,pts_time,duration_time", clipInput.at(-1) ?? ""],
+      ],
+      signal: context.signal,
+      timeoutMs: probeMsMax,
+      stdoutBytesMax: outputBytesMax,
+    });
+    return JSON.parse(stdout.toString("utf8")) as Probe;
+  } catch (error) {
+    throw blameShot(error, context);
+  }
+}
+
+function readPixelRatio({ sample_aspect_ratio: ratio = "1:1" }: ProbedStream): number {
+  const [across = 0, down = 0] = ratio.split(":").map(Number);
+  return across > 0 && down > 0 && across / down < 10 && down / across < 10 ? across / down : 1;
+}
+
+/** Phones film in one direction and say how to turn it; ffmpeg turns it when it reads. */
+function turnUpright(
+  { tags, side_data_list: sideData = [] }: ProbedStream,
+  { width, height }: { width: number; height: number },
+): { width: number; height: number } {
+  const turned = sideData.find(({ rotation }) => rotation !== undefined)?.rotation ?? tags?.rotate ?? 0;
+  return Math.abs(Math.round(Number(turned) / 90)) % 2 === 1 ? { width: height, height: width } : { width, height };
+}
+
+function measurePackets(packets: readonly ProbedPacket[]): number {
+  let [start, end] = [Number.POSITIVE_INFINITY, 0];
+  for (const { pts_time: moment, duration_time: length = "0" } of packets) {
+    if (moment === undefined) continue;
+    start = Math.min(start, Number(moment));
+    end = Math.max(end, Number(moment) + (Number(length) || 0));
+  }
+  return Math.max(frameSecondsMin, end - (Number.isFinite(start) ? start : 0));
+}
+
+function nameMatrix(
+  { color_space: space = "unknown" }: ProbedStream,
+  { width, height }: { width: number; height: number },
+): string {
+  if (/^(gbr|rgb)/.test(space)) return "auto";
+  if (space === "bt709" || space === "smpte240m") return space;
+  if (space.startsWith("bt2020")) return "bt2020";
+  if (space === "smpte170m" || space === "bt470bg" || space === "fcc") return "bt601";
+  return Math.min(width, height) >= largeSideMin ? "bt709" : "bt601";
+}

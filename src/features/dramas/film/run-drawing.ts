@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { findLaunchers } from "../../../platform/media/find-media-tools.ts";
+import { MediaToolError } from "../../../platform/media/media-tool-error.ts";
+import { startLimitedProcess } from "../../../platform/media/start-limited-process.ts";
+import { fontsDir } from "../../../platform/text/font-metrics.ts";
+import type { DrawingAnswer, DrawingOrder } from "./drawing-order.ts";
+import { FilmError } from "./film-error.ts";
+
+const memoryBytesMax = 3 * 1024 ** 3;
+const heapMebibytesMax = 512;
+const drawMsMin = 120_000;
+const drawMsPerLine = 5000;
+
+/** Draws title card, poster and captions in a process that has our fonts and no others. */
+export async function runDrawing(order: DrawingOrder, signal: AbortSignal): Promise<DrawingAnswer> {
+  const lineCount = order.shots.reduce((sum, { lines }) => sum + lines.length, 0);
+  const running = startLimitedProcess({
+    name: "drawing-process.ts",
+    command: [
+      process.execPath,
+      `--max-old-space-size=${heapMebibytesMax}`,
+      join(import.meta.dirname, "drawing-process.ts"),
+    ],
+    environment: { FONTCONFIG_FILE: join(fontsDir, "fonts.conf"), XDG_CACHE_HOME: join(order.folder, "cache") },
+    launchers: await findLaunchers(),
+    // Its address space is mostly reserved and never used, so that only what is written to is counted.
+    memory: { kind: "data", bytesMax: memoryBytesMax },
+    signal,
+    timeoutMs: drawMsMin + lineCount * drawMsPerLine,
+    input: Buffer.from(JSON.stringify(order)),
+  });
+  try {
+    const [answer] = await Promise.all([text(running.stdout), running.ended]);
+    return JSON.parse(answer) as DrawingAnswer;
+  } catch (error) {
+    signal.throwIfAborted();
+    // That it ended without an answer is known first; why it did, it says itself.
+    const cause: unknown = await running.ended.then(
+      () => error,
+      (reason: unknown) => reason,
+    );
+    const detail = cause instanceof MediaToolError ? cause.detail : undefined;
+    throw new FilmError("Title and captions could not be drawn.", { detail, cause });
+  }
+}
