@@ -8,7 +8,7 @@
 const ranks = [
   { cli: ["src/main.ts", "src/cli"] },
   { app: ["src/app"] },
-  { dramas: ["src/features/dramas"] },
+  { dramas: ["src/features/dramas", "src/features/dramas/film"] },
   { chat: ["src/features/chat"], tasks: ["src/features/tasks"], site: ["src/features/site"] },
   {
     accounts: ["src/features/accounts"],
@@ -27,6 +27,7 @@ const ranks = [
       "src/providers/fal",
       "src/providers/openai-compatible",
       "src/providers/sandbox",
+      "src/providers/sandbox/screenwriter",
       "src/providers/sandbox/studio",
     ],
   },
@@ -44,6 +45,7 @@ const ranks = [
       "src/platform/net",
       "src/platform/observability",
       "src/platform/storage",
+      "src/platform/text",
     ],
   },
   { lib: ["src/lib"] },

@@ -17,6 +17,7 @@ const http = await createGatewayHttp({
   counters: createMemoryCounters({ clock: parts.clock }),
   logger: createLogger({ level: "info", format: "json", write: () => {} }),
   chat: nothing,
+  dramas: nothing,
   files: nothing,
   tasks: nothing,
   webhooks: nothing,

@@ -212,9 +212,10 @@ create table files (
   expires_at timestamp with time zone not null,
   constraint files_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint files_bytes_valid CHECK (bytes > 0),
+  constraint files_document_valid CHECK (kind <> 'document'::text OR purpose = 'output'::text AND (content_type = ANY (ARRAY['application/json'::text, 'text/vtt'::text]))),
   constraint files_filename_valid CHECK (char_length(filename) >= 1 AND char_length(filename) <= 255),
   constraint files_id_unique PRIMARY KEY (id),
-  constraint files_kind_valid CHECK (kind = ANY (ARRAY['image'::text, 'audio'::text, 'video'::text])),
+  constraint files_kind_valid CHECK (kind = ANY (ARRAY['image'::text, 'audio'::text, 'video'::text, 'document'::text])),
   constraint files_purpose_valid CHECK (purpose = ANY (ARRAY['generation'::text, 'output'::text])),
   constraint files_sha256_valid CHECK (octet_length(sha256) = 32),
   constraint files_storage_key_unique UNIQUE (storage_key)
@@ -500,6 +501,15 @@ create table task_counts (
   constraint task_counts_valid CHECK (open_tasks >= 0)
 );
 
+create table task_orders (
+  account_id text not null,
+  client_business_id text not null,
+  scope text not null,
+  fingerprint bytea not null,
+  task_id text not null,
+  constraint task_orders_id_unique PRIMARY KEY (account_id, client_business_id, scope)
+);
+
 create table task_turns (
   task_id text not null,
   next_poll_at timestamp with time zone not null,
@@ -549,6 +559,7 @@ create table tasks (
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
   updated_at timestamp with time zone not null,
+  steps jsonb not null,
   constraint tasks_charge_valid CHECK (charge >= 0 AND units >= 0),
   constraint tasks_error_complete CHECK ((state = 'failed'::text) = (error IS NOT NULL)),
   constraint tasks_id_unique PRIMARY KEY (id),

@@ -7,6 +7,7 @@ import { migrate } from "../src/platform/database/migrate.ts";
 import { openDatabase } from "../src/platform/database/open-database.ts";
 import { describeSchema } from "./generated/describe-schema.ts";
 import { presentCommandsPage } from "./generated/present-commands-page.ts";
+import { presentDramaDocuments } from "./generated/present-drama-documents.ts";
 import { presentErrorsPage } from "./generated/present-errors-page.ts";
 import { presentOpenApi } from "./generated/present-openapi.ts";
 import { presentExampleFile, presentSettingsPage } from "./generated/present-settings.ts";
@@ -20,6 +21,7 @@ const files: Record<string, string> = {
   "docs/operating/commands.md": presentCommandsPage(),
   "docs/api/errors.md": presentErrorsPage(),
   "docs/api/openapi.json": await presentOpenApi(),
+  "docs/api/drama-documents.json": presentDramaDocuments(),
   "migrations/schema.sql": schemaSql,
   "src/platform/database/tables.ts": tablesTs,
 };

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { createGatewayHttp } from "../../src/app/create-gateway-http.ts";
 import { createCatalogView } from "../../src/features/catalog/catalog-view.ts";
 import { createChat } from "../../src/features/chat/index.ts";
+import { createDramas } from "../../src/features/dramas/index.ts";
 import { createFiles } from "../../src/features/files/index.ts";
 import { createLedger } from "../../src/features/ledger/index.ts";
 import { createTasks } from "../../src/features/tasks/index.ts";
@@ -71,6 +72,7 @@ export async function presentOpenApi(): Promise<string> {
   const http = await createGatewayHttp({
     ...parts,
     chat,
+    dramas: createDramas({ ...parts, chat, files, tasks }),
     files,
     tasks,
     webhooks,

@@ -1,6 +1,7 @@
 import { authenticateCaller, type CallerDirectory } from "../features/accounts/index.ts";
 import { addModelRoutes, type LiveCatalog } from "../features/catalog/index.ts";
 import type { Chat } from "../features/chat/index.ts";
+import type { Dramas } from "../features/dramas/index.ts";
 import type { Files } from "../features/files/index.ts";
 import { addBalanceRoutes } from "../features/ledger/index.ts";
 import { consumeLimits, presentLimitHeaders } from "../features/limits/index.ts";
@@ -27,6 +28,7 @@ export type GatewayHttpParts = {
   catalog: LiveCatalog;
   counters: Counters;
   chat: Pick<Chat, "addRoutes">;
+  dramas: Pick<Dramas, "addRoutes">;
   files: Pick<Files, "addRoutes" | "addLinkRoutes">;
   tasks: Pick<Tasks, "addRoutes">;
   webhooks: Pick<Webhooks, "addRoutes">;
@@ -66,6 +68,7 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
           parts.chat.addRoutes(v1);
           parts.files.addRoutes(v1);
           parts.tasks.addRoutes(v1);
+          parts.dramas.addRoutes(v1);
           parts.webhooks.addRoutes(v1);
           addBalanceRoutes(v1, { ...parts, currency: settings.currency });
         },

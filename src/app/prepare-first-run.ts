@@ -1,5 +1,6 @@
 import { createApiKey, hasAccounts } from "../features/accounts/index.ts";
 import { seedSandboxCatalog } from "../features/catalog/index.ts";
+import { openEventInbox } from "../features/webhooks/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import { nano } from "../lib/money.ts";
@@ -28,6 +29,7 @@ export async function prepareFirstRun(parts: SandboxParts, currency: string): Pr
   return await parts.database.transaction().execute(async (tx) => {
     const within = { ...parts, database: tx };
     const account = await openAccount(within, { email: demoEmail, password: null, credit: demoCredit });
+    await openEventInbox(tx, account.id, parts.clock.now());
     const keyParts = { ...within, hasModel: () => true };
     const key = await createApiKey(keyParts, { accountId: account.id, name: "demo" });
     return { keyText: key.text };

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { createCallerDirectory } from "../features/accounts/index.ts";
 import { openLiveCatalog, publishHealth } from "../features/catalog/index.ts";
 import { createChat } from "../features/chat/index.ts";
+import { createDramas, type DramaPoint } from "../features/dramas/index.ts";
 import { createLedger, requireLedgerCurrency } from "../features/ledger/index.ts";
 import { createTasks, linkEvent, type TaskPoint } from "../features/tasks/index.ts";
 import { createWebhooks } from "../features/webhooks/index.ts";
@@ -43,7 +44,7 @@ export type GatewayParts = {
   randomBytes: (count: number) => Uint8Array;
   logger: Logger;
   /** Told where a task has got to. Tests let the process die there. */
-  reachTask?: (point: TaskPoint) => void;
+  reachTask?: (point: TaskPoint | DramaPoint) => void;
   /** Told about everything that takes long. */
   onProgress(sentence: string): void;
   /** Told when the gateway cannot go on. */
@@ -139,15 +140,18 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     const guarded = createGuardedClient({ allowsPrivate: false });
     closers.push(() => guarded.close());
     const work = { database, address, feed, catalog, registry, health, files, guarded, ledger, counters, random };
-    const tasks = createTasks({ ...parts, ...work, reach: parts.reachTask ?? (() => {}) });
+    const reach = parts.reachTask ?? (() => {});
+    const tasks = createTasks({ ...parts, ...work, reach });
     closers.push(() => tasks.close());
     await tasks.open();
+    const dramas = createDramas({ ...parts, ...work, chat, tasks, reach });
     const http = await createGatewayHttp({
       ...parts,
       database,
       catalog,
       counters,
       chat,
+      dramas,
       files,
       tasks,
       webhooks,
@@ -156,7 +160,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     });
     if (settings.workers === "on") {
       webhooks.startDelivering();
-      await tasks.startWorking();
+      await tasks.startWorking(dramas.direct);
     }
     const doors = await openDoors(http, settings);
     closers.push(() => doors.close(settings.shutdown_timeout_ms, () => chat.close()));

@@ -27,6 +27,7 @@ const listCommand: Command = {
     status: { placeholder: "word", explains: `Only those that are ${taskStates.join(", ")}.` },
     type: { placeholder: "word", explains: `Only those that make: ${taskTypes.join(", ")}.` },
     model: { placeholder: "model id", explains: "Only those of this model." },
+    parent: { placeholder: "task id", explains: "Only those that this drama needed." },
     limit: { placeholder: "number", explains: `At most so many; without it: ${tasksStandard}.` },
   },
   run: ({ options, terminal }) =>
@@ -36,7 +37,7 @@ const listCommand: Command = {
       const state = readWord("status", options.status, taskStates);
       const type = readWord("type", options.type, taskTypes);
       const filter = {
-        parentId: null,
+        parentId: options.parent ?? null,
         ...(options.account === undefined ? {} : { accountId: options.account as AccountId }),
         ...(options.model === undefined ? {} : { model: options.model }),
         ...(state === undefined ? {} : { state }),
@@ -144,6 +145,8 @@ function presentTaskJson(task: Task) {
     progress: task.progress,
     charge: presentMoney(task.charge),
     hold: task.holdId,
+    parent: task.parentId,
+    steps: task.steps.map(({ name, state, progress, taskIds }) => ({ name, state, progress, tasks: taskIds })),
     upstream: task.target,
     handle: task.handle,
     tried: task.tried,

@@ -8,11 +8,13 @@ import {
   findEventOwner,
   listDeliveries,
   listEndpoints,
+  openEventInbox,
   resendEvent,
   type WebhookEndpoint,
 } from "../features/webhooks/index.ts";
 import type { AccountId } from "../lib/ids.ts";
 import { openMasterKey } from "../platform/config/master-key.ts";
+import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import type { Command } from "./command.ts";
 import { keepSecret } from "./keep-secret.ts";
@@ -23,6 +25,26 @@ import { withDatabase } from "./with-database.ts";
 
 const endpointsShownMax = 1000;
 const deliveriesShownMax = 50;
+
+const inboxCommand: Command = {
+  name: "webhook inbox",
+  summary: "Opens an account's event inbox: its owner reads the events, so that dramas need no other webhook.",
+  options: {
+    account: { placeholder: "account id", explains: "The account whose owner reads them.", isRequired: true },
+  },
+  run: ({ options, terminal }) =>
+    withDatabase(terminal, async (database) => {
+      const account = await getAccount(database, options.account);
+      await openEventInbox(database, account.id, systemParts.clock.now());
+      return { json: { account: account.id, inbox: "open" }, text: `The event inbox of ${account.id} is open.` };
+    }),
+};
+
+async function getAccount(database: Database, accountId = "") {
+  const account = await findAccount(database, accountId);
+  if (account === null) throw new AppError("not_found", `There is no account ${accountId}.`);
+  return account;
+}
 
 const createCommand: Command = {
   name: "webhook create",
@@ -35,8 +57,7 @@ const createCommand: Command = {
   },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database, settings) => {
-      const account = await findAccount(database, options.account ?? "");
-      if (account === null) throw new AppError("not_found", `There is no account ${options.account}.`);
+      const account = await getAccount(database, options.account);
       const masterKey = await openMasterKey(settings, systemParts.randomBytes);
       const { endpoint, secret } = await createEndpoint(
         {
@@ -124,7 +145,13 @@ const resendCommand: Command = {
     }),
 };
 
-export const webhookCommands: readonly Command[] = [createCommand, listCommand, deliveriesCommand, resendCommand];
+export const webhookCommands: readonly Command[] = [
+  createCommand,
+  listCommand,
+  deliveriesCommand,
+  resendCommand,
+  inboxCommand,
+];
 
 function readEventTypes(text: string | undefined) {
   if (text === undefined) return [];

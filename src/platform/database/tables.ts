@@ -27,6 +27,7 @@ export type Tables = {
   prices: PricesTable;
   redeem_codes: RedeemCodesTable;
   task_counts: TaskCountsTable;
+  task_orders: TaskOrdersTable;
   task_turns: TaskTurnsTable;
   tasks: TasksTable;
   unowned_bytes: UnownedBytesTable;
@@ -330,6 +331,14 @@ type TaskCountsTable = {
   open_tasks: number;
 };
 
+type TaskOrdersTable = {
+  account_id: string;
+  client_business_id: string;
+  scope: string;
+  fingerprint: Buffer;
+  task_id: string;
+};
+
 type TaskTurnsTable = {
   task_id: string;
   next_poll_at: Date;
@@ -376,6 +385,7 @@ type TasksTable = {
   started_at: Date | null;
   finished_at: Date | null;
   updated_at: Date;
+  steps: unknown;
 };
 
 type UnownedBytesTable = {

@@ -1,0 +1,84 @@
+import type { AskWriter } from "./ask-writer.ts";
+import { foldName } from "./check-document.ts";
+import { cut } from "./compose-script.ts";
+import { type RolesAnswer, type RolesQuestion, rolesAnswerSchema } from "./drama-answers.ts";
+import { type Role, type RolesDocument, rolesMax, type ScriptDocument } from "./drama-documents.ts";
+import type { DramaRequest } from "./drama-request.ts";
+
+const instructions = `You are a casting director. You are given a screenplay, the names of its characters and a list of voices. Describe
+everybody who is in it, whether they speak or not, so that whoever draws them always draws the same person. Give each
+role one of the voices that suits it, a different one for each where there are enough, and the narrator another.`;
+
+/** Who is in a script, how they look and how they sound. */
+export async function composeRoles(
+  ask: AskWriter,
+  script: ScriptDocument,
+  {
+    request,
+    voices,
+    modelId,
+    signal,
+  }: { request: DramaRequest; voices: readonly string[]; modelId: string; signal: AbortSignal },
+): Promise<RolesDocument> {
+  const facts: RolesQuestion = {
+    title: script.title,
+    language: script.language,
+    voices,
+    characters: request.characters.map(({ name }) => name),
+    scenes: script.scenes,
+  };
+  const answer = await ask({ modelId, name: "drama_roles", schema: rolesAnswerSchema, instructions, facts }, signal);
+  return completeRoles(answer, { script, characters: request.characters, voices });
+}
+
+type CastParts = { script: ScriptDocument; characters: DramaRequest["characters"]; voices: readonly string[] };
+
+/** Everybody who speaks or was named has a role and a voice, whatever the model forgot. */
+export function completeRoles(answer: RolesAnswer, { script, characters, voices }: CastParts): RolesDocument {
+  const described = new Map(answer.roles.map((role) => [foldName(cut(role.name, 100)), role]));
+  const speakers = script.scenes.flatMap(({ lines }) =>
+    lines.flatMap(({ speaker }) => (speaker === null ? [] : speaker)),
+  );
+  const named = [...characters.map(({ name }) => name), ...speakers, ...answer.roles.map(({ name }) => cut(name, 100))];
+  const names = new Map<string, string>();
+  for (const name of named) {
+    // The first spelling of a name is everybody's.
+    if (name !== "" && names.size < rolesMax && !names.has(foldName(name))) names.set(foldName(name), name);
+  }
+  const chooseVoice = createVoiceChooser(voices);
+  const roles = [...names].map(([folded, name]): Role => {
+    const role = described.get(folded);
+    return {
+      name,
+      description: cut(role?.description ?? "", 2000),
+      appearance: cut(role?.appearance ?? "", 2000),
+      voice: chooseVoice(role?.voice),
+      reference_file_id: characters.find((character) => foldName(character.name) === folded)?.referenceFileId ?? null,
+    };
+  });
+  return {
+    object: "drama.roles",
+    script: { ...script, scenes: script.scenes.map((scene) => unifySpeakers(scene, names)) },
+    narrator_voice: chooseVoice(answer.narrator_voice),
+    roles,
+  };
+}
+
+/** The voice that was asked for, if there is such a one; else one that nobody has yet, while there are any. */
+function createVoiceChooser(voices: readonly string[]): (asked: string | undefined) => string {
+  const used = new Map<string, number>(voices.map((voice) => [voice, 0]));
+  return (asked) => {
+    const [least = "default"] = [...used].toSorted(([, a], [, b]) => a - b).map(([voice]) => voice);
+    const voice = asked !== undefined && used.has(asked) ? asked : least;
+    used.set(voice, (used.get(voice) ?? 0) + 1);
+    return voice;
+  };
+}
+
+/** `ANNA` and `Anna` are one; what those say for whom there is no role is told. */
+function unifySpeakers<S extends ScriptDocument["scenes"][number]>(scene: S, names: ReadonlyMap<string, string>): S {
+  const lines = scene.lines.map((line) =>
+    line.speaker === null ? line : { ...line, speaker: names.get(foldName(line.speaker)) ?? null },
+  );
+  return { ...scene, lines };
+}

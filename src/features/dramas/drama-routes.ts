@@ -1,0 +1,38 @@
+import { Type } from "typebox";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import { submissionErrors, submissionText, type Tasks, taskSchema } from "../tasks/index.ts";
+import { type DramaBody, dramaRequestSchema } from "./drama-schema.ts";
+import { openDocument } from "./open-document.ts";
+import { describeOrder, type PrepareParts, prepareDrama } from "./prepare-drama.ts";
+
+const path = "/dramas/generations";
+
+const description = `Turns a script and its characters into an episode: a screenplay, its roles, a storyboard with a picture for each shot,
+and a film with voices, captions, a title card and a poster. \`stage\` says where to stop; what a stage made can be
+changed and passed back in as \`script\`, or gone on from with \`from_task_id\`. The task's \`steps\` tell how it stands. A
+webhook has to be there. ${submissionText}`;
+
+export function addDramaRoutes(http: HttpServer, parts: PrepareParts & { tasks: Pick<Tasks, "submit"> }): void {
+  const { config, schema, errors } = describeEndpoint("createDrama", [...submissionErrors, "webhook_required"]);
+  const prepare = prepareDrama(parts);
+  http.post(
+    path,
+    {
+      config,
+      preValidation: async (request) => openDocument(request.body),
+      schema: {
+        ...schema,
+        summary: "Make a drama",
+        description,
+        tags: ["Dramas"],
+        headers: Type.Object({ "idempotency-key": Type.Optional(Type.String()), prefer: Type.Optional(Type.String()) }),
+        body: dramaRequestSchema,
+        response: { 200: taskSchema, 202: taskSchema, ...errors },
+      },
+    },
+    async (request, reply) => {
+      await parts.tasks.submit<DramaBody>(request, reply, { path, prepare, describeOrder });
+    },
+  );
+}

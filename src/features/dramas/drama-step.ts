@@ -1,0 +1,39 @@
+import type { DirectedTask, StepRecord, Task, TaskOutput } from "../tasks/index.ts";
+import type { StepName } from "./drama-request.ts";
+
+/** How much of the whole each step is, where all of them are done. */
+const weights: Record<StepName, number> = { script: 5, roles: 5, storyboard: 15, shots: 50, speech: 10, film: 15 };
+
+export function findStep(task: Pick<Task, "steps">, name: StepName): StepRecord | null {
+  return task.steps.find((step) => step.name === name) ?? null;
+}
+
+export function isDone(step: StepRecord | null): boolean {
+  return step === null || step.state === "succeeded";
+}
+
+/** The steps with one of them changed, and how much of the whole is done with that. */
+export function changeStep(
+  task: Pick<DirectedTask, "steps">,
+  name: StepName,
+  change: Partial<Omit<StepRecord, "name">>,
+): { steps: StepRecord[]; progress: number } {
+  const steps = task.steps.map((step) => (step.name === name ? mergeStep(step, change) : step));
+  return { steps, progress: weigh(steps) };
+}
+
+export function completeStep(task: Pick<DirectedTask, "steps">, name: StepName, output: readonly TaskOutput[]) {
+  return changeStep(task, name, { state: "succeeded", progress: 100, output });
+}
+
+/** What is done stays done. */
+function mergeStep(step: StepRecord, change: Partial<StepRecord>): StepRecord {
+  const progress = Math.max(step.progress, Math.floor(change.progress ?? 0));
+  return { ...step, ...change, progress };
+}
+
+function weigh(steps: readonly StepRecord[]): number {
+  const weightOf = ({ name }: StepRecord): number => weights[name as StepName];
+  const whole = steps.reduce((sum, step) => sum + weightOf(step), 0);
+  return steps.reduce((sum, step) => sum + weightOf(step) * step.progress, 0) / whole;
+}

@@ -1,0 +1,70 @@
+import { invariant } from "../../lib/invariant.ts";
+import { type Desk, type DirectedTask, isFinal, type TaskOutput } from "../tasks/index.ts";
+import { addIds, groupChildren, measureProgress } from "./child-progress.ts";
+import type { StoryboardDocument } from "./drama-documents.ts";
+import { DramaFailure, explainChild } from "./drama-failure.ts";
+import { type DramaParts, getStageModels } from "./drama-parts.ts";
+import type { DramaRequest } from "./drama-request.ts";
+import { changeStep, completeStep, findStep } from "./drama-step.ts";
+import { planPicture } from "./plan-children.ts";
+import { beginStep, keepOnce, writeShotList } from "./write-document.ts";
+
+/** What came of looking at a step: it is done, or it waits for its tasks. */
+export type StepOutcome = { task: DirectedTask; isWaiting: boolean };
+
+/** Breaks the script into shots, then has a picture made for each; the storyboard is both. */
+export async function drawStoryboard(parts: DramaParts, given: DirectedTask, desk: Desk): Promise<StepOutcome> {
+  const begun = await beginStep(given, "storyboard", desk);
+  const shotList = await writeShotList(parts, begun, desk);
+  const task = await orderPictures(parts, begun, { shotList, desk });
+  const step = findStep(task, "storyboard");
+  const pictures = groupChildren(step, await desk.listChildren());
+  const { isPartialAllowed } = task.request as DramaRequest;
+  const failed = [...pictures].find(([, { state }]) => isFinal(state) && state !== "succeeded");
+  if (failed !== undefined && !isPartialAllowed) {
+    throw new DramaFailure(explainChild(`The picture of ${failed[0]}`, failed[1]));
+  }
+  if ([...pictures.values()].some(({ state }) => !isFinal(state))) {
+    const progress = 20 + 0.75 * measureProgress(pictures, shotList.shots.length);
+    if (Math.floor(progress) === step?.progress) return { task, isWaiting: true };
+    return { task: await desk.move(task, changeStep(task, "storyboard", { progress })), isWaiting: true };
+  }
+  const images = shotList.shots.flatMap(({ id }) => pictures.get(id)?.output.slice(0, 1) ?? []);
+  const output = await keepStoryboard(parts, task, { shotList, images: pictures, desk });
+  return { task: await desk.move(task, completeStep(task, "storyboard", [output, ...images])), isWaiting: false };
+}
+
+async function orderPictures(
+  parts: DramaParts,
+  task: DirectedTask,
+  { shotList, desk }: { shotList: StoryboardDocument; desk: Desk },
+): Promise<DirectedTask> {
+  const step = findStep(task, "storyboard");
+  invariant(step !== null, "a drama without a storyboard draws none");
+  if (Object.keys(step.taskIds).length > 0) return task;
+  const model = getStageModels(parts, task.model).picture();
+  const ordered = shotList.shots.map((shot) => ({
+    purpose: shot.id,
+    id: parts.ids.next("task"),
+    ...planPicture(shot, shotList, model),
+  }));
+  const change = changeStep(task, "storyboard", { progress: 20, taskIds: addIds(step, ordered) });
+  return await desk.move(task, { ...change, children: ordered.map(({ purpose, ...child }) => child) });
+}
+
+async function keepStoryboard(
+  parts: DramaParts,
+  task: DirectedTask,
+  { shotList, images, desk }: { shotList: StoryboardDocument; images: ReturnType<typeof groupChildren>; desk: Desk },
+): Promise<TaskOutput> {
+  const shots = shotList.shots.map((shot) => ({
+    ...shot,
+    image_file_id: images.get(shot.id)?.output[0]?.fileId ?? null,
+  }));
+  const { output } = await keepOnce<StoryboardDocument>(parts, task, {
+    slot: "storyboard",
+    signal: desk.signal,
+    compose: async () => ({ ...shotList, shots }),
+  });
+  return output;
+}

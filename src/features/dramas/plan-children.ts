@@ -1,0 +1,151 @@
+import type { FileId } from "../../lib/ids.ts";
+import type { AudioFormat, GenerationRequest } from "../../providers/generation.ts";
+import type { Model } from "../catalog/index.ts";
+import type { NewChild } from "../tasks/index.ts";
+import { cut } from "./compose-script.ts";
+import type { Line, Role, Shot, StoryboardDocument } from "./drama-documents.ts";
+
+/** What is to be made for a drama, before it has an id. */
+export type PlannedChild = Omit<NewChild, "id">;
+
+type Board = Pick<StoryboardDocument, "roles" | "narrator_voice" | "aspect_ratio">;
+
+const promptCharactersUsual = 4000;
+const plainWish = "No captions, no text, no watermark.";
+
+/** The picture that a shot begins with: the same people look the same in all of them, because all are shown to it. */
+export function planPicture(shot: Shot, board: Board, model: Model): PlannedChild {
+  const seen = listSeen(shot, board.roles);
+  const countMax = model.capabilities.includes("image_to_image") ? (model.limits.max_input_images ?? 1) : 0;
+  const shown = seen.filter((role) => role.reference_file_id !== null).slice(0, countMax);
+  const { width, height } = chooseSize(model, board.aspect_ratio);
+  return {
+    model: model.id,
+    request: { type: "image", prompt: describeShot(shot, seen, { shown, model }), width, height, count: 1 },
+    inputs: listReferences(shown),
+  };
+}
+
+/** What moves: from its picture where there is one, with the people shown again where the model looks at more. */
+export function planClip(
+  shot: Shot,
+  board: Board,
+  { model, pictureId, seconds }: { model: Model; pictureId: FileId | null; seconds: number },
+): PlannedChild {
+  const seen = listSeen(shot, board.roles);
+  const { limits, capabilities } = model;
+  const startsFromPicture = pictureId !== null && capabilities.includes("image_to_video");
+  const room = startsFromPicture ? (limits.max_input_images ?? 1) - 1 : 0;
+  const shown = seen.filter((role) => role.reference_file_id !== null).slice(0, room);
+  return {
+    model: model.id,
+    request: {
+      type: "video",
+      prompt: describeShot(shot, seen, { shown, model, firstNumber: 2 }),
+      durationSeconds: chooseDuration(limits.durations ?? [5], seconds),
+      aspectRatio: chooseRatio(limits.aspect_ratios, board.aspect_ratio),
+    },
+    inputs: startsFromPicture
+      ? [{ role: "image", param: "input_images", fileId: pictureId }, ...listReferences(shown)]
+      : [],
+  };
+}
+
+/** The one who speaks, saying what was recorded. */
+export function planAvatar(
+  board: Board,
+  { model, pictureId, audioId }: { model: Model; pictureId: FileId; audioId: FileId },
+): PlannedChild {
+  return {
+    model: model.id,
+    request: { type: "avatar", aspectRatio: chooseRatio(model.limits.aspect_ratios, board.aspect_ratio) },
+    inputs: [
+      { role: "person", param: "avatar_file_id", fileId: pictureId },
+      { role: "audio", param: "audio_file_id", fileId: audioId },
+    ],
+  };
+}
+
+/** A line in the voice of its role, always the same. */
+export function planSpeech({ speaker, text }: Line, board: Board, model: Model): PlannedChild {
+  const role = board.roles.find(({ name }) => name === speaker);
+  const formats = (model.limits.response_formats ?? ["mp3"]) as AudioFormat[];
+  const format = formats.includes("wav") ? "wav" : (formats.find((each) => each !== "pcm") ?? "mp3");
+  const request: GenerationRequest = {
+    type: "speech",
+    text: cut(text, model.limits.max_prompt_length ?? promptCharactersUsual),
+    voice: role?.voice ?? board.narrator_voice,
+    format,
+    speed: 1,
+  };
+  return { model: model.id, request, inputs: [] };
+}
+
+function listSeen({ characters }: Shot, roles: readonly Role[]): Role[] {
+  return characters.flatMap((name) => roles.find((role) => role.name === name) ?? []);
+}
+
+function listReferences(shown: readonly Role[]): NewChild["inputs"] {
+  return shown.flatMap(({ reference_file_id: fileId }) =>
+    fileId === null ? [] : [{ role: "image" as const, param: "characters", fileId: fileId as FileId }],
+  );
+}
+
+type Showing = { shown: readonly Role[]; model: Model; firstNumber?: number };
+
+/** The wish comes last and is never cut off; what can be spared is the end of the description. */
+function describeShot({ camera, prompt }: Shot, seen: readonly Role[], showing: Showing): string {
+  const { shown, model, firstNumber = 1 } = showing;
+  const people = seen
+    .filter(({ appearance }) => appearance !== "")
+    .map(({ name, appearance }) => `${name}: ${appearance}`);
+  const references = shown.map(({ name }, index) => `Reference ${firstNumber + index} shows ${name}.`);
+  const charactersMax = model.limits.max_prompt_length ?? promptCharactersUsual;
+  const all = [...references, plainWish].join(" ");
+  const wishes = all.length <= charactersMax ? all : plainWish;
+  const told = [camera, prompt, ...people]
+    .filter((text) => text !== "")
+    .map(endSentence)
+    .join(" ");
+  return cut(`${cut(told, Math.max(0, charactersMax - wishes.length - 1))} ${wishes}`.trim(), charactersMax);
+}
+
+function endSentence(text: string): string {
+  return /[.!?。！？…]$/u.test(text) ? text : `${text}.`;
+}
+
+/** The shortest that is long enough, else the longest. */
+function chooseDuration(durations: readonly number[], seconds: number): number {
+  const enough = durations.filter((duration) => duration >= seconds);
+  return enough.length > 0 ? Math.min(...enough) : Math.max(...durations);
+}
+
+function chooseRatio(ratios: readonly string[] | undefined, wanted: string): string {
+  if (ratios === undefined || ratios.includes(wanted)) return wanted;
+  return chooseNearest(ratios, readRatio, readRatio(wanted)) ?? wanted;
+}
+
+const sizeUsual = "1024x1024";
+
+function chooseSize({ limits }: Model, aspectRatio: string): { width: number; height: number } {
+  const sizes = limits.sizes ?? [sizeUsual];
+  const size = chooseNearest(sizes, readRatio, readRatio(aspectRatio)) ?? sizeUsual;
+  const [width = 1024, height = 1024] = size.split("x").map(Number);
+  return { width, height };
+}
+
+/** Of `16:9` and of `1536x1024`; a square where it is neither. */
+function readRatio(text: string): number {
+  const [width = 1, height = 1] = text.split(/[x:]/).map(Number);
+  const ratio = width / height;
+  return Number.isFinite(ratio) && ratio > 0 ? ratio : 1;
+}
+
+/** Twice as wide is as far away as twice as high. Of those that are as near, the first. */
+function chooseNearest<T>(items: readonly T[], read: (item: T) => number, wanted: number): T | undefined {
+  return items.toSorted((a, b) => distance(read(a), wanted) - distance(read(b), wanted))[0];
+}
+
+function distance(one: number, other: number): number {
+  return Math.abs(Math.log(one / other));
+}

@@ -1,0 +1,196 @@
+import { hash } from "node:crypto";
+import type { FileId } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import {
+  capabilityByStage,
+  type DramaStage,
+  dramaStages,
+  type LiveCatalog,
+  listStageModels,
+  type Model,
+} from "../catalog/index.ts";
+import type { Files } from "../files/index.ts";
+import { countCharacters, type PrepareTask, type StepRecord } from "../tasks/index.ts";
+import { hasListener } from "../webhooks/index.ts";
+import { applyCharacters } from "./apply-characters.ts";
+import { checkDocument, requireDifferent } from "./check-document.ts";
+import type { DocumentShelf } from "./document-shelf.ts";
+import type { DramaDocument } from "./drama-documents.ts";
+import { type DramaRequest, fileSlotCount } from "./drama-request.ts";
+import type { DramaBody } from "./drama-schema.ts";
+import { quoteDrama } from "./quote-drama.ts";
+import { listSteps, readSource } from "./read-source.ts";
+
+export type PrepareParts = { database: Database; catalog: LiveCatalog; files: Files; shelf: DocumentShelf };
+
+const secondsMaxUsual = 120;
+const scriptCharactersMax = 1_000_000;
+const aspectRatioUsual = "16:9";
+
+/** What a request for a drama comes to: what it begins with, the steps it takes, and the most that it can cost. */
+export function prepareDrama(parts: PrepareParts): PrepareTask<DramaBody> {
+  return async ({ body, caller, offered: { model, prices } }) => {
+    const { accountId } = caller;
+    const stage = body.stage ?? "video";
+    requireStage(model, stage);
+    await requireHearer(parts, accountId, body);
+    const { source, earlier } = await readSource(parts, body, { accountId, stage });
+    const before = earlier === null ? null : (earlier.request as DramaRequest);
+    const secondsMax = Math.max(...(model.limits.durations ?? [secondsMaxUsual]));
+    checkLength(source, model);
+    const voices = parts.catalog.current().modelById.get(model.stages?.video?.speech ?? "")?.limits.voices ?? [];
+    if (source.kind === "document") {
+      const root = typeof body.script === "object" ? "script" : "from_task_id";
+      await checkDocument(parts.files, source.document, { accountId, voices, secondsMax, root });
+    }
+    const known = describeSource(source, before);
+    const isCast = listSteps({ source, stage }).includes("roles");
+    const characters = await checkCharacters(parts.files, body, { accountId, before: isCast ? before : null });
+    const request: DramaRequest = {
+      type: "drama",
+      stage,
+      title: readTitle(body.title ?? known.title),
+      episode: body.episode ?? known.episode ?? 1,
+      aspectRatio: chooseAspectRatio(body.aspect_ratio, known.aspectRatio, model),
+      characters,
+      source:
+        source.kind === "text" || body.characters === undefined
+          ? source
+          : { kind: "document", document: applyCharacters(source.document, characters) },
+      secondsMax,
+      isPartialAllowed: body.allow_partial ?? false,
+    };
+    requireRoutes(parts.catalog, model, request);
+    const names = listSteps(request);
+    const stages = dramaStages.filter((each) => names.includes(each === "video" ? "film" : each));
+    return {
+      request,
+      inputs: [],
+      steps: names.map((name): StepRecord => ({ name, state: "queued", progress: 0, output: [], taskIds: {} })),
+      terms: quoteDrama(prices, { stages, secondsMax, budgetAmount: caller.budget?.amount ?? null }),
+      outputCount: fileSlotCount,
+      orderScope: `${stage} ${request.episode}`,
+    };
+  };
+}
+
+/** What the caller calls this piece of business. */
+export function describeOrder(body: DramaBody) {
+  if (body.client_business_id === undefined) return null;
+  return {
+    clientBusinessId: body.client_business_id,
+    fingerprint: hash("sha256", presentCanonically(body), "buffer"),
+  };
+}
+
+function requireStage(model: Model, stage: DramaStage): void {
+  if (model.type !== "drama") {
+    const message = `${model.id} is a model for ${model.type}, not for drama. GET /models?type=drama lists those.`;
+    throw new AppError("unsupported_capability", message, { param: "model" });
+  }
+  if (model.capabilities.includes(capabilityByStage[stage])) return;
+  const offered = dramaStages.filter((each) => model.capabilities.includes(capabilityByStage[each]));
+  const message = `${model.id} does not offer the stage ${stage}, only: ${offered.join(", ")}.`;
+  throw new AppError("unsupported_capability", message, { param: "stage" });
+}
+
+/** A drama takes long: somebody has to be told of its end. */
+async function requireHearer({ database }: PrepareParts, accountId: `acct_${string}`, body: DramaBody): Promise<void> {
+  if (body.callback_url !== undefined || (await hasListener(database, accountId))) return;
+  throw new AppError(
+    "webhook_required",
+    "A drama takes long, so somebody has to hear of its end: register a webhook endpoint, send a `callback_url`, or open the account's event inbox.",
+    { param: "callback_url" },
+  );
+}
+
+function checkLength(source: DramaRequest["source"], { limits }: Model): void {
+  const charactersMax = Math.min(limits.max_prompt_length ?? scriptCharactersMax, scriptCharactersMax);
+  if (source.kind !== "text" || countCharacters(source.text) <= charactersMax) return;
+  const message = `\`script\` can have at most ${charactersMax} characters for this model.`;
+  throw new AppError("prompt_too_long", message, { param: "script" });
+}
+
+/** What need not be said again. */
+function describeSource(
+  source: DramaRequest["source"],
+  before: DramaRequest | null,
+): { title?: string; episode?: number; aspectRatio?: string } {
+  if (source.kind === "text") return {};
+  const { title, episode } = findHead(source.document);
+  const aspectRatio =
+    source.document.object === "drama.storyboard" ? source.document.aspect_ratio : before?.aspectRatio;
+  return { title, episode, ...(aspectRatio === undefined ? {} : { aspectRatio }) };
+}
+
+function findHead(document: DramaDocument): { title: string; episode: number } {
+  return document.object === "drama.roles" ? document.script : document;
+}
+
+function readTitle(title: string | undefined): string {
+  if (title === undefined) throw new AppError("missing_parameter", "`title` is required.", { param: "title" });
+  const trimmed = title.replace(/\s+/g, " ").trim();
+  if (trimmed === "") throw new AppError("invalid_parameter", "`title` must not be empty.", { param: "title" });
+  return trimmed;
+}
+
+/** A ratio that an earlier stage was made for stays, as far as this model has it. */
+function chooseAspectRatio(asked: string | undefined, before: string | undefined, { limits }: Model): string {
+  const allowed = limits.aspect_ratios ?? [aspectRatioUsual];
+  if (asked === undefined)
+    return before !== undefined && allowed.includes(before) ? before : (allowed[0] ?? aspectRatioUsual);
+  if (allowed.includes(asked)) return asked;
+  const message = `\`aspect_ratio\` can be one of these for this model: ${allowed.join(", ")}.`;
+  throw new AppError("invalid_parameter", message, { param: "aspect_ratio" });
+}
+
+async function checkCharacters(
+  files: Files,
+  { characters }: DramaBody,
+  { accountId, before }: { accountId: `acct_${string}`; before: DramaRequest | null },
+): Promise<DramaRequest["characters"]> {
+  if (characters === undefined) {
+    for (const { referenceFileId } of before?.characters ?? []) {
+      if (referenceFileId === null) continue;
+      await files.getFile(accountId, referenceFileId, { param: "from_task_id", kinds: ["image"] });
+    }
+    return before?.characters ?? [];
+  }
+  requireDifferent(
+    characters.map(({ name }) => name),
+    (index) => `characters[${index}].name`,
+  );
+  return await Promise.all(
+    characters.map(async ({ name, reference_file_id: fileId }, index) => {
+      const trimmed = name.replace(/\s+/g, " ").trim();
+      if (trimmed === "") {
+        throw new AppError("invalid_parameter", `\`characters[${index}].name\` must not be empty.`, {
+          param: `characters[${index}].name`,
+        });
+      }
+      if (fileId === undefined) return { name: trimmed, referenceFileId: null };
+      const param = `characters[${index}].reference_file_id`;
+      await files.getFile(accountId, fileId, { param, kinds: ["image"] });
+      return { name: trimmed, referenceFileId: fileId as FileId };
+    }),
+  );
+}
+
+/** Somebody has to be there for everything that will be needed. */
+function requireRoutes(catalog: LiveCatalog, model: Model, { source, stage }: DramaRequest): void {
+  const { targetsByModelId } = catalog.current();
+  const names = new Set(listSteps({ source, stage }).map((name) => (name === "film" ? "video" : name)));
+  const needed = listStageModels(model.stages).filter((one) => names.has(one.stage) && one.type !== "avatar");
+  const isServed = needed.length > 0 && needed.every(({ modelId }) => (targetsByModelId.get(modelId) ?? []).length > 0);
+  if (isServed) return;
+  throw new AppError("model_unroutable", "Nothing can serve this model at the moment.", { param: "model" });
+}
+
+/** The same for requests that mean the same, in whatever order their fields are. */
+function presentCanonically(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(presentCanonically).join()}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${presentCanonically(field)}`).join()}}`;
+}

@@ -1,0 +1,191 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import type { AccountId, FileId } from "../../lib/ids.ts";
+import { removeLeftovers } from "../../platform/storage/remove-leftovers.ts";
+import type { Desk, DirectedTask, TaskOutput, TaskWarning } from "../tasks/index.ts";
+import { describeFile } from "./document-shelf.ts";
+import type { Shot } from "./drama-documents.ts";
+import { DramaFailure } from "./drama-failure.ts";
+import type { DramaParts } from "./drama-parts.ts";
+import type { DramaRequest } from "./drama-request.ts";
+import { changeStep } from "./drama-step.ts";
+import { assembleFilm } from "./film/assemble-film.ts";
+import { FilmError } from "./film/film-error.ts";
+import type { FilmLine, FilmOrder, FilmShot, MadeFilm } from "./film/film-order.ts";
+import { type Filming, hasClip, nameClip, nameLine, namePicture } from "./film-shots.ts";
+import { warnOfLost, warnOfUndrawable } from "./warn-of-gaps.ts";
+import { beginStep, getFileId } from "./write-document.ts";
+
+const tellEveryMs = 1_000;
+
+/** Puts the film together from what was made for it, and keeps it with its subtitles and its poster. */
+export async function produceFilm(
+  parts: DramaParts,
+  given: DirectedTask,
+  { filming, desk }: { filming: Filming; desk: Desk },
+): Promise<{ task: DirectedTask; output: TaskOutput[]; warnings: TaskWarning[] }> {
+  const task = await beginStep(given, "film", desk);
+  return await parts.takeTurn(async () => {
+    desk.signal.throwIfAborted();
+    await mkdir(parts.folder, { recursive: true, mode: 0o700 });
+    await removeLeftovers(parts.folder, parts.clock.now());
+    const folder = await mkdtemp(join(parts.folder, "film-"));
+    try {
+      const order = await collectMaterial(parts, task, { filming, folder, signal: desk.signal });
+      const { made, task: told } = await assembleAndTell(task, order, desk);
+      parts.reach("film-made");
+      const output = await keepFilm(parts, told, made, desk.signal);
+      parts.reach("film-kept");
+      return { task: told, output, warnings: [...warnOfLost(filming), ...warnOfUndrawable(made)] };
+    } catch (error) {
+      throw error instanceof FilmError ? explainFilm(parts, task, { error, filming }) : error;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+}
+
+/** A clip that cannot be used is the fault of who made it; anything else is ours. */
+function explainFilm(
+  { logger }: DramaParts,
+  { id }: DirectedTask,
+  { error, filming }: { error: FilmError; filming: Filming },
+): DramaFailure {
+  const { shot, detail } = error;
+  const level = shot === null ? "error" : "warn";
+  logger[level]({ task: id, error, detail }, "a film could not be put together");
+  if (shot === null) {
+    const message = "The film could not be put together. Try again, from this task.";
+    return new DramaFailure({ code: "internal_error", message, param: null, isRetryable: true });
+  }
+  const name = filming.board.shots.filter((each) => hasClip(each, filming))[shot]?.id ?? "A shot";
+  const message = `${name}: What was made for it cannot be used. Try again, from this task.`;
+  return new DramaFailure({ code: "upstream_unavailable", message, param: null, isRetryable: true });
+}
+
+type Fetching = { accountId: AccountId; folder: string; signal: AbortSignal };
+
+async function collectMaterial(
+  parts: DramaParts,
+  task: DirectedTask,
+  { filming, folder, signal }: { filming: Filming; folder: string; signal: AbortSignal },
+): Promise<FilmOrder> {
+  const { title, episode, aspectRatio } = task.request as DramaRequest;
+  const { board } = filming;
+  const fetching = { accountId: task.accountId, folder, signal };
+  const shots: FilmShot[] = [];
+  for (const shot of board.shots) {
+    const collected = await collectShot(parts, shot, { filming, fetching });
+    if (collected !== null) shots.push(collected);
+  }
+  const [pictureId] = board.shots.flatMap((shot) => findPicture(shot, filming));
+  const picture = pictureId === undefined ? null : await fetchFile(parts, pictureId, "image", fetching);
+  return { title, episode, language: board.language, aspectRatio, shots, picturePath: picture?.path ?? null, folder };
+}
+
+/** The picture that a shot begins with, where there is one. */
+function findPicture(shot: Shot, { clips }: Filming): FileId[] {
+  const drawn = shot.image_file_id ?? clips.get(namePicture(shot))?.output[0]?.fileId;
+  return drawn === undefined ? [] : [drawn as FileId];
+}
+
+/** `null` for a shot that could not be made, where that is allowed. */
+async function collectShot(
+  parts: DramaParts,
+  shot: Shot,
+  { filming, fetching }: { filming: Filming; fetching: Fetching },
+): Promise<FilmShot | null> {
+  const clip = filming.clips.get(nameClip(shot));
+  const made = clip?.output[0];
+  if (clip === undefined || made === undefined) return null;
+  const { path: clipPath, contentType } = await fetchFile(parts, made.fileId, "video", fetching);
+  const lines: FilmLine[] = [];
+  for (const [index, { speaker, text }] of shot.lines.entries()) {
+    const audio = filming.lines.get(nameLine(shot, index))?.output[0];
+    const fetched = audio === undefined ? null : await fetchFile(parts, audio.fileId, "audio", fetching);
+    lines.push({ speaker, text, audio: fetched });
+  }
+  return { clipPath, contentType, seconds: shot.duration, isVoiced: clip.type === "avatar", lines };
+}
+
+async function fetchFile(
+  { files }: DramaParts,
+  fileId: FileId,
+  kind: "image" | "audio" | "video",
+  { accountId, folder, signal }: Fetching,
+): Promise<{ path: string; contentType: string }> {
+  const file = await files.getFile(accountId, fileId, { param: "from_task_id", kinds: [kind] });
+  const path = join(folder, file.id);
+  await pipeline(await files.openFile(file), createWriteStream(path, { mode: 0o600 }), { signal });
+  return { path, contentType: file.contentType };
+}
+
+/** Tells how far it is while it goes on. Whoever loses the task meanwhile stops. */
+async function assembleAndTell(
+  given: DirectedTask,
+  order: FilmOrder,
+  desk: Desk,
+): Promise<{ made: MadeFilm; task: DirectedTask }> {
+  let task = given;
+  let percent = 0;
+  let made: MadeFilm | null = null;
+  const stop = new AbortController();
+  const signal = AbortSignal.any([desk.signal, stop.signal]);
+  const assembling = assembleFilm(order, {
+    signal,
+    onProgress: (share) => {
+      percent = Math.floor(Math.min(share, 95));
+    },
+  }).then((film) => {
+    made = film;
+  });
+  try {
+    for (let told = 0; made === null; ) {
+      const pause = new AbortController();
+      await Promise.race([assembling, wait(tellEveryMs, null, { signal: pause.signal }).catch(() => {})]);
+      pause.abort();
+      if (made !== null || percent <= told) continue;
+      told = percent;
+      task = await desk.move(task, changeStep(task, "film", { progress: told }));
+    }
+    return { made, task };
+  } finally {
+    stop.abort(new Error("The film is not wanted any more."));
+    await assembling.catch(() => {});
+  }
+}
+
+async function keepFilm(
+  { files }: DramaParts,
+  task: DirectedTask,
+  { filmPath, subtitlesPath, posterPath }: MadeFilm,
+  signal: AbortSignal,
+): Promise<TaskOutput[]> {
+  const { accountId } = task;
+  const film = await files.keepOutput({
+    id: getFileId(task, "film"),
+    accountId,
+    kind: "video",
+    bytes: createReadStream(filmPath),
+    signal,
+  });
+  const subtitles = await files.keepDocument({
+    id: getFileId(task, "subtitles"),
+    accountId,
+    contentType: "text/vtt",
+    filename: "subtitles.vtt",
+    bytes: await readFile(subtitlesPath),
+    signal,
+  });
+  const poster = await files.keepOutput({
+    id: getFileId(task, "poster"),
+    accountId,
+    kind: "image",
+    bytes: createReadStream(posterPath),
+    signal,
+  });
+  return [describeFile("video", film), describeFile("subtitles", subtitles), describeFile("image", poster)];
+}

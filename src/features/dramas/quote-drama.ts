@@ -1,0 +1,34 @@
+import { invariant } from "../../lib/invariant.ts";
+import type { Nano } from "../../lib/money.ts";
+import { capabilityByStage, type DramaStage, type Price } from "../catalog/index.ts";
+import { getPrice, type StagedTerms } from "../tasks/index.ts";
+import { stepByStage } from "./drama-request.ts";
+
+/** The most that a drama can cost: each of its stages at its own price, a film for as long as it may be. */
+export function quoteDrama(
+  prices: readonly Price[],
+  {
+    stages,
+    secondsMax,
+    budgetAmount,
+  }: { stages: readonly DramaStage[]; secondsMax: number; budgetAmount: Nano | null },
+): StagedTerms {
+  const terms = stages.map((stage) => quoteStage(getPrice(prices, capabilityByStage[stage]), stage, secondsMax));
+  const unitsMax = terms.reduce((sum, stage) => sum + stage.unitsMax, 0n);
+  return { stages: terms, quota: { kind: "video", unitsMax }, budgetAmount };
+}
+
+function quoteStage(price: Price, stage: DramaStage, secondsMax: number): StagedTerms["stages"][number] {
+  const { amounts } = price;
+  invariant(amounts.billingType !== "token", `${price.modelId} makes dramas and is priced by tokens`);
+  const isBySecond = stage === "video" && amounts.unit === "second";
+  return {
+    step: stepByStage[stage],
+    outputType: stage,
+    priceId: price.id,
+    rate: amounts.price,
+    minimum: price.minimumCharge,
+    counts: isBySecond ? "seconds" : "calls",
+    unitsMax: isBySecond ? BigInt(secondsMax) : 1n,
+  };
+}

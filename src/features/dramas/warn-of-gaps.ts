@@ -1,0 +1,51 @@
+import { isFinal, type TaskWarning } from "../tasks/index.ts";
+import type { RolesDocument, StoryboardDocument } from "./drama-documents.ts";
+import type { MadeFilm } from "./film/film-order.ts";
+import { type Filming, hasClip, nameLine } from "./film-shots.ts";
+
+/** What a film goes without, where that was allowed. */
+export function warnOfLost(filming: Filming): TaskWarning[] {
+  const { board, lines } = filming;
+  const shots = board.shots.filter((shot) => !hasClip(shot, filming)).map(({ id }) => id);
+  const unsaid = board.shots
+    .filter((shot) => hasClip(shot, filming))
+    .flatMap((shot) => shot.lines.map((_, index) => nameLine(shot, index)))
+    .filter((name) => {
+      const child = lines.get(name);
+      return child !== undefined && isFinal(child.state) && child.output.length === 0;
+    });
+  return [
+    ...warn(
+      shots,
+      (names) => `The film goes without ${names}, which could not be made. Only what is there is charged.`,
+    ),
+    ...warn(unsaid, (names) => `These lines could not be said and are only shown: ${names}.`),
+  ];
+}
+
+export function warnOfUndrawn({ shots }: StoryboardDocument): TaskWarning[] {
+  const undrawn = shots.filter((shot) => shot.image_file_id === null).map(({ id }) => id);
+  return warn(undrawn, (names) => `These shots have no picture, because none could be made: ${names}.`);
+}
+
+function warn(names: readonly string[], say: (names: string) => string): TaskWarning[] {
+  return names.length === 0 ? [] : [{ code: "fewer_outputs", message: say(names.join(", ")) }];
+}
+
+const charactersShownMax = 20;
+
+export function warnOfUndrawable({ undrawable }: MadeFilm): TaskWarning[] {
+  if (undrawable.length === 0) return [];
+  const shown = undrawable.slice(0, charactersShownMax).join(" ");
+  const message = `The captions in the picture go without these characters, for which there is no font: ${shown}. The subtitle file has them.`;
+  return [{ code: "undrawable_characters", message }];
+}
+
+/** Whoever wrote more than fits into a film is told. */
+export function warnOfShortened(roles: RolesDocument, board: StoryboardDocument, secondsMax: number): TaskWarning[] {
+  const written = roles.script.scenes.reduce((sum, { lines }) => sum + lines.length, 0);
+  const kept = board.shots.reduce((sum, { lines }) => sum + lines.length, 0);
+  if (kept >= written) return [];
+  const message = `${written - kept} of ${written} lines did not fit into a film of ${secondsMax} seconds and were left out.`;
+  return [{ code: "shortened", message }];
+}
