@@ -109,3 +109,19 @@ test.each([
   expect(outcome).toMatchObject({ exitCode: 1, stdout: "" });
   expect(outcome.stderr).toContain(sentence);
 });
+
+test("an operator opens the inbox of an account that has no webhook, and its dramas are taken from then on", async () => {
+  const other = (await run("account", "create", "--email", "eve@example.com", "--credit", "10.00")).id;
+  const otherKey = (await run("key", "create", "--account", other)).key;
+  const body = { model: "sandbox-drama", title: "T", script: "A lamp goes out.", stage: "script" };
+  const send = async (): Promise<Response> =>
+    await fetch(`http://localhost:${environment.SLUICE_PORT}/v1/dramas/generations`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${otherKey}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  expect((await send()).status).toBe(400);
+  expect(await run("webhook", "inbox", "--account", other)).toEqual({ account: other, inbox: "open" });
+  expect((await send()).status).toBe(202);
+  expect((await attempt("webhook", "inbox", "--account", "acct_nobody")).stderr).toContain("There is no account");
+});

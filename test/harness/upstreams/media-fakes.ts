@@ -21,6 +21,8 @@ export type MediaFakes = {
   script(...behaviours: readonly MediaBehaviour[]): void;
   /** What submissions get when nothing is scripted and the prompt has no fault words. */
   always(behaviour: MediaBehaviour): void;
+  /** The same for those that fit; what was said last counts. */
+  alwaysFor(isMeant: (submission: MediaSubmission) => boolean, behaviour: MediaBehaviour): void;
   scriptsLeft(): number;
   /** Why submissions were refused as no vendor would take them; empty when all translations were faithful. */
   refusals(): string[];
@@ -42,7 +44,7 @@ export function createMediaFakes({ getOrigin }: { getOrigin(): string }): { fake
   const calls: MediaCall[] = [];
   const submissions: MediaSubmission[] = [];
   const scripted: MediaBehaviour[] = [];
-  let standing: MediaBehaviour = {};
+  const standing: { isMeant(submission: MediaSubmission): boolean; behaviour: MediaBehaviour }[] = [];
   const closing = new AbortController();
   const files = createMadeFiles({ getOrigin });
   const fal = createFalFake({ files, getOrigin, closing: closing.signal, take });
@@ -52,7 +54,8 @@ export function createMediaFakes({ getOrigin }: { getOrigin(): string }): { fake
   function take(submission: MediaSubmission): MediaBehaviour {
     const askedBefore = submissions.filter(({ prompt }) => prompt === submission.prompt).length;
     submissions.push(submission);
-    const found = scripted.shift() ?? readMediaWords(submission.prompt) ?? standing;
+    const meant = standing.find(({ isMeant }) => isMeant(submission))?.behaviour ?? {};
+    const found = scripted.shift() ?? readMediaWords(submission.prompt) ?? meant;
     return askedBefore < (found.burst ?? 0) ? { ...found, status: 500 } : found;
   }
 
@@ -78,9 +81,8 @@ export function createMediaFakes({ getOrigin }: { getOrigin(): string }): { fake
       submissionsOf: (prompt) => submissions.filter((submission) => submission.prompt === prompt),
       jobs: fal.jobs,
       script: (...behaviours) => void scripted.push(...behaviours),
-      always(behaviour) {
-        standing = behaviour;
-      },
+      always: (behaviour) => void standing.unshift({ isMeant: () => true, behaviour }),
+      alwaysFor: (isMeant, behaviour) => void standing.unshift({ isMeant, behaviour }),
       scriptsLeft: () => scripted.length,
       refusals: () => submissions.flatMap(({ refusal }) => refusal ?? []),
       received: (count) => waitUntil(`${count} requests at the media upstream`, () => calls.length >= count && calls),
