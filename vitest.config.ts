@@ -10,6 +10,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // A child process that a test starts dies with the thread that started it, so tests run in processes.
     pool: "forks",
-    maxWorkers: 2,
+    // Much of the time is spent waiting for other processes, so that two cores can take three at a time.
+    maxWorkers: 3,
   },
 });
