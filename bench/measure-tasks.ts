@@ -206,10 +206,10 @@ async function measurePolling(bench: Bench): Promise<Figure[]> {
   const handle = { requestId: "x", statusPath: "/v1/x/status", resultPath: "/v1/x", cancelPath: "/v1/x/cancel" };
   const target = { providerId: "slow", upstreamModel: "bench/model", keyNumber: 0 };
   await client.query(
-    `insert into tasks (id, account_id, key_id, type, model, state, phase, progress, version, request, inputs, terms,
+    `insert into tasks (id, account_id, key_id, type, model, state, phase, progress, version, request, inputs, steps, terms,
         output_ids, output, warnings, charge, units, request_id, tried, target, provider_id, handle,
         deadline_at, created_at, submitted_at, started_at, updated_at)
-      select 'task_open' || number, account_id, key_id, type, 'slow', 'processing', 'running', 1, 2, request, inputs, terms,
+      select 'task_open' || number, account_id, key_id, type, 'slow', 'processing', 'running', 1, 2, request, inputs, steps, terms,
         output_ids, '[]', '[]', 0, 0, request_id, '[]', $1, 'slow', $2,
         now() + interval '1 day', now(), now(), now(), now()
       from tasks, generate_series(1, ${openTasks}) as numbers (number) where state = 'succeeded'`,

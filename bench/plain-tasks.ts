@@ -31,9 +31,9 @@ export async function openPlainTasks(address: DatabaseAddress, connections: numb
       update plain_wallets set held = held + 20 where id = wallet;
       insert into plain_holds (id, account_id, unit, amount, pocket_ids, pocket_amounts, state, settled, fingerprint, cause_kind, cause_id, expires_at, opened_at)
         values ('hold_' || task, 'acct_x', 'money', 20, '{pkt_x}', '{20}', 'open', 0, task, 'task', task, now() + interval '1 hour', now());
-      insert into plain_tasks (id, account_id, key_id, type, model, state, phase, progress, version, request, inputs, terms, hold_id, output_ids, output, warnings, charge, units, request_id, tried, deadline_at, created_at, updated_at)
+      insert into plain_tasks (id, account_id, key_id, type, model, state, phase, progress, version, request, inputs, steps, terms, hold_id, output_ids, output, warnings, charge, units, request_id, tried, deadline_at, created_at, updated_at)
         values ('task_' || task, 'acct_x', 'key_x', 'image', 'picture', 'queued', 'ready', 0, 1,
-          '{"type":"image","prompt":"a picture","width":64,"height":64,"count":1}', '[]', '{"rate":"20","per":"1"}', 'hold_' || task, '{file_x}', '[]', '[]', 0, 0, 'req_x', '[]', now() + interval '1 hour', now(), now());
+          '{"type":"image","prompt":"a picture","width":64,"height":64,"count":1}', '[]', '[]', '{"rate":"20","per":"1"}', 'hold_' || task, '{file_x}', '[]', '[]', 0, 0, 'req_x', '[]', now() + interval '1 hour', now(), now());
       insert into plain_turns (task_id, next_poll_at, claim, polls) values ('task_' || task, now(), 0, 0);
       insert into plain_jobs (data) values (jsonb_build_object('taskIds', jsonb_build_array(task)));
     end $$;
