@@ -28,13 +28,17 @@ test("fifty dramas at once all become films, each once and paid once, though one
     }),
   );
   const sentMs = performance.now() - startedAt;
-  // Each gateway puts one film together at a time, so that with two folders the other one is just at it.
+  // Each gateway puts one film together at a time, so that with two folders the other one is just at it. Chance may
+  // give nearly all dramas to one of them: then it closes when half of them are done.
   const films = join(stage.dataDir, "films");
   const closedWith = await waitUntil(
     "both gateways to put films together",
     async () => {
       const folders = await readdir(films).catch(() => []);
-      return folders.length >= 2 && (await countFinished()) >= dramaCount / 2 && { finished: await countFinished() };
+      const finished = await countFinished();
+      return (
+        ((folders.length >= 2 && finished >= 5) || finished >= dramaCount / 2) && { finished, atWork: folders.length }
+      );
     },
     patienceMs,
   );
@@ -51,7 +55,7 @@ test("fifty dramas at once all become films, each once and paid once, though one
   const memoryMb = process.memoryUsage().rss / 2 ** 20;
   console.log(
     `drama crowd: ${dramaCount} dramas sent in ${Math.round(sentMs)} ms, ended in ${Math.round(totalMs)} ms ` +
-      `(${closedWith.finished} when one of two gateways closed), ${Math.round(memoryMb)} MB`,
+      `(${closedWith.finished} when one of two gateways closed, ${closedWith.atWork} in the making), ${Math.round(memoryMb)} MB`,
   );
   for (const { director, id } of sent) {
     const drama = await director.readDrama(id);
