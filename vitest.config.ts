@@ -2,7 +2,13 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "scripts/**/*.test.ts"],
+    include: [
+      "src/**/*.test.ts",
+      "test/**/*.test.ts",
+      "scripts/**/*.test.ts",
+      "packages/**/*.test.ts",
+      "web/**/*.test.ts",
+    ],
     globalSetup: ["test/harness/global-setup.ts"],
     reporters: ["default", "./test/harness/summary-reporter.ts"],
     // Tests wait for conditions, never for time: this is only the end of the world.

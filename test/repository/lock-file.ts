@@ -48,11 +48,19 @@ function isInstalledOn(lock: LockFile, owner: string, target: Target): boolean {
 
 function listPlatformFamilies(lock: LockFile): PlatformFamily[] {
   return Object.entries(lock.packages).flatMap(([owner, { optionalDependencies = {} }]) => {
-    const members = Object.keys(optionalDependencies).map((name) => ({ name, entry: findEntry(lock, owner, name) }));
+    const members = Object.entries(optionalDependencies).map(([name, wanted]) => {
+      const entry = findEntry(lock, owner, name);
+      return { name, entry: isWanted(entry, wanted) ? entry : undefined };
+    });
     return Object.entries(Object.groupBy(members, ({ name }) => getFamily(name)))
       .map(([family, ofFamily = []]) => ({ owner, family, members: ofFamily }))
       .filter((family) => family.members.some(({ entry }) => entry === undefined || entry.cpu !== undefined));
   });
+}
+
+/** Where two versions of a package are installed, the builds of one do not serve the other. */
+function isWanted(entry: LockEntry | undefined, wanted: string): boolean {
+  return !/^\d+\.\d+\.\d+/.test(wanted) || entry?.version === undefined || entry.version === wanted;
 }
 
 /**
