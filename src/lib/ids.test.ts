@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createTestClock } from "../../test/harness/test-clock.ts";
 import type { Clock } from "./clock.ts";
-import { createIdSource } from "./ids.ts";
+import { createIdSource, presentLeastId, readIdTime } from "./ids.ts";
 
 const lastMillisecond = 2 ** 50 - 1; // the last that ten characters can hold
 const millisecond = fc.integer({ min: 0, max: lastMillisecond });
@@ -107,4 +107,25 @@ describe("the random part of an id", () => {
       expect(ids.next("req").slice(-16)).toBe(`${"0".repeat(14)}${digits.join("")}`);
     }
   });
+});
+
+test("when an id was made can be read from it, and from nothing else", () => {
+  fc.assert(
+    fc.property(millisecond, (milliseconds) => {
+      const id = createIdSource({ clock: stoppedClock(milliseconds), randomBytes }).next("evt");
+      expect(readIdTime(id)?.getTime()).toBe(milliseconds);
+    }),
+  );
+  for (const text of ["", "evt_", "evt_01", "evt_0000000000000000000000000u0", `evt_${"l".repeat(26)}`]) {
+    expect(readIdTime(text)).toBeNull();
+  }
+});
+
+test("the least id of a moment parts those made before it from those made since", () => {
+  fc.assert(
+    fc.property(millisecond, millisecond, (one, other) => {
+      const id = createIdSource({ clock: stoppedClock(one), randomBytes }).next("evt");
+      expect(id >= presentLeastId("evt", new Date(other))).toBe(one >= other);
+    }),
+  );
 });

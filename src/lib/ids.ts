@@ -9,7 +9,10 @@ export type TaskId = `task_${string}`;
 export type FileId = `file_${string}`;
 export type EventId = `evt_${string}`;
 export type WebhookEndpointId = `whe_${string}`;
+export type WebhookSessionId = `whs_${string}`;
 export type PocketId = `pkt_${string}`;
+export type UserId = `user_${string}`;
+export type SessionId = `ses_${string}`;
 
 type Prefix =
   | "acct"
@@ -21,12 +24,16 @@ type Prefix =
   | "hold"
   | "key"
   | "node"
+  | "passkey"
   | "per"
   | "price"
   | "req"
+  | "ses"
   | "task"
   | "txn"
-  | "whe";
+  | "user"
+  | "whe"
+  | "whs";
 
 export type IdSource = {
   /** A new id; the text order of ids is their order in time, to the millisecond. */
@@ -64,6 +71,18 @@ export function createIdSource(parts: { clock: Clock; randomBytes: (count: numbe
       return `${prefix}_${last.text}${drawRandomPart()}`;
     },
   };
+}
+
+/** No id that was made at this moment or later comes before it. */
+export function presentLeastId<P extends Prefix>(prefix: P, time: Date): `${P}_${string}` {
+  return `${prefix}_${presentTime(time.getTime())}`;
+}
+
+/** When an id was made; `null` for what is no id. */
+export function readIdTime(id: string): Date | null {
+  const text = /^[a-z]+_([0-9a-hjkmnp-tv-z]{10})[0-9a-z]{16}$/.exec(id)?.[1];
+  if (text === undefined) return null;
+  return new Date([...text].reduce((milliseconds, character) => milliseconds * 32 + alphabet.indexOf(character), 0));
 }
 
 function presentRandom(bytes: Uint8Array): string {

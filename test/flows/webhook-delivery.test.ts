@@ -105,14 +105,14 @@ describe("who hears of an event", () => {
 
   test("is somebody when there is an enabled endpoint or the inbox is open", async () => {
     const accountId = await stage.createAccount();
-    expect(await hasListener(stage.database, accountId)).toBe(false);
+    expect(await hasListener(stage.database, accountId, stage.clock.now())).toBe(false);
     await openEventInbox(stage.database, accountId, stage.clock.now());
     await openEventInbox(stage.database, accountId, stage.clock.now());
-    expect(await hasListener(stage.database, accountId)).toBe(true);
+    expect(await hasListener(stage.database, accountId, stage.clock.now())).toBe(true);
     const other = await createReceiverOf();
-    expect(await hasListener(stage.database, other.accountId)).toBe(true);
+    expect(await hasListener(stage.database, other.accountId, stage.clock.now())).toBe(true);
     await stage.call(other.accountId, "PATCH", `/webhook_endpoints/${other.endpoint.id}`, { enabled: false });
-    expect(await hasListener(stage.database, other.accountId)).toBe(false);
+    expect(await hasListener(stage.database, other.accountId, stage.clock.now())).toBe(false);
   });
 });
 

@@ -15,6 +15,7 @@ import {
   createIdSource,
   type EventId,
   type IdSource,
+  type KeyId,
   type WebhookEndpointId,
 } from "../../src/lib/ids.ts";
 import type { MasterKey } from "../../src/platform/config/master-key.ts";
@@ -121,7 +122,7 @@ export async function openWebhookStage(options: StageOptions = {}): Promise<Webh
     disabled,
     async createAccount() {
       const email = `${randomBytes(6).toString("hex")}@example.com`;
-      return (await createAccount({ database, clock, ids }, { email, password: null })).id;
+      return (await createAccount({ database, clock, ids }, { email })).id;
     },
     call,
     async createEndpoint(accountId, url, more = {}) {
@@ -186,8 +187,9 @@ async function createTestHttp(
       await http.register(
         async (v1: HttpServer) => {
           v1.addHook("onRequest", async (request) => {
+            const accountId = request.headers["x-account"] as AccountId;
             // Routes look at nothing else of a caller.
-            request.caller = { accountId: request.headers["x-account"] } as Caller;
+            request.caller = { accountId, keyId: `key_${accountId}` as KeyId } as Caller;
           });
           webhooks.addRoutes(v1);
         },

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { Clock } from "../../lib/clock.ts";
 import type { FileId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
@@ -22,7 +23,13 @@ import type { DramaBody } from "./drama-schema.ts";
 import { quoteDrama } from "./quote-drama.ts";
 import { listSteps, readSource } from "./read-source.ts";
 
-export type PrepareParts = { database: Database; catalog: LiveCatalog; files: Files; shelf: DocumentShelf };
+export type PrepareParts = {
+  database: Database;
+  clock: Clock;
+  catalog: LiveCatalog;
+  files: Files;
+  shelf: DocumentShelf;
+};
 
 const secondsMaxUsual = 120;
 const scriptCharactersMax = 1_000_000;
@@ -96,8 +103,8 @@ function requireStage(model: Model, stage: DramaStage): void {
 }
 
 /** A drama takes long: somebody has to be told of its end. */
-async function requireHearer({ database }: PrepareParts, accountId: `acct_${string}`, body: DramaBody): Promise<void> {
-  if (body.callback_url !== undefined || (await hasListener(database, accountId))) return;
+async function requireHearer(parts: PrepareParts, accountId: `acct_${string}`, body: DramaBody): Promise<void> {
+  if (body.callback_url !== undefined || (await hasListener(parts.database, accountId, parts.clock.now()))) return;
   throw new AppError(
     "webhook_required",
     "A drama takes long, so somebody has to hear of its end: register a webhook endpoint, send a `callback_url`, or open the account's event inbox.",

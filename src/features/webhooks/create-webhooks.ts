@@ -3,6 +3,7 @@ import type { IdSource } from "../../lib/ids.ts";
 import type { MasterKey } from "../../platform/config/master-key.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import type { ConnectionGuardParts } from "../../platform/net/guarded-connector.ts";
 import { createGuardedSender } from "../../platform/net/guarded-sender.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
@@ -14,6 +15,7 @@ import { addEndpointRoutes } from "./webhook-endpoint-routes.ts";
 import type { PresentData } from "./webhook-event.ts";
 import { addEventRoutes } from "./webhook-event-routes.ts";
 import { addSecretRoutes } from "./webhook-secret-routes.ts";
+import { addSessionRoutes } from "./webhook-session-routes.ts";
 
 export type Webhooks = {
   addRoutes(v1: HttpServer): void;
@@ -38,12 +40,17 @@ export type WebhookParts = ConnectionGuardParts & {
   lookEveryMs?: number;
   heldMax?: number;
   closeTimeoutMs?: number;
+  /** After how much silence somebody who listens is told that the stream is alive. */
+  heartbeatMs?: number;
 };
 
 const attemptMsUsual = 15_000;
 const lookEveryMsUsual = 100;
 const heldMaxUsual = 400;
 const closeTimeoutMsUsual = 5000;
+const heartbeatMsUsual = 15_000;
+/** How often somebody who listens is looked for news for: often enough for a person who waits for them. */
+const listenEveryMs = 250;
 const answerBytesMax = 16 * 1024;
 
 export function createWebhooks(parts: WebhookParts): Webhooks {
@@ -51,6 +58,8 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
   const secretBox = createSecretBox(parts.masterKey, parts.randomBytes);
   const sender = createGuardedSender({ ...parts, answerBytesMax });
   const common = { ...parts, secretBox };
+  const heartbeats = createHeartbeats(parts.heartbeatMs ?? heartbeatMsUsual);
+  const sessionSecretKey = parts.masterKey.derive("webhook-sessions");
   let dispatcher: Dispatcher | null = null;
 
   function tellDisabled(endpoint: WebhookEndpoint): void {
@@ -64,6 +73,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
       addEndpointRoutes(v1, common);
       addEventRoutes(v1, common);
       addSecretRoutes(v1, common);
+      addSessionRoutes(v1, { ...common, heartbeats, sessionSecretKey, lookEveryMs: listenEveryMs });
     },
     startDelivering() {
       dispatcher ??= startDispatcher({
@@ -79,6 +89,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
       });
     },
     async close() {
+      heartbeats.close();
       await dispatcher?.close();
       await sender.close();
     },

@@ -2,11 +2,14 @@ import { sql } from "kysely";
 import type { AccountId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 
-/** Whether somebody hears of the account's events: an enabled endpoint, or the event inbox. */
-export async function hasListener(database: Database, accountId: AccountId): Promise<boolean> {
+/** Whether somebody hears of the account's events: an enabled endpoint, the event inbox, or who listens at the moment. */
+export async function hasListener(database: Database, accountId: AccountId, now: Date): Promise<boolean> {
   const { rows } = await sql<{ is_heard: boolean }>`
     select exists (select from webhook_endpoints where account_id = ${accountId} and disabled_at is null)
-      or exists (select from event_inboxes where account_id = ${accountId}) as is_heard`.execute(database);
+      or exists (select from event_inboxes where account_id = ${accountId})
+      or exists (select from webhook_sessions where account_id = ${accountId} and listening_until > ${now}) as is_heard`.execute(
+    database,
+  );
   return rows[0]?.is_heard === true;
 }
 

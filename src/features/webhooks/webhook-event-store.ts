@@ -86,7 +86,7 @@ export async function deleteEventsBefore(database: Database, before: Date, count
   return Number(rows[0]?.count ?? 0n);
 }
 
-function toEvent(row: Tables["events"]): WebhookEvent {
+export function toEvent(row: Tables["events"]): WebhookEvent {
   return {
     // The table's checks hold the prefix; only this feature writes types and data.
     id: row.id as EventId,

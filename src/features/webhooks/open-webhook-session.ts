@@ -1,0 +1,40 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { AccountId, IdSource, KeyId } from "../../lib/ids.ts";
+import { type Database, inTransaction } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { decideListeningEnd, sessionsMax, type WebhookSession } from "./webhook-session.ts";
+import { deleteSession, findSession, insertSession, lockOpenSessionsOf } from "./webhook-session-store.ts";
+
+type SessionParts = { database: Database; clock: Clock; ids: IdSource };
+
+/** Counts as a listener for a minute, and for as long as it is read. */
+export async function openWebhookSession(
+  { database, clock, ids }: SessionParts,
+  { accountId, keyId }: { accountId: AccountId; keyId: KeyId },
+): Promise<WebhookSession> {
+  const now = clock.now();
+  const listeningUntil = decideListeningEnd(now);
+  const session: WebhookSession = { id: ids.next("whs"), accountId, keyId, startedAt: now, listeningUntil };
+  await inTransaction(database, async (tx) => {
+    if ((await lockOpenSessionsOf(tx, accountId, now)) >= sessionsMax) {
+      const message = `An account can listen ${sessionsMax} times at once. End one that is not needed, or wait a minute.`;
+      throw new AppError("invalid_parameter", message);
+    }
+    await insertSession(tx, session);
+  });
+  return session;
+}
+
+export async function getSession(database: Database, accountId: AccountId, id: string): Promise<WebhookSession> {
+  const session = await findSession(database, accountId, id);
+  if (session === null) throw createUnknownSession();
+  return session;
+}
+
+export async function endWebhookSession(database: Database, accountId: AccountId, id: string): Promise<void> {
+  if (!(await deleteSession(database, accountId, id))) throw createUnknownSession();
+}
+
+function createUnknownSession(): AppError {
+  return new AppError("not_found", "There is no such webhook session, or nobody has read it for a day.");
+}

@@ -1,0 +1,158 @@
+import type { FastifyReply } from "fastify";
+import { type Static, Type } from "typebox";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import { eventStreamHeaders, type Heartbeats, openEventStream } from "../../platform/http/event-stream.ts";
+import { getCaller } from "../../platform/http/request-context.ts";
+import { type FollowParts, followEvents } from "./follow-events.ts";
+import { endWebhookSession, getSession, openWebhookSession } from "./open-webhook-session.ts";
+import { emptyBodySchema } from "./webhook-schema.ts";
+import { deriveSessionSecret, type WebhookSession } from "./webhook-session.ts";
+
+export type SessionRouteParts = FollowParts & { heartbeats: Heartbeats };
+
+const tags = ["Webhooks"];
+const params = Type.Object({ id: Type.String({ description: "The session's id." }) });
+
+const sessionSchema = Type.Object({
+  object: Type.Literal("webhook_session"),
+  id: Type.String({ examples: ["whs_01kh2n8v7m3q5x9d4c6b8a0e2f"] }),
+  secret: Type.String({ description: "Signs what is read; the same for every session of an API key." }),
+  listening_until: Type.String({
+    format: "date-time",
+    description: "Until when it counts as a webhook; for as long as it is read, and a minute more.",
+  }),
+  created: Type.Integer({ description: "Unix time in seconds." }),
+});
+
+export function addSessionRoutes(http: HttpServer, parts: SessionRouteParts): void {
+  addCreate(http, parts);
+  addDelete(http, parts);
+  addStream(http, parts);
+}
+
+function addCreate(http: HttpServer, parts: SessionRouteParts): void {
+  const { config, schema, errors } = describeEndpoint("createWebhookSession", [
+    "invalid_json",
+    "invalid_parameter",
+    "unknown_parameter",
+    "payload_too_large",
+    "unsupported_media_type",
+  ]);
+  http.post(
+    "/webhook_sessions",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Begin to listen",
+        description: `For machines that cannot be called, such as the one that you write your receiver on: read the session's
+events and hand them on. \`sluice webhooks listen\` does it. Up to ten of an account at a time.`,
+        tags,
+        body: emptyBodySchema,
+        response: { 201: sessionSchema, ...errors },
+      },
+    },
+    async (request, reply) => {
+      const session = await openWebhookSession(parts, getCaller(request));
+      reply.code(201);
+      return presentSession(parts, session);
+    },
+  );
+}
+
+function presentSession(parts: SessionRouteParts, session: WebhookSession): Static<typeof sessionSchema> {
+  return {
+    object: "webhook_session",
+    id: session.id,
+    secret: deriveSessionSecret(parts.sessionSecretKey, session),
+    listening_until: session.listeningUntil.toISOString(),
+    created: Math.floor(session.startedAt.getTime() / 1000),
+  };
+}
+
+function addDelete(http: HttpServer, { database }: SessionRouteParts): void {
+  const { config, schema, errors } = describeEndpoint("deleteWebhookSession", ["not_found"]);
+  const deleted = Type.Object({
+    id: Type.String(),
+    object: Type.Literal("webhook_session"),
+    deleted: Type.Literal(true),
+  });
+  http.delete(
+    "/webhook_sessions/:id",
+    {
+      config,
+      schema: { ...schema, summary: "Stop listening", tags, params, response: { 200: deleted, ...errors } },
+    },
+    async (request) => {
+      const { id } = request.params;
+      await endWebhookSession(database, getCaller(request).accountId, id);
+      return { id, object: "webhook_session" as const, deleted: true as const };
+    },
+  );
+}
+
+function addStream(http: HttpServer, parts: SessionRouteParts): void {
+  const { config, schema, errors } = describeEndpoint("streamWebhookSession", ["not_found"]);
+  // A stream of this kind has no end of its own that a stop could wait for.
+  const stopping = new AbortController();
+  http.addHook("preClose", async () => stopping.abort());
+  http.get(
+    "/webhook_sessions/:id/events",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Stream events as they would be sent",
+        description: `Server-sent events, named after the event's type, since the session began or since \`Last-Event-ID\`. The
+data is \`{"headers", "body"}\`: send the body on as it is, with these headers, and it has a valid signature. Ends after 15
+minutes, and when the session is read elsewhere; come again with \`Last-Event-ID\`. Then some may come twice, with the same id.`,
+        tags,
+        params,
+        response: { 200: Type.Unsafe<string>(Type.String({ description: "`text/event-stream`" })), ...errors },
+      },
+    },
+    async (request, reply) => {
+      const session = await getSession(parts.database, getCaller(request).accountId, request.params.id);
+      const lastEventId = request.headers["last-event-id"];
+      reply.hijack();
+      request.respondedMs = parts.clock.monotonicMs();
+      const writer = openWriter(parts, reply, stopping.signal);
+      try {
+        await followEvents(parts, session, {
+          ...writer,
+          lastEventId: typeof lastEventId === "string" ? lastEventId : null,
+        });
+      } finally {
+        writer.end();
+      }
+      return reply;
+    },
+  );
+}
+
+/** A reader that takes its time is waited for, and so is nobody who has gone. */
+function openWriter(parts: SessionRouteParts, reply: FastifyReply, stopping: AbortSignal) {
+  const gone = new AbortController();
+  let wake = (): void => {};
+  reply.raw.once("close", () => {
+    gone.abort();
+    wake();
+  });
+  const stream = openEventStream(reply.raw, {
+    // The connection ends with the stream, or a stop would wait for it.
+    headers: { ...reply.getHeaders(), ...eventStreamHeaders, connection: "close" },
+    heartbeats: parts.heartbeats,
+    onDrain: () => wake(),
+  });
+  return {
+    signal: AbortSignal.any([gone.signal, stopping]),
+    async write(text: string): Promise<void> {
+      if (stream.write(text) || gone.signal.aborted) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      wake = resolve;
+      await promise;
+    },
+    end: () => stream.end(""),
+  };
+}
