@@ -1,0 +1,143 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { readApiError } from "./api-error.ts";
+import { CliError } from "./cli-error.ts";
+import { decideAgain, type FailedAttempt } from "./decide-again.ts";
+import { version } from "./version.ts";
+
+export type Call = {
+  method: "GET" | "POST" | "DELETE";
+  /** An address, or a path below the client's own. */
+  path: string;
+  headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Made anew for every attempt. */
+  makeBody?: () => ReadableStream<Uint8Array>;
+  /** Whether doing it twice is doing it once; reading always is. */
+  isRepeatable?: boolean;
+  /** How long to wait for the head of the answer. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+};
+
+export type ApiClient = {
+  /** A success whose body is still to be read; everything else is thrown. */
+  open(call: Call): Promise<Response>;
+  /** What the answer has as JSON. */
+  ask<T>(call: Call): Promise<T>;
+};
+
+type ClientParts = {
+  baseUrl: string;
+  /** `null` for what needs none; it is sent below the base address only. */
+  key: string | null;
+  onRetry(sentence: string): void;
+};
+
+const timeoutMsUsual = 60_000;
+const answerBytesMax = 32 * 1024 * 1024;
+/** Connections that were refused before anything was sent. */
+const unsentCodes = [
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+];
+
+export function createApiClient(parts: ClientParts): ApiClient {
+  async function open(call: Call): Promise<Response> {
+    const isRepeatable = call.isRepeatable ?? call.method === "GET";
+    for (let attempt = 1; ; attempt += 1) {
+      const { response, failure, error } = await tryOnce(parts, call);
+      if (response !== null) return response;
+      const delayMs = decideAgain(failure, { attempt, isRepeatable, random: Math.random() });
+      if (delayMs === null || call.signal?.aborted) throw error;
+      parts.onRetry(`${error.message} Trying again in ${(delayMs / 1000).toFixed(1)} s …`);
+      await wait(delayMs, undefined, { ...(call.signal === undefined ? {} : { signal: call.signal }) });
+    }
+  }
+  return {
+    open,
+    async ask<T>(call: Call): Promise<T> {
+      const text = await readText(await open(call));
+      try {
+        return JSON.parse(text) as T;
+      } catch (cause) {
+        throw new CliError("The server's answer is no JSON.", { remedy: "Is this a Sluice server?", cause });
+      }
+    },
+  };
+}
+
+type Attempt =
+  | { response: Response; failure: null; error: null }
+  | { response: null; failure: FailedAttempt; error: CliError };
+
+async function tryOnce(parts: ClientParts, call: Call): Promise<Attempt> {
+  const url = `${parts.baseUrl}${call.path}`;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), call.timeoutMs ?? timeoutMsUsual);
+  try {
+    const response = await fetch(url, {
+      method: call.method,
+      headers: listHeaders(parts, call),
+      // The key must not follow to where somebody else says.
+      redirect: "manual",
+      signal: AbortSignal.any([late.signal, ...(call.signal === undefined ? [] : [call.signal])]),
+      ...presentBody(call),
+    });
+    if (response.ok) return { response, failure: null, error: null };
+    const error = readApiError(response.status, await readText(response), response.headers.get("x-request-id"));
+    return { response: null, failure: { status: response.status, headers: response.headers, isUnsent: false }, error };
+  } catch (cause) {
+    if (call.signal?.aborted) throw cause;
+    const isUnsent = unsentCodes.includes(readCode(cause));
+    const error = explainSilence(parts.baseUrl, cause, late.signal.aborted);
+    return { response: null, failure: { status: null, headers: null, isUnsent }, error };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function listHeaders({ key }: ClientParts, call: Call): Record<string, string> {
+  return {
+    "user-agent": `sluice-cli/${version}`,
+    ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+    ...(call.json === undefined ? {} : { "content-type": "application/json" }),
+    ...call.headers,
+  };
+}
+
+function presentBody({ json, makeBody }: Call): Pick<RequestInit, "body"> & { duplex?: "half" } {
+  if (json !== undefined) return { body: JSON.stringify(json) };
+  return makeBody === undefined ? {} : { body: makeBody(), duplex: "half" };
+}
+
+/** Reads to the end, but not for ever. */
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > answerBytesMax) throw new CliError("The server's answer is larger than any should be.");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function readCode(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause ? String(cause.code) : "";
+}
+
+function explainSilence(url: string, cause: unknown, isLate: boolean): CliError {
+  const { host } = new URL(url);
+  if (isLate) return new CliError(`${host} did not answer in time.`, { cause });
+  const code = readCode(cause);
+  const remedy = "Is the server running, and is the address right? --site names another one.";
+  if (code === "ENOTFOUND") return new CliError(`There is no machine called ${host}.`, { remedy, cause });
+  if (unsentCodes.includes(code)) return new CliError(`Nobody answers at ${host}.`, { remedy, cause });
+  return new CliError(`The connection to ${host} broke.`, { cause });
+}

@@ -1,0 +1,79 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { ApiClient } from "./api-client.ts";
+import { type CallbackListener, listenForCallback } from "./await-callback.ts";
+import { CliError } from "./cli-error.ts";
+import { openBrowser } from "./open-browser.ts";
+import type { Terminal } from "./terminal.ts";
+
+export type AuthorizationParts = {
+  site: string;
+  /** The site itself, without a key. */
+  siteApi: ApiClient;
+  /** What the key will be called in the console. */
+  client: string;
+  terminal: Terminal;
+  signal: AbortSignal;
+};
+
+export type IssuedKey = { api_key: string };
+
+const patienceMs = 5 * 60_000;
+
+/** Asks the person in their browser; the key comes over our own connection, never through the browser. */
+export async function authorizeInBrowser(
+  parts: AuthorizationParts,
+  { opensBrowser }: { opensBrowser: boolean },
+): Promise<string> {
+  const { terminal, siteApi } = parts;
+  const verifier = randomBytes(32).toString("base64url");
+  const state = randomBytes(24).toString("base64url");
+  const listener = await listenForCallback(state);
+  try {
+    const url = writeEntry(parts, { state, verifier, redirectUri: listener.redirectUri });
+    terminal.complain(`Open this address in your browser to sign in:\n\n  ${url}\n`);
+    if (opensBrowser) openBrowser(url);
+    const answer = await waitForPerson(listener, parts.signal);
+    if (answer.kind === "refused") throw new CliError("It was refused in the browser. Nothing was changed.");
+    const json = {
+      code: answer.code,
+      code_verifier: verifier,
+      client: parts.client,
+      redirect_uri: listener.redirectUri,
+    };
+    const { api_key } = await siteApi.ask<IssuedKey>({
+      method: "POST",
+      path: "/connect/token",
+      json,
+      signal: parts.signal,
+    });
+    return api_key;
+  } finally {
+    await listener.close();
+  }
+}
+
+function writeEntry(
+  { site, client }: AuthorizationParts,
+  { state, verifier, redirectUri }: { state: string; verifier: string; redirectUri: string },
+): string {
+  const query = new URLSearchParams({
+    client,
+    response_type: "api_key",
+    redirect_uri: redirectUri,
+    state,
+    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    code_challenge_method: "S256",
+  });
+  return `${site}/connect/browser-auth?${query}`;
+}
+
+async function waitForPerson(listener: CallbackListener, signal: AbortSignal) {
+  const late = AbortSignal.timeout(patienceMs);
+  try {
+    return await listener.answer(AbortSignal.any([signal, late]));
+  } catch (error) {
+    if (!late.aborted) throw error;
+    const remedy = "Run `sluice login` again. On a machine without a browser: sluice login --device";
+    throw new CliError("Nobody came back from the browser within five minutes.", { remedy, cause: error });
+  }
+}

@@ -1,0 +1,30 @@
+/** How a command can end. Scripts rely on these numbers. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  misused: 2,
+  notSignedIn: 3,
+  notEnoughMoney: 4,
+  taskFailed: 5,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** What went wrong, in a sentence, and what to do about it. */
+export class CliError extends Error {
+  readonly exitCode: ExitCode;
+  /** What to do next; `null` where there is nothing to say. */
+  readonly remedy: string | null;
+
+  constructor(message: string, options: { exitCode?: ExitCode; remedy?: string; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = "CliError";
+    this.exitCode = options.exitCode ?? exitCodes.failed;
+    this.remedy = options.remedy ?? null;
+  }
+}
+
+export function createMisuse(message: string): CliError {
+  return new CliError(message, { exitCode: exitCodes.misused });
+}

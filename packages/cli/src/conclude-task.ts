@@ -1,0 +1,91 @@
+import type { ApiClient } from "./api-client.ts";
+import { ApiError } from "./api-error.ts";
+import { type ExitCode, exitCodes } from "./cli-error.ts";
+import type { CommandInput } from "./command-definition.ts";
+import { followTask } from "./follow-task.ts";
+import { cleanText } from "./paint.ts";
+import { type Destination, saveOutputs } from "./save-outputs.ts";
+import { createProgress } from "./show-progress.ts";
+import { isFinal, type TaskAnswer } from "./task-answer.ts";
+import type { Terminal } from "./terminal.ts";
+
+export type ConcludeParts = Pick<CommandInput, "terminal" | "interruption"> & { api: ApiClient };
+
+/** The task once it is over, or `null` when somebody pressed Ctrl-C first. */
+export async function waitForTask(
+  id: string,
+  { api, terminal, interruption }: ConcludeParts,
+): Promise<TaskAnswer | null> {
+  const { signal } = interruption;
+  const progress = createProgress(terminal);
+  try {
+    return await followTask(id, { api, onChange: progress.show, signal });
+  } catch (error) {
+    if (signal.aborted) return null;
+    throw error;
+  } finally {
+    progress.end();
+  }
+}
+
+/** Says how it ended, and brings home what was made. */
+export async function concludeTask(
+  task: TaskAnswer,
+  { destination, doesForce }: { destination: Destination; doesForce: boolean },
+  { terminal, interruption }: ConcludeParts,
+): Promise<ExitCode> {
+  // What was finished before a task was canceled is paid for, and there.
+  const files = await saveOutputs(task, destination, { terminal, doesForce, signal: interruption.signal });
+  if (terminal.isJson && destination.kind !== "stdout") terminal.printJson({ ...task, files });
+  else if (!terminal.isJson) {
+    for (const path of files) terminal.print(path);
+    tellEnd(task, terminal);
+  }
+  return task.status === "succeeded" ? exitCodes.done : exitCodes.taskFailed;
+}
+
+function tellEnd(task: TaskAnswer, terminal: Terminal): void {
+  const { paintError } = terminal;
+  for (const { message } of task.warnings ?? []) terminal.tell(paintError.yellow(cleanText(message)));
+  const cost = `It cost ${task.usage.charge ?? "nothing yet"}.`;
+  if (task.status === "succeeded") {
+    terminal.tell(`${paintError.green("✓")} ${task.id} succeeded. ${cost}`);
+    return;
+  }
+  const reason = task.error === undefined ? "" : ` ${cleanText(task.error.message)}`;
+  terminal.tell(`${paintError.red("✗")} ${task.id} ${endings[task.status] ?? task.status}.${reason} ${cost}`);
+  if (task.error?.retryable === true) terminal.tell("  Trying again can help.");
+}
+
+const endings: Partial<Record<TaskAnswer["status"], string>> = {
+  failed: "failed",
+  canceled: "was canceled",
+  expired: "did not end before its deadline",
+};
+
+/** What Ctrl-C comes to: the task is canceled as well, and the person told what it cost so far. */
+export async function cancelInterrupted(id: string, { api, terminal, interruption }: ConcludeParts): Promise<ExitCode> {
+  terminal.tell(`Canceling ${id} … (Ctrl-C again does not wait)`);
+  // The one signal there is has been used up; another Ctrl-C ends the program.
+  const release = interruption.take(() => process.exit(exitCodes.interrupted));
+  try {
+    const path = `/tasks/${encodeURIComponent(id)}/cancel`;
+    const task = await api.ask<TaskAnswer>({ method: "POST", path, isRepeatable: true });
+    if (terminal.isJson) terminal.printJson(task);
+    else terminal.tell(describeCancellation(task));
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "task_not_cancelable") throw error;
+    terminal.complain(`${id} cannot be stopped and goes on. Later: sluice tasks wait ${id}`);
+  } finally {
+    release();
+  }
+  return exitCodes.interrupted;
+}
+
+function describeCancellation(task: TaskAnswer): string {
+  if (!isFinal(task)) return `${task.id} is being canceled. See: sluice tasks show ${task.id}`;
+  if (task.status === "succeeded") {
+    return `${task.id} was done already and cost ${task.usage.charge}. Get it with: sluice tasks download ${task.id}`;
+  }
+  return `${task.id} ${endings[task.status]}. It cost ${task.usage.charge ?? "0.00"}.`;
+}

@@ -1,0 +1,76 @@
+import { randomBytes } from "node:crypto";
+import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CliError } from "./cli-error.ts";
+
+/** A server that somebody signed in to. */
+export type Profile = { site: string; apiUrl: string; key: string };
+
+export type Credentials = {
+  /** The site that is used unless another is named. */
+  current: string | null;
+  profiles: readonly Profile[];
+};
+
+const nobody: Credentials = { current: null, profiles: [] };
+const othersMay = 0o077;
+
+export function nameCredentialsFile(folder: string): string {
+  return join(folder, "credentials.json");
+}
+
+/** A file that others could read is closed to them first. */
+export async function loadCredentials(folder: string): Promise<Credentials> {
+  const path = nameCredentialsFile(folder);
+  try {
+    if (((await stat(path)).mode & othersMay) !== 0) await chmod(path, 0o600);
+    return parseCredentials(JSON.parse(await readFile(path, "utf8")));
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return nobody;
+    const message = `${path} cannot be read: ${error instanceof Error ? error.message : error}`;
+    throw new CliError(message, { remedy: "Mend it or delete it, then run: sluice login", cause: error });
+  }
+}
+
+function parseCredentials(value: unknown): Credentials {
+  const { current, profiles } = value as { current?: unknown; profiles?: unknown };
+  if (!Array.isArray(profiles) || !profiles.every(isProfile)) throw new Error("it does not have the right form");
+  return { current: typeof current === "string" ? current : null, profiles };
+}
+
+function isProfile(value: unknown): value is Profile {
+  const profile = value as Partial<Record<keyof Profile, unknown>> | null;
+  return [profile?.site, profile?.apiUrl, profile?.key].every((text) => typeof text === "string");
+}
+
+/** Nobody but its owner can read the file, at any moment, and it is never there by half. */
+async function saveCredentials(folder: string, credentials: Credentials): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+  const path = nameCredentialsFile(folder);
+  const draft = `${path}.${randomBytes(6).toString("hex")}`;
+  try {
+    await writeFile(draft, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Becomes the current one, in place of what was known of its site. */
+export async function keepProfile(folder: string, profile: Profile): Promise<void> {
+  const { profiles } = await loadCredentials(folder);
+  const others = profiles.filter(({ site }) => site !== profile.site);
+  await saveCredentials(folder, { current: profile.site, profiles: [...others, profile] });
+}
+
+/** Whether there was one. */
+export async function forgetProfile(folder: string, site: string): Promise<boolean> {
+  const { current, profiles } = await loadCredentials(folder);
+  const others = profiles.filter((profile) => profile.site !== site);
+  if (others.length === profiles.length) return false;
+  const next = current === site ? (others.at(-1)?.site ?? null) : current;
+  await saveCredentials(folder, { current: next, profiles: others });
+  return true;
+}

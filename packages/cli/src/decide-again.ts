@@ -1,0 +1,47 @@
+/** How an attempt to call the server ended without success. */
+export type FailedAttempt = {
+  /** `null` when there was no answer. */
+  status: number | null;
+  headers: Headers | null;
+  /** Whether the request cannot have reached the server. */
+  isUnsent: boolean;
+};
+
+const attemptsMax = 4;
+const delayMsFirst = 500;
+/** Whoever asks for more patience than this is told so instead. */
+const delayMsMax = 60_000;
+/** These say that nothing was done. */
+const untouchedStatuses = [409, 429, 503];
+const shakyStatuses = [408, 500, 502, 504];
+
+/**
+ * How long to wait before another attempt; `null` when there is none. `isRepeatable` says that doing it twice is doing it
+ * once; `random` is at least 0 and less than 1.
+ */
+export function decideAgain(
+  { status, headers, isUnsent }: FailedAttempt,
+  { attempt, isRepeatable, random }: { attempt: number; isRepeatable: boolean; random: number },
+): number | null {
+  if (attempt >= attemptsMax || !isWorthIt({ status, headers, isUnsent }, isRepeatable)) return null;
+  const askedMs = readRetryAfterMs(headers);
+  if (askedMs !== null) return askedMs > delayMsMax ? null : askedMs;
+  return delayMsFirst * 2 ** (attempt - 1) * (1 + random / 4);
+}
+
+function isWorthIt({ status, headers, isUnsent }: FailedAttempt, isRepeatable: boolean): boolean {
+  const word = headers?.get("x-should-retry");
+  if (word === "false") return false;
+  if (status === null) return isRepeatable || isUnsent;
+  // 409 is also what a final "no" looks like; one that passes says when.
+  if (status === 409 && headers?.has("retry-after") !== true) return false;
+  if (untouchedStatuses.includes(status)) return true;
+  return isRepeatable && (word === "true" || shakyStatuses.includes(status));
+}
+
+function readRetryAfterMs(headers: Headers | null): number | null {
+  const milliseconds = Number(headers?.get("retry-after-ms") ?? Number.NaN);
+  if (Number.isFinite(milliseconds) && milliseconds >= 0) return milliseconds;
+  const seconds = Number(headers?.get("retry-after") ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : null;
+}

@@ -1,0 +1,60 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { ApiClient } from "./api-client.ts";
+import { ApiError } from "./api-error.ts";
+import { CliError } from "./cli-error.ts";
+import { readEvents } from "./read-server-events.ts";
+import { isFinal, type TaskAnswer } from "./task-answer.ts";
+
+type FollowParts = { api: ApiClient; onChange(task: TaskAnswer): void; signal: AbortSignal };
+
+type Sight = { task: TaskAnswer; eventId: string | null };
+
+/** How often in a row nothing may be heard before somebody is told. */
+const failuresMax = 8;
+const pauseMsMin = 500;
+const pauseMsMax = 15_000;
+const waitSeconds = 20;
+
+/** The task, once it is over. Hears of it as it changes; where that cannot be had, asks again and again. */
+export async function followTask(id: string, parts: FollowParts): Promise<TaskAnswer> {
+  const path = `/tasks/${encodeURIComponent(id)}`;
+  let look = hear;
+  let lastEventId: string | null = null;
+  let failures = 0;
+  while (failures < failuresMax) {
+    try {
+      for await (const { task, eventId } of look(path, lastEventId, parts)) {
+        failures = 0;
+        lastEventId = eventId ?? lastEventId;
+        parts.onChange(task);
+        if (isFinal(task)) return task;
+      }
+    } catch (error) {
+      if (parts.signal.aborted || isLastWord(error)) throw error;
+      // A server, or a proxy before it, that refuses the stream may still answer.
+      if (error instanceof ApiError) look = poll;
+    }
+    failures += 1;
+    await wait(Math.min(pauseMsMax, pauseMsMin * 2 ** (failures - 1)), undefined, { signal: parts.signal });
+  }
+  const remedy = `Later: sluice tasks wait ${id}`;
+  throw new CliError("The server cannot be heard. The task may go on there.", { remedy });
+}
+
+/** What asking again will not change. */
+function isLastWord(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  return error.status === 401 || error.status === 403 || error.code === "task_not_found";
+}
+
+async function* hear(path: string, lastEventId: string | null, { api, signal }: FollowParts): AsyncGenerator<Sight> {
+  const headers = lastEventId === null ? {} : { "last-event-id": lastEventId };
+  const response = await api.open({ method: "GET", path: `${path}/events`, headers, signal });
+  for await (const { id, data } of readEvents(response.body)) yield { task: JSON.parse(data), eventId: id };
+}
+
+async function* poll(path: string, _lastEventId: string | null, { api, signal }: FollowParts): AsyncGenerator<Sight> {
+  const headers = { prefer: `wait=${waitSeconds}` };
+  const timeoutMs = (waitSeconds + 30) * 1000;
+  yield { task: await api.ask<TaskAnswer>({ method: "GET", path, headers, timeoutMs, signal }), eventId: null };
+}

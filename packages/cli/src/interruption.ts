@@ -1,0 +1,27 @@
+/** Ctrl-C. The first one asks to stop, the next one does not wait. */
+export type Interruption = {
+  /** Aborted by the first Ctrl-C that nobody takes. */
+  signal: AbortSignal;
+  /** Whoever takes them is told of each, until the returned function is called. */
+  take(handler: () => void): () => void;
+  /** Says that Ctrl-C was pressed. */
+  hit(): void;
+};
+
+export function createInterruption(quit: () => void): Interruption {
+  const asked = new AbortController();
+  const handlers: (() => void)[] = [];
+  return {
+    signal: asked.signal,
+    take(handler) {
+      handlers.push(handler);
+      return () => void handlers.splice(handlers.indexOf(handler), 1);
+    },
+    hit() {
+      const handler = handlers.at(-1);
+      if (handler !== undefined) handler();
+      else if (asked.signal.aborted) quit();
+      else asked.abort();
+    },
+  };
+}

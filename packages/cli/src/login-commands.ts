@@ -1,0 +1,109 @@
+import { hostname } from "node:os";
+import { createApiClient } from "./api-client.ts";
+import { ApiError } from "./api-error.ts";
+import { type AuthorizationParts, authorizeInBrowser } from "./authorize-browser.ts";
+import { authorizeDevice } from "./authorize-device.ts";
+import { createMisuse, type ExitCode, exitCodes } from "./cli-error.ts";
+import type { CommandDefinition, CommandInput } from "./command-definition.ts";
+import { forgetProfile, keepProfile, nameCredentialsFile, type Profile } from "./credentials-file.ts";
+import { chooseSite, createProfileClient } from "./open-api.ts";
+import { readKey } from "./read-key.ts";
+import { parseSite } from "./site-address.ts";
+
+export const loginCommands: readonly CommandDefinition[] = [
+  {
+    name: "login",
+    summary: "Signs in through your browser and keeps a key on this machine.",
+    details: `The key is kept where only you can read it, one for each server, and shows up in the console as
+BA:<client>. Signing in again replaces it.`,
+    options: {
+      device: { explains: "For a machine without a browser: shows a code to enter on another device." },
+      key: { explains: "Takes a key that you have already, from standard input." },
+      "no-browser": { explains: "Shows the address, but does not open it." },
+      client: {
+        placeholder: "name",
+        explains: "What the key is called in the console; by the name of this machine unless told.",
+      },
+      api: { placeholder: "url", explains: "Where the API is, if it is not below the site's own address at /v1." },
+    },
+    examples: [
+      { line: "sluice login", does: "the server on this machine" },
+      { line: "sluice login --site https://sluice.example.com", does: "another one" },
+      { line: "sluice login --device", does: "over ssh" },
+      { line: "sluice login --key < key.txt", does: "with a key of the console" },
+    ],
+    run: logIn,
+  },
+  {
+    name: "logout",
+    summary: "Forgets the key that is kept on this machine.",
+    examples: [{ line: "sluice logout", does: "the server that you signed in to last" }],
+    run: logOut,
+  },
+];
+
+async function logIn(input: CommandInput): Promise<ExitCode> {
+  const { options, terminal, environment } = input;
+  const { site } = await chooseSite(input);
+  const api = options.text("api");
+  const key = await obtainKey(input, site);
+  const profile: Profile = { site, apiUrl: api === undefined ? `${site}/v1` : parseSite(api), key };
+  await keepProfile(environment.configFolder, profile);
+  const modelCount = await checkKey(input, profile);
+  const file = nameCredentialsFile(environment.configFolder);
+  if (terminal.isJson) terminal.printJson({ site, api_url: profile.apiUrl, last_four: key.slice(-4), file });
+  else {
+    terminal.print(
+      `${terminal.paint.green("✓")} Signed in to ${site} with the key …${key.slice(-4)}, kept in ${file}.`,
+    );
+    terminal.print(`  ${modelCount} models are there for you: sluice models`);
+  }
+  return exitCodes.done;
+}
+
+async function obtainKey(input: CommandInput, site: string): Promise<string> {
+  const { options, terminal, interruption } = input;
+  const { signal } = interruption;
+  if (options.has("key")) return await readKey(terminal, signal);
+  const siteApi = createApiClient({ baseUrl: site, key: null, onRetry: terminal.tell });
+  const parts: AuthorizationParts = { site, siteApi, client: chooseClient(options.text("client")), terminal, signal };
+  if (options.has("device")) return await authorizeDevice(parts);
+  return await authorizeInBrowser(parts, { opensBrowser: !options.has("no-browser") });
+}
+
+const clientPattern = /^[A-Za-z0-9._-]{2,64}$/;
+
+/** Every machine has a name, and so a key, of its own: signing in on one does not sign out another. */
+function chooseClient(given: string | undefined): string {
+  if (given === undefined) return `sluice-cli-${hostname().replaceAll(/[^A-Za-z0-9._-]+/g, "-")}`.slice(0, 64);
+  if (clientPattern.test(given)) return given;
+  throw createMisuse("--client takes 2 to 64 letters, digits, dots, underscores and hyphens.");
+}
+
+/** A key that the server does not want is not kept. */
+async function checkKey(input: CommandInput, profile: Profile): Promise<number> {
+  try {
+    const { signal } = input.interruption;
+    const client = createProfileClient(profile, input);
+    const { data } = await client.ask<{ data: unknown[] }>({ method: "GET", path: "/models", signal });
+    return data.length;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) {
+      await forgetProfile(input.environment.configFolder, profile.site);
+    }
+    throw error;
+  }
+}
+
+async function logOut(input: CommandInput): Promise<ExitCode> {
+  const { terminal, environment } = input;
+  const { site } = await chooseSite(input);
+  const wasThere = await forgetProfile(environment.configFolder, site);
+  if (terminal.isJson) terminal.printJson({ site, forgotten: wasThere });
+  else if (!wasThere) terminal.print(`There is no key for ${site} on this machine.`);
+  else {
+    terminal.print(`${terminal.paint.green("✓")} The key for ${site} is forgotten on this machine.`);
+    terminal.print(`  It still works for whoever has it: ${site}/console can revoke it.`);
+  }
+  return exitCodes.done;
+}

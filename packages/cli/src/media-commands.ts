@@ -1,0 +1,143 @@
+import { randomUUID } from "node:crypto";
+import type { ApiClient, Call } from "./api-client.ts";
+import { ApiError } from "./api-error.ts";
+import { buildRequest, type RequestBody } from "./build-request.ts";
+import { chooseModel } from "./choose-model.ts";
+import { CliError, createMisuse, type ExitCode, exitCodes } from "./cli-error.ts";
+import type { CommandDefinition, CommandInput, OptionDefinition, OptionTable } from "./command-definition.ts";
+import { cancelInterrupted, concludeTask, waitForTask } from "./conclude-task.ts";
+import { type FieldRule, type MediaDefinition, mediaTable, outcomeOptions } from "./media-table.ts";
+import { openApi } from "./open-api.ts";
+import { chooseDestination } from "./save-outputs.ts";
+import { sendFile } from "./send-file.ts";
+import type { TaskAnswer } from "./task-answer.ts";
+
+const listTakers = ["files", "characters", "references", "pairs"];
+
+export const mediaCommands: readonly CommandDefinition[] = mediaTable.map((definition) => ({
+  name: definition.type,
+  summary: definition.summary,
+  details: `On a terminal it waits, shows how far it is and downloads the result. Ctrl-C cancels the task. Files on this machine
+are uploaded first. A text can also be @file, or - for standard input.`,
+  ...(definition.words === null
+    ? {}
+    : { words: { shown: definition.words.shown, min: 0, max: Number.POSITIVE_INFINITY } }),
+  options: listOptions(definition),
+  examples: definition.examples,
+  run: (input) => makeMedia(definition, input),
+}));
+
+function listOptions({ fields, type }: MediaDefinition): OptionTable {
+  const own = Object.entries(fields).map(([name, rule]) => [name, toOption(rule)] as const);
+  return {
+    model: { placeholder: "id", short: "m", explains: `Which model; the first for ${type} unless told.` },
+    ...Object.fromEntries(own),
+    ...outcomeOptions,
+    "keep-on-interrupt": { explains: "Ctrl-C leaves the task running." },
+    "idempotency-key": {
+      placeholder: "key",
+      explains: "The same key and the same request are one task, for a day; a new one for each call unless told.",
+    },
+  };
+}
+
+function toOption({ takes, placeholder, explains, choices }: FieldRule): OptionDefinition {
+  return {
+    explains,
+    ...(placeholder === undefined ? {} : { placeholder }),
+    ...(choices === undefined ? {} : { choices }),
+    ...(listTakers.includes(takes) ? { isList: true } : {}),
+  };
+}
+
+async function makeMedia(definition: MediaDefinition, input: CommandInput): Promise<ExitCode> {
+  const { options, terminal, interruption } = input;
+  if (options.has("wait") && options.has("no-wait")) throw createMisuse("--wait and --no-wait cannot both be.");
+  const doesWait = options.has("wait") || options.text("output") !== undefined || terminal.isOutputTerminal;
+  const isWaiting = doesWait && !options.has("no-wait");
+  const doesForce = options.has("force");
+  const destination = await chooseDestination(options.text("output"), doesForce);
+  const { api, body } = await prepareRequest(definition, input);
+  const parts = { api, terminal, interruption };
+  const task = await submit(definition, body, { ...input, api, isWaiting });
+  if (!isWaiting) {
+    if (terminal.isJson) terminal.printJson(task);
+    else terminal.print(task.id);
+    return interruption.signal.aborted ? await leave(task.id, input, api) : exitCodes.done;
+  }
+  terminal.tell(`${task.id} costs at most ${task.usage.estimated_charge}.`);
+  const ended = await waitForTask(task.id, parts);
+  if (ended === null) return await leave(task.id, input, api);
+  return await concludeTask(ended, { destination, doesForce }, parts);
+}
+
+/** Everything that was given is checked before anybody is asked for a key, and nothing is uploaded before that. */
+async function prepareRequest(
+  definition: MediaDefinition,
+  input: CommandInput,
+): Promise<{ api: ApiClient; body: RequestBody }> {
+  const { options, terminal, interruption } = input;
+  const { signal } = interruption;
+  let api: ApiClient | null = null;
+  const asked = await buildRequest(definition, input, async () => {
+    const signedIn = (await openApi(input)).api;
+    api = signedIn;
+    return async (path) => {
+      terminal.tell(`Uploading ${path} …`);
+      return await sendFile(signedIn, path, signal);
+    };
+  });
+  const client = api ?? (await openApi(input)).api;
+  const model = await chooseModel(client, { given: options.text("model"), type: definition.type, signal });
+  const body = { model, ...asked };
+  if (definition.type !== "speech" || "voice" in asked) return { api: client, body };
+  return { api: client, body: { ...body, voice: await chooseVoice(client, model, signal) } };
+}
+
+async function chooseVoice(api: ApiClient, model: string, signal: AbortSignal): Promise<string> {
+  const path = `/models/${encodeURIComponent(model)}`;
+  const { limits } = await api.ask<{ limits?: { voices?: string[] } }>({ method: "GET", path, signal });
+  const [first] = limits?.voices ?? [];
+  if (first === undefined) throw createMisuse(`${model} does not say which voices it has; name one with --voice.`);
+  return first;
+}
+
+/**
+ * Is not stopped by Ctrl-C: whether there is a task, and which, has to be known to cancel it. With its key it can be sent
+ * again and is one task.
+ */
+async function submit(
+  { path }: MediaDefinition,
+  body: RequestBody,
+  { api, options, isWaiting }: CommandInput & { api: ApiClient; isWaiting: boolean },
+): Promise<TaskAnswer> {
+  const key = options.text("idempotency-key") ?? randomUUID();
+  // Speech would be answered at once with sound; as a task it can be watched, stopped and fetched like all others.
+  const headers = { "idempotency-key": key, prefer: "respond-async" };
+  const call: Call = { method: "POST", path, json: body, headers, isRepeatable: true };
+  try {
+    return await api.ask<TaskAnswer>(call);
+  } catch (error) {
+    if (isWaiting && error instanceof ApiError && error.code === "webhook_required")
+      return await submitHeard(api, call);
+    if (error instanceof ApiError || !(error instanceof CliError)) throw error;
+    const remedy = `It may have arrived. Sent again with --idempotency-key ${key} it is one task.`;
+    throw new CliError(error.message, { remedy, cause: error });
+  }
+}
+
+/** Somebody has to hear of the end of a drama. Whoever waits for it does, so the server is told. */
+async function submitHeard(api: ApiClient, call: Call): Promise<TaskAnswer> {
+  const session = await api.ask<{ id: string }>({ method: "POST", path: "/webhook_sessions" });
+  try {
+    return await api.ask<TaskAnswer>(call);
+  } finally {
+    await api.ask({ method: "DELETE", path: `/webhook_sessions/${session.id}` }).catch(() => {});
+  }
+}
+
+async function leave(id: string, input: CommandInput, api: ApiClient): Promise<ExitCode> {
+  if (!input.options.has("keep-on-interrupt")) return await cancelInterrupted(id, { ...input, api });
+  input.terminal.complain(`${id} goes on. Later: sluice tasks wait ${id}`);
+  return exitCodes.interrupted;
+}

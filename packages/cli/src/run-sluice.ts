@@ -1,0 +1,125 @@
+import { ApiError } from "./api-error.ts";
+import { CliError, createMisuse, type ExitCode, exitCodes } from "./cli-error.ts";
+import type { CommandDefinition } from "./command-definition.ts";
+import { commandTable } from "./command-table.ts";
+import { type Environment, readEnvironment } from "./environment.ts";
+import { createInterruption, type Interruption } from "./interruption.ts";
+import { cleanText } from "./paint.ts";
+import { readOptions } from "./read-options.ts";
+import { presentCommand, presentGroup, presentOverview } from "./show-help.ts";
+import { createTerminal, type Terminal } from "./terminal.ts";
+import { version } from "./version.ts";
+
+/** Finds the command, runs it, and turns whatever happens into words and an exit code. */
+export async function runSluice(args: readonly string[]): Promise<ExitCode> {
+  const environment = readEnvironment();
+  const terminal = createTerminal({ isJson: args.includes("--json"), environment });
+  const interruption = createInterruption(() => process.exit(exitCodes.interrupted));
+  process.on("SIGINT", interruption.hit);
+  process.stdout.on("error", endWhenUnread);
+  try {
+    return await dispatch(args, { terminal, environment, interruption });
+  } catch (error) {
+    return report(error, terminal, interruption.signal);
+  } finally {
+    process.off("SIGINT", interruption.hit);
+  }
+}
+
+/** `sluice … | head` reads no more than it wants, which is no failure. */
+function endWhenUnread(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit(exitCodes.done);
+  throw error;
+}
+
+type Surroundings = { terminal: Terminal; environment: Environment; interruption: Interruption };
+
+async function dispatch(args: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+  const { terminal } = surroundings;
+  const ordered = putCommandFirst(args);
+  const command = findCommand(ordered);
+  const asksForHelp = ordered.includes("--help") || ordered.includes("-h") || ordered[0] === "help";
+  if (command === null || asksForHelp) return showHelp(ordered, asksForHelp, terminal);
+  const { words, options } = readCommand(command, ordered.slice(command.name.split(" ").length));
+  return await command.run({ words, options, ...surroundings });
+}
+
+/** What every command takes may also stand before it. */
+function putCommandFirst(args: readonly string[]): readonly string[] {
+  let count = 0;
+  while (args[count]?.startsWith("--") && !["--help", "--version"].includes(args[count] ?? "")) {
+    count += args[count] === "--site" ? 2 : 1;
+  }
+  return [...args.slice(count), ...args.slice(0, count)];
+}
+
+/** Of `tasks` and `tasks cancel`, the one that says more. */
+function findCommand(args: readonly string[]): CommandDefinition | null {
+  const line = `${args.join(" ")} `;
+  const fitting = commandTable.filter(({ name }) => line.startsWith(`${name} `));
+  return fitting.toSorted((one, other) => other.name.length - one.name.length)[0] ?? null;
+}
+
+function readCommand(command: CommandDefinition, args: readonly string[]) {
+  try {
+    return readOptions(command, args);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    throw new CliError(error.message, { exitCode: error.exitCode, remedy: `See: sluice ${command.name} --help` });
+  }
+}
+
+function showHelp(args: readonly string[], asksForHelp: boolean, terminal: Terminal): ExitCode {
+  if (args[0] === "--version") {
+    terminal.print(terminal.isJson ? JSON.stringify({ version }) : version);
+    return exitCodes.done;
+  }
+  const words = args.filter((word) => !word.startsWith("-") && word !== "help");
+  const command = findCommand(words);
+  const group = commandTable.filter(({ name }) => name.startsWith(`${words[0]} `));
+  if (words.length > 0 && command === null && group.length === 0) {
+    throw createMisuse(`There is no command "${cleanText(words.join(" "))}". See: sluice help`);
+  }
+  if (command === null && group.length > 0 && words.length > 1) {
+    throw createMisuse(`There is no command "${cleanText(words.join(" "))}". See: sluice ${words[0]} --help`);
+  }
+  const { paint } = terminal;
+  if (command !== null) terminal.print(presentCommand(command, paint));
+  else if (group.length > 0) terminal.print(presentGroup(words[0] ?? "", group, paint));
+  else terminal.print(presentOverview(commandTable, paint));
+  // Whoever typed nothing, or half a command, was shown what there is; only who asked for it got what they wanted.
+  return asksForHelp || words.length === 0 ? exitCodes.done : exitCodes.misused;
+}
+
+function report(error: unknown, terminal: Terminal, interrupted: AbortSignal): ExitCode {
+  if (interrupted.aborted) {
+    if (!terminal.isJson) terminal.complain("Interrupted.");
+    return exitCodes.interrupted;
+  }
+  const exitCode = error instanceof CliError ? error.exitCode : exitCodes.failed;
+  if (terminal.isJson) terminal.complain(JSON.stringify({ error: presentForPrograms(error) }));
+  else terminal.complain(presentForPeople(error, terminal));
+  return exitCode;
+}
+
+function presentForPrograms(error: unknown): Record<string, unknown> {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof ApiError) {
+    const { status, code, param, requestId: request_id, remedy } = error;
+    return { message, status, code, param, request_id, remedy };
+  }
+  return { message, remedy: error instanceof CliError ? error.remedy : null };
+}
+
+function presentForPeople(error: unknown, { paintError }: Terminal): string {
+  if (!(error instanceof CliError)) {
+    return `${paintError.red("✗")} Something unforeseen went wrong: ${error instanceof Error ? error.message : error}`;
+  }
+  const lines = [`${paintError.red("✗")} ${cleanText(error.message)}`];
+  if (error instanceof ApiError && error.param !== null) lines.push(`  About: ${cleanText(error.param)}`);
+  if (error.remedy !== null) lines.push(`  ${error.remedy}`);
+  if (error instanceof ApiError && error.status >= 500 && error.requestId !== null) {
+    lines.push(`  If it stays like this, tell who runs the server: ${cleanText(error.requestId)}`);
+  }
+  return lines.join("\n");
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { access, link, mkdir, rename, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { CliError } from "./cli-error.ts";
+import { fetchOutput } from "./fetch-output.ts";
+import type { TaskAnswer, TaskOutput } from "./task-answer.ts";
+import type { Terminal } from "./terminal.ts";
+
+export type Destination = { kind: "folder"; path: string } | { kind: "file"; path: string } | { kind: "stdout" };
+
+type SaveParts = { terminal: Terminal; doesForce: boolean; signal: AbortSignal };
+
+const extensions: Readonly<Record<string, string>> = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/webp": "webp",
+  "image/gif": "gif",
+  "video/mp4": "mp4",
+  "video/webm": "webm",
+  "video/quicktime": "mov",
+  "audio/mpeg": "mp3",
+  "audio/wav": "wav",
+  "audio/x-wav": "wav",
+  "audio/pcm": "pcm",
+  "audio/mp4": "m4a",
+  "audio/ogg": "ogg",
+  "audio/flac": "flac",
+  "application/json": "json",
+  "text/vtt": "vtt",
+};
+
+/** Where results are to go. A file that is there already is found out now, before anything costs money. */
+export async function chooseDestination(given: string | undefined, doesForce: boolean): Promise<Destination> {
+  if (given === "-") return { kind: "stdout" };
+  const path = given ?? ".";
+  const known = await stat(path).catch(() => null);
+  if (known?.isDirectory() || path.endsWith("/")) return { kind: "folder", path };
+  if (known !== null && !doesForce) throw createExistence(path);
+  return { kind: "file", path };
+}
+
+function createExistence(path: string): CliError {
+  return new CliError(`${path} is there already.`, { remedy: "--force overwrites it; --output names another place." });
+}
+
+/** Downloads everything that a task made; answers where it is now. */
+export async function saveOutputs(task: TaskAnswer, destination: Destination, parts: SaveParts): Promise<string[]> {
+  if (destination.kind === "stdout") {
+    for (const output of task.output) await writeOut(output, parts);
+    return [];
+  }
+  const paths = nameFiles(task, destination);
+  for (const [index, output] of task.output.entries()) {
+    const path = paths[index];
+    if (path !== undefined) await saveOne(output, path, parts);
+  }
+  return paths;
+}
+
+/** Nothing of a name comes from the server but the kind of the file. */
+function nameFiles({ id, type, output }: TaskAnswer, destination: Exclude<Destination, { kind: "stdout" }>): string[] {
+  const stem = `${type.replaceAll(/[^a-z]/g, "")}-${id.replaceAll(/[^0-9a-z]/g, "").slice(-8)}`;
+  const names = output.map(({ content_type }) => extensions[content_type.split(";")[0]?.trim() ?? ""] ?? "bin");
+  return names.map((extension, index) => {
+    const isOne = names.filter((other) => other === extension).length === 1;
+    const number = isOne ? "" : `-${names.slice(0, index + 1).filter((other) => other === extension).length}`;
+    if (destination.kind === "folder") return join(destination.path, `${stem}${number}.${extension}`);
+    if (output.length === 1) return destination.path;
+    return `${destination.path.replace(/\.[^./]*$/, "")}${number}.${extension}`;
+  });
+}
+
+async function saveOne(output: TaskOutput, path: string, parts: SaveParts): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  // Found out before the download, and once more by the system when the file gets its name.
+  if (!parts.doesForce && (await isThere(path))) throw createExistence(path);
+  const draft = nameDraft(dirname(path));
+  try {
+    await fetchOutput(output, draft, parts);
+    if (parts.doesForce) await rename(draft, path);
+    else await link(draft, path).catch((error) => renameDraft(error, draft, path));
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+function nameDraft(folder: string): string {
+  return join(folder, `.sluice-${randomBytes(6).toString("hex")}.part`);
+}
+
+/** Some file systems know no second names; there, the look before has to do. */
+async function renameDraft(error: NodeJS.ErrnoException, draft: string, path: string): Promise<void> {
+  if (error.code === "EEXIST" || (await isThere(path))) throw createExistence(path);
+  await rename(draft, path);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return await access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Only when all of it is there and right, because nothing can be taken back. */
+async function writeOut(output: TaskOutput, parts: SaveParts): Promise<void> {
+  const draft = nameDraft(tmpdir());
+  try {
+    await fetchOutput(output, draft, parts);
+    for await (const chunk of createReadStream(draft)) parts.terminal.write(chunk);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
