@@ -1,4 +1,4 @@
-// Installs what is missing before anything else runs, and does nothing (about 40 ms) when all is there.
+// Installs and builds what is missing before anything else runs, and does nothing (about 40 ms) when all is there.
 // This is the only file that the machine's own Node may run, so it is plain JavaScript for Node 18 and later;
 // everything after it runs on the Node that the lock file pins.
 import { spawnSync } from "node:child_process";
@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isWebBuilt } from "./web-stamp.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modulesDir = join(root, "node_modules");
@@ -14,6 +15,7 @@ const lockText = readFileSync(join(root, "package-lock.json"), "utf8");
 const stamp = createHash("sha256").update(`${lockText}\n${process.platform}-${process.arch}`).digest("hex");
 
 if (!existsSync(stampPath) || readFileSync(stampPath, "utf8") !== stamp) install();
+if (!isWebBuilt()) buildWeb();
 
 function install() {
   console.error("Installing Sluice's packages (once, about a minute) …");
@@ -28,6 +30,16 @@ function install() {
   }
   writeFileSync(stampPath, stamp);
   console.error(`Installed in ${Math.round((Date.now() - startedAt) / 1000)} s.`);
+}
+
+/** The pages of the site come as sources too; the pinned Node builds them. */
+function buildWeb() {
+  const node = join(modulesDir, ".bin", "node");
+  const result = spawnSync(node, [join(root, "scripts", "build-web.ts")], {
+    cwd: root,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  if (result.status !== 0) console.error("The site's pages could not be built; everything else works without them.");
 }
 
 function runNpmCi(node) {

@@ -1,0 +1,41 @@
+// Builds the site's pages into dist/web, if they are not those of the sources at hand; it takes a few seconds.
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { build } from "vite";
+import { builtWebDir, computeWebStamp, isWebBuilt, webStampPath } from "./web-stamp.mjs";
+
+/** Smaller files gain nothing from being compressed. */
+const compressedBytesMin = 1_024;
+
+if (!isWebBuilt()) await buildWeb();
+
+async function buildWeb(): Promise<void> {
+  const startedAt = performance.now();
+  const stamp = computeWebStamp();
+  const distDir = dirname(builtWebDir);
+  // Built beside its place and moved there whole, so that nobody ever serves half a site.
+  const freshDir = join(distDir, `web-${process.pid}`);
+  try {
+    await build({
+      configFile: join(import.meta.dirname, "../web/vite.config.ts"),
+      logLevel: "error",
+      build: { outDir: freshDir, emptyOutDir: true },
+    });
+    for (const name of readdirSync(join(freshDir, "assets"))) compress(join(freshDir, "assets", name));
+    writeFileSync(join(freshDir, basename(webStampPath)), stamp);
+    rmSync(builtWebDir, { recursive: true, force: true });
+    renameSync(freshDir, builtWebDir);
+  } finally {
+    rmSync(freshDir, { recursive: true, force: true });
+  }
+  console.error(`Built the site in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
+}
+
+function compress(path: string): void {
+  const plain = readFileSync(path);
+  if (plain.length < compressedBytesMin) return;
+  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+  writeFileSync(`${path}.br`, brotliCompressSync(plain, { params }));
+  writeFileSync(`${path}.gz`, gzipSync(plain, { level: constants.Z_BEST_COMPRESSION }));
+}

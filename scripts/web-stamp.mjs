@@ -1,0 +1,30 @@
+// Tells whether the built site is that of the sources at hand. Plain JavaScript, because the machine's own Node runs it.
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+export const builtWebDir = join(root, "dist", "web");
+export const webStampPath = join(builtWebDir, ".built-from");
+
+/** A hash of everything that the build reads: the site's sources, the packages' versions, and the build itself. */
+export function computeWebStamp() {
+  const sources = readdirSync(join(root, "web"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort();
+  const hash = createHash("sha256");
+  for (const path of [...sources, join(root, "package-lock.json"), join(root, "scripts/build-web.ts")]) {
+    hash
+      .update(`${path.slice(root.length)}\0`)
+      .update(readFileSync(path))
+      .update("\0");
+  }
+  return hash.digest("hex");
+}
+
+export function isWebBuilt() {
+  return existsSync(webStampPath) && readFileSync(webStampPath, "utf8") === computeWebStamp();
+}

@@ -1,0 +1,138 @@
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { type PagePolicy, presentPageHeaders } from "./page-headers.ts";
+import type { SiteFile, SiteFiles } from "./site-files.ts";
+
+type Headers = Record<string, string | string[] | undefined>;
+
+/** As much of the framework's reply as a page needs. */
+type PageReply = {
+  request: { headers: Headers };
+  code(status: number): unknown;
+  headers(values: Record<string, string>): unknown;
+  send(body: string): unknown;
+};
+
+type ShellOptions = {
+  status?: number;
+  /** What the page shows beyond what it can ask the console API for; it finds this in the shell. */
+  data?: unknown;
+  policy?: PagePolicy;
+};
+
+export type SiteShell = {
+  /** Answers with the one HTML document of the site; which page it becomes follows from its address. */
+  sendShell(reply: PageReply, options?: ShellOptions): void;
+  /** Adds the assets, the pages that need no other part, and the page for addresses that do not exist. */
+  addRoutes(http: HttpServer): void;
+};
+
+type SiteShellParts = {
+  siteUrl: string;
+  files: SiteFiles | null;
+  /** Whether these headers belong to somebody who is signed in; decides where `/` leads. */
+  isSignedIn(headers: Headers): Promise<boolean>;
+};
+
+/** The pages whose whole content the site's program asks for itself. */
+const pagePaths = [
+  "/console",
+  "/outbox",
+  "/reset-password",
+  "/security",
+  "/sign-in",
+  "/sign-up",
+  "/verify-email",
+] as const;
+
+const connectPagePaths = ["/connect/device", "/connect/requests/:id"] as const;
+
+const notBuilt = "<!doctype html><title>Sluice</title><p>The site is not built. `npm start` builds it.</p>\n";
+
+/** Serves the built site. Every page is the same document; it holds nothing of the reader's. */
+export function createSiteShell(parts: SiteShellParts): SiteShell {
+  const isHttps = new URL(parts.siteUrl).protocol === "https:";
+  const headersByPolicy = {
+    page: presentPageHeaders("page", { isHttps }),
+    connect: presentPageHeaders("connect", { isHttps }),
+  };
+
+  function sendShell(reply: PageReply, { status = 200, data, policy = "page" }: ShellOptions = {}): void {
+    reply.code(parts.files === null ? 503 : status);
+    reply.headers({ ...headersByPolicy[policy], "content-type": "text/html; charset=utf-8" });
+    reply.send(parts.files === null ? notBuilt : fillShell(parts.files.shell, { data, theme: readTheme(reply) }));
+  }
+
+  return {
+    sendShell,
+    addRoutes(http) {
+      const schema = { hide: true };
+      http.get("/", { schema }, async (request, reply) =>
+        reply.redirect((await parts.isSignedIn(request.headers)) ? "/console" : "/sign-in", 303),
+      );
+      for (const path of pagePaths) {
+        http.get(path, { schema }, (_request, reply) => sendShell(reply));
+      }
+      for (const path of connectPagePaths) {
+        http.get(path, { schema }, (_request, reply) => sendShell(reply, { policy: "connect" }));
+      }
+      addAssets(http, parts.files);
+      http.addHook("preHandler", (request, reply, done) => {
+        if (request.is404 && isPageRequest(request)) sendShell(reply, { status: 404 });
+        else done();
+      });
+    },
+  };
+}
+
+/** The names of assets contain a hash of what is in them, so that a browser may keep them for good. */
+function addAssets(http: HttpServer, files: SiteFiles | null): void {
+  const params = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+  http.get<{ Params: { name: string } }>("/assets/:name", { schema: { hide: true, params } }, (request, reply) => {
+    const file = files?.assets.get(request.params.name);
+    if (file === undefined) throw new AppError("not_found", "There is nothing at this path.");
+    const { encoding, body } = chooseEncoding(file, request.headers["accept-encoding"] ?? "");
+    reply.headers({
+      "content-type": file.type,
+      "cache-control": "public, max-age=31536000, immutable",
+      "cross-origin-resource-policy": "same-origin",
+      vary: "accept-encoding",
+      ...(encoding === null ? {} : { "content-encoding": encoding }),
+    });
+    reply.send(body);
+  });
+}
+
+function chooseEncoding(file: SiteFile, accepted: string): { encoding: "br" | "gzip" | null; body: Buffer } {
+  const offered = accepted.split(",").map((word) => word.trim());
+  if (file.brotli !== null && offered.includes("br")) return { encoding: "br", body: file.brotli };
+  if (file.gzip !== null && offered.includes("gzip")) return { encoding: "gzip", body: file.gzip };
+  return { encoding: null, body: file.plain };
+}
+
+/** A person who mistyped an address gets a page; programs get the API's error. */
+function isPageRequest(request: { method: string; url: string; headers: Headers }): boolean {
+  const isProgram = /^\/(v1|console\/api|assets)(\/|\?|$)/.test(request.url);
+  const accepted = String(request.headers.accept ?? "");
+  return !isProgram && (request.method === "GET" || request.method === "HEAD") && accepted.includes("text/html");
+}
+
+type ShellContents = { data: unknown; theme: string };
+
+function fillShell(shell: string, { data, theme }: ShellContents): string {
+  const themed = shell.replace('data-theme="system"', () => `data-theme="${theme}"`);
+  if (data === undefined) return themed;
+  const block = `<script type="application/json" id="page-data">${escapeForScript(JSON.stringify(data))}</script>`;
+  return themed.replace("</head>", () => `${block}</head>`);
+}
+
+/** Inside a script element only `<` can end it or open a comment; JSON can write it otherwise. */
+function escapeForScript(json: string): string {
+  return json.replaceAll("<", "\\u003c").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+}
+
+/** The choice is in a cookie, so that the first paint has the right colours without a script before it. */
+function readTheme(reply: PageReply): string {
+  const cookies = String(reply.request.headers.cookie ?? "");
+  return /(?:^|;\s*)sluice-theme=(light|dark)(?:;|$)/.exec(cookies)?.[1] ?? "system";
+}

@@ -1,0 +1,42 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+
+export type SiteFile = { type: string; plain: Buffer; brotli: Buffer | null; gzip: Buffer | null };
+export type SiteFiles = { shell: string; assets: ReadonlyMap<string, SiteFile> };
+
+/** Where scripts/build-web.ts puts what it builds. */
+const builtDir = join(import.meta.dirname, "../../../dist/web");
+
+const contentTypes: Record<string, string> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+/**
+ * The built site, whole and in memory: it is a few hundred kilobytes, so that no request reads a file. Without a build
+ * there is none, and the gateway serves its API all the same.
+ */
+export function readSiteFiles(directory: string = builtDir): SiteFiles | null {
+  const shellPath = join(directory, "index.html");
+  if (!existsSync(shellPath)) return null;
+  const assetsDir = join(directory, "assets");
+  const names = existsSync(assetsDir) ? readdirSync(assetsDir) : [];
+  const assets = new Map<string, SiteFile>();
+  for (const name of names) {
+    const type = contentTypes[extname(name)];
+    if (type === undefined) continue;
+    const path = join(assetsDir, name);
+    assets.set(name, {
+      type,
+      plain: readFileSync(path),
+      brotli: readIfThere(`${path}.br`),
+      gzip: readIfThere(`${path}.gz`),
+    });
+  }
+  return { shell: readFileSync(shellPath, "utf8"), assets };
+}
+
+function readIfThere(path: string): Buffer | null {
+  return existsSync(path) ? readFileSync(path) : null;
+}

@@ -1,0 +1,51 @@
+import type { ButtonHTMLAttributes, ReactNode } from "react";
+import { joinClasses } from "./join-classes.ts";
+import { Spinner } from "./spinner.tsx";
+
+type ButtonLook = "primary" | "plain" | "danger" | "quiet";
+
+const shape =
+  "relative inline-flex min-h-10 items-center justify-center gap-2 rounded-md px-4 py-1.5 text-center text-sm font-medium transition-colors select-none aria-disabled:cursor-not-allowed";
+
+const looks: Record<ButtonLook, string> = {
+  primary: "bg-accent text-on-accent hover:bg-accent-strong aria-disabled:bg-line aria-disabled:text-ink-soft",
+  plain:
+    "border border-line-strong bg-surface text-ink hover:bg-sunken aria-disabled:border-line aria-disabled:text-ink-soft",
+  danger: "border border-danger bg-surface text-danger hover:bg-danger-soft aria-disabled:border-line",
+  quiet: "px-2 text-accent hover:bg-accent-soft",
+};
+
+/** The same look for a link that leads to another page. */
+export function buttonClasses(look: ButtonLook, extra = ""): string {
+  return joinClasses(shape, looks[look], extra);
+}
+
+type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, "disabled"> & {
+  look?: ButtonLook;
+  /** Its action is under way: it keeps its size and cannot be pressed again. */
+  isBusy?: boolean;
+  isDisabled?: boolean;
+  children: ReactNode;
+};
+
+/** It keeps the focus while it cannot be pressed, so that people who use the keyboard do not lose their place. */
+export function Button({ look = "plain", isBusy, isDisabled, className, children, onClick, ...rest }: ButtonProps) {
+  const isOff = isBusy === true || isDisabled === true;
+  return (
+    <button
+      type="button"
+      {...rest}
+      aria-disabled={isOff}
+      aria-busy={isBusy === true}
+      className={buttonClasses(look, className)}
+      onClick={(event) => (isOff ? event.preventDefault() : onClick?.(event))}
+    >
+      <span className={joinClasses("inline-flex items-center gap-2", isBusy === true && "opacity-0")}>{children}</span>
+      {isBusy === true && (
+        <span className="absolute inset-0 flex items-center justify-center">
+          <Spinner />
+        </span>
+      )}
+    </button>
+  );
+}

@@ -1,0 +1,55 @@
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Button } from "./button.tsx";
+import { Notice } from "./notice.tsx";
+import { Skeleton } from "./skeleton.tsx";
+
+type DataListProps<Item> = {
+  label: string;
+  query: UseQueryResult<{ data: Item[] }>;
+  empty: ReactNode;
+  keyOf(item: Item): string;
+  children(item: Item): ReactNode;
+};
+
+/** Rows that come from the server: while they are on their way, when there are none, and when they do not come. */
+export function DataList<Item>({ label, query, empty, keyOf, children }: DataListProps<Item>) {
+  if (query.isError) {
+    return (
+      <Notice kind="error" title="This list cannot be shown.">
+        <p>{query.error.message}</p>
+        <Button look="quiet" className="-ml-2" onClick={() => query.refetch()}>
+          Try again
+        </Button>
+      </Notice>
+    );
+  }
+  if (query.data === undefined) {
+    return (
+      <div aria-busy="true" className="flex flex-col gap-3">
+        <p className="sr-only">Loading</p>
+        <Skeleton className="h-12" />
+      </div>
+    );
+  }
+  if (query.data.data.length === 0) return <p className="text-sm text-ink-soft">{empty}</p>;
+  return (
+    <ul aria-label={label} className="divide-y divide-line border-y border-line">
+      {query.data.data.map((item) => (
+        <li key={keyOf(item)} className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 py-3">
+          {children(item)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The two lines of a row: what it is, and what is known of it. */
+export function DataListText({ title, detail }: { title: ReactNode; detail: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <p className="truncate text-sm font-medium">{title}</p>
+      <p className="text-sm text-ink-soft">{detail}</p>
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+import type { ReactNode } from "react";
+
+type NoticeKind = "error" | "warning" | "success" | "hint";
+
+const looks: Record<NoticeKind, string> = {
+  error: "bg-danger-soft border-danger text-danger",
+  warning: "bg-warning-soft border-warning text-warning",
+  success: "bg-success-soft border-success text-success",
+  hint: "bg-accent-soft border-accent text-accent",
+};
+
+/** Something that the reader should know about the page as a whole. Errors are read out at once. */
+export function Notice({ kind, title, children }: { kind: NoticeKind; title?: string; children?: ReactNode }) {
+  return (
+    <div
+      role={kind === "error" ? "alert" : "status"}
+      className={`rounded-md border-l-4 px-4 py-3 text-sm ${looks[kind]}`}
+    >
+      {title !== undefined && <p className="font-semibold">{title}</p>}
+      {children !== undefined && <div className="text-ink">{children}</div>}
+    </div>
+  );
+}

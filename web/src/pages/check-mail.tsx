@@ -1,0 +1,58 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { api, ask } from "../api/console-api.ts";
+import { siteQuery } from "../api/session-query.ts";
+import { Button } from "../design/button.tsx";
+import { Notice } from "../design/notice.tsx";
+import { useToast } from "../design/toast.tsx";
+import { FocusPage, linkClasses } from "../parts/focus-page.tsx";
+import { FormError } from "../parts/form-error.tsx";
+import { useAction } from "../parts/use-action.ts";
+
+const requests = {
+  verify: (email: string) => ask(api.POST("/email/resend", { body: { email } })),
+  reset: (email: string) => ask(api.POST("/password/forgot", { body: { email } })),
+};
+
+/** The words are the same whether the address is known or not: this page must not tell who has an account. */
+export function CheckMail({ email, reason }: { email: string; reason: keyof typeof requests }) {
+  const { data: site } = useQuery(siteQuery);
+  const showToast = useToast();
+  const resend = useAction(
+    () => requests[reason](email),
+    () => showToast("Sent again, if there is anything to send."),
+  );
+  const purpose = reason === "verify" ? "confirm your address" : "choose a new password";
+  return (
+    <FocusPage
+      title="Check your mail"
+      intro={
+        <>
+          If <strong className="text-ink">{email}</strong> can be used here, a mail is on its way to it. The link in it
+          lets you {purpose}.
+        </>
+      }
+      below={
+        <Link to="/sign-in" className={linkClasses}>
+          Back to sign-in
+        </Link>
+      }
+    >
+      {site?.has_outbox === true && (
+        <Notice kind="hint" title="Mails are not sent here">
+          <p>
+            This gateway has no mail server yet. Its mails are in its terminal and in the{" "}
+            <Link to="/outbox" className={linkClasses}>
+              outbox
+            </Link>
+            .
+          </p>
+        </Notice>
+      )}
+      <FormError message={resend.errorBeside()} />
+      <Button isBusy={resend.isBusy} onClick={() => resend.run(undefined)}>
+        Send it again
+      </Button>
+    </FocusPage>
+  );
+}

@@ -1,0 +1,28 @@
+import { FocusPage } from "../../parts/focus-page.tsx";
+import { getPageData } from "../../parts/page-data.ts";
+
+/** A program asked for something that we do not give. It is told here, never by sending the browser anywhere. */
+export function ConnectErrorPage() {
+  const data = getPageData();
+  const problems = data?.kind === "connect-error" ? data.problems : [];
+  return (
+    <FocusPage
+      title="This link does not work"
+      intro="A program on this computer opened this page to be connected, but what it sent is not right. Nothing was handed over."
+    >
+      {problems.length > 0 && (
+        <ul className="flex flex-col gap-3 text-sm">
+          {problems.map(({ param, message }) => (
+            <li key={`${param}: ${message}`} className="border-l-4 border-danger bg-danger-soft px-4 py-3">
+              {param !== null && <code className="mr-2 font-mono font-semibold">{param}</code>}
+              {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className="text-sm text-ink-soft">
+        Start again in the program. If it happens again, tell the people who make it what is written here.
+      </p>
+    </FocusPage>
+  );
+}

@@ -1,0 +1,163 @@
+import { useQuery } from "@tanstack/react-query";
+import { ApiError, api, ask } from "../../api/console-api.ts";
+import { siteQuery } from "../../api/session-query.ts";
+import { Button } from "../../design/button.tsx";
+import { Notice } from "../../design/notice.tsx";
+import { TextField } from "../../design/text-field.tsx";
+import { canFetchLoopback, openPopup, readLoopbackPermission } from "../../parts/deliver-callback.ts";
+import { FocusPage } from "../../parts/focus-page.tsx";
+import { FormError } from "../../parts/form-error.tsx";
+import { formatMoment } from "../../parts/format-time.ts";
+import { useReauthentication } from "../../parts/reauthentication.tsx";
+import { useAction } from "../../parts/use-action.ts";
+import { useArmed } from "../../parts/use-armed.ts";
+import { useDraft } from "../../parts/use-draft.ts";
+import { useSession } from "../../parts/use-session.ts";
+
+type ConnectRequest = {
+  client: string;
+  redirect_host: string | null;
+  replaces: { created_at: string; last_four: string } | null;
+  kind: "browser" | "device";
+};
+type Answered = (callbackUrl: string | null, popup: Window | null) => void;
+type ConsentFormProps = { id: string; request: ConnectRequest; onApproved: Answered; onRefused: Answered };
+
+const armedAfterMs = 800;
+
+export function ConsentForm({ id, request, onApproved, onRefused }: ConsentFormProps) {
+  const { user } = useSession();
+  const { data: site } = useQuery(siteQuery);
+  const [days, setDays] = useDraft(`connect-days-${id}`);
+  const [budget, setBudget] = useDraft(`connect-budget-${id}`);
+  const isArmed = useArmed(armedAfterMs);
+  const repeat = useReauthentication();
+  const answerWithPopup = useAnswerWithPopup(request.kind);
+  const params = { path: { id } };
+  const body = {
+    ...(days.trim() === "" ? {} : { expires_in_days: Number(days) }),
+    ...(budget.trim() === "" ? {} : { budget: budget.trim() }),
+  };
+
+  const approve = useAction(
+    () => repeat(() => answerWithPopup(() => ask(api.POST("/connect/requests/{id}/approve", { params, body })))),
+    ({ answer, popup }) => {
+      setDays("");
+      setBudget("");
+      onApproved(("callback_url" in answer ? answer.callback_url : null) ?? null, popup);
+    },
+  );
+  const refuse = useAction(
+    () => answerWithPopup(() => ask(api.POST("/connect/requests/{id}/deny", { params, body: {} }))),
+    ({ answer, popup }) => onRefused(("callback_url" in answer ? answer.callback_url : null) ?? null, popup),
+  );
+
+  return (
+    <FocusPage title="Connect a program">
+      <p>
+        {request.kind === "browser"
+          ? "A program on this computer calls itself"
+          : "A program that shows a code calls itself"}{" "}
+        <strong className="inline-block max-w-full font-mono wrap-anywhere">{request.client}</strong>. It asks for a key
+        to your account, {user.email}.
+      </p>
+      <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2 text-sm">
+        <dt className="text-ink-soft">It may</dt>
+        <dd>call the API and spend your balance</dd>
+        {request.redirect_host !== null && (
+          <>
+            <dt className="text-ink-soft">Sent to</dt>
+            <dd className="font-mono">{request.redirect_host}</dd>
+          </>
+        )}
+        <dt className="text-ink-soft">Replaces</dt>
+        <dd>
+          {request.replaces === null
+            ? "nothing"
+            : `the key that ends in ${request.replaces.last_four}, made ${formatMoment(request.replaces.created_at)}`}
+        </dd>
+      </dl>
+      {request.kind === "device" && (
+        <Notice kind="warning" title="Only if you started this just now">
+          <p>If somebody sent you here or gave you a code, refuse.</p>
+        </Notice>
+      )}
+      <FormError message={approve.errorBeside("expires_in_days", "budget") ?? refuse.errorBeside()} />
+      <form
+        className="flex flex-col gap-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isArmed) approve.run(undefined);
+        }}
+      >
+        <details className="rounded-md border border-line px-4 py-3" open={days !== "" || budget !== "" || undefined}>
+          <summary className="text-sm font-medium">Limits</summary>
+          <div className="flex flex-col gap-4 pt-4">
+            <TextField
+              label="Ends after"
+              name="expires_in_days"
+              type="number"
+              min={1}
+              max={3650}
+              step={1}
+              value={days}
+              onChange={setDays}
+              hint="Days. Empty: it works until you disconnect it."
+              error={approve.errorAt("expires_in_days")}
+            />
+            <TextField
+              label="Budget"
+              name="budget"
+              inputMode="decimal"
+              value={budget}
+              onChange={setBudget}
+              hint={`What it may spend in all${site === undefined ? "" : `, in ${site.currency}`}. Empty: as much as your balance.`}
+              error={approve.errorAt("budget")}
+            />
+          </div>
+        </details>
+        <div className="flex flex-col gap-3 sm:flex-row-reverse">
+          <Button
+            look="primary"
+            type="submit"
+            className="sm:flex-1"
+            isBusy={approve.isBusy}
+            isDisabled={!isArmed || refuse.isBusy}
+          >
+            Approve
+          </Button>
+          <Button
+            className="sm:flex-1"
+            isBusy={refuse.isBusy}
+            isDisabled={approve.isBusy}
+            onClick={() => refuse.run(undefined)}
+          >
+            Refuse
+          </Button>
+        </div>
+      </form>
+    </FocusPage>
+  );
+}
+
+/**
+ * Asks the server for an answer to deliver, with the window for it opened first where one will be needed: browsers open
+ * windows only while they handle a click. A window for an answer that does not come is closed again.
+ */
+function useAnswerWithPopup(kind: ConnectRequest["kind"]) {
+  const { data: permission = null } = useQuery({
+    queryKey: ["loopback-permission"],
+    queryFn: readLoopbackPermission,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return async <Output,>(perform: () => Promise<Output>): Promise<{ answer: Output; popup: Window | null }> => {
+    const needsPopup = kind === "browser" && !canFetchLoopback(location.hostname, permission);
+    const popup = needsPopup ? openPopup() : null;
+    try {
+      return { answer: await perform(), popup };
+    } catch (error) {
+      popup?.close();
+      throw error instanceof ApiError ? error : new Error("The answer could not be sent.", { cause: error });
+    }
+  };
+}

@@ -1,0 +1,49 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { api, ask } from "../../api/console-api.ts";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { deliverCallback } from "../../parts/deliver-callback.ts";
+import { FocusPage } from "../../parts/focus-page.tsx";
+import { MessagePage } from "../message-page.tsx";
+import { ConsentForm } from "./consent-form.tsx";
+import { DeliveryResult } from "./delivery-result.tsx";
+
+const route = getRouteApi("/signed-in/connect/requests/$id");
+
+type Answer = { kind: "approved" | "refused"; callbackUrl: string | null };
+
+/** A program on this computer, or one that showed a code, asks for a key of the person who is signed in. */
+export function ConsentPage() {
+  const { id } = route.useParams();
+  const [answer, setAnswer] = useState<Answer | null>(null);
+  const request = useQuery({
+    queryKey: ["connect-request", id],
+    queryFn: () => ask(api.GET("/connect/requests/{id}", { params: { path: { id } } })),
+    // What was asked does not change, and after the answer the server has nothing more to tell.
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  const proceed = (kind: Answer["kind"], callbackUrl: string | null, popup: Window | null) => {
+    setAnswer({ kind, callbackUrl });
+    if (callbackUrl !== null) void deliverCallback(callbackUrl, popup);
+  };
+
+  if (answer !== null) return <DeliveryResult id={id} {...answer} />;
+  if (request.isError) return <MessagePage title="This request cannot be answered" message={request.error.message} />;
+  if (request.data === undefined) {
+    return (
+      <FocusPage title="Connect a program">
+        <Skeleton className="h-64" />
+      </FocusPage>
+    );
+  }
+  return (
+    <ConsentForm
+      id={id}
+      request={request.data}
+      onApproved={(callbackUrl, popup) => proceed("approved", callbackUrl, popup)}
+      onRefused={(callbackUrl, popup) => proceed("refused", callbackUrl, popup)}
+    />
+  );
+}

@@ -1,0 +1,48 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { api, ask } from "../../api/console-api.ts";
+import { Button } from "../../design/button.tsx";
+import { CodeField } from "../../design/code-field.tsx";
+import { Notice } from "../../design/notice.tsx";
+import { FocusPage } from "../../parts/focus-page.tsx";
+import { FormError } from "../../parts/form-error.tsx";
+import { useAction } from "../../parts/use-action.ts";
+
+const route = getRouteApi("/signed-in/connect/device");
+
+/** For a program on a machine without a browser: it shows a code, and the person types it here. */
+export function DeviceCodePage() {
+  const { user_code: given = "" } = route.useSearch();
+  const [code, setCode] = useState(given.toUpperCase());
+  const action = useAction(
+    () => ask(api.POST("/connect/device/lookup", { body: { user_code: code.trim() } })),
+    ({ request_id }) => location.assign(`/connect/requests/${encodeURIComponent(request_id)}`),
+  );
+  return (
+    <FocusPage title="Connect a device" intro="Enter the code that the program shows.">
+      <form
+        className="flex flex-col gap-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          action.run(undefined);
+        }}
+      >
+        <FormError message={action.errorBeside("user_code")} />
+        <CodeField
+          label="Code"
+          name="user_code"
+          kind="letters"
+          value={code}
+          onChange={setCode}
+          error={action.errorAt("user_code")}
+        />
+        <Notice kind="warning" title="Only if you started this just now">
+          <p>Somebody who sends you a code wants to use your account. Never enter a code that you were given.</p>
+        </Notice>
+        <Button look="primary" type="submit" isBusy={action.isBusy}>
+          Continue
+        </Button>
+      </form>
+    </FocusPage>
+  );
+}

@@ -1,0 +1,140 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { api, ask } from "../api/console-api.ts";
+import { siteQuery } from "../api/session-query.ts";
+import { Button, buttonClasses } from "../design/button.tsx";
+import { PasswordField } from "../design/password-field.tsx";
+import { TextField } from "../design/text-field.tsx";
+import { FocusPage, linkClasses } from "../parts/focus-page.tsx";
+import { FormError } from "../parts/form-error.tsx";
+import { parseNextPath } from "../parts/next-path.ts";
+import { canUsePasskeys, proveByPasskey } from "../parts/passkey.ts";
+import { rememberNext, takeRememberedNext } from "../parts/remembered-next.ts";
+import { useAction } from "../parts/use-action.ts";
+import { useDraft } from "../parts/use-draft.ts";
+import { CheckMail } from "./check-mail.tsx";
+import { SecondFactor } from "./second-factor.tsx";
+
+const route = getRouteApi("/sign-in");
+
+type SignInOutcome = Awaited<ReturnType<typeof signIn>>;
+
+const signIn = (body: { email: string; password: string }) => ask(api.POST("/sign-in", { body }));
+
+export function SignInPage() {
+  const { next } = route.useSearch();
+  const [outcome, setOutcome] = useState<SignInOutcome | null>(null);
+  const [email, setEmail] = useDraft("email");
+  const target = parseNextPath(next, location.origin);
+  // Whoever has no account yet, or no password any more, gets there by way of a mail.
+  useEffect(() => {
+    if (next !== undefined) rememberNext(target);
+  }, [next, target]);
+  const proceed = (reached: SignInOutcome) => {
+    if (reached.kind !== "signed-in") return setOutcome(reached);
+    const remembered = takeRememberedNext();
+    // A page of its own, not a change of view: the page we go to may have other rules than this one.
+    location.assign(next === undefined ? parseNextPath(remembered, location.origin) : target);
+  };
+
+  if (outcome?.kind === "second-factor") {
+    return <SecondFactor methods={outcome.methods} onDone={proceed} onBack={() => setOutcome(null)} />;
+  }
+  if (outcome?.kind === "verify-email") return <CheckMail email={email} reason="verify" />;
+  return <SignInForm target={target} email={email} onEmail={setEmail} onReached={proceed} />;
+}
+
+type SignInFormProps = {
+  target: string;
+  email: string;
+  onEmail(email: string): void;
+  onReached(outcome: SignInOutcome): void;
+};
+
+function SignInForm({ target, email, onEmail, onReached }: SignInFormProps) {
+  const { data: site } = useQuery(siteQuery);
+  const [password, setPassword] = useState("");
+  const byPassword = useAction(signIn, onReached);
+  const byPasskey = useAction(async () => {
+    const options = await ask(api.POST("/sign-in/passkey/options", { body: {} }));
+    return await ask(api.POST("/sign-in/passkey", { body: { response: await proveByPasskey(options) } }));
+  }, onReached);
+
+  return (
+    <FocusPage
+      title="Sign in"
+      below={
+        site !== undefined &&
+        site.sign_up === "open" && (
+          <>
+            New here?{" "}
+            <Link to="/sign-up" className={linkClasses}>
+              Create an account
+            </Link>
+          </>
+        )
+      }
+    >
+      <form
+        className="flex flex-col gap-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          byPasskey.reset();
+          byPassword.run({ email, password });
+        }}
+      >
+        <FormError message={byPassword.errorBeside("email", "password") ?? byPasskey.errorBeside()} />
+        <TextField
+          label="E-mail address"
+          name="email"
+          type="email"
+          autoComplete="username"
+          required
+          value={email}
+          onChange={onEmail}
+          error={byPassword.errorAt("email")}
+        />
+        <PasswordField
+          label="Password"
+          name="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={setPassword}
+          error={byPassword.errorAt("password")}
+          aside={
+            <Link to="/reset-password" className={`text-sm ${linkClasses}`}>
+              Forgotten?
+            </Link>
+          }
+        />
+        <Button look="primary" type="submit" isBusy={byPassword.isBusy}>
+          Sign in
+        </Button>
+      </form>
+      <div className="flex flex-col gap-3 border-t border-line pt-6">
+        {canUsePasskeys() && (
+          <Button
+            isBusy={byPasskey.isBusy}
+            onClick={() => {
+              byPassword.reset();
+              byPasskey.run(undefined);
+            }}
+          >
+            Use a passkey
+          </Button>
+        )}
+        {site?.providers.map((provider) => (
+          <a
+            key={provider.id}
+            href={`/console/api/sign-in/provider/${encodeURIComponent(provider.id)}?next=${encodeURIComponent(target)}`}
+            className={buttonClasses("plain")}
+          >
+            Continue with {provider.name}
+          </a>
+        ))}
+      </div>
+    </FocusPage>
+  );
+}

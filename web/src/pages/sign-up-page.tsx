@@ -1,0 +1,100 @@
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { api, ask } from "../api/console-api.ts";
+import { siteQuery } from "../api/session-query.ts";
+import { Button } from "../design/button.tsx";
+import { PasswordField } from "../design/password-field.tsx";
+import { TextField } from "../design/text-field.tsx";
+import { FocusPage, linkClasses } from "../parts/focus-page.tsx";
+import { FormError } from "../parts/form-error.tsx";
+import { useAction } from "../parts/use-action.ts";
+import { useDraft } from "../parts/use-draft.ts";
+import { CheckMail } from "./check-mail.tsx";
+
+const route = getRouteApi("/sign-up");
+
+const signInInstead = (
+  <>
+    Have an account?{" "}
+    <Link to="/sign-in" className={linkClasses}>
+      Sign in
+    </Link>
+  </>
+);
+
+export function SignUpPage() {
+  const { data: site } = useSuspenseQuery(siteQuery);
+  const { invite } = route.useSearch();
+  if (site.sign_up === "closed") {
+    return (
+      <FocusPage
+        title="Sign-up is closed"
+        intro="New accounts are made by the people who run this gateway. Ask them for one."
+        below={signInInstead}
+      />
+    );
+  }
+  if (site.sign_up === "invite" && invite === undefined) {
+    return (
+      <FocusPage
+        title="By invitation"
+        intro="To make an account here you need an invitation: open the link in the mail that brought it. If you have none, ask the people who run this gateway."
+        below={signInInstead}
+      />
+    );
+  }
+  return <SignUpForm invite={invite} />;
+}
+
+function SignUpForm({ invite }: { invite: string | undefined }) {
+  const [email, setEmail] = useDraft("email");
+  const [password, setPassword] = useState("");
+  const [isSent, setSent] = useState(false);
+  const action = useAction(
+    () => ask(api.POST("/sign-up", { body: { email, password, ...(invite === undefined ? {} : { invite }) } })),
+    () => setSent(true),
+  );
+  if (isSent) return <CheckMail email={email} reason="verify" />;
+  return (
+    <FocusPage
+      title="Create an account"
+      intro={invite === undefined ? undefined : "You have been invited."}
+      below={signInInstead}
+    >
+      <form
+        className="flex flex-col gap-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          action.run(undefined);
+        }}
+      >
+        <FormError message={action.errorBeside("email", "password")} />
+        <TextField
+          label="E-mail address"
+          name="email"
+          type="email"
+          autoComplete="username"
+          required
+          value={email}
+          onChange={setEmail}
+          error={action.errorAt("email")}
+        />
+        <PasswordField
+          label="Password"
+          name="password"
+          autoComplete="new-password"
+          required
+          minLength={8}
+          hasAdvice
+          value={password}
+          onChange={setPassword}
+          error={action.errorAt("password")}
+        />
+        <Button look="primary" type="submit" isBusy={action.isBusy}>
+          Create the account
+        </Button>
+      </form>
+    </FocusPage>
+  );
+}

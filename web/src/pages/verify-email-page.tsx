@@ -1,0 +1,67 @@
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { api, ask } from "../api/console-api.ts";
+import { Button } from "../design/button.tsx";
+import { PasswordField } from "../design/password-field.tsx";
+import { FocusPage, linkClasses } from "../parts/focus-page.tsx";
+import { FormError } from "../parts/form-error.tsx";
+import { parseNextPath } from "../parts/next-path.ts";
+import { takeRememberedNext } from "../parts/remembered-next.ts";
+import { useAction } from "../parts/use-action.ts";
+
+const route = getRouteApi("/verify-email");
+
+const toSignIn = (
+  <Link to="/sign-in" className={linkClasses}>
+    Go to sign-in
+  </Link>
+);
+
+type Proof = { token: string; password?: string };
+
+const verify = (body: Proof) => ask(api.POST("/email/verify", { body }));
+
+/** The link is used by a click, not by opening it: programs that look into mails open links too. */
+export function VerifyEmailPage() {
+  const { token } = route.useSearch();
+  const action = useAction(verify, () => location.replace(parseNextPath(takeRememberedNext(), location.origin)));
+  // In another browser than the one of the sign-up, the server asks for the password too.
+  const [password, setPassword] = useState<string | null>(null);
+  if (password === null && action.errorAt("password") !== null) setPassword("");
+  if (token === undefined) {
+    return (
+      <FocusPage
+        title="This link is not complete"
+        intro="Open the link in the mail again, or copy all of it into the address bar."
+        below={toSignIn}
+      />
+    );
+  }
+  return (
+    <FocusPage title="Confirm your address" intro="One click, and your account is ready." below={toSignIn}>
+      <form
+        className="flex flex-col gap-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          action.run({ token, ...(password === null ? {} : { password }) });
+        }}
+      >
+        <FormError message={action.errorBeside("password")} />
+        {password !== null && (
+          <PasswordField
+            label="Password that you chose"
+            name="password"
+            autoComplete="current-password"
+            required
+            value={password}
+            onChange={setPassword}
+            error={action.errorAt("password")}
+          />
+        )}
+        <Button look="primary" type="submit" isBusy={action.isBusy}>
+          Confirm and sign in
+        </Button>
+      </form>
+    </FocusPage>
+  );
+}

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { formatMoment, formatSince } from "./format-time.ts";
+
+const now = new Date("2026-11-15T12:00:00Z");
+
+test.for([
+  ["2026-11-15T12:00:30Z", "just now"],
+  ["2026-11-15T11:59:01Z", "just now"],
+  ["2026-11-15T11:59:00Z", "1 minute ago"],
+  ["2026-11-15T10:00:00Z", "2 hours ago"],
+  ["2026-11-14T11:00:00Z", "yesterday"],
+  ["2026-11-09T12:00:00Z", "6 days ago"],
+] as const)("%s was %s", ([time, words]) => {
+  expect(formatSince(time, now)).toBe(words);
+});
+
+test("what is a week old or more is told by its date", () => {
+  expect(formatSince("2026-11-08T12:00:00Z", now)).toBe(formatMoment("2026-11-08T12:00:00Z"));
+});

@@ -1,0 +1,136 @@
+import { useQuery } from "@tanstack/react-query";
+import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from "react";
+import { ApiError, api, ask } from "../api/console-api.ts";
+import { sessionQuery } from "../api/session-query.ts";
+import { Button } from "../design/button.tsx";
+import { CodeField } from "../design/code-field.tsx";
+import { Dialog } from "../design/dialog.tsx";
+import { PasswordField } from "../design/password-field.tsx";
+import { type Tab, Tabs } from "../design/tabs.tsx";
+import { FormError } from "./form-error.tsx";
+import { canUsePasskeys, proveByPasskey } from "./passkey.ts";
+import { useAction } from "./use-action.ts";
+
+type Repeat = <Output>(perform: () => Promise<Output>) => Promise<Output>;
+
+const ReauthenticationContext = createContext<Repeat>((perform) => perform());
+
+/**
+ * Runs something that needs a person who has just proven who they are. When the server asks for the proof, a dialog
+ * does, and then the thing is done again.
+ */
+export function useReauthentication(): Repeat {
+  return useContext(ReauthenticationContext);
+}
+
+type Pending = { resolve(): void; reject(error: Error): void };
+
+export function ReauthenticationProvider({ children }: { children: ReactNode }) {
+  const [isAsking, setAsking] = useState(false);
+  const pending = useRef<Pending | null>(null);
+
+  const repeat = useCallback<Repeat>(async (perform) => {
+    try {
+      return await perform();
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== "reauthentication_required") throw error;
+      await new Promise<void>((resolve, reject) => {
+        pending.current = { resolve, reject };
+        setAsking(true);
+      });
+      return await perform();
+    }
+  }, []);
+
+  const finish = (outcome: "proven" | "given-up") => {
+    setAsking(false);
+    if (outcome === "proven") pending.current?.resolve();
+    else pending.current?.reject(new Error("Nothing was changed, because it was not confirmed that it is you."));
+    pending.current = null;
+  };
+
+  return (
+    <ReauthenticationContext value={repeat}>
+      {children}
+      {isAsking && (
+        <Dialog title="Confirm that it is you" onClose={() => finish("given-up")}>
+          <p className="text-sm text-ink-soft">This changes who can use your account, so it needs a fresh proof.</p>
+          <ReauthenticationForm onProven={() => finish("proven")} onGivenUp={() => finish("given-up")} />
+        </Dialog>
+      )}
+    </ReauthenticationContext>
+  );
+}
+
+type Way = "password" | "code" | "passkey";
+type FormProps = { onProven(): void; onGivenUp(): void };
+
+function ReauthenticationForm({ onProven, onGivenUp }: FormProps) {
+  const { data: session } = useQuery(sessionQuery);
+  const [chosen, setChosen] = useState<Way | null>(null);
+  const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  const action = useAction(async (way: Way) => {
+    if (way === "password") return await ask(api.POST("/reauthenticate", { body: { password } }));
+    if (way === "code") return await ask(api.POST("/reauthenticate", { body: { code: code.replaceAll(" ", "") } }));
+    const options = await ask(api.POST("/sign-in/passkey/options", { body: {} }));
+    return await ask(api.POST("/reauthenticate", { body: { passkey: await proveByPasskey(options) } }));
+  }, onProven);
+  if (session === undefined || session === null) return null;
+
+  const { has_password, has_totp, passkey_count } = session.user;
+  const tabs: Tab<Way>[] = [
+    ...(has_password ? [{ id: "password" as const, label: "Password" }] : []),
+    ...(has_totp ? [{ id: "code" as const, label: "Code" }] : []),
+    ...(passkey_count > 0 && canUsePasskeys() ? [{ id: "passkey" as const, label: "Passkey" }] : []),
+  ];
+  const way = chosen ?? tabs[0]?.id ?? "password";
+  const fields = {
+    password: (
+      <PasswordField
+        label="Password"
+        name="password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={setPassword}
+        error={action.errorAt("password")}
+      />
+    ),
+    code: (
+      <CodeField
+        label="Code from your authenticator app"
+        name="code"
+        kind="digits"
+        value={code}
+        onChange={setCode}
+        error={action.errorAt("code")}
+      />
+    ),
+    passkey: <p className="text-sm text-ink-soft">Your browser will ask for your passkey.</p>,
+  };
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        action.run(way);
+      }}
+    >
+      <FormError message={action.errorBeside(way)} />
+      {tabs.length > 1 ? (
+        <Tabs label="Ways to confirm" tabs={tabs} chosen={way} onChoose={(id) => setChosen(id)}>
+          {fields[way]}
+        </Tabs>
+      ) : (
+        fields[way]
+      )}
+      <div className="flex flex-wrap justify-end gap-3">
+        <Button onClick={onGivenUp}>Cancel</Button>
+        <Button look="primary" type="submit" isBusy={action.isBusy}>
+          Confirm
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,34 @@
+import { useState } from "react";
+import { chooseTheme, readTheme, type Theme, themes } from "./theme.ts";
+
+const names: Record<Theme, string> = { system: "System", light: "Light", dark: "Dark" };
+
+/** Light, dark, or whatever the computer is set to. */
+export function ThemeChoice() {
+  const [chosen, setChosen] = useState(readTheme);
+  const choose = (theme: Theme) => {
+    chooseTheme(theme);
+    setChosen(theme);
+  };
+  return (
+    <fieldset className="flex gap-1 text-xs text-ink-soft">
+      <legend className="sr-only">Colours</legend>
+      {themes.map((theme) => (
+        <label
+          key={theme}
+          className="cursor-pointer rounded-sm px-2 py-1 hover:text-ink has-checked:bg-line has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent"
+        >
+          <input
+            type="radio"
+            name="theme"
+            value={theme}
+            checked={theme === chosen}
+            onChange={() => choose(theme)}
+            className="sr-only"
+          />
+          {names[theme]}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
