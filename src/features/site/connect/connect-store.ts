@@ -1,0 +1,202 @@
+import type { AccountId, KeyId, SessionId, UserId } from "../../../lib/ids.ts";
+import { invariant } from "../../../lib/invariant.ts";
+import { nano } from "../../../lib/money.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import type { SessionLimits } from "../sign-in/session-store.ts";
+import type { SiteSession } from "../sign-in/site-session.ts";
+import type { BrowserWay, ConnectRequest, ConnectState, DeviceWay, KeyTerms, RequestOwner } from "./connect-request.ts";
+
+type NewRequest = Pick<ConnectRequest, "id" | "client" | "way" | "expiresAt"> & {
+  secretHash: Buffer | null;
+  createdAt: Date;
+};
+
+/** `false` when the user code is another request's. */
+export async function insertRequest(database: Database, request: NewRequest): Promise<boolean> {
+  const { way } = request;
+  const { numInsertedOrUpdatedRows } = await database
+    .insertInto("connect_requests")
+    .values({
+      id: request.id,
+      kind: way.kind,
+      client: request.client,
+      state: "open",
+      ...(way.kind === "browser"
+        ? { redirect_uri: way.redirectUri, client_state: way.clientState, code_challenge: way.codeChallenge }
+        : { user_code: way.userCode, poll_seconds: way.pollSeconds }),
+      secret_hash: request.secretHash,
+      created_at: request.createdAt,
+      expires_at: request.expiresAt,
+    })
+    .onConflict((conflict) => conflict.column("user_code").doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+type Claim = { id: string; session: SiteSession; limits: SessionLimits };
+
+/**
+ * Gives a request to the first session that opens it, and locks it until the transaction ends. Another session gets it
+ * only after that one has ended, and only of the same person: they signed in again in the middle.
+ */
+export async function claimRequest(database: Database, { id, session, limits }: Claim): Promise<ConnectRequest | null> {
+  const row = await database
+    .updateTable("connect_requests")
+    .set({ session_id: session.id, user_id: session.userId, account_id: session.accountId })
+    .where("id", "=", id)
+    .where(({ eb, or, and, not, exists, selectFrom }) => {
+      const ownerIsSignedIn = selectFrom("user_sessions")
+        .select("user_sessions.id")
+        .whereRef("user_sessions.id", "=", "connect_requests.session_id")
+        .where("user_sessions.created_at", ">", limits.createdAfter)
+        .where("user_sessions.last_seen_at", ">", limits.seenAfter);
+      return or([
+        eb("session_id", "is", null),
+        eb("session_id", "=", session.id),
+        and([eb("user_id", "=", session.userId), not(exists(ownerIsSignedIn))]),
+      ]);
+    })
+    .returning(requestColumns)
+    .executeTakeFirst();
+  return row === undefined ? null : toRequest(row);
+}
+
+/** A request that a session has opened. */
+export async function findOwnRequest(
+  database: Database,
+  { id, sessionId }: { id: string; sessionId: SessionId },
+): Promise<ConnectRequest | null> {
+  const row = await selectRequests(database)
+    .where("id", "=", id)
+    .where("session_id", "=", sessionId)
+    .executeTakeFirst();
+  return row === undefined ? null : toRequest(row);
+}
+
+/** The request of a device, while it can be answered. */
+export async function findRequestByUserCode(
+  database: Database,
+  { userCode, now }: { userCode: string; now: Date },
+): Promise<ConnectRequest | null> {
+  const row = await selectRequests(database)
+    .where("user_code", "=", userCode)
+    .where("state", "=", "open")
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return row === undefined ? null : toRequest(row);
+}
+
+/** Locks the request until the transaction ends, so that its secret is exchanged once. */
+export async function lockRequestBySecret(
+  tx: Database,
+  { kind, secretHash }: { kind: ConnectRequest["way"]["kind"]; secretHash: Buffer },
+): Promise<ConnectRequest | null> {
+  const row = await selectRequests(tx)
+    .where("secret_hash", "=", secretHash)
+    .where("kind", "=", kind)
+    .forUpdate()
+    .executeTakeFirst();
+  return row === undefined ? null : toRequest(row);
+}
+
+type Approval = { terms: KeyTerms; keyId: KeyId | null; secretHash: Buffer | null; expiresAt: Date };
+
+export async function updateApproved(tx: Database, id: string, approval: Approval): Promise<void> {
+  await tx
+    .updateTable("connect_requests")
+    .set({
+      state: "approved",
+      key_days: approval.terms.days,
+      budget_nano: approval.terms.budget,
+      key_id: approval.keyId,
+      expires_at: approval.expiresAt,
+      ...(approval.secretHash === null ? {} : { secret_hash: approval.secretHash }),
+    })
+    .where("id", "=", id)
+    .execute();
+}
+
+export async function updateDenied(tx: Database, id: string): Promise<void> {
+  await tx.updateTable("connect_requests").set({ state: "denied" }).where("id", "=", id).execute();
+}
+
+export async function updateDelivered(tx: Database, id: string, keyId: KeyId): Promise<void> {
+  await tx.updateTable("connect_requests").set({ state: "delivered", key_id: keyId }).where("id", "=", id).execute();
+}
+
+export async function updatePolled(
+  tx: Database,
+  id: string,
+  { polledAt, pollSeconds }: { polledAt: Date; pollSeconds: number },
+): Promise<void> {
+  await tx
+    .updateTable("connect_requests")
+    .set({ polled_at: polledAt, poll_seconds: pollSeconds })
+    .where("id", "=", id)
+    .execute();
+}
+
+export async function deleteRequestsBefore(database: Database, before: Date): Promise<void> {
+  await database.deleteFrom("connect_requests").where("expires_at", "<", before).execute();
+}
+
+const requestColumns = [
+  "id",
+  "kind",
+  "client",
+  "state",
+  "redirect_uri",
+  "client_state",
+  "code_challenge",
+  "user_code",
+  "polled_at",
+  "poll_seconds",
+  "session_id",
+  "user_id",
+  "account_id",
+  "key_days",
+  "budget_nano",
+  "key_id",
+  "expires_at",
+] as const;
+
+function selectRequests(database: Database) {
+  return database.selectFrom("connect_requests").select(requestColumns);
+}
+
+type RequestRow = Awaited<ReturnType<ReturnType<typeof selectRequests>["executeTakeFirstOrThrow"]>>;
+
+function toRequest(row: RequestRow): ConnectRequest {
+  return {
+    id: row.id,
+    client: row.client,
+    way: row.kind === "browser" ? toBrowserWay(row) : toDeviceWay(row),
+    // The table's check holds the words.
+    state: row.state as ConnectState,
+    owner: toOwner(row),
+    terms: { days: row.key_days, budget: row.budget_nano === null ? null : nano(row.budget_nano) },
+    keyId: row.key_id as KeyId | null,
+    expiresAt: row.expires_at,
+  };
+}
+
+function toBrowserWay({ id, ...row }: RequestRow): BrowserWay {
+  const { redirect_uri: redirectUri, client_state: clientState, code_challenge: codeChallenge } = row;
+  invariant(redirectUri !== null && clientState !== null, `the request ${id} has nowhere to go back to`);
+  return { kind: "browser", redirectUri, clientState, codeChallenge };
+}
+
+function toDeviceWay({ id, ...row }: RequestRow): DeviceWay {
+  const { user_code: userCode, poll_seconds: pollSeconds, polled_at: polledAt } = row;
+  invariant(userCode !== null && pollSeconds !== null, `the request ${id} has no user code`);
+  return { kind: "device", userCode, pollSeconds, polledAt };
+}
+
+function toOwner(row: RequestRow): RequestOwner | null {
+  if (row.session_id === null || row.user_id === null || row.account_id === null) return null;
+  return {
+    sessionId: row.session_id as SessionId,
+    userId: row.user_id as UserId,
+    accountId: row.account_id as AccountId,
+  };
+}

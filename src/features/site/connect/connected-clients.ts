@@ -1,0 +1,37 @@
+import type { AccountId } from "../../../lib/ids.ts";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import {
+  type ApiKey,
+  findApiKey,
+  findKeyClient,
+  listClientKeys,
+  listKeyUses,
+  revokeApiKey,
+} from "../../accounts/index.ts";
+import type { ConnectParts } from "./connect-parts.ts";
+
+export type ConnectedClient = { apiKey: ApiKey; lastUsedAt: Date | null };
+
+type ClientParts = Pick<ConnectParts, "database" | "clock">;
+
+/** The programs that have a key of the account, the one that was connected last first. */
+export async function listConnectedClients(
+  { database, clock }: ClientParts,
+  accountId: AccountId,
+): Promise<ConnectedClient[]> {
+  const keys = await listClientKeys(database, accountId, clock.now());
+  const uses = await listKeyUses(
+    database,
+    keys.map(({ id }) => id),
+  );
+  return keys.map((apiKey) => ({ apiKey, lastUsedAt: uses.get(apiKey.id) ?? null }));
+}
+
+/** Ends the program's key at once. It takes nothing but access away, so no fresh proof is asked for. */
+export async function disconnectClient(parts: ClientParts, accountId: AccountId, keyId: string): Promise<void> {
+  const apiKey = await findApiKey(parts.database, keyId);
+  if (apiKey === null || apiKey.accountId !== accountId || findKeyClient(apiKey) === null) {
+    throw new AppError("not_found", `There is no connected program ${keyId}.`);
+  }
+  await revokeApiKey(parts, apiKey.id);
+}

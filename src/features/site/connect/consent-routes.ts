@@ -1,0 +1,167 @@
+import { Type } from "typebox";
+import { parseMoney } from "../../../lib/money.ts";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import type { HttpServer } from "../../../platform/http/create-http-server.ts";
+import { findKeyClient } from "../../accounts/index.ts";
+import { consoleErrors, emptyBodySchema, getSession } from "../console-edge.ts";
+import { approveRequest, type ConnectAnswer, denyRequest } from "./answer-request.ts";
+import type { ConnectParts } from "./connect-parts.ts";
+import type { KeyTerms } from "./connect-request.ts";
+import { disconnectClient, listConnectedClients } from "./connected-clients.ts";
+import { findDeviceRequest, findReplacedKey, readProgress, takeRequest } from "./read-request.ts";
+
+const tags = ["Connect"];
+const params = Type.Object({ id: Type.String({ maxLength: 100 }) });
+const keyDaysMax = 3650;
+
+/** What the pages of the site ask about programs that are or want to be connected. */
+export function addConsentRoutes(consoleApi: HttpServer, parts: ConnectParts): void {
+  addShow(consoleApi, parts);
+  addApprove(consoleApi, parts);
+  addDeny(consoleApi, parts);
+  addStatus(consoleApi, parts);
+  addLookup(consoleApi, parts);
+  addConnectedClients(consoleApi, parts);
+}
+
+function addShow(http: HttpServer, parts: ConnectParts): void {
+  const replaced = Type.Object({ created_at: Type.String({ format: "date-time" }), last_four: Type.String() });
+  const shown = Type.Object({
+    client: Type.String({ description: "What the program calls itself; anybody can call it so." }),
+    redirect_host: Type.Union([Type.String(), Type.Null()]),
+    replaces: Type.Union([replaced, Type.Null()]),
+    expires_at: Type.String({ format: "date-time" }),
+    uses_code: Type.Boolean(),
+    kind: Type.Enum(["browser", "device"]),
+  });
+  const response = { 200: shown, ...consoleErrors("GET", ["not_found", "already_answered"]) };
+  http.get(
+    "/connect/requests/:id",
+    { schema: { summary: "What a program asks for", tags, params, response } },
+    async (request) => {
+      const session = getSession(request);
+      const { client, way, expiresAt } = await takeRequest(parts, session, request.params.id);
+      const key = await findReplacedKey(parts, session, client);
+      return {
+        client,
+        redirect_host: way.kind === "browser" ? new URL(way.redirectUri).host : null,
+        replaces: key === null ? null : { created_at: key.createdAt.toISOString(), last_four: key.lastFour },
+        expires_at: expiresAt.toISOString(),
+        uses_code: way.kind === "browser" && way.codeChallenge !== null,
+        kind: way.kind,
+      };
+    },
+  );
+}
+
+function addApprove(http: HttpServer, parts: ConnectParts): void {
+  const body = Type.Object(
+    {
+      expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: keyDaysMax })),
+      budget: Type.Optional(Type.String({ examples: ["25.00"] })),
+    },
+    { additionalProperties: false },
+  );
+  const approved = Type.Object({
+    kind: Type.Enum(["browser", "device"]),
+    callback_url: Type.Optional(Type.String({ description: "Where the browser brings the key or code." })),
+  });
+  const errors = consoleErrors("POST", ["not_found", "already_answered", "reauthentication_required"]);
+  http.post(
+    "/connect/requests/:id/approve",
+    { schema: { summary: "Connect the program", tags, params, body, response: { 200: approved, ...errors } } },
+    async (request) => {
+      const { expires_in_days: days = null, budget } = request.body;
+      const terms = { days, budget: budget === undefined ? null : parseBudget(budget) };
+      const { id } = request.params;
+      const answer = await approveRequest(parts, getSession(request), { id, terms, address: request.ip });
+      return answer.kind === "device" ? answer : { kind: answer.kind, callback_url: answer.callbackUrl };
+    },
+  );
+}
+
+function parseBudget(text: string): KeyTerms["budget"] {
+  const budget = parseMoney(text);
+  if (budget !== null) return budget;
+  const message = "`budget` must be an amount such as 25 or 12.50, with at most 9 digits on each side of the point.";
+  throw new AppError("invalid_parameter", message, { param: "budget" });
+}
+
+function addDeny(http: HttpServer, parts: ConnectParts): void {
+  const denied = Type.Object({ callback_url: Type.Union([Type.String(), Type.Null()]) });
+  const response = { 200: denied, ...consoleErrors("POST", ["not_found", "already_answered"]) };
+  http.post(
+    "/connect/requests/:id/deny",
+    { schema: { summary: "Refuse the program", tags, params, body: emptyBodySchema, response } },
+    async (request) => {
+      const answer: ConnectAnswer = await denyRequest(parts, getSession(request), request.params.id);
+      return { callback_url: answer.kind === "device" ? null : answer.callbackUrl };
+    },
+  );
+}
+
+function addStatus(http: HttpServer, parts: ConnectParts): void {
+  const status = Type.Object({ state: Type.Enum(["waiting", "delivered", "denied", "expired"]) });
+  const response = { 200: status, ...consoleErrors("GET", ["not_found"]) };
+  http.get(
+    "/connect/requests/:id/status",
+    { schema: { summary: "Whether the program has its key", tags, params, response } },
+    async (request) => ({ state: await readProgress(parts, getSession(request), request.params.id) }),
+  );
+}
+
+function addLookup(http: HttpServer, parts: ConnectParts): void {
+  const body = Type.Object(
+    { user_code: Type.String({ minLength: 1, maxLength: 64, examples: ["BCDF-GHJK"] }) },
+    { additionalProperties: false },
+  );
+  const found = Type.Object({ request_id: Type.String() });
+  const response = { 200: found, ...consoleErrors("POST", ["not_found", "too_many_attempts"]) };
+  http.post(
+    "/connect/device/lookup",
+    { schema: { summary: "Find the request of a device by its code", tags, body, response } },
+    async (request) => {
+      const typed = request.body.user_code;
+      const id = await findDeviceRequest(parts, getSession(request), { typed, address: request.ip });
+      return { request_id: id };
+    },
+  );
+}
+
+function addConnectedClients(http: HttpServer, parts: ConnectParts): void {
+  const client = Type.Object({
+    id: Type.String({ description: "The id of its key." }),
+    client: Type.String(),
+    created_at: Type.String({ format: "date-time" }),
+    expires_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
+    last_used_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
+    last_four: Type.String(),
+  });
+  const list = { 200: Type.Object({ data: Type.Array(client) }), ...consoleErrors("GET") };
+  http.get(
+    "/connected-clients",
+    { schema: { summary: "Connected programs", tags, response: list } },
+    async (request) => {
+      const clients = await listConnectedClients(parts, getSession(request).accountId);
+      const data = clients.map(({ apiKey, lastUsedAt }) => ({
+        id: apiKey.id,
+        client: findKeyClient(apiKey) ?? "",
+        created_at: apiKey.createdAt.toISOString(),
+        expires_at: apiKey.expiresAt?.toISOString() ?? null,
+        last_used_at: lastUsedAt?.toISOString() ?? null,
+        last_four: apiKey.lastFour,
+      }));
+      return { data };
+    },
+  );
+  const ended = { 204: Type.Null(), ...consoleErrors("DELETE", ["not_found"]) };
+  http.delete(
+    "/connected-clients/:id",
+    { schema: { summary: "Disconnect a program", tags, params, response: ended } },
+    async (request, reply) => {
+      await disconnectClient(parts, getSession(request).accountId, request.params.id);
+      reply.code(204);
+      return null;
+    },
+  );
+}

@@ -1,0 +1,49 @@
+import { invariant } from "../../../lib/invariant.ts";
+import { makeToken } from "../sign-in/user-token.ts";
+import type { ConnectParts } from "./connect-parts.ts";
+import { type BrowserWay, requestMs } from "./connect-request.ts";
+import { insertRequest } from "./connect-store.ts";
+import { makeUserCode } from "./user-code.ts";
+
+type OpenParts = Pick<ConnectParts, "database" | "clock" | "randomBytes">;
+
+const requestIdBytes = 16;
+/** Codes are so many that even a second draw will hardly ever be needed. */
+const userCodeDrawsMax = 5;
+export const pollSecondsFirst = 5;
+
+/** Keeps what a program asked for, and answers the id under which somebody can answer it. */
+export async function openBrowserRequest(
+  parts: OpenParts,
+  { client, way }: { client: string; way: BrowserWay },
+): Promise<string> {
+  const request = createRequest(parts, client);
+  await insertRequest(parts.database, { ...request, way, secretHash: null });
+  return request.id;
+}
+
+export type OpenedDevice = { deviceCode: string; userCode: string; expiresInSeconds: number };
+
+/** The same for a program without a browser: one code to ask for its key with, and one for the person to type. */
+export async function openDeviceRequest(parts: OpenParts, client: string): Promise<OpenedDevice> {
+  const request = createRequest(parts, client);
+  const deviceCode = makeToken(parts.randomBytes);
+  for (let draws = 0; draws < userCodeDrawsMax; draws += 1) {
+    const userCode = makeUserCode(parts.randomBytes);
+    const way = { kind: "device", userCode, pollSeconds: pollSecondsFirst, polledAt: null } as const;
+    if (await insertRequest(parts.database, { ...request, way, secretHash: deviceCode.hash })) {
+      return { deviceCode: deviceCode.text, userCode, expiresInSeconds: requestMs / 1000 };
+    }
+  }
+  invariant(false, "every user code that was drawn is taken");
+}
+
+function createRequest({ clock, randomBytes }: OpenParts, client: string) {
+  const createdAt = clock.now();
+  return {
+    id: Buffer.from(randomBytes(requestIdBytes)).toString("base64url"),
+    client,
+    createdAt,
+    expiresAt: new Date(createdAt.getTime() + requestMs),
+  };
+}

@@ -1,0 +1,76 @@
+import { AppError } from "../../../platform/errors/app-error.ts";
+import { type ApiKey, findKeyClient, listClientKeys, listKeyUses } from "../../accounts/index.ts";
+import { limitSessions } from "../sign-in/sessions.ts";
+import type { SiteSession } from "../sign-in/site-session.ts";
+import { beginAttempt } from "../sign-in/throttle.ts";
+import { limitUserCodes } from "./connect-limits.ts";
+import type { ConnectParts } from "./connect-parts.ts";
+import { type ConnectProgress, type ConnectRequest, decideProgress } from "./connect-request.ts";
+import { claimRequest, findOwnRequest, findRequestByUserCode } from "./connect-store.ts";
+import { readUserCode } from "./user-code.ts";
+
+type ReadParts = Pick<ConnectParts, "database" | "clock">;
+
+/** The request, which from now on belongs to this session, while it can be answered. */
+export async function takeRequest(
+  { database, clock }: ReadParts,
+  session: SiteSession,
+  id: string,
+): Promise<ConnectRequest> {
+  const now = clock.now();
+  const request = await claimRequest(database, { id, session, limits: limitSessions(now) });
+  if (request === null) throw createUnknownRequest();
+  if (request.state !== "open") {
+    const answer = request.state === "denied" ? "refused" : "approved";
+    throw new AppError("already_answered", `This request was ${answer} already. Start again in the program.`);
+  }
+  if (request.expiresAt <= now) throw createUnknownRequest();
+  return request;
+}
+
+/** The key that the program has now and that would end, if there is one. */
+export async function findReplacedKey(
+  { database, clock }: ReadParts,
+  session: SiteSession,
+  client: string,
+): Promise<ApiKey | null> {
+  const keys = await listClientKeys(database, session.accountId, clock.now());
+  return keys.find((key) => findKeyClient(key) === client) ?? null;
+}
+
+/** How far a request is that this session has answered. */
+export async function readProgress(
+  { database, clock }: ReadParts,
+  session: SiteSession,
+  id: string,
+): Promise<ConnectProgress> {
+  const request = await findOwnRequest(database, { id, sessionId: session.id });
+  if (request === null) throw createUnknownRequest();
+  const isKeyUsed = request.keyId !== null && (await listKeyUses(database, [request.keyId])).size > 0;
+  return decideProgress(request, { now: clock.now(), isKeyUsed });
+}
+
+/** The request that a device shows this code for. Few wrong ones may be tried. */
+export async function findDeviceRequest(
+  parts: Pick<ConnectParts, "database" | "clock" | "counters" | "randomBytes">,
+  session: SiteSession,
+  { typed, address }: { typed: string; address: string },
+): Promise<string> {
+  const attempt = await beginAttempt(parts, limitUserCodes(session.userId, address));
+  const userCode = readUserCode(typed);
+  const request =
+    userCode === null ? null : await findRequestByUserCode(parts.database, { userCode, now: parts.clock.now() });
+  const isFree = request !== null && (request.owner === null || request.owner.userId === session.userId);
+  if (!isFree) {
+    const message =
+      "No program waits with this code. Compare it with what the program shows; it is valid for 10 minutes.";
+    throw new AppError("not_found", message, { param: "user_code" });
+  }
+  await attempt.succeed();
+  return request.id;
+}
+
+/** Also for a request of somebody else's. */
+function createUnknownRequest(): AppError {
+  return new AppError("not_found", "This request is unknown, or its time is over. Start again in the program.");
+}
