@@ -9,7 +9,11 @@ const ranks = [
   { cli: ["src/main.ts", "src/cli"] },
   { app: ["src/app"] },
   { dramas: ["src/features/dramas", "src/features/dramas/film"] },
-  { chat: ["src/features/chat"], tasks: ["src/features/tasks"], site: ["src/features/site"] },
+  {
+    chat: ["src/features/chat"],
+    tasks: ["src/features/tasks"],
+    site: ["src/features/site", "src/features/site/connect", "src/features/site/sign-in"],
+  },
   {
     accounts: ["src/features/accounts"],
     catalog: ["src/features/catalog"],

@@ -133,7 +133,7 @@ async function openBench(receiverUrl: string) {
   const secretBox = createSecretBox(masterKey, randomBytes);
   const accountIds: AccountId[] = [];
   for (let number = 0; number < accountsCount; number += 1) {
-    const account = await createAccount(parts, { email: `bench-${number}@example.com`, password: null });
+    const account = await createAccount(parts, { email: `bench-${number}@example.com` });
     const endpoint = { accountId: account.id, url: receiverUrl, description: "", eventTypes: [] };
     await createEndpoint({ ...parts, secretBox }, endpoint);
     accountIds.push(account.id);

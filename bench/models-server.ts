@@ -1,6 +1,7 @@
 // The gateway with 500 models, all of its edge switched on, in a process of its own.
 import { tmpdir } from "node:os";
 import { createGatewayHttp } from "../src/app/create-gateway-http.ts";
+import { createKeyUses } from "../src/features/accounts/index.ts";
 import { loadSettings } from "../src/platform/config/load-settings.ts";
 import { createMemoryCounters } from "../src/platform/counters/memory-counters.ts";
 import { openDoors } from "../src/platform/http/open-doors.ts";
@@ -11,6 +12,7 @@ import { serveOnRequest } from "./serve-on-request.ts";
 const parts = await openBenchParts();
 /** Only models are asked for here. */
 const nothing = { addRoutes: () => {}, addLinkRoutes: () => {} };
+const keyUses = createKeyUses({ database: parts.database, onTrouble: () => {} });
 const http = await createGatewayHttp({
   ...parts,
   settings: loadSettings({ environment: {}, directory: tmpdir() }),
@@ -19,8 +21,10 @@ const http = await createGatewayHttp({
   chat: nothing,
   dramas: nothing,
   files: nothing,
+  site: { addRoutes: async () => {} },
   tasks: nothing,
   webhooks: nothing,
+  keyUses,
   checkDatabase: async () => {},
 });
 const doors = await openDoors(http, { host: "127.0.0.1", port: 0 });
@@ -29,6 +33,7 @@ serveOnRequest({
   key: parts.key,
   async close() {
     await doors.close(0);
+    await keyUses.close();
     await parts.close();
   },
 });

@@ -37,7 +37,7 @@ export async function openBenchParts() {
     hasSecret: () => true,
   };
   await applyCatalog({ ...parts, surroundings }, writeLargeCatalog(500));
-  const account = await createAccount(parts, { email: "bench@example.com", password: null });
+  const account = await createAccount(parts, { email: "bench@example.com" });
   await updateAccount(parts, account.id, { limits: { requestsPerMinute: limitMax / 10, tokensPerMinute: limitMax } });
   const { text: key } = await createApiKey(parts, { accountId: account.id, name: "bench" });
   const feed = await openChangeFeed({ address, channels: ["callers", "catalog"], onTrouble: () => {} });

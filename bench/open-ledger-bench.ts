@@ -92,10 +92,7 @@ export async function openLedgerBench() {
   const takeTurn = createTurns(connectionsMax);
 
   async function createFundedAccount(index: number): Promise<AccountId> {
-    const { id } = await createAccount(
-      { database, clock, ids },
-      { email: `bench-${index}@example.com`, password: null },
-    );
+    const { id } = await createAccount({ database, clock, ids }, { email: `bench-${index}@example.com` });
     const cause = { kind: "operator", id: ids.next("act") } as const;
     const booked = await ledger.apply({
       kind: "top-up",

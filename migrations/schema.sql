@@ -14,7 +14,6 @@ create table account_webhook_secrets (
 create table accounts (
   id text not null,
   email text not null,
-  password_hash text,
   created_at timestamp with time zone not null,
   plan_id text,
   suspended_at timestamp with time zone,
@@ -26,7 +25,6 @@ create table accounts (
   constraint accounts_id_unique PRIMARY KEY (id),
   constraint accounts_id_valid CHECK (id ~~ 'acct\_%'::text),
   constraint accounts_limits_valid CHECK (requests_per_minute > 0 AND tokens_per_minute > 0 AND concurrent_requests > 0 AND tasks_in_flight > 0),
-  constraint accounts_password_hash_valid CHECK (password_hash ~~ '$argon2id$%'::text),
   constraint accounts_plan_exists FOREIGN KEY (plan_id) REFERENCES plans(id)
 );
 
@@ -37,6 +35,14 @@ CREATE UNIQUE INDEX accounts_email_unique ON accounts USING btree (lower(email))
 CREATE TRIGGER accounts_changed AFTER UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION notify_caller_change();
 
 CREATE TRIGGER accounts_have_wallets AFTER INSERT ON accounts FOR EACH ROW EXECUTE FUNCTION create_wallet();
+
+create table api_key_uses (
+  key_id text not null,
+  first_used_at timestamp with time zone not null,
+  last_used_at timestamp with time zone not null,
+  constraint api_key_uses_key_exists FOREIGN KEY (key_id) REFERENCES api_keys(id),
+  constraint api_key_uses_unique PRIMARY KEY (key_id)
+);
 
 create table api_keys (
   id text not null,
@@ -69,6 +75,8 @@ create table api_keys (
 );
 
 CREATE INDEX api_keys_by_account ON api_keys USING btree (account_id, id);
+
+CREATE UNIQUE INDEX api_keys_one_for_each_client ON api_keys USING btree (account_id, name) WHERE name ~~ 'BA:%'::text AND revoked_at IS NULL;
 
 CREATE TRIGGER api_keys_changed AFTER INSERT OR UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION notify_caller_change();
 
@@ -119,6 +127,50 @@ create table charges (
 );
 
 CREATE TRIGGER charges_final BEFORE DELETE OR UPDATE ON charges FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table connect_requests (
+  id text not null,
+  kind text not null,
+  client text not null,
+  state text not null,
+  redirect_uri text,
+  client_state text,
+  code_challenge text,
+  user_code text,
+  polled_at timestamp with time zone,
+  poll_seconds integer,
+  secret_hash bytea,
+  session_id text,
+  user_id text,
+  account_id text,
+  key_days integer,
+  budget_nano bigint,
+  key_id text,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint connect_requests_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint connect_requests_client_valid CHECK (client ~ '^[A-Za-z0-9._-]{2,64}$'::text),
+  constraint connect_requests_id_unique PRIMARY KEY (id),
+  constraint connect_requests_kind_valid CHECK (
+CASE kind
+    WHEN 'browser'::text THEN num_nulls(redirect_uri, client_state) = 0 AND num_nonnulls(user_code, polled_at, poll_seconds) = 0
+    WHEN 'device'::text THEN num_nulls(user_code, poll_seconds, secret_hash) = 0 AND num_nonnulls(redirect_uri, client_state, code_challenge) = 0
+    ELSE false
+END),
+  constraint connect_requests_owner_valid CHECK (num_nulls(session_id, user_id, account_id) = ANY (ARRAY[0, 3])),
+  constraint connect_requests_secret_unique UNIQUE (secret_hash),
+  constraint connect_requests_state_valid CHECK (
+CASE state
+    WHEN 'open'::text THEN key_id IS NULL
+    WHEN 'denied'::text THEN key_id IS NULL AND account_id IS NOT NULL
+    WHEN 'approved'::text THEN account_id IS NOT NULL
+    WHEN 'delivered'::text THEN account_id IS NOT NULL AND key_id IS NOT NULL
+    ELSE false
+END),
+  constraint connect_requests_user_code_unique UNIQUE (user_code)
+);
+
+CREATE INDEX connect_requests_by_expiry ON connect_requests USING btree (expires_at);
 
 create table deliveries (
   id text not null,
@@ -617,6 +669,101 @@ create table upstream_health (
   constraint upstream_health_unique PRIMARY KEY (node_id, provider_id, upstream_model, key_number)
 );
 
+create table user_backup_codes (
+  user_id text not null,
+  code_hash bytea not null,
+  constraint user_backup_codes_unique PRIMARY KEY (user_id, code_hash),
+  constraint user_backup_codes_user_exists FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table user_identities (
+  provider_id text not null,
+  subject text not null,
+  user_id text not null,
+  created_at timestamp with time zone not null,
+  constraint user_identities_one_for_each_provider UNIQUE (user_id, provider_id),
+  constraint user_identities_unique PRIMARY KEY (provider_id, subject),
+  constraint user_identities_user_exists FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table user_passkeys (
+  id text not null,
+  user_id text not null,
+  credential_id text not null,
+  public_key bytea not null,
+  sign_count bigint not null,
+  transports text[] not null,
+  name text not null,
+  created_at timestamp with time zone not null,
+  last_used_at timestamp with time zone,
+  constraint user_passkeys_credential_unique UNIQUE (credential_id),
+  constraint user_passkeys_id_unique PRIMARY KEY (id),
+  constraint user_passkeys_id_valid CHECK (id ~~ 'passkey\_%'::text),
+  constraint user_passkeys_user_exists FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+CREATE INDEX user_passkeys_by_user ON user_passkeys USING btree (user_id);
+
+create table user_sessions (
+  id text not null,
+  user_id text not null,
+  token_hash bytea not null,
+  created_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  fresh_until timestamp with time zone not null,
+  user_agent text not null,
+  address text not null,
+  constraint user_sessions_id_unique PRIMARY KEY (id),
+  constraint user_sessions_id_valid CHECK (id ~~ 'ses\_%'::text),
+  constraint user_sessions_token_unique UNIQUE (token_hash),
+  constraint user_sessions_user_exists FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+CREATE INDEX user_sessions_by_last_seen ON user_sessions USING btree (last_seen_at);
+
+CREATE INDEX user_sessions_by_user ON user_sessions USING btree (user_id);
+
+create table user_tokens (
+  hash bytea not null,
+  kind text not null,
+  email text,
+  user_id text,
+  details jsonb not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint user_tokens_hash_unique PRIMARY KEY (hash),
+  constraint user_tokens_kind_valid CHECK (kind = ANY (ARRAY['sign-up'::text, 'invite'::text, 'reset-password'::text, 'second-factor'::text, 'passkey'::text, 'provider'::text])),
+  constraint user_tokens_user_exists FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+CREATE INDEX user_tokens_by_email ON user_tokens USING btree (email, kind) WHERE email IS NOT NULL;
+
+CREATE INDEX user_tokens_by_expiry ON user_tokens USING btree (expires_at);
+
+CREATE INDEX user_tokens_by_user ON user_tokens USING btree (user_id, kind) WHERE user_id IS NOT NULL;
+
+create table users (
+  id text not null,
+  account_id text not null,
+  email text not null,
+  name text,
+  password_hash text,
+  email_verified_at timestamp with time zone,
+  is_operator boolean not null default false,
+  totp_secret bytea,
+  totp_secret_waiting bytea,
+  totp_last_step bigint,
+  created_at timestamp with time zone not null,
+  constraint users_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint users_account_unique UNIQUE (account_id),
+  constraint users_email_valid CHECK (email ~~ '%_@_%'::text AND length(email) <= 254),
+  constraint users_id_unique PRIMARY KEY (id),
+  constraint users_id_valid CHECK (id ~~ 'user\_%'::text),
+  constraint users_password_hash_valid CHECK (password_hash ~~ '$argon2id$%'::text)
+);
+
+CREATE UNIQUE INDEX users_email_unique ON users USING btree (lower(email));
+
 create table wallets (
   account_id text not null,
   version bigint not null default 0,
@@ -656,6 +803,21 @@ END),
   constraint webhook_endpoints_url_unique UNIQUE (account_id, url),
   constraint webhook_endpoints_url_valid CHECK (length(url) >= 1 AND length(url) <= 2048)
 );
+
+create table webhook_sessions (
+  id text not null,
+  account_id text not null,
+  key_id text not null,
+  reader_id text,
+  started_at timestamp with time zone not null,
+  listening_until timestamp with time zone not null,
+  constraint webhook_sessions_id_unique PRIMARY KEY (id),
+  constraint webhook_sessions_id_valid CHECK (id ~~ 'whs\_%'::text)
+);
+
+CREATE INDEX webhook_sessions_by_account ON webhook_sessions USING btree (account_id, listening_until);
+
+CREATE INDEX webhook_sessions_by_time ON webhook_sessions USING btree (listening_until);
 
 CREATE OR REPLACE FUNCTION public.check_pocket_kind()
  RETURNS trigger

@@ -18,6 +18,7 @@ const cruisedFolders = ["src", "web", "packages"].filter((folder) => existsSync(
 /** The slowest first, so that the whole takes little longer than it alone. */
 const checks: readonly Check[] = [
   { name: "types", command: ["tsc"] },
+  { name: "types of the site", command: ["tsc", "-p", "web"] },
   { name: "generated files", command: ["node", "scripts/generate.ts", "--check"] },
   { name: "format and lint", command: ["biome", "check", "--error-on-warnings", "--max-diagnostics=none", "."] },
   { name: "import order", command: ["depcruise", "--config", ".dependency-cruiser.mjs", ...cruisedFolders] },

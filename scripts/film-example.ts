@@ -38,7 +38,7 @@ const gateway = await startGateway({
   },
 });
 const siteUrl = `http://127.0.0.1:${gateway.port}`;
-const headers = { authorization: `Bearer ${gateway.demoKeyText}` };
+const headers = { authorization: `Bearer ${gateway.firstRun?.keyText}` };
 
 try {
   const drama = await makeDrama();

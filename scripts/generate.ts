@@ -6,7 +6,9 @@ import { sql } from "kysely";
 import { migrate } from "../src/platform/database/migrate.ts";
 import { openDatabase } from "../src/platform/database/open-database.ts";
 import { describeSchema } from "./generated/describe-schema.ts";
+import { presentCommandLinePage } from "./generated/present-command-line-page.ts";
 import { presentCommandsPage } from "./generated/present-commands-page.ts";
+import { presentConsoleTypes } from "./generated/present-console-types.ts";
 import { presentDramaDocuments } from "./generated/present-drama-documents.ts";
 import { presentErrorsPage } from "./generated/present-errors-page.ts";
 import { presentOpenApi } from "./generated/present-openapi.ts";
@@ -15,12 +17,16 @@ import { presentExampleFile, presentSettingsPage } from "./generated/present-set
 const repositoryDir = join(import.meta.dirname, "..");
 
 const { schemaSql, tablesTs } = await describeMigratedSchema();
+const openApi = await presentOpenApi();
 const files: Record<string, string> = {
   "sluice.example.yaml": presentExampleFile(),
   "docs/operating/settings.md": presentSettingsPage(),
   "docs/operating/commands.md": presentCommandsPage(),
+  "docs/api/command-line.md": presentCommandLinePage(),
   "docs/api/errors.md": presentErrorsPage(),
-  "docs/api/openapi.json": await presentOpenApi(),
+  "docs/api/openapi.json": openApi.api,
+  "docs/api/console-openapi.json": openApi.console,
+  "web/src/api/console-paths.ts": presentConsoleTypes(JSON.parse(openApi.console)),
   "docs/api/drama-documents.json": presentDramaDocuments(),
   "migrations/schema.sql": schemaSql,
   "src/platform/database/tables.ts": tablesTs,

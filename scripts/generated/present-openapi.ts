@@ -6,6 +6,7 @@ import { createChat } from "../../src/features/chat/index.ts";
 import { createDramas } from "../../src/features/dramas/index.ts";
 import { createFiles } from "../../src/features/files/index.ts";
 import { createLedger } from "../../src/features/ledger/index.ts";
+import { createSite } from "../../src/features/site/index.ts";
 import { createTasks } from "../../src/features/tasks/index.ts";
 import { createWebhooks } from "../../src/features/webhooks/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
@@ -24,8 +25,11 @@ async function refuse(): Promise<never> {
   throw new Error("No request is made.");
 }
 
-/** The OpenAPI document as a gateway with standard settings serves it. No request is made, so no database is asked. */
-export async function presentOpenApi(): Promise<string> {
+/**
+ * The OpenAPI documents, of the API and of the site's own, as a gateway with standard settings serves them. Nothing but
+ * the documents is asked for, so no database is.
+ */
+export async function presentOpenApi(): Promise<{ api: string; console: string }> {
   const database = createDatabase({ address: nowhere, connectionsMax: 1, onConnectionError: () => {} });
   const settings = loadSettings({ environment: {}, directory: tmpdir() });
   const clock = systemClock;
@@ -69,18 +73,22 @@ export async function presentOpenApi(): Promise<string> {
   const guarded = { fetchBytes: refuse };
   const work = { address: nowhere, feed, registry, health, files, guarded, ledger, random };
   const tasks = createTasks({ ...parts, ...work });
+  const site = createSite({ ...parts, masterKey, randomBytes, openAccount: refuse, showMail: () => {} });
   const http = await createGatewayHttp({
     ...parts,
+    site,
     chat,
     dramas: createDramas({ ...parts, chat, files, tasks }),
     files,
     tasks,
     webhooks,
     callers: { recall: () => null, find: async () => null },
+    keyUses: { note: () => {} },
     checkDatabase: async () => {},
   });
   await http.ready();
   const document = http.swagger();
+  const consoleDocument = (await http.inject("/console/api/openapi.json")).json();
   await http.close();
   await tasks.close();
   await webhooks.close();
@@ -88,5 +96,8 @@ export async function presentOpenApi(): Promise<string> {
   await registry.close();
   await ledger.close();
   await database.destroy();
-  return `${JSON.stringify(document, null, 2)}\n`;
+  return {
+    api: `${JSON.stringify(document, null, 2)}\n`,
+    console: `${JSON.stringify(consoleDocument, null, 2)}\n`,
+  };
 }

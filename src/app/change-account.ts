@@ -7,6 +7,7 @@ import {
   updateAccount,
 } from "../features/accounts/index.ts";
 import { bookCredit, type CreditRequest, listAccountsWithEndedPeriod, renewPlan } from "../features/ledger/index.ts";
+import { createUser } from "../features/site/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import { type Database, inTransaction } from "../platform/database/database.ts";
@@ -16,13 +17,17 @@ type AccountParts = { database: Database; clock: Clock; ids: IdSource };
 type NewAccount = Parameters<typeof createAccount>[1] & {
   /** Money to begin with. */
   credit?: Omit<CreditRequest, "accountId">;
+  /** Whose account it is, beyond the address. */
+  person: { name?: string | null; passwordHash: string | null; isEmailVerified: boolean; isOperator?: boolean };
 };
 
-/** An account with what its plan gives and the money it begins with, or none of it. */
-export async function openAccount(parts: AccountParts, { credit, ...request }: NewAccount): Promise<Account> {
+/** An account with its person, what its plan gives and the money it begins with, or none of it. */
+export async function openAccount(parts: AccountParts, { credit, person, ...request }: NewAccount): Promise<Account> {
   return await inTransaction(parts.database, async (tx) => {
     const within = { ...parts, database: tx };
     const account = await createAccount(within, request);
+    const { name = null, isOperator = false } = person;
+    await createUser(within, { ...person, name, isOperator, accountId: account.id, email: account.email });
     await renewAccountPlan(within, account);
     if (credit !== undefined) await bookCredit(within, { ...credit, accountId: account.id });
     return account;

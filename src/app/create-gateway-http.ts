@@ -1,10 +1,11 @@
-import { authenticateCaller, type CallerDirectory } from "../features/accounts/index.ts";
+import { authenticateCaller, type CallerDirectory, type KeyUses } from "../features/accounts/index.ts";
 import { addModelRoutes, type LiveCatalog } from "../features/catalog/index.ts";
 import type { Chat } from "../features/chat/index.ts";
 import type { Dramas } from "../features/dramas/index.ts";
 import type { Files } from "../features/files/index.ts";
 import { addBalanceRoutes } from "../features/ledger/index.ts";
 import { consumeLimits, presentLimitHeaders } from "../features/limits/index.ts";
+import type { Site } from "../features/site/index.ts";
 import type { Tasks } from "../features/tasks/index.ts";
 import type { Webhooks } from "../features/webhooks/index.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -25,11 +26,13 @@ export type GatewayHttpParts = {
   settings: Settings;
   database: Database;
   callers: CallerDirectory;
+  keyUses: Pick<KeyUses, "note">;
   catalog: LiveCatalog;
   counters: Counters;
   chat: Pick<Chat, "addRoutes">;
   dramas: Pick<Dramas, "addRoutes">;
   files: Pick<Files, "addRoutes" | "addLinkRoutes">;
+  site: Pick<Site, "addRoutes">;
   tasks: Pick<Tasks, "addRoutes">;
   webhooks: Pick<Webhooks, "addRoutes">;
   clock: Clock;
@@ -61,6 +64,7 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
       addHealthRoutes(http, parts);
       await addReferenceRoutes(http);
       parts.files.addLinkRoutes(http);
+      await parts.site.addRoutes(http);
       await http.register(
         async (v1: HttpServer) => {
           admitCallers(v1, parts);
@@ -79,19 +83,21 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
 }
 
 /** What every call of the API passes before its route: the endpoint is open, the caller is known, the limits allow it. */
-function admitCallers(v1: HttpServer, { settings, callers, counters, clock }: GatewayHttpParts): void {
+function admitCallers(v1: HttpServer, { settings, callers, keyUses, counters, clock }: GatewayHttpParts): void {
   const disabled = new Set(settings.disabled_endpoints);
   v1.addHook("onRequest", async (request) => {
     const { endpoint } = request.routeOptions.config;
     invariant(endpoint !== undefined, `${request.routeOptions.url} is not in the table of endpoints`);
     if (disabled.has(endpoint)) throw new AppError("endpoint_not_released", "This endpoint is not available here.");
+    const now = clock.now();
     const caller = await authenticateCaller(callers, {
       authorization: request.headers.authorization,
       address: request.ip,
       endpointScope: endpointTable[endpoint].scope,
-      now: clock.now(),
+      now,
     });
     request.caller = caller;
+    keyUses.note(caller.keyId, now);
     const isRead = request.method === "GET" || request.method === "HEAD";
     request.limits = await consumeLimits(counters, caller, { request: isRead ? "read" : "write" });
   });

@@ -1,5 +1,6 @@
 import { forgetExpiredKeys } from "../features/idempotency/index.ts";
 import { type CheckOutcome, checkAccounts, checkChangedAccounts, sweepLedger } from "../features/ledger/index.ts";
+import { forgetOldRequests, forgetOldSignIns } from "../features/site/index.ts";
 import { reconcileTasks } from "../features/tasks/index.ts";
 import { forgetOldEvents } from "../features/webhooks/index.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -66,6 +67,16 @@ export function listJobs(parts: JobParts): ScheduledJob[] {
       name: "forget-old-events",
       cron: everyHour,
       run: async () => void (await forgetOldEvents(database, clock.now())),
+    },
+    {
+      name: "forget-old-sign-ins",
+      cron: everyHour,
+      run: () => forgetOldSignIns(database, clock.now()),
+    },
+    {
+      name: "forget-connect-requests",
+      cron: everyHour,
+      run: () => forgetOldRequests(database, clock.now()),
     },
     {
       name: "reconcile-tasks",

@@ -63,7 +63,6 @@ export async function addReferenceRoutes(http: HttpServer): Promise<void> {
     maxAge: "1h",
     decorateReply: false,
   });
-  http.get("/", { schema }, async (_request, reply) => reply.redirect("/docs", 302));
   http.get("/docs", { schema }, async (_request, reply) =>
     reply
       .type("text/html; charset=utf-8")

@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import { createCallerDirectory } from "../features/accounts/index.ts";
+import { createCallerDirectory, createKeyUses } from "../features/accounts/index.ts";
 import { openLiveCatalog, publishHealth } from "../features/catalog/index.ts";
 import { createChat } from "../features/chat/index.ts";
 import { createDramas, type DramaPoint } from "../features/dramas/index.ts";
 import { createLedger, requireLedgerCurrency } from "../features/ledger/index.ts";
+import { createSite } from "../features/site/index.ts";
 import { createTasks, linkEvent, type TaskPoint } from "../features/tasks/index.ts";
 import { createWebhooks } from "../features/webhooks/index.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -21,16 +22,17 @@ import { createGuardedClient } from "../platform/net/guarded-fetch.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import { createProviderRegistry } from "../providers/provider-registry.ts";
 import { createUpstreamHealth } from "../providers/upstream-health.ts";
+import { openAccount } from "./change-account.ts";
 import { createGatewayHttp } from "./create-gateway-http.ts";
 import { listJobs } from "./list-jobs.ts";
 import { openCounters } from "./open-counters.ts";
 import { openFiles } from "./open-files.ts";
-import { prepareFirstRun } from "./prepare-first-run.ts";
+import { type FirstRun, prepareFirstRun } from "./prepare-first-run.ts";
 
 export type Gateway = {
   port: number;
-  /** The demo account's key, on the run that made it. */
-  demoKeyText: string | null;
+  /** The demo account's key and password, on the run that made it. */
+  firstRun: FirstRun | null;
   /** Which version of the catalog is served at the moment; 0 before there is one. */
   catalogVersion(): number;
   /** Lets running requests finish, then ends everything in the reverse order of the start. */
@@ -45,6 +47,8 @@ export type GatewayParts = {
   logger: Logger;
   /** Told where a task has got to. Tests let the process die there. */
   reachTask?: (point: TaskPoint | DramaPoint) => void;
+  /** Shows a mail that is not sent to the person at the terminal. Its links are secrets: a log is no place for it. */
+  showMail?: (text: string) => void;
   /** Told about everything that takes long. */
   onProgress(sentence: string): void;
   /** Told when the gateway cannot go on. */
@@ -145,6 +149,23 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     closers.push(() => tasks.close());
     await tasks.open();
     const dramas = createDramas({ ...parts, ...work, chat, tasks, reach });
+    const site = createSite({
+      ...parts,
+      database,
+      counters,
+      masterKey,
+      openAccount: async (tx, person) => {
+        const { email, ...rest } = person;
+        await openAccount({ ...parts, database: tx }, { email, person: { ...rest, isEmailVerified: true } });
+      },
+      showMail: parts.showMail ?? (() => {}),
+    });
+    closers.push(() => site.close());
+    const keyUses = createKeyUses({
+      database,
+      onTrouble: (error) => logger.warn({ error }, "the use of keys could not be noted"),
+    });
+    closers.push(() => keyUses.close());
     const http = await createGatewayHttp({
       ...parts,
       database,
@@ -153,9 +174,11 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       chat,
       dramas,
       files,
+      site,
       tasks,
       webhooks,
       callers: createCallerDirectory({ database, feed }),
+      keyUses,
       checkDatabase: () => pingDatabase(database),
     });
     if (settings.workers === "on") {
@@ -165,7 +188,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     const doors = await openDoors(http, settings);
     closers.push(() => doors.close(settings.shutdown_timeout_ms, () => chat.close()));
     const catalogVersion = (): number => catalog.current().catalog?.version ?? 0;
-    return { port: doors.port, demoKeyText: firstRun?.keyText ?? null, catalogVersion, close };
+    return { port: doors.port, firstRun, catalogVersion, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,6 +1,7 @@
 import { changeAccount, openAccount } from "../app/change-account.ts";
 import { type Account, type ApiKey, findAccount, listAccounts, listApiKeys } from "../features/accounts/index.ts";
 import { readBalance, requireLedgerCurrency } from "../features/ledger/index.ts";
+import { findUserOfAccount, hashPassword, listUsers, requireGoodPassword, type User } from "../features/site/index.ts";
 import { presentMoney } from "../lib/money.ts";
 import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
@@ -29,17 +30,19 @@ const createCommand: Command = {
     withDatabase(terminal, async (database, settings) => {
       if (options.credit !== undefined) await requireLedgerCurrency(database, settings.currency);
       const password = options.password === "-" ? (await terminal.readInput()).replace(/\r?\n$/, "") : options.password;
+      const email = options.email ?? "";
+      const passwordHash = password === undefined ? null : await hashGoodPassword(password, email);
       const account = await openAccount(
         { ...systemParts, database },
         {
-          email: options.email ?? "",
-          password: password ?? null,
+          email,
+          person: { passwordHash, isEmailVerified: false },
           ...(options.plan === undefined ? {} : { planId: options.plan }),
           ...(options.credit === undefined ? {} : { credit: describeFirstCredit(options.credit) }),
         },
       );
       return {
-        json: presentAccountJson(account),
+        json: presentAccountJson(account, { hasPassword: passwordHash !== null }),
         text: `Created ${account.id} for ${account.email}.\nGive it a key: npm run -s sluice -- key create --account ${account.id}`,
       };
     }),
@@ -51,6 +54,8 @@ const listCommand: Command = {
   run: ({ terminal }) =>
     withDatabase(terminal, async (database) => {
       const accounts = await listAccounts(database);
+      const users = await listUsers(database);
+      const withPassword = new Set(users.filter(hasPassword).map(({ accountId }) => accountId));
       const rows = accounts.map(({ id, email, planId, suspendedAt, createdAt }) => [
         id,
         email,
@@ -59,7 +64,7 @@ const listCommand: Command = {
         createdAt.toISOString(),
       ]);
       return {
-        json: accounts.map(presentAccountJson),
+        json: accounts.map((account) => presentAccountJson(account, { hasPassword: withPassword.has(account.id) })),
         text:
           accounts.length === 0
             ? "There are no accounts yet. Create one: npm run -s sluice -- account create --email <address>"
@@ -78,9 +83,10 @@ const showCommand: Command = {
       const keys = await listApiKeys(database, { accountId: account.id });
       const { balance } = await readBalance(database, account.id, systemParts.clock.now());
       const available = presentMoney(balance.available);
+      const signIn = await readSignIn(database, account);
       return {
-        json: { ...presentAccountJson(account), available_balance: available, keys: keys.map(presentKeyJson) },
-        text: presentAccount(account, keys, available),
+        json: { ...presentAccountJson(account, signIn), available_balance: available, keys: keys.map(presentKeyJson) },
+        text: presentAccount(account, { keys, available, ...signIn }),
       };
     }),
 };
@@ -97,7 +103,7 @@ const updateCommand: Command = {
         limits: readLimits(options, current.limits),
         ...(options.plan === undefined ? {} : { planId: options.plan === "none" ? null : options.plan }),
       });
-      return { json: presentAccountJson(account), text: `Changed ${account.id}.` };
+      return { json: presentAccountJson(account, await readSignIn(database, account)), text: `Changed ${account.id}.` };
     }),
 };
 
@@ -128,7 +134,7 @@ function setSuspension(id: string, isSuspended: boolean, terminal: Terminal): Pr
   return withDatabase(terminal, async (database) => {
     const account = await changeAccount({ ...systemParts, database }, id, { isSuspended });
     const text = `${account.id} ${isSuspended ? "is suspended" : "may call again"}.`;
-    return { json: presentAccountJson(account), text };
+    return { json: presentAccountJson(account, await readSignIn(database, account)), text };
   });
 }
 
@@ -147,11 +153,31 @@ async function getAccount(database: Database, id: string): Promise<Account> {
   return account;
 }
 
-function presentAccount(account: Account, keys: readonly ApiKey[], available: string): string {
+/** How the account's owner gets in. */
+type OwnerSignIn = { hasPassword: boolean };
+
+async function readSignIn(database: Database, { id }: Account): Promise<OwnerSignIn> {
+  const user = await findUserOfAccount(database, id);
+  return { hasPassword: user !== null && hasPassword(user) };
+}
+
+function hasPassword({ passwordHash }: User): boolean {
+  return passwordHash !== null;
+}
+
+async function hashGoodPassword(password: string, email: string): Promise<string> {
+  requireGoodPassword(password, { email, param: "password" });
+  return await hashPassword(password);
+}
+
+function presentAccount(
+  account: Account,
+  { keys, available, hasPassword }: OwnerSignIn & { keys: readonly ApiKey[]; available: string },
+): string {
   const state = account.suspendedAt === null ? "active" : `suspended since ${account.suspendedAt.toISOString()}`;
   return [
     `${account.id}  ${account.email}  ${state}`,
-    `created ${account.createdAt.toISOString()}, ${account.hasPassword ? "signs in with a password" : "without a password"}`,
+    `created ${account.createdAt.toISOString()}, ${hasPassword ? "signs in with a password" : "without a password"}`,
     `${available} available, statement: npm run -s sluice -- ledger show ${account.id}`,
     `plan ${account.planId ?? "none"}, limits of its own: ${presentLimits(account.limits)}`,
     "",
@@ -159,11 +185,11 @@ function presentAccount(account: Account, keys: readonly ApiKey[], available: st
   ].join("\n");
 }
 
-function presentAccountJson(account: Account): Record<string, unknown> {
+function presentAccountJson(account: Account, { hasPassword }: OwnerSignIn): Record<string, unknown> {
   return {
     id: account.id,
     email: account.email,
-    has_password: account.hasPassword,
+    has_password: hasPassword,
     plan: account.planId,
     suspended_at: account.suspendedAt?.toISOString() ?? null,
     limits: presentLimitsJson(account.limits),

@@ -12,6 +12,7 @@ import { planCommands } from "./plan-commands.ts";
 import { serveCommand } from "./serve-command.ts";
 import { taskCommands } from "./task-commands.ts";
 import { upstreamCommands } from "./upstream-commands.ts";
+import { userCommands } from "./user-commands.ts";
 import { webhookCommands } from "./webhook-commands.ts";
 
 export const commands: readonly Command[] = [
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
   migrateCommand,
   doctorCommand,
   ...accountCommands,
+  ...userCommands,
   ...keyCommands,
   ...planCommands,
   ...catalogCommands,

@@ -1,12 +1,15 @@
 type Welcome = {
   siteUrl: string;
   baseUrl: string;
-  /** The demo key on the first run: its text for a terminal, or the file that keeps it. */
-  key: { text: string } | { path: string } | null;
+  /** The demo account on the first run. */
+  demo: { email: string; password: Secret; key: Secret } | null;
 };
 
+/** Its text for a terminal, or the file that keeps it. */
+type Secret = { text: string } | { path: string };
+
 /** The page that a start shows: where things are and what to do next. */
-export function presentWelcome({ siteUrl, baseUrl, key }: Welcome): string {
+export function presentWelcome({ siteUrl, baseUrl, demo }: Welcome): string {
   const lines = [
     "",
     "  Sluice is running.",
@@ -16,7 +19,7 @@ export function presentWelcome({ siteUrl, baseUrl, key }: Welcome): string {
     `  Reference   ${siteUrl}/docs`,
     "",
   ];
-  if (key === null) {
+  if (demo === null) {
     return [
       ...lines,
       "  Accounts    npm run -s sluice -- account list",
@@ -24,10 +27,15 @@ export function presentWelcome({ siteUrl, baseUrl, key }: Welcome): string {
       "",
     ].join("\n");
   }
+  const { email, password, key } = demo;
   const isShown = "text" in key;
   const secret = isShown ? key.text : `$(cat '${key.path}')`;
   return [
     ...lines,
+    `  Sign in as ${email} with this password${"text" in password ? " (shown this once)" : ", which is in this file"}:`,
+    "",
+    `    ${"text" in password ? password.text : password.path}`,
+    "",
     isShown ? "  Your API key (shown this once, so keep it now):" : "  Your API key is in this file:",
     "",
     `    ${isShown ? key.text : key.path}`,

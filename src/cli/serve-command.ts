@@ -25,6 +25,8 @@ export const serveCommand: Command = {
       ...systemParts,
       settings,
       logger,
+      // Its links are secrets: on a terminal a person reads them, elsewhere they would lie in a log.
+      ...(terminal.isTerminal ? { showMail: terminal.tell } : {}),
       onProgress: (sentence) => (terminal.isTerminal ? terminal.tell(sentence) : logger.info(sentence)),
       onLost: stop.fail,
     });
@@ -96,13 +98,18 @@ function createStopSignal(logger: Logger): { requested: Promise<boolean>; fail(e
 }
 
 /** On a terminal the page is for the person there; elsewhere standard output is a log, and secrets go to a file. */
-function welcome(gateway: Gateway, settings: Settings, terminal: Terminal): void {
-  const addresses = { siteUrl: settings.site_url, baseUrl: settings.base_url };
-  const { demoKeyText } = gateway;
-  if (terminal.isTerminal) {
-    terminal.print(presentWelcome({ ...addresses, key: demoKeyText === null ? null : { text: demoKeyText } }));
+function welcome({ firstRun }: Gateway, settings: Settings, terminal: Terminal): void {
+  const page = { siteUrl: settings.site_url, baseUrl: settings.base_url };
+  if (firstRun === null) {
+    (terminal.isTerminal ? terminal.print : terminal.tell)(presentWelcome({ ...page, demo: null }));
     return;
   }
-  const key = demoKeyText === null ? null : { path: keepSecret(settings.data_dir, "demo-key", demoKeyText) };
-  terminal.tell(presentWelcome({ ...addresses, key }));
+  const { email, password, keyText } = firstRun;
+  if (terminal.isTerminal) {
+    terminal.print(presentWelcome({ ...page, demo: { email, password: { text: password }, key: { text: keyText } } }));
+    return;
+  }
+  const key = { path: keepSecret(settings.data_dir, "demo-key", keyText) };
+  const kept = { path: keepSecret(settings.data_dir, "demo-password", password) };
+  terminal.tell(presentWelcome({ ...page, demo: { email, password: kept, key } }));
 }

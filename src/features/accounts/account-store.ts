@@ -4,16 +4,12 @@ import type { Account } from "./account.ts";
 import { limitColumnNames, toLimitColumns, toLimits } from "./limit-columns.ts";
 
 /** `false` when the address is taken. */
-export async function insertAccount(
-  database: Database,
-  account: Omit<Account, "hasPassword" | "suspendedAt"> & { passwordHash: string | null },
-): Promise<boolean> {
+export async function insertAccount(database: Database, account: Omit<Account, "suspendedAt">): Promise<boolean> {
   const result = await database
     .insertInto("accounts")
     .values({
       id: account.id,
       email: account.email,
-      password_hash: account.passwordHash,
       plan_id: account.planId,
       ...toLimitColumns(account.limits),
       created_at: account.createdAt,
@@ -54,8 +50,7 @@ export async function hasAccounts(database: Database): Promise<boolean> {
 function selectAccounts(database: Database) {
   return database
     .selectFrom("accounts")
-    .select(["id", "email", "plan_id", "suspended_at", "created_at", ...limitColumnNames])
-    .select((column) => column("password_hash", "is not", null).as("has_password"));
+    .select(["id", "email", "plan_id", "suspended_at", "created_at", ...limitColumnNames]);
 }
 
 type AccountRow = Awaited<ReturnType<ReturnType<typeof selectAccounts>["executeTakeFirstOrThrow"]>>;
@@ -65,7 +60,6 @@ function toAccount(row: AccountRow): Account {
     // The table's check holds the prefix.
     id: row.id as AccountId,
     email: row.email,
-    hasPassword: row.has_password === true,
     planId: row.plan_id,
     suspendedAt: row.suspended_at,
     limits: toLimits(row),

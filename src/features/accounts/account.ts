@@ -17,7 +17,6 @@ export type Plan = {
 export type Account = {
   id: AccountId;
   email: string;
-  hasPassword: boolean;
   planId: string | null;
   suspendedAt: Date | null;
   /** Its own limits go before those of its plan. */

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { BudgetPeriod } from "../../lib/budget.ts";
 import type { AccountId, KeyId } from "../../lib/ids.ts";
 import { nano } from "../../lib/money.ts";
@@ -52,6 +53,39 @@ export async function listApiKeys(database: Database, filter: { accountId?: stri
   const query = selectApiKeys(database).orderBy("id");
   const ofAccount = filter.accountId === undefined ? query : query.where("account_id", "=", filter.accountId);
   return (await ofAccount.execute()).map(toApiKey);
+}
+
+/** The live keys of an account whose names begin so, newest first. */
+export async function listLiveKeysByPrefix(
+  database: Database,
+  { accountId, prefix, now }: { accountId: AccountId; prefix: string; now: Date },
+): Promise<ApiKey[]> {
+  const rows = await selectApiKeys(database)
+    .where("account_id", "=", accountId)
+    .where((row) => row.fn("starts_with", ["name", row.val(prefix)]))
+    .where("revoked_at", "is", null)
+    .where((row) => row.or([row("expires_at", "is", null), row("expires_at", ">", now)]))
+    .orderBy("id", "desc")
+    .execute();
+  return rows.map(toApiKey);
+}
+
+/** Lets one at a time exchange the key of a name, until the transaction ends. */
+export async function lockKeyName(tx: Database, accountId: AccountId, name: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`key ${name} of ${accountId}`}, 0))`.execute(tx);
+}
+
+export async function revokeKeysByName(
+  tx: Database,
+  { accountId, name, revokedAt }: { accountId: AccountId; name: string; revokedAt: Date },
+): Promise<void> {
+  await tx
+    .updateTable("api_keys")
+    .set({ revoked_at: revokedAt })
+    .where("account_id", "=", accountId)
+    .where("name", "=", name)
+    .where("revoked_at", "is", null)
+    .execute();
 }
 
 function selectApiKeys(database: Database) {

@@ -5,20 +5,18 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { Account } from "./account.ts";
 import { insertAccount } from "./account-store.ts";
 import { getPlan } from "./change-plan.ts";
-import { hashPassword, passwordCharactersMax, passwordCharactersMin } from "./password.ts";
 
 /** One `@` with something on both sides; whether mail arrives there is for a mail to find out. */
 const emailPattern = /^[^\s@]+@[^\s@]+$/;
 const emailCharactersMax = 254;
 
-type NewAccount = { email: string; password: string | null; planId?: string };
+type NewAccount = { email: string; planId?: string };
 
 export async function createAccount(
   parts: { database: Database; clock: Clock; ids: IdSource },
   request: NewAccount,
 ): Promise<Account> {
   requireEmail(request.email);
-  if (request.password !== null) requirePassword(request.password);
   if (request.planId !== undefined) await getPlan(parts.database, request.planId);
   const account = {
     id: parts.ids.next("acct"),
@@ -27,23 +25,13 @@ export async function createAccount(
     limits: {},
     createdAt: parts.clock.now(),
   };
-  const passwordHash = request.password === null ? null : await hashPassword(request.password);
-  if (!(await insertAccount(parts.database, { ...account, passwordHash }))) {
+  if (!(await insertAccount(parts.database, account))) {
     throw new AppError("invalid_parameter", `There is an account for ${request.email} already.`, { param: "email" });
   }
-  return { ...account, suspendedAt: null, hasPassword: passwordHash !== null };
+  return { ...account, suspendedAt: null };
 }
 
 function requireEmail(email: string): void {
   if (emailPattern.test(email) && email.length <= emailCharactersMax) return;
   throw new AppError("invalid_parameter", `${email} is not an e-mail address.`, { param: "email" });
-}
-
-function requirePassword(password: string): void {
-  if (password.length >= passwordCharactersMin && password.length <= passwordCharactersMax) return;
-  throw new AppError(
-    "invalid_parameter",
-    `A password has ${passwordCharactersMin} to ${passwordCharactersMax} characters.`,
-    { param: "password" },
-  );
 }

@@ -7,7 +7,7 @@ import { findAccount } from "./account-store.ts";
 import { insertApiKey } from "./api-key-store.ts";
 import { requireRestrictions } from "./key-restrictions.ts";
 import { createKeyText, hashKey } from "./key-text.ts";
-import { requireName } from "./require-valid.ts";
+import { requireKeyName } from "./require-valid.ts";
 
 export type KeyParts = {
   database: Database;
@@ -16,11 +16,18 @@ export type KeyParts = {
   hasModel(modelId: string): boolean;
 };
 
+type KeyMakerParts = KeyParts & { ids: IdSource; randomBytes: (count: number) => Uint8Array };
+type KeyRequest = { accountId: string; name: string } & Partial<KeyRestrictions>;
+
 /** The only moment at which the text of a key is known; afterwards there is just its hash. */
-export async function createApiKey(
-  parts: KeyParts & { ids: IdSource; randomBytes: (count: number) => Uint8Array },
-  request: { accountId: string; name: string } & Partial<KeyRestrictions>,
-): Promise<{ apiKey: ApiKey; text: string }> {
+export type NewApiKey = { apiKey: ApiKey; text: string };
+
+export async function createApiKey(parts: KeyMakerParts, request: KeyRequest): Promise<NewApiKey> {
+  return await writeApiKey(parts, { ...request, name: requireKeyName(request.name) });
+}
+
+/** For whoever has made sure of the name. */
+export async function writeApiKey(parts: KeyMakerParts, request: KeyRequest): Promise<NewApiKey> {
   const now = parts.clock.now();
   const { accountId, name, ...given } = request;
   const restrictions = { ...unrestricted, ...given };
@@ -32,7 +39,7 @@ export async function createApiKey(
     ...restrictions,
     id: parts.ids.next("key"),
     accountId: account.id,
-    name: requireName(name),
+    name,
     lastFour: text.slice(-4),
     createdAt: now,
   };

@@ -3,7 +3,8 @@
  *
  * Promises: the text of a key exists only in the answer that creates it; what is stored is its hash. A known key costs
  * no database call. A key, account or plan that changes is felt by every node within a second, even by a node that
- * has lost its connection for hearing of changes. A key that was revoked never authenticates again.
+ * has lost its connection for hearing of changes. A key that was revoked never authenticates again. A program that was
+ * connected through a browser has one live key, `BA:<client>`, however often and however many at once connect it.
  */
 export { type Account, type ApiKey, type KeyRestrictions, type Plan, unrestricted } from "./account.ts";
 export { findAccount, hasAccounts, listAccounts } from "./account-store.ts";
@@ -11,8 +12,11 @@ export { findApiKey, listApiKeys } from "./api-key-store.ts";
 export { authenticateCaller } from "./authenticate-caller.ts";
 export { type CallerDirectory, createCallerDirectory } from "./caller-directory.ts";
 export { createPlan, getPlan, updatePlan } from "./change-plan.ts";
+export { findKeyClient, issueClientKey, listClientKeys } from "./client-keys.ts";
 export { createAccount } from "./create-account.ts";
 export { createApiKey } from "./create-api-key.ts";
+export { listKeyUses } from "./key-use-store.ts";
+export { createKeyUses, type KeyUses } from "./key-uses.ts";
 export { listPlans } from "./plan-store.ts";
 export { type AccountChange, updateAccount } from "./update-account.ts";
 export { revokeApiKey, updateApiKey } from "./update-api-key.ts";

@@ -12,6 +12,17 @@ export function requireName(name: string): string {
   throw new AppError("invalid_parameter", `A name has 1 to ${nameCharactersMax} characters.`, { param: "name" });
 }
 
+/** Keys that are named so are those of programs that were connected through a browser, and no others. */
+export const clientKeyPrefix = "BA:";
+
+/** The name of a key that a person makes. */
+export function requireKeyName(name: string): string {
+  const trimmed = requireName(name);
+  if (!trimmed.startsWith(clientKeyPrefix)) return trimmed;
+  const message = `A name that begins with ${clientKeyPrefix} is for a program that is connected through a browser.`;
+  throw new AppError("invalid_parameter", message, { param: "name" });
+}
+
 /** A plan's quotas fit into a number on the wire many times over. */
 const quotaMax = 1_000_000_000_000n;
 

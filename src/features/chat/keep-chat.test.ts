@@ -47,7 +47,7 @@ describe("the end of a call with a key", () => {
     testDatabase = await createTestDatabase();
     const address = { connectionString: testDatabase.url };
     database = createDatabase({ address, connectionsMax: 2, onConnectionError: () => {} });
-    const account = await createAccount({ database, clock, ids }, { email: "ada@example.com", password: null });
+    const account = await createAccount({ database, clock, ids }, { email: "ada@example.com" });
     accountId = account.id;
   });
   afterAll(async () => {

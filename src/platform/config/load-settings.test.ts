@@ -70,7 +70,44 @@ describe("where settings come from", () => {
       s3_access_key_id: undefined,
       s3_secret_access_key: undefined,
       s3_path_style: "off",
+      sign_up: "open",
+      smtp_url: undefined,
+      mail_from: "Sluice <no-reply@localhost>",
+      oidc: [],
     });
+  });
+
+  test("a public site takes nobody in unless it is told to, and mails in its own name", () => {
+    const settings = loadEnvironment({ SLUICE_SITE_URL: "https://ai.example.com" });
+    expect(settings).toMatchObject({ sign_up: "closed", mail_from: "Sluice <no-reply@ai.example.com>" });
+    expect(loadEnvironment({ SLUICE_SITE_URL: "https://ai.example.com", SLUICE_SIGN_UP: "open" }).sign_up).toBe("open");
+  });
+
+  const provider = {
+    id: "example",
+    name: "Example",
+    issuer: "https://accounts.example.com",
+    client_id: "sluice",
+    client_secret: "${EXAMPLE_SECRET}",
+  };
+
+  test("services to sign in with are a YAML list of maps, or the same as JSON", () => {
+    const lines = Object.entries(provider).map(([name, value]) => `    ${name}: ${value}`);
+    expect(loadFile(`oidc:\n  -\n${lines.join("\n")}\n`).oidc).toEqual([provider]);
+    expect(loadEnvironment({ SLUICE_OIDC: JSON.stringify([provider]) }).oidc).toEqual([provider]);
+  });
+
+  test.each([
+    ["no list", JSON.stringify(provider)],
+    ["no JSON", "example"],
+    ["a field missing", JSON.stringify([{ ...provider, client_id: undefined }])],
+    ["a field too many", JSON.stringify([{ ...provider, scope: "x" }])],
+    ["an id that is no part of a path", JSON.stringify([{ ...provider, id: "a/b" }])],
+    ["an issuer that is not encrypted", JSON.stringify([{ ...provider, issuer: "http://accounts.example.com" }])],
+    ["two of one id", JSON.stringify([provider, provider])],
+  ])("with %s they are refused, and no secret of theirs is repeated", (_name, text) => {
+    const load = () => loadEnvironment({ SLUICE_OIDC: text.replace("${EXAMPLE_SECRET}", "hunter2") });
+    expect(load).toThrow("The setting SLUICE_OIDC is no such list.");
   });
 
   test.each(["", "# nothing but a comment\n", "\n\n"])("a file without settings (%j) is as good as none", (text) => {

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import { OperatorError } from "../errors/operator-error.ts";
 import { scrubSecrets } from "../observability/scrub-secrets.ts";
+import { isLoopbackHost } from "./setting-kinds.ts";
 import {
   getEnvironmentName,
   getSettingEntry,
@@ -20,10 +21,12 @@ type SettingValue<N extends SettingName> = (typeof settingsTable)[N] extends {
 type GivenSettings = { [N in SettingName]?: SettingValue<N> };
 
 /** All settings, complete: what depends on other settings has been worked out. */
-export type Settings = { [N in Exclude<SettingName, "database_url" | "redis_url">]: SettingValue<N> } & {
-  database_url: string | undefined;
-  redis_url: string | undefined;
+export type Settings = { [N in Exclude<SettingName, OptionalSetting>]: SettingValue<N> } & {
+  [N in OptionalSetting]: SettingValue<N> | undefined;
 };
+
+/** What may stay absent without anything in its place. */
+type OptionalSetting = "database_url" | "redis_url" | "smtp_url";
 
 /** Where a value was written, for the sentence that says it is wrong. */
 type Source = { name: string; place: string; value: unknown };
@@ -69,6 +72,8 @@ function completeSettings(given: GivenSettings, directory: string): Settings {
     site_url: siteUrl,
     base_url: given.base_url ?? `${siteUrl}/v1`,
     sandbox: given.sandbox ?? (isLocal ? "on" : "off"),
+    sign_up: given.sign_up ?? (isLocal ? "open" : "closed"),
+    mail_from: given.mail_from ?? `Sluice <no-reply@${new URL(siteUrl).hostname}>`,
     data_dir: resolve(directory, merged.data_dir),
   };
 }
@@ -148,14 +153,14 @@ function createUnknownSettingError(source: Source): OperatorError {
 
 /** An address may hold a password, so that part is not repeated on the screen or in a log. */
 function presentWrongValue(name: SettingName, value: unknown): string {
-  if (name === "database_url" || name === "redis_url") return "not such an address";
+  if (name === "database_url" || name === "redis_url" || name === "smtp_url") return "not such an address";
   if (name === "secret_key" || name === "s3_secret_access_key") return "no such text";
+  if (name === "oidc") return "no such list";
   return scrubSecrets(typeof value === "number" ? String(value) : JSON.stringify(value));
 }
 
 export function isLoopbackUrl(address: string): boolean {
-  const { hostname } = new URL(address);
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+  return isLoopbackHost(new URL(address).hostname);
 }
 
 /** Levenshtein's distance: how many letters to change, add or remove to get from one word to the other. */

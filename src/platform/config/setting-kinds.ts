@@ -87,6 +87,51 @@ export function redisAddress(): SettingKind<string> {
   return serverAddress(["redis:", "rediss:"], "redis://user:password@host:6379");
 }
 
+export function mailServerAddress(): SettingKind<string> {
+  return serverAddress(["smtp:", "smtps:"], "smtp://user:password@mail.example.com:587");
+}
+
+/** A service that signs people in by OpenID Connect, as it is written in the settings. */
+export type ProviderSetting = { id: string; name: string; issuer: string; client_id: string; client_secret: string };
+
+const providerFields = ["id", "name", "issuer", "client_id", "client_secret"] as const;
+
+/** A YAML list of maps, or the same as JSON. */
+export function signInProviders(): SettingKind<readonly ProviderSetting[]> {
+  return {
+    expected: `a list of services, each with ${providerFields.join(", ")}; the issuer is an https address`,
+    parse(raw) {
+      const items = typeof raw === "string" ? parseJson(raw) : raw;
+      if (!Array.isArray(items) || !items.every(isProvider)) return undefined;
+      const hasTwins = new Set(items.map(({ id }) => id)).size !== items.length;
+      return hasTwins ? undefined : items;
+    },
+  };
+}
+
+function isProvider(item: unknown): item is ProviderSetting {
+  if (typeof item !== "object" || item === null) return false;
+  const fields = item as Record<string, unknown>;
+  const isComplete = providerFields.every((name) => typeof fields[name] === "string" && fields[name] !== "");
+  const isKnown = Object.keys(fields).every((name) => providerFields.some((known) => known === name));
+  const issuer = URL.parse(String(fields.issuer));
+  const isSafe = issuer?.protocol === "https:" || (issuer?.protocol === "http:" && isLoopbackHost(issuer.hostname));
+  return isComplete && isKnown && isSafe && /^[a-z0-9-]{1,32}$/.test(String(fields.id));
+}
+
+export function isLoopbackHost(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not JSON, so not a list either; the caller says what would be right.
+    return undefined;
+  }
+}
+
 function serverAddress(protocols: readonly string[], example: string): SettingKind<string> {
   return {
     expected: `an address such as ${example}`,

@@ -3,10 +3,12 @@ import {
   currencyCode,
   databaseAddress,
   folder,
+  mailServerAddress,
   networks,
   oneOf,
   redisAddress,
   type SettingKind,
+  signInProviders,
   someOf,
   text,
   webAddress,
@@ -106,6 +108,36 @@ export const settingsTable = {
     example: "a-long-text-of-random-characters-that-nobody-else-knows",
     explains:
       "What links to files are signed and secrets in the database are sealed with. The same on every node; whoever loses it loses the secrets of all webhooks.",
+  },
+  sign_up: {
+    kind: oneOf(["open", "invite", "closed"]),
+    standard: undefined,
+    otherwise: "open while site_url is an address of this machine, else closed",
+    example: "invite",
+    explains:
+      "Who may open an account on the site: everybody, whoever has an invitation (`user invite`), or nobody but you.",
+  },
+  smtp_url: {
+    kind: mailServerAddress(),
+    standard: undefined,
+    otherwise: "mails are shown in the terminal, and on /outbox while site_url is an address of this machine",
+    example: "smtp://sluice:secret@mail.example.com:587",
+    explains: "The server that sends the site's mails.",
+  },
+  mail_from: {
+    kind: text("an address such as Sluice <no-reply@example.com>"),
+    standard: undefined,
+    otherwise: "Sluice <no-reply@host of site_url>",
+    example: "Sluice <no-reply@example.com>",
+    explains: "Whom the site's mails are from.",
+  },
+  oidc: {
+    kind: signInProviders(),
+    standard: [],
+    example:
+      "[{id: example, name: Example, issuer: 'https://accounts.example.com', client_id: sluice, client_secret: '${EXAMPLE_SECRET}'}]",
+    explains:
+      "Services with which people can sign in by OpenID Connect. A `client_secret` of the form ${NAME} is read from the environment.",
   },
   disabled_endpoints: {
     kind: someOf(previewEndpoints),

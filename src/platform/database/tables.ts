@@ -4,10 +4,12 @@ import type { Generated } from "kysely";
 export type Tables = {
   account_webhook_secrets: AccountWebhookSecretsTable;
   accounts: AccountsTable;
+  api_key_uses: ApiKeyUsesTable;
   api_keys: ApiKeysTable;
   catalog_prices: CatalogPricesTable;
   catalog_versions: CatalogVersionsTable;
   charges: ChargesTable;
+  connect_requests: ConnectRequestsTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
   event_inboxes: EventInboxesTable;
@@ -32,8 +34,15 @@ export type Tables = {
   tasks: TasksTable;
   unowned_bytes: UnownedBytesTable;
   upstream_health: UpstreamHealthTable;
+  user_backup_codes: UserBackupCodesTable;
+  user_identities: UserIdentitiesTable;
+  user_passkeys: UserPasskeysTable;
+  user_sessions: UserSessionsTable;
+  user_tokens: UserTokensTable;
+  users: UsersTable;
   wallets: WalletsTable;
   webhook_endpoints: WebhookEndpointsTable;
+  webhook_sessions: WebhookSessionsTable;
 };
 
 type AccountWebhookSecretsTable = {
@@ -47,7 +56,6 @@ type AccountWebhookSecretsTable = {
 type AccountsTable = {
   id: string;
   email: string;
-  password_hash: string | null;
   created_at: Date;
   plan_id: string | null;
   suspended_at: Date | null;
@@ -55,6 +63,12 @@ type AccountsTable = {
   tokens_per_minute: number | null;
   concurrent_requests: number | null;
   tasks_in_flight: number | null;
+};
+
+type ApiKeyUsesTable = {
+  key_id: string;
+  first_used_at: Date;
+  last_used_at: Date;
 };
 
 type ApiKeysTable = {
@@ -106,6 +120,28 @@ type ChargesTable = {
   paid: bigint;
   lost: bigint;
   created_at: Date;
+};
+
+type ConnectRequestsTable = {
+  id: string;
+  kind: string;
+  client: string;
+  state: string;
+  redirect_uri: string | null;
+  client_state: string | null;
+  code_challenge: string | null;
+  user_code: string | null;
+  polled_at: Date | null;
+  poll_seconds: number | null;
+  secret_hash: Buffer | null;
+  session_id: string | null;
+  user_id: string | null;
+  account_id: string | null;
+  key_days: number | null;
+  budget_nano: bigint | null;
+  key_id: string | null;
+  created_at: Date;
+  expires_at: Date;
 };
 
 type DeliveriesTable = {
@@ -406,6 +442,65 @@ type UpstreamHealthTable = {
   reported_at: Date;
 };
 
+type UserBackupCodesTable = {
+  user_id: string;
+  code_hash: Buffer;
+};
+
+type UserIdentitiesTable = {
+  provider_id: string;
+  subject: string;
+  user_id: string;
+  created_at: Date;
+};
+
+type UserPasskeysTable = {
+  id: string;
+  user_id: string;
+  credential_id: string;
+  public_key: Buffer;
+  sign_count: bigint;
+  transports: string[];
+  name: string;
+  created_at: Date;
+  last_used_at: Date | null;
+};
+
+type UserSessionsTable = {
+  id: string;
+  user_id: string;
+  token_hash: Buffer;
+  created_at: Date;
+  last_seen_at: Date;
+  fresh_until: Date;
+  user_agent: string;
+  address: string;
+};
+
+type UserTokensTable = {
+  hash: Buffer;
+  kind: string;
+  email: string | null;
+  user_id: string | null;
+  details: unknown;
+  created_at: Date;
+  expires_at: Date;
+};
+
+type UsersTable = {
+  id: string;
+  account_id: string;
+  email: string;
+  name: string | null;
+  password_hash: string | null;
+  email_verified_at: Date | null;
+  is_operator: Generated<boolean>;
+  totp_secret: Buffer | null;
+  totp_secret_waiting: Buffer | null;
+  totp_last_step: bigint | null;
+  created_at: Date;
+};
+
 type WalletsTable = {
   account_id: string;
   version: Generated<bigint>;
@@ -427,4 +522,13 @@ type WebhookEndpointsTable = {
   disabled_at: Date | null;
   disabled_reason: string | null;
   created_at: Date;
+};
+
+type WebhookSessionsTable = {
+  id: string;
+  account_id: string;
+  key_id: string;
+  reader_id: string | null;
+  started_at: Date;
+  listening_until: Date;
 };

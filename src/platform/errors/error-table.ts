@@ -92,6 +92,38 @@ export const errorTable = {
     meaning: "The request was refused for its content. It costs nothing.",
     remedy: "Change the prompt or the material.",
   },
+  invalid_token: {
+    ...invalid,
+    meaning: "The link or the sign-in under way is unknown, was used already, or its time is over.",
+    remedy: "Ask for a new link, or begin again.",
+  },
+  authorization_pending: {
+    ...invalid,
+    isRetryable: true,
+    meaning: "Nobody has answered the device's request yet.",
+    remedy: "Ask again after `interval` seconds.",
+  },
+  slow_down: {
+    ...invalid,
+    isRetryable: true,
+    meaning: "Nobody has answered the device's request yet, and it was asked for too soon.",
+    remedy: "From now on wait 5 seconds longer between two polls.",
+  },
+  access_denied: {
+    ...invalid,
+    meaning: "The person refused to connect the program.",
+    remedy: "Begin again when they want to.",
+  },
+  expired_token: {
+    ...invalid,
+    meaning: "The device's request was not answered, or its key not fetched, in time.",
+    remedy: "Begin again with `POST /connect/device`.",
+  },
+  invalid_grant: {
+    ...invalid,
+    meaning: "The code is unknown, was used already, is too old, or does not belong to what was sent with it.",
+    remedy: "Begin the authorization again.",
+  },
   missing_api_key: {
     ...unauthenticated,
     meaning: "The request carries no API key.",
@@ -112,6 +144,16 @@ export const errorTable = {
     meaning: "The API key has passed its expiry.",
     remedy: "Create a new key.",
   },
+  not_signed_in: {
+    ...unauthenticated,
+    meaning: "The site does not know who is asking: nobody is signed in, or the session has ended.",
+    remedy: "Sign in.",
+  },
+  wrong_credentials: {
+    ...unauthenticated,
+    meaning: "The e-mail address, password, code or passkey is not right.",
+    remedy: "Try again, or reset the password.",
+  },
   insufficient_balance: {
     ...unpaid,
     meaning: "Neither balance nor quota covers the request.",
@@ -131,6 +173,21 @@ export const errorTable = {
     ...forbidden,
     meaning: "The model, the endpoint or the caller's address is outside the API key's scope.",
     remedy: "Use another key or widen its scope.",
+  },
+  reauthentication_required: {
+    ...forbidden,
+    meaning: "What was asked for needs a proof of who is asking that is at most 10 minutes old.",
+    remedy: "Prove it again by password, code or passkey, and repeat the request.",
+  },
+  sign_up_closed: {
+    ...forbidden,
+    meaning: "This site takes no new accounts, or only with an invitation.",
+    remedy: "Ask the service's operator for an invitation.",
+  },
+  cross_site_request: {
+    ...forbidden,
+    meaning: "The request comes from a page of another site.",
+    remedy: "Use the site at its own address.",
   },
   not_found: {
     ...missing,
@@ -189,6 +246,13 @@ export const errorTable = {
     meaning: "The first request with this `Idempotency-Key` has ended, and its answer was too large to keep.",
     remedy: "Use the id and the usage that the error carries.",
   },
+  already_answered: {
+    ...conflict,
+    isRetryable: false,
+    forbidsRetry: true,
+    meaning: "The program's request to be connected was approved or refused before.",
+    remedy: "Start again in the program.",
+  },
   task_not_cancelable: {
     ...conflict,
     isRetryable: false,
@@ -231,6 +295,11 @@ export const errorTable = {
     ...limited,
     meaning: "Too many requests or tasks run at the same time.",
     remedy: "Wait for `Retry-After`, or for one of them to end.",
+  },
+  too_many_attempts: {
+    ...limited,
+    meaning: "Too many attempts to sign in, or to guess a code.",
+    remedy: "Wait for `Retry-After`.",
   },
   headers_too_large: {
     status: 431,

@@ -37,6 +37,9 @@ export const endpointTable = {
   listEvents: { scope: "webhooks", stability: "preview" },
   listEventDeliveries: { scope: "webhooks", stability: "preview" },
   resendEvent: { scope: "webhooks", stability: "preview" },
+  createWebhookSession: { scope: "webhooks", stability: "preview" },
+  deleteWebhookSession: { scope: "webhooks", stability: "preview" },
+  streamWebhookSession: { scope: "webhooks", stability: "preview" },
 } as const satisfies Record<string, { scope: string; stability: "beta" | "preview" }>;
 
 export type EndpointName = keyof typeof endpointTable;

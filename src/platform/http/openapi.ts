@@ -19,7 +19,38 @@ export async function describeRoutes(
       },
     },
     stripBasePath: true,
-    transform: nameWildcard,
+    transform: ({ schema, url }) =>
+      url.startsWith(`${consolePath}/`)
+        ? { schema: { ...schema, hide: true }, url }
+        : nameWildcard({ schema: schema ?? {}, url }),
+  });
+}
+
+/** The site's own API has a document of its own: it is for the site's pages, not for customers' programs. */
+const consolePath = "/console/api";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** The document of the console API; only within that API's routes. */
+    consoleSwagger(): object;
+  }
+}
+
+/** Collects the schemas of the console API; must be added before its routes, where they are added. */
+export async function describeConsoleRoutes(http: HttpServer, { siteUrl }: { siteUrl: string }): Promise<void> {
+  await http.register(swagger, {
+    decorator: "consoleSwagger",
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Sluice console",
+        description: "The API of the site's own pages. It follows them, and changes without notice.",
+        version: "1",
+      },
+      servers: [{ url: `${siteUrl}${consolePath}` }],
+    },
+    stripBasePath: true,
+    transform: ({ schema, url }) => ({ schema, url: url.replace(consolePath, "") }),
   });
 }
 

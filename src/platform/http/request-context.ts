@@ -45,6 +45,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The endpoint of the table that a route is, for what the edge decides about it. */
     endpoint?: EndpointName;
+    /** Routes of the console API are for people who are signed in; these are for everybody. */
+    access?: "open";
   }
   interface FastifySchema {
     /** How firm the endpoint is, for the reference. */

@@ -1,0 +1,93 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { IdSource } from "../../lib/ids.ts";
+import { isLoopbackUrl, type Settings } from "../../platform/config/load-settings.ts";
+import type { MasterKey } from "../../platform/config/master-key.ts";
+import { resolveSecret } from "../../platform/config/secrets.ts";
+import type { Counters } from "../../platform/counters/counters.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { OperatorError } from "../../platform/errors/operator-error.ts";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { createMailer } from "../../platform/mail/create-mailer.ts";
+import type { Logger } from "../../platform/observability/logger.ts";
+import { createConnect } from "./connect/create-connect.ts";
+import { addConsoleApi } from "./console-edge.ts";
+import { createSiteShell } from "./serve-site.ts";
+import { createSignIn } from "./sign-in/create-sign-in.ts";
+import type { OidcSettings } from "./sign-in/oidc-provider.ts";
+import type { NewPerson } from "./sign-in/sign-in-parts.ts";
+import { readSiteFiles } from "./site-files.ts";
+
+export type Site = {
+  /** Adds the site's pages, its own API under `/console/api`, and what it answers programs. */
+  addRoutes(http: HttpServer): Promise<void>;
+  /** Finishes the mail that is being sent. */
+  close(): Promise<void>;
+};
+
+type SiteParts = {
+  settings: Settings;
+  database: Database;
+  clock: Clock;
+  ids: IdSource;
+  randomBytes: (count: number) => Uint8Array;
+  counters: Counters;
+  logger: Logger;
+  masterKey: MasterKey;
+  /** Opens an account and its person, whose address is proven, within the transaction. */
+  openAccount(tx: Database, person: NewPerson): Promise<void>;
+  /** Shows a mail that is not sent to the person at the server's terminal, if there is one. */
+  showMail(text: string): void;
+};
+
+export function createSite(parts: SiteParts): Site {
+  const { settings, logger } = parts;
+  const siteUrl = settings.site_url;
+  const mailer = createMailer({
+    ...parts,
+    smtpUrl: settings.smtp_url,
+    from: settings.mail_from,
+    show: parts.showMail,
+  });
+  const shell = createSiteShell({
+    siteUrl,
+    files: readSiteFiles(),
+    isSignedIn: async (headers) => (await signIn.readSession(headers)) !== null,
+  });
+  const signIn = createSignIn({
+    ...parts,
+    siteUrl,
+    mailer,
+    currency: settings.currency,
+    signUp: settings.sign_up,
+    providers: readProviders(settings),
+    hasOutbox: mailer.kind === "outbox" && isLoopbackUrl(siteUrl),
+    showMessage: (reply, { status, title, message }) =>
+      shell.sendShell(reply, { status, data: { kind: "message", title, message } }),
+  });
+  const connect = createConnect({ ...parts, siteUrl, sendShell: shell.sendShell, sendMail: mailer.send });
+  if (mailer.kind === "outbox" && !isLoopbackUrl(siteUrl)) {
+    logger.warn("smtp_url is not set: mails for sign-up and new passwords reach nobody");
+  }
+  return {
+    async addRoutes(http) {
+      shell.addRoutes(http);
+      await connect.addPages(http);
+      await addConsoleApi(http, { ...parts, siteUrl, readSession: signIn.readSession }, (consoleApi) => {
+        signIn.addRoutes(consoleApi);
+        connect.addRoutes(consoleApi);
+      });
+    },
+    close: () => mailer.close(),
+  };
+}
+
+function readProviders({ oidc }: Settings): OidcSettings[] {
+  return oidc.map(({ id, name, issuer, client_id, client_secret }) => {
+    const clientSecret = resolveSecret(client_secret);
+    if (clientSecret !== null) return { id, name, issuer, clientId: client_id, clientSecret };
+    throw new OperatorError(
+      `The secret of the sign-in service ${id} is not set.`,
+      `Set ${client_secret.slice(2, -1)} in the environment, or take ${id} out of oidc.`,
+    );
+  });
+}

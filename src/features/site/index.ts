@@ -1,0 +1,18 @@
+/**
+ * The web site: signing in, sessions, the pages and their own API under `/console/api`.
+ *
+ * Promises: the text of a session's cookie, of a link in a mail or of a code is in no table and no log. Whoever is not
+ * signed in learns nothing about who has an account, neither by words nor by time. What can be used once is used once,
+ * however many try at the same time. What changes something is taken from this site's own pages only, and what changes
+ * how somebody signs in needs a proof of who they are that is at most ten minutes old.
+ */
+export { forgetOldRequests } from "./connect/forget-requests.ts";
+export { createSite, type Site } from "./create-site.ts";
+export { createResetLink } from "./sign-in/change-password.ts";
+export { requireGoodPassword } from "./sign-in/check-password.ts";
+export { forgetOldSignIns } from "./sign-in/create-sign-in.ts";
+export { createUser } from "./sign-in/create-user.ts";
+export { inviteUser } from "./sign-in/invite-user.ts";
+export { hashPassword } from "./sign-in/password.ts";
+export type { User } from "./sign-in/user.ts";
+export { findUserByEmail, findUserOfAccount, listUsers } from "./sign-in/user-store.ts";

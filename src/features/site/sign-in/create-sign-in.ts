@@ -1,0 +1,83 @@
+import type { Clock } from "../../../lib/clock.ts";
+import type { IdSource } from "../../../lib/ids.ts";
+import type { MasterKey } from "../../../platform/config/master-key.ts";
+import type { Counters } from "../../../platform/counters/counters.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import type { HttpServer } from "../../../platform/http/create-http-server.ts";
+import type { Mailer } from "../../../platform/mail/create-mailer.ts";
+import type { Logger } from "../../../platform/observability/logger.ts";
+import { createPasswords } from "./create-passwords.ts";
+import { createOidcProvider, type OidcSettings } from "./oidc-provider.ts";
+import { addPasskeyRoutes } from "./passkey-routes.ts";
+import { addPasswordRoutes } from "./password-routes.ts";
+import { addProviderRoutes, type ShowMessage } from "./provider-routes.ts";
+import { addSessionRoutes } from "./session-routes.ts";
+import { deleteDeadSessions } from "./session-store.ts";
+import { limitSessions, readSession } from "./sessions.ts";
+import type { SignInParts } from "./sign-in-parts.ts";
+import { addSignInRoutes } from "./sign-in-routes.ts";
+import { addSignUpRoutes } from "./sign-up-routes.ts";
+import { createSiteCookies, type RequestHeaders } from "./site-cookies.ts";
+import { addSiteInfoRoutes } from "./site-info-routes.ts";
+import type { SiteSession } from "./site-session.ts";
+import { addTotpRoutes } from "./totp-routes.ts";
+import { deleteExpiredTokens } from "./user-token-store.ts";
+
+export type SignIn = {
+  /** Adds everything about signing in to the console API. */
+  addRoutes(consoleApi: HttpServer): void;
+  /** Who these headers belong to, or `null`. */
+  readSession(headers: RequestHeaders): Promise<SiteSession | null>;
+};
+
+export type CreateSignInParts = {
+  database: Database;
+  clock: Clock;
+  ids: IdSource;
+  randomBytes: (count: number) => Uint8Array;
+  counters: Counters;
+  logger: Logger;
+  mailer: Mailer;
+  masterKey: MasterKey;
+  siteUrl: string;
+  currency: string;
+  signUp: SignInParts["signUp"];
+  providers: readonly OidcSettings[];
+  /** Whether mails that are not sent may be read on the site. */
+  hasOutbox: boolean;
+  openAccount: SignInParts["openAccount"];
+  showMessage: ShowMessage;
+};
+
+export function createSignIn({ masterKey, providers, ...given }: CreateSignInParts): SignIn {
+  const cookies = createSiteCookies(given.siteUrl);
+  const parts = {
+    ...given,
+    cookies,
+    passwords: createPasswords(),
+    keys: { totp: masterKey.derive("totp-secrets"), backupCodes: masterKey.derive("backup-codes") },
+    providers: providers.map((settings) => createOidcProvider(settings, given.clock)),
+  };
+  return {
+    addRoutes(consoleApi) {
+      addSiteInfoRoutes(consoleApi, parts);
+      addSignUpRoutes(consoleApi, parts);
+      addSignInRoutes(consoleApi, parts);
+      addSessionRoutes(consoleApi, parts);
+      addPasswordRoutes(consoleApi, parts);
+      addTotpRoutes(consoleApi, parts);
+      addPasskeyRoutes(consoleApi, parts);
+      addProviderRoutes(consoleApi, parts);
+    },
+    async readSession(headers) {
+      const token = cookies.read(headers, "session");
+      return token === null ? null : await readSession(parts, token);
+    },
+  };
+}
+
+/** Sessions and links whose time is over are of no use to anybody. */
+export async function forgetOldSignIns(database: Database, now: Date): Promise<void> {
+  await deleteDeadSessions(database, limitSessions(now));
+  await deleteExpiredTokens(database, now);
+}

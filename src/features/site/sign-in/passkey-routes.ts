@@ -1,0 +1,110 @@
+import { Type } from "typebox";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import type { HttpServer } from "../../../platform/http/create-http-server.ts";
+import { consoleErrors, emptyBodySchema, getSession, requireFresh } from "../console-edge.ts";
+import { announceChange } from "./announce-change.ts";
+import { deletePasskey, listPasskeys, type Passkey } from "./passkey-store.ts";
+import { addPasskey, beginPasskeyAddition, passkeyMs } from "./passkeys.ts";
+import type { SignInRouteParts } from "./sign-in-route-parts.ts";
+import {
+  body,
+  passkeyAdditionField,
+  passkeyListSchema,
+  passkeyOptionsSchema,
+  passkeySchema,
+} from "./sign-in-schema.ts";
+import type { SiteSession } from "./site-session.ts";
+
+const tags = ["Passkeys"];
+
+export function addPasskeyRoutes(http: HttpServer, parts: SignInRouteParts): void {
+  addAddition(http, parts);
+  http.get(
+    "/passkeys",
+    {
+      schema: {
+        operationId: "listPasskeys",
+        summary: "Your passkeys",
+        tags,
+        response: { 200: passkeyListSchema, ...consoleErrors("GET") },
+      },
+    },
+    async (request) => {
+      const passkeys = await listPasskeys(parts.database, getSession(request).userId);
+      return { data: passkeys.map(presentPasskey) };
+    },
+  );
+  http.delete(
+    "/passkeys/:id",
+    {
+      schema: {
+        operationId: "removePasskey",
+        summary: "Remove a passkey",
+        tags,
+        params: Type.Object({ id: Type.String() }),
+        response: { 204: Type.Null(), ...consoleErrors("DELETE", ["not_found", "reauthentication_required"]) },
+      },
+    },
+    async (request, reply) => {
+      const session = getFreshSession(request, parts);
+      const { userId } = session;
+      if (!(await deletePasskey(parts.database, { userId, id: request.params.id }))) {
+        throw new AppError("not_found", "You have no such passkey.");
+      }
+      announceChange(parts, session, "A passkey was removed");
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function addAddition(http: HttpServer, parts: SignInRouteParts): void {
+  const { cookies } = parts;
+  http.post(
+    "/passkeys/options",
+    {
+      schema: {
+        operationId: "beginPasskeyAddition",
+        summary: "What an authenticator needs to make a passkey",
+        tags,
+        body: emptyBodySchema,
+        response: { 200: passkeyOptionsSchema, ...consoleErrors("POST", ["reauthentication_required"]) },
+      },
+    },
+    async (request, reply) => {
+      const { options, passkeyToken } = await beginPasskeyAddition(parts, getFreshSession(request, parts));
+      reply.header("set-cookie", cookies.present("passkey", passkeyToken, passkeyMs));
+      return { ...options };
+    },
+  );
+  http.post(
+    "/passkeys",
+    {
+      schema: {
+        operationId: "addPasskey",
+        summary: "Add a passkey",
+        tags,
+        body: body({
+          name: Type.String({ minLength: 1, maxLength: 100, pattern: "\\S" }),
+          response: passkeyAdditionField,
+        }),
+        response: { 201: passkeySchema, ...consoleErrors("POST", ["invalid_token", "reauthentication_required"]) },
+      },
+    },
+    async (request, reply) => {
+      const passkeyToken = cookies.read(request.headers, "passkey");
+      const passkey = await addPasskey(parts, getFreshSession(request, parts), { ...request.body, passkeyToken });
+      reply.header("set-cookie", cookies.presentRemoval("passkey"));
+      return reply.code(201).send(presentPasskey(passkey));
+    },
+  );
+}
+
+function getFreshSession(request: object, { clock }: SignInRouteParts): SiteSession {
+  const session = getSession(request);
+  requireFresh(session, clock.now());
+  return session;
+}
+
+function presentPasskey({ id, name, createdAt, lastUsedAt }: Passkey) {
+  return { id, name, created_at: createdAt.toISOString(), last_used_at: lastUsedAt?.toISOString() ?? null };
+}

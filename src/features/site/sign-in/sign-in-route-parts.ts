@@ -1,0 +1,43 @@
+import type { OidcProvider } from "./oidc-provider.ts";
+import { deleteSession } from "./session-store.ts";
+import type { Browser } from "./sessions.ts";
+import type { SignInParts } from "./sign-in-parts.ts";
+import type { RequestHeaders, SiteCookies } from "./site-cookies.ts";
+import { type SiteSession, sessionAgeMsMax } from "./site-session.ts";
+
+/** What the routes know beside what the operations know. */
+export type SignInRouteParts = SignInParts & {
+  cookies: SiteCookies;
+  providers: readonly OidcProvider[];
+  hasOutbox: boolean;
+  currency: string;
+};
+
+/** As much of the framework's request and reply as these need. */
+type BrowserRequest = { ip: string; headers: RequestHeaders };
+type CookieReply = { header(name: string, value: string): unknown };
+
+export function readBrowser({ ip, headers }: BrowserRequest): Browser {
+  return { userAgent: String(headers["user-agent"] ?? ""), address: ip };
+}
+
+/**
+ * Gives the browser the cookie of a session that was just opened. The one it had before ends: nobody would find it
+ * again.
+ */
+export async function finishSignIn(
+  { cookies, database }: SignInRouteParts,
+  reply: CookieReply,
+  { sessionToken, before }: { sessionToken: string; before: SiteSession | null },
+): Promise<void> {
+  if (before !== null) await deleteSession(database, before);
+  sendSessionCookie({ cookies }, reply, sessionToken);
+}
+
+export function sendSessionCookie(
+  { cookies }: Pick<SignInRouteParts, "cookies">,
+  reply: CookieReply,
+  sessionToken: string,
+): void {
+  reply.header("set-cookie", cookies.present("session", sessionToken, sessionAgeMsMax));
+}

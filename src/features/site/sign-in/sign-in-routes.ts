@@ -1,0 +1,179 @@
+import { Type } from "typebox";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import type { HttpServer } from "../../../platform/http/create-http-server.ts";
+import { consoleErrors, emptyBodySchema, findSession, getSession } from "../console-edge.ts";
+import { acceptPasskey, beginPasskeyUse, passkeyMs } from "./passkeys.ts";
+import { type Proof, reauthenticate } from "./reauthenticate.ts";
+import { secondFactorMs, signInWithCode } from "./second-factor.ts";
+import { openSession } from "./sessions.ts";
+import { finishSignIn, readBrowser, type SignInRouteParts, sendSessionCookie } from "./sign-in-route-parts.ts";
+import {
+  body,
+  codeField,
+  emailField,
+  freshSchema,
+  passkeyOptionsSchema,
+  passkeyUseField,
+  passwordField,
+  signedInSchema,
+  signInOutcomeSchema,
+} from "./sign-in-schema.ts";
+import { signInWithPassword } from "./sign-in-with-password.ts";
+
+const tags = ["Sign-in"];
+
+export function addSignInRoutes(http: HttpServer, parts: SignInRouteParts): void {
+  addPassword(http, parts);
+  addCode(http, parts, "totp");
+  addCode(http, parts, "backup-code");
+  addPasskey(http, parts);
+  addReauthentication(http, parts);
+}
+
+function addPassword(http: HttpServer, parts: SignInRouteParts): void {
+  const { cookies } = parts;
+  http.post(
+    "/sign-in",
+    {
+      config: { access: "open" },
+      schema: {
+        operationId: "signIn",
+        summary: "Sign in with a password",
+        tags,
+        body: body({ email: emailField, password: passwordField }),
+        response: { 200: signInOutcomeSchema, ...consoleErrors("POST", ["wrong_credentials", "too_many_attempts"]) },
+      },
+    },
+    async (request, reply) => {
+      const { email, password } = request.body;
+      const outcome = await signInWithPassword(parts, { email: email.trim(), password, browser: readBrowser(request) });
+      if (outcome.kind === "verify-email") return { kind: outcome.kind };
+      if (outcome.kind === "second-factor") {
+        reply.header("set-cookie", cookies.present("second-factor", outcome.factorToken, secondFactorMs));
+        return { kind: outcome.kind, methods: ["totp" as const, "backup-code" as const] };
+      }
+      await finishSignIn(parts, reply, { sessionToken: outcome.sessionToken, before: findSession(request) });
+      return { kind: outcome.kind };
+    },
+  );
+}
+
+function addCode(http: HttpServer, parts: SignInRouteParts, method: "totp" | "backup-code"): void {
+  const { cookies } = parts;
+  http.post(
+    `/sign-in/${method}`,
+    {
+      config: { access: "open" },
+      schema: {
+        operationId: method === "totp" ? "signInWithTotp" : "signInWithBackupCode",
+        summary: `Finish a sign-in with ${method === "totp" ? "a code of the app" : "a backup code"}`,
+        tags,
+        body: body({ code: codeField }),
+        response: {
+          200: signedInSchema,
+          ...consoleErrors("POST", ["wrong_credentials", "invalid_token", "too_many_attempts"]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const factorToken = cookies.read(request.headers, "second-factor");
+      const browser = readBrowser(request);
+      const sessionToken = await signInWithCode(parts, { factorToken, method, code: request.body.code, browser });
+      await finishSignIn(parts, reply, { sessionToken, before: findSession(request) });
+      reply.header("set-cookie", cookies.presentRemoval("second-factor"));
+      return { kind: "signed-in" as const };
+    },
+  );
+}
+
+function addPasskey(http: HttpServer, parts: SignInRouteParts): void {
+  const { cookies } = parts;
+  http.post(
+    "/sign-in/passkey/options",
+    {
+      config: { access: "open" },
+      schema: {
+        operationId: "beginPasskeySignIn",
+        summary: "What an authenticator has to sign",
+        tags,
+        body: emptyBodySchema,
+        response: { 200: passkeyOptionsSchema, ...consoleErrors("POST", ["too_many_attempts"]) },
+      },
+    },
+    async (request, reply) => {
+      const { options, passkeyToken } = await beginPasskeyUse(parts, request.ip);
+      reply.header("set-cookie", cookies.present("passkey", passkeyToken, passkeyMs));
+      return { ...options };
+    },
+  );
+  http.post(
+    "/sign-in/passkey",
+    {
+      config: { access: "open" },
+      schema: {
+        operationId: "signInWithPasskey",
+        summary: "Sign in with a passkey",
+        tags,
+        body: body({ response: passkeyUseField }),
+        response: { 200: signedInSchema, ...consoleErrors("POST", ["wrong_credentials", "invalid_token"]) },
+      },
+    },
+    async (request, reply) => {
+      const passkeyToken = cookies.read(request.headers, "passkey");
+      const userId = await acceptPasskey(parts, { passkeyToken, response: request.body.response });
+      const sessionToken = await openSession(parts, userId, readBrowser(request));
+      parts.logger.info({ user_id: userId, method: "passkey", address: request.ip }, "signed in");
+      await finishSignIn(parts, reply, { sessionToken, before: findSession(request) });
+      reply.header("set-cookie", cookies.presentRemoval("passkey"));
+      return { kind: "signed-in" as const };
+    },
+  );
+}
+
+type ProofBody = { password?: string; code?: string; passkey?: Extract<Proof, { kind: "passkey" }>["response"] };
+
+function addReauthentication(http: HttpServer, parts: SignInRouteParts): void {
+  http.post(
+    "/reauthenticate",
+    {
+      schema: {
+        operationId: "reauthenticate",
+        summary: "Prove again that it is you",
+        description: "By exactly one of the three. What the passkey signs is from `/sign-in/passkey/options`.",
+        tags,
+        body: body({
+          password: Type.Optional(passwordField),
+          code: Type.Optional(codeField),
+          passkey: Type.Optional(passkeyUseField),
+        }),
+        response: {
+          200: freshSchema,
+          ...consoleErrors("POST", ["wrong_credentials", "invalid_token", "too_many_attempts"]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const passkeyToken = parts.cookies.read(request.headers, "passkey");
+      const proof = parseProof(request.body, { passkeyToken, address: request.ip });
+      const { token, freshUntil } = await reauthenticate(parts, getSession(request), proof);
+      sendSessionCookie(parts, reply, token);
+      return { fresh_until: freshUntil.toISOString() };
+    },
+  );
+}
+
+function parseProof(
+  { password, code, passkey }: ProofBody,
+  { passkeyToken, address }: { passkeyToken: string | null; address: string },
+): Proof {
+  const proofs: Proof[] = [
+    ...(password === undefined ? [] : [{ kind: "password" as const, password, address }]),
+    ...(code === undefined ? [] : [{ kind: "code" as const, code }]),
+    ...(passkey === undefined ? [] : [{ kind: "passkey" as const, response: passkey, passkeyToken }]),
+  ];
+  const [proof] = proofs;
+  if (proof !== undefined && proofs.length === 1) return proof;
+  throw new AppError("missing_parameter", "Send exactly one of `password`, `code` and `passkey`.", {
+    param: "password",
+  });
+}

@@ -1,0 +1,204 @@
+import { createHash } from "node:crypto";
+import type { UserId } from "../../../lib/ids.ts";
+import { invariant } from "../../../lib/invariant.ts";
+import { type Database, inTransaction } from "../../../platform/database/database.ts";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import { announceChange } from "./announce-change.ts";
+import { requireEmail } from "./check-email.ts";
+import { findIdentityOwner, insertIdentity } from "./identity-store.ts";
+import { ask, type OidcProvider } from "./oidc-provider.ts";
+import { type Browser, openSession } from "./sessions.ts";
+import type { SignInParts } from "./sign-in-parts.ts";
+import type { SiteSession } from "./site-session.ts";
+import { beginAttempt, limitBeginnings } from "./throttle.ts";
+import { findUserByEmail } from "./user-store.ts";
+import { hashToken, makeToken } from "./user-token.ts";
+import { insertToken, takeToken } from "./user-token-store.ts";
+import { type ProviderClaims, verifyIdToken } from "./verify-id-token.ts";
+
+export const providerMs = 10 * 60_000;
+
+type ProviderDetails = { providerId: string; nonce: string; verifier: string; next: string };
+
+type Beginning = { next: string; session: SiteSession | null; address: string; signal: AbortSignal };
+
+/** Where to send the browser, and the text of the cookie by which it is known when it comes back. */
+export async function beginProviderSignIn(
+  parts: SignInParts,
+  provider: OidcProvider,
+  { next, session, address, signal }: Beginning,
+): Promise<{ location: string; stateToken: string }> {
+  await beginAttempt(parts, limitBeginnings(address));
+  const { authorization } = await provider.discover(signal);
+  const [state, nonce, verifier] = [0, 1, 2].map(() => makeToken(parts.randomBytes));
+  invariant(state !== undefined && nonce !== undefined && verifier !== undefined, "three were made");
+  const now = parts.clock.now();
+  const details: ProviderDetails = { providerId: provider.id, nonce: nonce.text, verifier: verifier.text, next };
+  await insertToken(parts.database, {
+    hash: state.hash,
+    kind: "provider",
+    email: null,
+    userId: session?.userId ?? null,
+    details,
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + providerMs),
+  });
+  const location = new URL(authorization);
+  const query = {
+    response_type: "code",
+    client_id: provider.clientId,
+    redirect_uri: presentCallback(parts, provider),
+    scope: "openid email profile",
+    state: state.text,
+    nonce: nonce.text,
+    code_challenge: createHash("sha256").update(verifier.text).digest("base64url"),
+    code_challenge_method: "S256",
+  };
+  for (const [name, value] of Object.entries(query)) location.searchParams.set(name, value);
+  return { location: location.href, stateToken: state.text };
+}
+
+type Callback = {
+  query: { state?: string; code?: string; error?: string; iss?: string };
+  stateToken: string | null;
+  session: SiteSession | null;
+  browser: Browser;
+  signal: AbortSignal;
+};
+
+/** The browser has come back. Answers the text of a session's cookie, where somebody was signed in by it. */
+export async function finishProviderSignIn(
+  parts: SignInParts,
+  provider: OidcProvider,
+  callback: Callback,
+): Promise<{ next: string; sessionToken: string | null }> {
+  const { beginning, details } = await takeBeginning(parts, provider, callback);
+  const { code, error, iss } = callback.query;
+  // RFC 9207: another provider's answer must not be taken for this one's.
+  if (error !== undefined || code === undefined || (iss !== undefined && iss !== provider.issuer)) {
+    throw new AppError(
+      "wrong_credentials",
+      `${provider.name} did not sign you in. Begin again, or choose another way.`,
+    );
+  }
+  const idToken = await exchangeCode(parts, provider, { code, verifier: details.verifier, signal: callback.signal });
+  const check = { nonce: details.nonce, now: parts.clock.now(), signal: callback.signal };
+  const claims = await verifyIdToken(provider, idToken, check);
+  const { session, browser } = callback;
+  const known = await findIdentityOwner(parts.database, { providerId: provider.id, subject: claims.subject });
+  if (session !== null && beginning.userId === session.userId) {
+    if (known === null) await linkIdentity(parts, { provider, claims, session });
+    else if (known !== session.userId) throw createElsewhere(provider);
+    return { next: details.next, sessionToken: null };
+  }
+  const userId = known ?? (await openWithProvider(parts, provider, claims));
+  const sessionToken = await openSession(parts, userId, browser);
+  parts.logger.info({ user_id: userId, method: `provider ${provider.id}`, address: browser.address }, "signed in");
+  return { next: details.next, sessionToken };
+}
+
+/** What this browser began with this provider, once. */
+async function takeBeginning(parts: SignInParts, provider: OidcProvider, { query, stateToken }: Callback) {
+  const hash = hashToken(stateToken ?? "");
+  const isOurs = stateToken !== null && query.state === stateToken;
+  const beginning = isOurs ? await takeToken(parts.database, { kind: "provider", hash, now: parts.clock.now() }) : null;
+  const details = beginning?.details as ProviderDetails | undefined;
+  if (beginning === null || details?.providerId !== provider.id) {
+    throw new AppError("invalid_token", "This sign-in took too long, or was begun in another browser. Begin again.");
+  }
+  return { beginning, details };
+}
+
+async function exchangeCode(
+  parts: SignInParts,
+  provider: OidcProvider,
+  { code, verifier, signal }: { code: string; verifier: string; signal: AbortSignal },
+): Promise<unknown> {
+  const { token, takesBasic } = await provider.discover(signal);
+  const { clientId, clientSecret } = provider;
+  const form = new URLSearchParams({
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: presentCallback(parts, provider),
+    code_verifier: verifier,
+    ...(takesBasic ? {} : { client_id: clientId, client_secret: clientSecret }),
+  });
+  const credentials = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
+  const answer = await ask(provider, {
+    url: token,
+    method: "POST",
+    headers: {
+      "content-type": "application/x-www-form-urlencoded",
+      ...(takesBasic ? { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` } : {}),
+    },
+    body: form.toString(),
+    signal,
+  });
+  return answer.id_token;
+}
+
+/**
+ * Somebody who is signed in, and has just proven it, adds a way to sign in. Only for the same address, proven to the
+ * provider too: or whoever finds a browser unattended adds their own.
+ */
+async function linkIdentity(
+  parts: SignInParts,
+  { provider, claims, session }: { provider: OidcProvider; claims: ProviderClaims; session: SiteSession },
+): Promise<void> {
+  const now = parts.clock.now();
+  if (session.freshUntil.getTime() <= now.getTime()) {
+    throw new AppError("reauthentication_required", "Prove that it is you, then connect the provider again.");
+  }
+  if (!claims.isEmailVerified || claims.email?.toLowerCase() !== session.email.toLowerCase()) {
+    const message = `${provider.name} knows you by another address, or has not proven it. Only your own can be connected.`;
+    throw new AppError("wrong_credentials", message);
+  }
+  const identity = { providerId: provider.id, subject: claims.subject, userId: session.userId, createdAt: now };
+  if (!(await insertIdentity(parts.database, identity))) throw createElsewhere(provider);
+  announceChange(parts, session, `${provider.name} was connected as a way to sign in`);
+}
+
+/** An account for somebody new. Never one that exists: whose address it is there, only its owner can say. */
+async function openWithProvider(parts: SignInParts, provider: OidcProvider, claims: ProviderClaims): Promise<UserId> {
+  const { email, name } = claims;
+  if (email === null || !claims.isEmailVerified) {
+    throw new AppError(
+      "wrong_credentials",
+      `${provider.name} has not proven your e-mail address. Sign up with it here.`,
+    );
+  }
+  requireEmail(email);
+  const userId = await inTransaction(parts.database, async (tx) => {
+    if ((await findUserByEmail(tx, email)) !== null) {
+      const message = `There is an account for your address already. Sign in to it, then connect ${provider.name} under Security.`;
+      throw new AppError("wrong_credentials", message);
+    }
+    if (parts.signUp !== "open") throw new AppError("sign_up_closed", "This site takes no new accounts this way.");
+    return await insertPerson(parts, tx, { email, name, provider, claims });
+  });
+  parts.logger.info({ user_id: userId }, "signed up");
+  return userId;
+}
+
+type NewPersonByProvider = { email: string; name: string | null; provider: OidcProvider; claims: ProviderClaims };
+
+async function insertPerson(
+  parts: SignInParts,
+  tx: Database,
+  { email, name, provider, claims }: NewPersonByProvider,
+): Promise<UserId> {
+  await parts.openAccount(tx, { email, name, passwordHash: null });
+  const user = await findUserByEmail(tx, email);
+  invariant(user !== null, "an account was opened without its person");
+  const identity = { providerId: provider.id, subject: claims.subject, userId: user.id, createdAt: parts.clock.now() };
+  if (!(await insertIdentity(tx, identity))) throw createElsewhere(provider);
+  return user.id;
+}
+
+function presentCallback({ siteUrl }: SignInParts, { id }: OidcProvider): string {
+  return `${siteUrl}/console/api/sign-in/provider/${id}/callback`;
+}
+
+function createElsewhere({ name }: OidcProvider): AppError {
+  return new AppError("wrong_credentials", `This person of ${name} belongs to another account here.`);
+}

@@ -1,0 +1,104 @@
+import { isLoopbackUrl } from "../../../platform/config/load-settings.ts";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import type { HttpServer } from "../../../platform/http/create-http-server.ts";
+import type { KeptMail } from "../../../platform/mail/create-mailer.ts";
+import { consoleErrors, getSession } from "../console-edge.ts";
+import { getSessionUser } from "./get-session-user.ts";
+import { listPasskeys } from "./passkey-store.ts";
+import type { SignInRouteParts } from "./sign-in-route-parts.ts";
+import { outboxSchema, sessionSchema, siteSchema } from "./sign-in-schema.ts";
+import type { SiteSession } from "./site-session.ts";
+import { hasSecondFactor, type User } from "./user.ts";
+
+const tags = ["Site"];
+
+/** What a page needs to know before anything else: what this site offers, and who is looking at it. */
+export function addSiteInfoRoutes(http: HttpServer, parts: SignInRouteParts): void {
+  http.get(
+    "/site",
+    {
+      config: { access: "open" },
+      schema: {
+        operationId: "getSite",
+        summary: "What this site offers",
+        tags,
+        response: { 200: siteSchema, ...consoleErrors("GET") },
+      },
+    },
+    async () => ({
+      sign_up: parts.signUp,
+      providers: parts.providers.map(({ id, name }) => ({ id, name })),
+      mail: parts.mailer.kind,
+      has_outbox: parts.hasOutbox,
+      currency: parts.currency,
+    }),
+  );
+  http.get(
+    "/session",
+    {
+      schema: {
+        operationId: "getSession",
+        summary: "Who is signed in",
+        tags,
+        response: { 200: sessionSchema, ...consoleErrors("GET") },
+      },
+    },
+    async (request) => {
+      const session = getSession(request);
+      const [user, passkeys] = await Promise.all([
+        getSessionUser(parts.database, session),
+        listPasskeys(parts.database, session.userId),
+      ]);
+      return presentSession(session, user, passkeys.length);
+    },
+  );
+  if (parts.hasOutbox) addOutbox(http, parts);
+}
+
+function presentSession(session: SiteSession, user: User, passkeyCount: number) {
+  return {
+    user: {
+      id: user.id,
+      email: user.email,
+      name: user.name,
+      is_email_verified: session.isEmailVerified,
+      is_operator: user.isOperator,
+      has_password: user.passwordHash !== null,
+      has_totp: hasSecondFactor(user),
+      passkey_count: passkeyCount,
+    },
+    account: { id: session.accountId },
+    session: {
+      id: session.id,
+      created_at: session.createdAt.toISOString(),
+      fresh_until: session.freshUntil.toISOString(),
+    },
+  };
+}
+
+/** Mails that are not sent, for whoever tries the site out on their own machine. */
+function addOutbox(http: HttpServer, { mailer }: SignInRouteParts): void {
+  http.get(
+    "/outbox",
+    {
+      config: { access: "open" },
+      schema: {
+        operationId: "listOutbox",
+        summary: "The mails that were not sent",
+        description: "Only where the site is on a loopback address and no mail server is set.",
+        tags,
+        response: { 200: outboxSchema, ...consoleErrors("GET", ["not_found"]) },
+      },
+    },
+    async (request) => {
+      // A page whose own name leads to this machine would be asking in the name of its own site.
+      if (!isLoopbackUrl(`http://${request.headers.host ?? ""}`))
+        throw new AppError("not_found", "There is no outbox here.");
+      return { data: mailer.listKept().map(presentMail) };
+    },
+  );
+}
+
+function presentMail({ at, ...mail }: KeptMail) {
+  return { ...mail, links: mail.text.match(/https?:\/\/\S+/g) ?? [], at: at.toISOString() };
+}
