@@ -25,8 +25,10 @@ test("a gateway schedules every job", async () => {
   expect(rows).toEqual([
     { name: "check-all-accounts", cron: "17 3 * * *" },
     { name: "check-changed-accounts", cron: "* * * * *" },
+    { name: "forget-connect-requests", cron: "23 * * * *" },
     { name: "forget-idempotency-keys", cron: "* * * * *" },
     { name: "forget-old-events", cron: "23 * * * *" },
+    { name: "forget-old-sign-ins", cron: "23 * * * *" },
     { name: "reconcile-tasks", cron: "17 3 * * *" },
     { name: "remove-expired-files", cron: "* * * * *" },
     { name: "renew-plans", cron: "* * * * *" },

@@ -16,6 +16,16 @@ async function runShownCurl(page: string): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
+async function signInAs(port: string, password: string): Promise<unknown> {
+  const site = `http://localhost:${port}`;
+  const response = await fetch(`${site}/console/api/sign-in`, {
+    method: "POST",
+    headers: { origin: site, "content-type": "application/json" },
+    body: JSON.stringify({ email: "demo@localhost", password }),
+  });
+  return await response.json();
+}
+
 const firstAnswer = {
   object: "chat.completion",
   model: "sandbox-chat",
@@ -51,11 +61,13 @@ test("on a terminal, npm start shows the key once, and a curl line that works as
   await startOnTerminal(environment, async (page) => {
     expect(page).toContain(`http://localhost:${port}/docs`);
     expect(page).toMatch(/sk-slc-[0-9A-Za-z]{36}/);
+    const password = /demo@localhost with this password.*\n\n\s*(\S+)\n/.exec(page)?.[1] ?? "";
+    expect(await signInAs(port, password)).toEqual({ kind: "signed-in" });
     expect(await runShownCurl(page)).toMatchObject(firstAnswer);
   });
   await startOnTerminal(environment, async (page) => {
     expect(page).toContain("Sluice is running.");
-    expect(page).not.toMatch(/sk-slc-|Creating the database|Installing/);
+    expect(page).not.toMatch(/sk-slc-|password|Creating the database|Installing/);
   });
 });
 
@@ -67,6 +79,11 @@ test("where nobody watches, the key is in a private file, in no output, and the 
   expect(await runShownCurl(gateway.output())).toMatchObject(firstAnswer);
   const file = join(data.path, "secrets", "demo-key");
   expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
+  const passwordFile = join(data.path, "secrets", "demo-password");
+  expect((statSync(passwordFile).mode & 0o777).toString(8)).toBe("600");
+  const password = readFileSync(passwordFile, "utf8").trim();
+  expect(gateway.output()).not.toContain(password);
+  expect(await signInAs(port, password)).toEqual({ kind: "signed-in" });
 
   const client = new OpenAI({ apiKey: readFileSync(file, "utf8").trim(), baseURL: `http://localhost:${port}/v1` });
   const models = await Array.fromAsync(client.models.list());

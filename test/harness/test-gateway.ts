@@ -89,7 +89,6 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       const email = `${randomBytes(6).toString("hex")}@example.com`;
       const account = await createAccount(parts, {
         email,
-        password: null,
         ...(planId === undefined ? {} : { planId }),
       });
       const { apiKey, text } = await createApiKey(parts, { accountId: account.id, name: "test", ...restrictions });

@@ -49,7 +49,7 @@ export async function openTestLedger(given?: TestDatabase): Promise<TestLedger> 
     parts,
     async createAccount(cash = 0n) {
       const email = `${randomBytes(6).toString("hex")}@example.com`;
-      const { id } = await createAccount(parts, { email, password: null });
+      const { id } = await createAccount(parts, { email });
       if (cash > 0n) {
         const cause = { kind: "operator", id: "act_test" } as const;
         const topUp = { id: ids.next("txn"), accountId: id, amount: nano(cash), channel: "operator", cause };

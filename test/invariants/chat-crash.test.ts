@@ -150,7 +150,7 @@ async function prepare(database: Database, upstream: FakeUpstreams): Promise<Cus
   const customers: Customer[] = [];
   for (const isKeyed of [true, true, false, false]) {
     const email = `${randomBytes(6).toString("hex")}@example.com`;
-    const { id: accountId } = await createAccount(parts, { email, password: null });
+    const { id: accountId } = await createAccount(parts, { email });
     const { text: key } = await createApiKey(parts, { accountId, name: "crash" });
     const booking = { kind: "top-up", amount: nano(10_000_000_000_000n) } as const;
     await bookCredit(parts, { accountId, booking, actor: "test", reason: "test", reference: null });

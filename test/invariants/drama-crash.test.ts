@@ -194,7 +194,7 @@ async function prepare(database: Database, upstream: FakeUpstreams): Promise<str
   const surroundings = { currency: "USD", ...none, hasSecret: () => true };
   const source = writeDramaCatalog(upstream, [{ name: "drama", drawsInQueue: true }]);
   expect(await applyCatalog({ ...parts, surroundings }, source)).toMatchObject({ kind: "accepted" });
-  const { id: accountId } = await createAccount(parts, { email: "crash@example.com", password: null });
+  const { id: accountId } = await createAccount(parts, { email: "crash@example.com" });
   const { text: key } = await createApiKey(parts, { accountId, name: "crash" });
   const booking = { kind: "top-up", amount: nano(100_000_000_000n) } as const;
   await bookCredit(parts, { accountId, booking, actor: "test", reason: "test", reference: null });

@@ -134,7 +134,7 @@ async function prepare(database: Database, upstream: FakeUpstreams): Promise<{ k
   const surroundings = { currency: "USD", ...none, hasSecret: () => true };
   const outcome = await applyCatalog({ ...parts, surroundings }, writeTaskCatalog(upstream));
   expect(outcome).toMatchObject({ kind: "accepted" });
-  const { id: accountId } = await createAccount(parts, { email: "crash@example.com", password: null });
+  const { id: accountId } = await createAccount(parts, { email: "crash@example.com" });
   const { text: key } = await createApiKey(parts, { accountId, name: "crash" });
   const booking = { kind: "top-up", amount: nano(100_000_000_000n) } as const;
   await bookCredit(parts, { accountId, booking, actor: "test", reason: "test", reference: null });

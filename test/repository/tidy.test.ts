@@ -10,7 +10,7 @@ const speakOfLeftovers = ["test/repository/tidy.test.ts", "test/repository/untid
 const files = listRepositoryFiles()
   .filter((path) => /\.(tsx?|mjs|sql|ya?ml|sh|css|html)$/.test(path))
   .map((path) => ({ path, text: readFileSync(join(repositoryDir, path), "utf8") }));
-const sources = files.filter(({ path }) => /^(src|test|scripts)\/.*\.(tsx?|mjs)$/.test(path));
+const sources = files.filter(({ path }) => /^(src|test|scripts|web)\/.*\.(tsx?|mjs)$/.test(path));
 
 test("no two source files share a name", () => {
   expect(listSharedNames(sources)).toEqual([]);

@@ -1,0 +1,164 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createSiteShell } from "../../src/features/site/serve-site.ts";
+import { readSiteFiles } from "../../src/features/site/site-files.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createIdSource } from "../../src/lib/ids.ts";
+import { createHttpServer, type HttpServer } from "../../src/platform/http/create-http-server.ts";
+import { createLogger } from "../../src/platform/observability/logger.ts";
+
+const program = "console.log('a program that is long enough to be compressed');\n".repeat(40);
+const shell = '<!doctype html><html data-theme="system"><head><title>Sluice</title></head><body></body></html>';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "sluice-site-"));
+  mkdirSync(join(directory, "assets"));
+  writeFileSync(join(directory, "index.html"), shell);
+  const path = join(directory, "assets/index-abc.js");
+  writeFileSync(path, program);
+  writeFileSync(`${path}.br`, brotliCompressSync(program));
+  writeFileSync(`${path}.gz`, gzipSync(program));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+type ShellOptions = { siteUrl?: string; isSignedIn?: boolean; pageData?: unknown };
+
+async function serve({ siteUrl = "http://localhost:4242", isSignedIn = false, pageData }: ShellOptions = {}) {
+  return await createHttpServer({
+    clock: systemClock,
+    ids: createIdSource({ clock: systemClock, randomBytes }),
+    logger: createLogger({ level: "error", format: "json", write: () => {} }),
+    limits: { bodyBytesMax: 1_000, headerBytesMax: 16_384, headerTimeoutMs: 1_000, requestTimeoutMs: 1_000 },
+    trustedProxies: [],
+    async addRoutes(http) {
+      const files = readSiteFiles(directory);
+      const site = createSiteShell({ siteUrl, files, isSignedIn: async () => isSignedIn });
+      site.addRoutes(http);
+      http.get("/test/page", (_request, reply) => site.sendShell(reply, { status: 400, data: pageData }));
+    },
+  });
+}
+
+async function get(http: HttpServer, url: string, headers: Record<string, string> = {}) {
+  return await http.inject({ url, headers: { accept: "text/html", ...headers } });
+}
+
+describe("pages", () => {
+  test("may load only this site's own files, and be framed, cached or spied on by nobody", async () => {
+    const { headers, statusCode } = await get(await serve(), "/sign-in");
+    expect(statusCode).toBe(200);
+    expect(headers).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy":
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      "cache-control": "no-store",
+      "cross-origin-opener-policy": "same-origin",
+      "cross-origin-resource-policy": "same-origin",
+      "permissions-policy": expect.stringContaining("loopback-network=()"),
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+    });
+    expect(headers["strict-transport-security"]).toBeUndefined();
+  });
+
+  test("of the connect flow may reach a program on the reader's computer", async () => {
+    const { headers } = await get(await serve(), "/connect/requests/abc");
+    expect(headers["content-security-policy"]).toContain("connect-src 'self' http://127.0.0.1:* http://localhost:*;");
+    expect(headers["permissions-policy"]).toContain("loopback-network=(self)");
+    expect(headers["content-security-policy"]).toContain("frame-ancestors 'none'");
+  });
+
+  test("on https are to be asked for by https only", async () => {
+    const { headers } = await get(await serve({ siteUrl: "https://ai.example.com" }), "/sign-in");
+    expect(headers["strict-transport-security"]).toBe("max-age=31536000");
+  });
+
+  test.for([
+    [true, "/console"],
+    [false, "/sign-in"],
+  ] as const)("the start leads on, signed in: %s", async ([isSignedIn, path]) => {
+    const { statusCode, headers } = await get(await serve({ isSignedIn }), "/");
+    expect([statusCode, headers.location]).toEqual([303, path]);
+  });
+
+  test.for([
+    ["sluice-theme=dark", "dark"],
+    ["other=1; sluice-theme=light; more=2", "light"],
+    ["sluice-theme=system", "system"],
+    ['sluice-theme=x"><script>', "system"],
+    ["not-sluice-theme=dark", "system"],
+    ["", "system"],
+  ] as const)("with the cookie %j have the theme %s", async ([cookie, theme]) => {
+    const { body } = await get(await serve(), "/sign-in", { cookie });
+    expect(body).toBe(shell.replace('data-theme="system"', `data-theme="${theme}"`));
+  });
+
+  test("carry data that cannot break out of its place", async () => {
+    const pageData = { words: "</script><script>alert(1)</script> <!-- $& \u2028" };
+    const { body, statusCode } = await get(await serve({ pageData }), "/test/page");
+    expect(statusCode).toBe(400);
+    expect(body.match(/<script/g)).toHaveLength(1);
+    expect(body.match(/<\/script/g)).toHaveLength(1);
+    const json = /<script type="application\/json" id="page-data">(.*?)<\/script>/.exec(body)?.[1] ?? "";
+    expect(JSON.parse(json)).toEqual(pageData);
+  });
+
+  test("that do not exist are a page to people and the API's error to programs", async () => {
+    const http = await serve();
+    const page = await get(http, "/nowhere");
+    expect([page.statusCode, page.body]).toEqual([404, shell]);
+    expect(page.headers["x-frame-options"]).toBe("DENY");
+    for (const url of ["/v1/nowhere", "/v1", "/console/api/nowhere", "/assets/nowhere.js"]) {
+      const answer = await get(http, url);
+      expect([answer.statusCode, answer.json().error.code]).toEqual([404, "not_found"]);
+    }
+    const program = await get(http, "/nowhere", { accept: "application/json" });
+    expect(program.json().error.code).toBe("not_found");
+    const posted = await http.inject({ method: "POST", url: "/nowhere", headers: { accept: "text/html" } });
+    expect(posted.json().error.code).toBe("not_found");
+  });
+
+  test("without a build say so, and nothing else is touched", async () => {
+    rmSync(join(directory, "index.html"));
+    const http = await serve();
+    const page = await get(http, "/sign-in");
+    expect(page.statusCode).toBe(503);
+    expect(page.body).toContain("not built");
+    expect((await get(http, "/assets/index-abc.js")).statusCode).toBe(404);
+  });
+});
+
+describe("assets", () => {
+  test.for([
+    ["gzip, deflate, br", "br"],
+    ["gzip, deflate", "gzip"],
+    ["", undefined],
+    ["brotli", undefined],
+  ] as const)("for %j are sent as %s", async ([accepted, encoding]) => {
+    const { headers, rawPayload, statusCode } = await get(await serve(), "/assets/index-abc.js", {
+      "accept-encoding": accepted,
+    });
+    expect(statusCode).toBe(200);
+    expect(headers["content-encoding"]).toBe(encoding);
+    const expected = { br: brotliCompressSync(program), gzip: gzipSync(program) };
+    expect(rawPayload.equals(encoding === undefined ? Buffer.from(program) : expected[encoding])).toBe(true);
+    expect(headers).toMatchObject({
+      "content-type": "text/javascript; charset=utf-8",
+      "cache-control": "public, max-age=31536000, immutable",
+      vary: "accept-encoding",
+    });
+  });
+
+  test.for(["/assets/..%2findex.html", "/assets/%2e%2e/index.html", "/assets/index-abc.js.br", "/assets/"])(
+    "%s is none of them",
+    async (url) => {
+      expect((await get(await serve(), url, { accept: "*/*" })).statusCode).toBe(404);
+    },
+  );
+});

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type BrowsedSite, startBrowsedSite } from "../harness/browsed-site.ts";
+import { hasBrowser } from "../harness/browser.ts";
+import { programState } from "../harness/connect-program.ts";
+import { findFreePort } from "../harness/gateway-process.ts";
+import { approveByPage, notePopups, presentEntry, startLoopbackProgram } from "../harness/loopback-program.ts";
+import { openSignedInPage } from "../harness/signed-in-page.ts";
+import { goodPassword } from "../harness/site-visitor.ts";
+import { waitUntil } from "../harness/wait-until.ts";
+
+/** The promise is 4 s; clocks of a browser differ by a few milliseconds. */
+const patienceMsMin = 3_950;
+const elevenMinutesMs = 11 * 60_000;
+const dayMs = 24 * 60 * 60_000;
+
+describe.skipIf(!hasBrowser)("a key that does not come at once", () => {
+  let site: BrowsedSite;
+  let email: string;
+  beforeAll(async () => {
+    site = await startBrowsedSite({ isPublic: true, hostname: "sluice.test" });
+    email = await site.createPerson();
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  test("is offered by hand after four seconds where the browser opens no window", async () => {
+    await using program = await startLoopbackProgram();
+    await using opened = await openSignedInPage(site, email);
+    const { page } = opened;
+    await page.addInitScript("window.open = () => null");
+    await page.goto(presentEntry(program.redirectUri));
+    await page.evaluate(`new MutationObserver(() => {
+      const says = (text) => document.querySelector("main")?.textContent.includes(text);
+      if (says("on its way")) window.approvedMs ??= performance.now();
+      if (says("Hand over in this tab")) window.offeredMs ??= performance.now();
+    }).observe(document, { subtree: true, childList: true })`);
+    await approveByPage(page);
+    const byHand = page.getByRole("button", { name: "Hand over in this tab" });
+    await byHand.waitFor();
+    expect(await page.evaluate("window.offeredMs - window.approvedMs")).toBeGreaterThan(patienceMsMin);
+    expect(program.callbacks).toEqual([]);
+    await byHand.click();
+    const { query, headers } = await program.called();
+    expect((await site.gateway.get("/models", query.get("api_key") ?? "")).status).toBe(200);
+    expect([query.get("state"), headers.referer]).toEqual([programState, undefined]);
+    // The program's page took the place of ours: going back leads to no page that has the key.
+    await page.waitForURL(/\/callback/);
+    const devtools = await page.context().newCDPSession(page);
+    const { entries } = await devtools.send("Page.getNavigationHistory");
+    expect(entries.filter(({ url }) => url.includes("/connect/requests/"))).toEqual([]);
+  });
+
+  test("is not lost when nobody listens: a program that comes late gets it", async () => {
+    const port = Number(await findFreePort());
+    await using opened = await openSignedInPage(site, email);
+    const { page } = opened;
+    await page.goto(presentEntry(`http://127.0.0.1:${port}/callback`));
+    await approveByPage(page);
+    const byHand = page.getByRole("button", { name: "Hand over in this tab" });
+    await byHand.waitFor();
+    await using program = await startLoopbackProgram({ port });
+    await byHand.click();
+    const { query } = await program.called();
+    expect((await site.gateway.get("/models", query.get("api_key") ?? "")).status).toBe(200);
+  });
+
+  test("waits for a slow program, and the page tells when it has come through", async () => {
+    await using program = await startLoopbackProgram({ isSlow: true });
+    await using opened = await openSignedInPage(site, email);
+    const { page } = opened;
+    const popups = notePopups(page.context());
+    await page.goto(presentEntry(program.redirectUri));
+    await approveByPage(page);
+    const { query } = await program.called();
+    await page.getByRole("button", { name: "Hand over in this tab" }).waitFor();
+    expect((await site.gateway.get("/models", query.get("api_key") ?? "")).status).toBe(200);
+    await page.getByRole("heading", { name: "Connected" }).waitFor();
+    expect(await page.getByRole("button", { name: "Hand over in this tab" }).count()).toBe(0);
+    program.answerNow();
+    await waitUntil("the window to be closed", () => popups[0]?.isClosed());
+    expect(program.callbacks).toHaveLength(1);
+  });
+
+  test("comes after a fresh proof too, by a window that the first refusal has not left open", async () => {
+    await using program = await startLoopbackProgram();
+    await using opened = await openSignedInPage(site, email);
+    const { page } = opened;
+    site.clock.advance(dayMs);
+    await page.goto(presentEntry(program.redirectUri));
+    await approveByPage(page);
+    const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
+    await waitUntil("the window to be closed", () => page.context().pages().length === 1);
+    await dialog.getByLabel("Password", { exact: true }).fill(goodPassword);
+    await dialog.getByRole("button", { name: "Confirm" }).click();
+    const { query } = await program.called();
+    expect((await site.gateway.get("/models", query.get("api_key") ?? "")).status).toBe(200);
+    await page.getByRole("heading", { name: "Connected" }).waitFor();
+  });
+
+  test("is not made once the time for an answer is over, and no window stays", async () => {
+    await using program = await startLoopbackProgram();
+    await using opened = await openSignedInPage(site, email);
+    const { page } = opened;
+    await page.goto(presentEntry(program.redirectUri));
+    await page.getByRole("heading", { name: "Connect a program" }).waitFor();
+    site.clock.advance(elevenMinutesMs);
+    await approveByPage(page);
+    await page.getByRole("alert").filter({ hasText: "its time is over" }).waitFor();
+    await waitUntil("the window to be closed", () => page.context().pages().length === 1);
+    expect(program.callbacks).toEqual([]);
+  });
+});

@@ -1,0 +1,182 @@
+import { createServer } from "node:http";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type BrowsedSite,
+  fillSignIn,
+  listAxeFindings,
+  signInByPage,
+  startBrowsedSite,
+} from "../harness/browsed-site.ts";
+import { hasBrowser } from "../harness/browser.ts";
+import { findFreePort } from "../harness/gateway-process.ts";
+
+/** The promise is 800 ms; clocks of a browser differ by a few. */
+const armedMsMin = 780;
+
+type Listener = AsyncDisposable & { redirectUri: string; delivered: Promise<URL> };
+
+/** A program on this computer that waits for its key, and closes the window that brings it. */
+async function listenForKey(): Promise<Listener> {
+  const { promise, resolve } = Promise.withResolvers<URL>();
+  const server = createServer((request, response) => {
+    resolve(new URL(request.url ?? "/", "http://127.0.0.1"));
+    response.setHeader("content-type", "text/html").end("<script>window.close()</script>Done.");
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : null;
+  return {
+    redirectUri: `http://127.0.0.1:${port}/callback`,
+    delivered: promise,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+function presentEntry(redirectUri: string, client = "test-program"): string {
+  const query = new URLSearchParams({ client, response_type: "api_key", redirect_uri: redirectUri, state: "s-1" });
+  return `/connect/browser-auth?${query}`;
+}
+
+async function approve(page: Page): Promise<void> {
+  await page.locator("button[type=submit][aria-disabled=false]", { hasText: "Approve" }).click();
+}
+
+describe.skipIf(!hasBrowser).for([
+  { where: "on this computer", options: {}, popupCount: 0 },
+  // Here a quiet request looks possible, is refused by the browser, and the window is the second try.
+  { where: "that only looks as if it were on this computer", options: { isPublic: true }, popupCount: 1 },
+  { where: "on the internet", options: { isPublic: true, hostname: "sluice.test" }, popupCount: 1 },
+])("the consent page of a site $where", ({ options, popupCount }) => {
+  let site: BrowsedSite;
+  let email: string;
+  beforeAll(async () => {
+    site = await startBrowsedSite(options);
+    email = await site.createPerson();
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  test("signs in first, says who asks, and brings the key without it ever being in the address bar", async () => {
+    await using listener = await listenForKey();
+    await using opened = await site.openPage();
+    const { page } = opened;
+    const addresses: string[] = [];
+    const popups: Page[] = [];
+    page.context().on("page", (popup) => popups.push(popup));
+    page.on("framenavigated", (frame) => addresses.push(frame.url()));
+    await page.goto(presentEntry(listener.redirectUri));
+    await page.waitForURL(/\/sign-in\?next=/);
+    await fillSignIn(page, email);
+    await page.getByText("A program on this computer calls itself").waitFor();
+    expect(await page.getByRole("main").textContent()).toContain("test-program");
+    expect(await page.getByRole("main").textContent()).toContain(new URL(listener.redirectUri).host);
+    expect(await listAxeFindings(page)).toEqual([]);
+
+    await approve(page);
+    const callback = await listener.delivered;
+    const key = callback.searchParams.get("api_key") ?? "";
+    expect(callback.searchParams.get("state")).toBe("s-1");
+    const models = await site.gateway.get("/models", key);
+    expect(models.status).toBe(200);
+    await page.getByRole("heading", { name: "Connected" }).waitFor();
+    expect(popups).toHaveLength(popupCount);
+    expect([...addresses, page.url()].filter((address) => address.includes(key))).toEqual([]);
+    expect(await page.evaluate("JSON.stringify([sessionStorage, localStorage])")).not.toContain(key);
+    await page.goto("/security");
+    await page.getByRole("list", { name: "Connected programs" }).getByText("test-program").waitFor();
+  });
+
+  test("a program that does not listen gets its key by hand", async () => {
+    const port = await findFreePort();
+    await using opened = await site.openPage();
+    const { page } = opened;
+    await signInByPage(page, email, "/console");
+    await page.getByRole("heading", { name: "Console" }).waitFor();
+    await page.goto(presentEntry(`http://127.0.0.1:${port}/callback`));
+    await approve(page);
+    const byHand = page.getByRole("button", { name: "Hand over in this tab" });
+    await byHand.waitFor();
+    expect(await listAxeFindings(page)).toEqual([]);
+    const left = page.waitForRequest((request) => request.isNavigationRequest() && request.url().includes(`:${port}/`));
+    await byHand.click();
+    expect((await left).url()).toMatch(/\/callback\?api_key=sk-slc-.*&state=s-1$/);
+  });
+
+  test("a refusal is told to the program, and there is no key", async () => {
+    await using listener = await listenForKey();
+    await using opened = await site.openPage();
+    const { page } = opened;
+    await signInByPage(page, email, "/console");
+    await page.getByRole("heading", { name: "Console" }).waitFor();
+    await page.goto(presentEntry(listener.redirectUri, "refused-program"));
+    await page.getByRole("button", { name: "Refuse" }).click();
+    expect((await listener.delivered).search).toBe("?error=access_denied&state=s-1");
+    await page.getByRole("heading", { name: "Refused" }).waitFor();
+  });
+});
+
+describe.skipIf(!hasBrowser)("the consent page", () => {
+  let site: BrowsedSite;
+  let email: string;
+  beforeAll(async () => {
+    site = await startBrowsedSite();
+    email = await site.createPerson();
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  test("cannot be approved by a click that comes the moment it appears", async () => {
+    await using opened = await site.openPage();
+    const { page } = opened;
+    await signInByPage(page, email, "/console");
+    await page.getByRole("heading", { name: "Console" }).waitFor();
+    // The page clicks on its own button as soon as there is one, and notes when it could be pressed.
+    await page.addInitScript(`new MutationObserver(() => {
+      const button = document.querySelector("button[type=submit]");
+      if (button === null) return;
+      if (window.seenMs === undefined) {
+        window.seenMs = performance.now();
+        button.click();
+      }
+      if (button.ariaDisabled === "false") window.armedMs ??= performance.now();
+    }).observe(document, { subtree: true, childList: true, attributes: true })`);
+    await page.goto(presentEntry("http://127.0.0.1:9/callback"));
+    await page.locator("button[type=submit][aria-disabled=false]").waitFor();
+    expect(await page.evaluate("window.armedMs - window.seenMs")).toBeGreaterThan(armedMsMin);
+    await page.getByRole("heading", { name: "Connect a program" }).waitFor();
+    // Whoever comes back from another window has to wait again.
+    const isOffAfterBlur = page.evaluate(`new Promise((settle) => {
+      const button = document.querySelector("button[type=submit]");
+      new MutationObserver(() => settle(button.ariaDisabled)).observe(button, { attributes: true });
+      window.dispatchEvent(new Event("blur"));
+    })`);
+    expect(await isOffAfterBlur).toBe("true");
+  });
+
+  test("a limit that makes no sense is told at its field, and what was typed stays", async () => {
+    await using opened = await site.openPage();
+    const { page } = opened;
+    await signInByPage(page, email, "/console");
+    await page.getByRole("heading", { name: "Console" }).waitFor();
+    await page.goto(presentEntry("http://127.0.0.1:9/callback"));
+    await page.getByText("Limits", { exact: true }).click();
+    await page.getByLabel("Budget").fill("a lot");
+    await approve(page);
+    await page.getByLabel("Budget").and(page.locator("[aria-invalid=true]")).waitFor();
+    expect(await page.getByLabel("Budget").inputValue()).toBe("a lot");
+  });
+
+  test("what a program asks wrongly is shown, and the browser goes nowhere", async () => {
+    await using opened = await site.openPage();
+    const { page } = opened;
+    const answer = await page.goto(presentEntry("https://evil.example/callback", "<script>alert(1)</script>"));
+    expect(answer?.status()).toBe(400);
+    await page.getByRole("heading", { name: "This link does not work" }).waitFor();
+    expect(await page.getByRole("main").textContent()).toContain("redirect_uri");
+    expect(await listAxeFindings(page)).toEqual([]);
+    expect(opened.complaints).toEqual([]);
+    expect(opened.foreignRequests).toEqual([]);
+  });
+});

@@ -1,0 +1,198 @@
+import { randomBytes } from "node:crypto";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type BrowsedSite,
+  fillSignIn,
+  listAxeFindings,
+  signInByPage,
+  startBrowsedSite,
+} from "../harness/browsed-site.ts";
+import { hasBrowser } from "../harness/browser.ts";
+import { goodPassword } from "../harness/site-visitor.ts";
+
+describe.skipIf(!hasBrowser)("the site's pages", () => {
+  let site: BrowsedSite;
+  let email: string;
+  beforeAll(async () => {
+    site = await startBrowsedSite();
+    email = await signUpByPages();
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  async function signUpByPages(): Promise<string> {
+    const address = `${randomBytes(6).toString("hex")}@example.com`;
+    await using opened = await site.openPage();
+    const { page } = opened;
+    await page.goto("/sign-up");
+    await page.getByLabel("E-mail address").fill(address);
+    await page.getByLabel("Password", { exact: true }).fill(goodPassword);
+    await page.getByRole("button", { name: "Create the account" }).click();
+    await page.getByRole("heading", { name: "Check your mail" }).waitFor();
+    await page.getByRole("link", { name: "outbox" }).click();
+    await page.getByRole("region").filter({ hasText: address }).getByRole("link").first().click();
+    await page.getByRole("button", { name: "Confirm and sign in" }).click();
+    await page.getByText(`Signed in as ${address}.`).waitFor();
+    expect(opened.complaints).toEqual([]);
+    return address;
+  }
+
+  test("a person who comes without a session is led to sign-in, then to the console", async () => {
+    await using opened = await site.openPage();
+    const { page } = opened;
+    await page.goto("/");
+    expect(new URL(page.url()).pathname).toBe("/sign-in");
+    await fillSignIn(page, email);
+    await page.getByText(`Signed in as ${email}.`).waitFor();
+    await page.goto("/");
+    await page.getByRole("heading", { name: "Console" }).waitFor();
+    expect(opened.complaints).toEqual([]);
+    expect(opened.foreignRequests).toEqual([]);
+  });
+
+  test("a wrong password is told, and what was typed stays", async () => {
+    await using opened = await site.openPage();
+    const { page } = opened;
+    await page.goto("/sign-in");
+    await page.getByLabel("E-mail address").fill(email);
+    await page.getByLabel("Password", { exact: true }).fill("something else");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByLabel("E-mail address").inputValue()).toBe(email);
+    expect(await page.getByLabel("Password", { exact: true }).inputValue()).toBe("something else");
+  });
+
+  test("a refused field is named at the field, for those who do not see it too", async () => {
+    await using opened = await site.openPage();
+    const { page } = opened;
+    await page.goto("/sign-up");
+    await page.getByLabel("E-mail address").fill("ada@example.com");
+    const password = page.getByLabel("Password", { exact: true });
+    await password.fill("password1");
+    await page.getByRole("button", { name: "Create the account" }).click();
+    await page.locator("[aria-invalid=true]").waitFor();
+    expect(await password.getAttribute("aria-invalid")).toBe("true");
+    const described = (await password.getAttribute("aria-describedby")) ?? "";
+    const sentence = await page.locator(`[id="${described.split(" ")[0]}"]`).textContent();
+    expect(sentence).toMatch(/password/i);
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
+  test.for(["https://evil.example/", "//evil.example/x", "/\\evil.example", "javascript:alert(1)", "/sign-in"])(
+    "signing in never leads to %s",
+    async (next) => {
+      await using opened = await site.openPage();
+      await signInByPage(opened.page, email, next);
+      await opened.page.getByText(`Signed in as ${email}.`).waitFor();
+      expect(opened.page.url()).toBe(`${site.siteUrl}/console`);
+      expect(opened.foreignRequests).toEqual([]);
+    },
+  );
+
+  test("a session that ended leads to sign-in and back, and what was typed is still there", async () => {
+    await using opened = await site.openPage();
+    const { page } = opened;
+    await signInByPage(page, email, "/security");
+    await page.getByLabel("Name of a new passkey").fill("Laptop at home");
+    await page.context().clearCookies();
+    await page.getByRole("button", { name: "Add a passkey" }).click();
+    await page.waitForURL(/\/sign-in\?next=%2Fsecurity$/);
+    await fillSignIn(page, email);
+    await page.waitForURL(`${site.siteUrl}/security`);
+    expect(await page.getByLabel("Name of a new passkey").inputValue()).toBe("Laptop at home");
+    expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain(goodPassword);
+  });
+
+  test("signing in and out needs no pointer", async () => {
+    await using opened = await site.openPage();
+    const { page } = opened;
+    await page.goto("/sign-in");
+    await page.getByLabel("E-mail address").waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(email);
+    await tabTo(page, "Password");
+    await page.keyboard.type(goodPassword);
+    await page.keyboard.press("Enter");
+    await page.getByText(`Signed in as ${email}.`).waitFor();
+    await tabTo(page, `Account of ${email}`);
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("ArrowDown");
+    expect(await nameOfFocus(page)).toBe("Sign out");
+    await page.keyboard.press("Escape");
+    expect(await nameOfFocus(page)).toBe(`Account of ${email}`);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await page.goto("/console");
+    await page.waitForURL(/\/sign-in\?next=%2Fconsole$/);
+  });
+
+  test("a chosen colour is in the next page before any script runs", async () => {
+    await using opened = await site.openPage({ colorScheme: "light" });
+    const { page } = opened;
+    await page.goto("/sign-in");
+    await page.getByText("Dark", { exact: true }).click();
+    const answer = await page.request.get("/sign-in");
+    expect(await answer.text()).toContain('data-theme="dark"');
+    expect(await page.evaluate("getComputedStyle(document.documentElement).colorScheme")).toBe("dark");
+    await page.getByText("System", { exact: true }).click();
+    expect(await (await page.request.get("/sign-in")).text()).toContain('data-theme="system"');
+  });
+
+  test("an address that does not exist gets a page that says so", async () => {
+    await using opened = await site.openPage();
+    const answer = await opened.page.goto("/nowhere");
+    expect(answer?.status()).toBe(404);
+    await opened.page.getByRole("heading", { name: "Page not found" }).waitFor();
+  });
+
+  test.for([
+    { path: "/sign-in", heading: "Sign in" },
+    { path: "/sign-up", heading: "Create an account" },
+    { path: "/reset-password", heading: "Reset your password" },
+    { path: "/reset-password?token=1", heading: "Choose a new password" },
+    { path: "/verify-email?token=1", heading: "Confirm your address" },
+    { path: "/verify-email", heading: "This link is not complete" },
+    { path: "/outbox", heading: "Outbox" },
+    { path: "/nowhere", heading: "Page not found" },
+    { path: "/console", heading: "Console", isPrivate: true },
+    { path: "/security", heading: "Security", isPrivate: true },
+  ])("$path fits every window in both colours, and neither axe nor the browser complains", async (entry) => {
+    await using opened = await site.openPage();
+    const { page, complaints, foreignRequests } = opened;
+    if (entry.isPrivate === true) {
+      await signInByPage(page, email, "/console");
+      await page.getByRole("heading", { name: "Console" }).waitFor();
+    }
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const width of [1440, 768, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.goto(entry.path, { waitUntil: "networkidle" });
+        await page.getByRole("heading", { name: entry.heading, level: 1 }).waitFor();
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+      }
+      expect(await listAxeFindings(page)).toEqual([]);
+    }
+    expect(complaints).toEqual([]);
+    expect(foreignRequests).toEqual([]);
+    expect(await page.title()).toBe(`${entry.heading} · Sluice`);
+  });
+});
+
+const tabsMax = 20;
+
+async function nameOfFocus(page: Page): Promise<string> {
+  return await page.evaluate(`(() => {
+    const element = document.activeElement;
+    return element?.getAttribute("aria-label") ?? element?.labels?.[0]?.textContent ?? element?.textContent ?? "";
+  })()`);
+}
+
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let count = 0; count < tabsMax; count += 1) {
+    if ((await nameOfFocus(page)) === name) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`Nothing called ${name} is reached by Tab.`);
+}

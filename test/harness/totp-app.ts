@@ -1,0 +1,24 @@
+import { createHmac } from "node:crypto";
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** What an authenticator app reads of a secret that was typed into it. */
+export function readBase32(text: string): Buffer {
+  const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, "0")).join("");
+  const bytes = bits.match(/.{8}/g) ?? [];
+  return Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
+}
+
+/** What the app shows, by RFC 6238 and RFC 4226, written apart from the gateway's own. */
+export function showTotp(secret: Buffer, now: Date): string {
+  const counter = Buffer.from(
+    Math.floor(now.getTime() / 30_000)
+      .toString(16)
+      .padStart(16, "0"),
+    "hex",
+  );
+  const mac = createHmac("sha1", secret).update(counter).digest();
+  const start = Number(mac[19]) & 15;
+  const number = mac.subarray(start, start + 4).readUInt32BE() % 2 ** 31;
+  return String(number).slice(-6).padStart(6, "0");
+}
