@@ -7,7 +7,7 @@ import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
-import { createValidatorCompiler } from "../../platform/http/validation.ts";
+import { compileValidator } from "../../platform/http/validation.ts";
 import { fileSchema, presentFile, uploadSchema } from "./file-schema.ts";
 import type { RememberedAnswer } from "./keyed-requests.ts";
 import { withUploadPlace } from "./limit-uploads.ts";
@@ -52,13 +52,12 @@ export function addUploadRoutes(v1: HttpServer, parts: UploadRouteParts): void {
 
 function addUploadRoute(http: HttpServer, parts: UploadRouteParts): void {
   const { config, schema, errors } = describeEndpoint("createFile", uploadErrors);
-  const compile = createValidatorCompiler();
   http.post(
     "/files",
     {
       config,
       // The body is described for the reference only: it is a stream, which is checked as it is read.
-      validatorCompiler: (given) => (given.httpPart === "body" ? () => true : compile(given)),
+      validatorCompiler: (given) => (given.httpPart === "body" ? () => true : compileValidator(given)),
       schema: {
         ...schema,
         summary: "Upload a file",

@@ -11,7 +11,8 @@ import { acceptJsonBodies } from "./json-body.ts";
 import { refuseWrongMethods } from "./refuse-wrong-methods.ts";
 import { emptyContext, type OpenRequests } from "./request-context.ts";
 import { logRequest, logRequests } from "./request-log.ts";
-import { createValidatorCompiler } from "./validation.ts";
+import { compileSerializer } from "./serialization.ts";
+import { compileValidator } from "./validation.ts";
 
 export type HttpServer = FastifyInstance<
   RawServerDefault,
@@ -83,7 +84,8 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   http.decorateRequest("rawBody", emptyContext.rawBody);
   http.decorateRequest("logFields", emptyContext.logFields);
   http.decorateRequest("failure", emptyContext.failure);
-  http.setValidatorCompiler(createValidatorCompiler());
+  http.setValidatorCompiler(compileValidator);
+  http.setSerializerCompiler(compileSerializer);
   http.setErrorHandler(sendError);
   http.setNotFoundHandler(() => {
     throw new AppError("not_found", "There is nothing at this path.");
