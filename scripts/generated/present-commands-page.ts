@@ -1,8 +1,9 @@
-import { commands } from "../../src/cli/commands.ts";
+import { loadAllCommands } from "../../src/cli/commands.ts";
 import { presentCommandHelp, presentHelp } from "../../src/cli/present-help.ts";
 
 /** The page of the operators' guide that lists every command. */
-export function presentCommandsPage(): string {
+export async function presentCommandsPage(): Promise<string> {
+  const commands = await loadAllCommands();
   const sections = commands.map(
     (command) => `## ${command.name}\n\n\`\`\`text\n${presentCommandHelp(command)}\n\`\`\``,
   );

@@ -1,34 +1,39 @@
-import { accountCommands } from "./account-commands.ts";
-import { catalogCommands } from "./catalog-commands.ts";
-import { codeCommands } from "./code-commands.ts";
 import type { Command } from "./command.ts";
-import { creditCommands } from "./credit-commands.ts";
-import { doctorCommand } from "./doctor-command.ts";
-import { fileCommands } from "./file-commands.ts";
-import { keyCommands } from "./key-commands.ts";
-import { ledgerCommands } from "./ledger-commands.ts";
-import { migrateCommand } from "./migrate-command.ts";
-import { planCommands } from "./plan-commands.ts";
-import { serveCommand } from "./serve-command.ts";
-import { taskCommands } from "./task-commands.ts";
-import { upstreamCommands } from "./upstream-commands.ts";
-import { userCommands } from "./user-commands.ts";
-import { webhookCommands } from "./webhook-commands.ts";
 
-export const commands: readonly Command[] = [
-  serveCommand,
-  migrateCommand,
-  doctorCommand,
-  ...accountCommands,
-  ...userCommands,
-  ...keyCommands,
-  ...planCommands,
-  ...catalogCommands,
-  ...upstreamCommands,
-  ...creditCommands,
-  ...codeCommands,
-  ...ledgerCommands,
-  ...taskCommands,
-  ...fileCommands,
-  ...webhookCommands,
-];
+type LoadCommands = () => Promise<readonly Command[]>;
+
+/**
+ * All commands by the word that they begin with, in the order of the help text. Each comes with the features that it is
+ * about, and loading all of them takes longer than most commands do.
+ */
+const commandsByWord: Readonly<Record<string, LoadCommands>> = {
+  serve: async () => [(await import("./serve-command.ts")).serveCommand],
+  migrate: async () => [(await import("./migrate-command.ts")).migrateCommand],
+  doctor: async () => [(await import("./doctor-command.ts")).doctorCommand],
+  account: async () => (await import("./account-commands.ts")).accountCommands,
+  user: async () => (await import("./user-commands.ts")).userCommands,
+  key: async () => (await import("./key-commands.ts")).keyCommands,
+  plan: async () => (await import("./plan-commands.ts")).planCommands,
+  catalog: async () => (await import("./catalog-commands.ts")).catalogCommands,
+  upstream: async () => (await import("./upstream-commands.ts")).upstreamCommands,
+  credit: async () => (await import("./credit-commands.ts")).creditCommands,
+  code: async () => (await import("./code-commands.ts")).codeCommands,
+  payment: async () => (await import("./payment-commands.ts")).paymentCommands,
+  ledger: async () => (await import("./ledger-commands.ts")).ledgerCommands,
+  task: async () => (await import("./task-commands.ts")).taskCommands,
+  file: async () => (await import("./file-commands.ts")).fileCommands,
+  webhook: async () => (await import("./webhook-commands.ts")).webhookCommands,
+};
+
+export async function loadAllCommands(): Promise<readonly Command[]> {
+  const groups = await Promise.all(Object.values(commandsByWord).map((load) => load()));
+  return groups.flat();
+}
+
+/** The command that these words call, or `null`. */
+export async function findCommand(words: readonly string[]): Promise<Command | null> {
+  const [word = ""] = words;
+  const load = Object.hasOwn(commandsByWord, word) ? commandsByWord[word] : undefined;
+  const group = (await load?.()) ?? [];
+  return group.find(({ name }) => `${words.join(" ")} `.startsWith(`${name} `)) ?? null;
+}

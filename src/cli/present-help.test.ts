@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { commands } from "./commands.ts";
+import { findCommand, loadAllCommands } from "./commands.ts";
 import { presentCommandHelp, presentHelp } from "./present-help.ts";
+
+const commands = await loadAllCommands();
 
 function listOptions(command: (typeof commands)[number]) {
   return Object.entries(command.options ?? {}).map(([name, option]) => ({
@@ -15,7 +17,15 @@ test("the table has the commands that the docs promise", () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
+test.each([[], ["toString"], ["key"], ["key", "creat"]])("nothing is found by %j", async (...words) => {
+  expect(await findCommand(words)).toBeNull();
+});
+
 describe.each(commands)("$name", (command) => {
+  test("is found by its words, whatever follows them", async () => {
+    expect(await findCommand([...command.name.split(" "), "--json"])).toBe(command);
+  });
+
   const lines = presentHelp(commands).split("\n");
 
   test("has one line in the help, with its words, its required options and its summary", () => {

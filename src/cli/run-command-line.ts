@@ -4,7 +4,7 @@ import { isDatabaseUnavailable } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import type { Command, Terminal } from "./command.ts";
-import { commands } from "./commands.ts";
+import { findCommand, loadAllCommands } from "./commands.ts";
 import { presentCommandHelp, presentHelp } from "./present-help.ts";
 
 const failedExitCode = 1;
@@ -22,11 +22,12 @@ export async function runCommandLine(words: readonly string[]): Promise<void> {
 }
 
 async function runCommand(words: readonly string[], terminal: Terminal): Promise<number> {
-  const command = commands.find(({ name }) => `${words.join(" ")} `.startsWith(`${name} `));
-  if (command === undefined) {
+  const command = await findCommand(words);
+  if (command === null) {
     const asksForHelp = words.length === 0 || ["help", "--help", "-h"].includes(words[0] ?? "");
-    if (asksForHelp) terminal.print(presentHelp(commands));
-    else terminal.tell(`There is no command "${words.join(" ")}".\n\n${presentHelp(commands)}`);
+    const help = presentHelp(await loadAllCommands());
+    if (asksForHelp) terminal.print(help);
+    else terminal.tell(`There is no command "${words.join(" ")}".\n\n${help}`);
     return asksForHelp ? 0 : misusedExitCode;
   }
   if (words.includes("--help") || words.includes("-h")) {
