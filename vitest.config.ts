@@ -1,22 +1,37 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/harness/longest-first.ts";
 
 export default defineConfig({
   test: {
-    include: [
-      "src/**/*.test.ts",
-      "test/**/*.test.ts",
-      "scripts/**/*.test.ts",
-      "packages/**/*.test.ts",
-      "web/**/*.test.ts",
-    ],
     globalSetup: ["test/harness/global-setup.ts"],
+    // The processes that tests start load much the same: they keep what was compiled where the gateway does.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache") },
     reporters: ["default", "./test/harness/summary-reporter.ts"],
-    // Tests wait for conditions, never for time: this is only the end of the world.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Tests wait for conditions, never for time: these are only the end of the world.
+    expect: { poll: { timeout: 20_000 } },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // A child process that a test starts dies with the thread that started it, so tests run in processes.
     pool: "forks",
-    // Much of the time is spent waiting for other processes, so that two cores can take three at a time.
-    maxWorkers: 3,
+    // Most tests wait for other processes or for time to pass, so that two cores can take several at once.
+    maxWorkers: 5,
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "units",
+          include: ["{src,packages,scripts,web}/**/*.test.ts"],
+          // They share nothing but the modules, which take longer to load than most of them to run.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: { name: "whole", include: ["test/**/*.test.ts"] },
+      },
+    ],
   },
 });

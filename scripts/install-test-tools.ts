@@ -3,13 +3,22 @@ import { existsSync, globSync } from "node:fs";
 
 /** Programs that only tests need, by the Debian package that has them. */
 const tools = [
-  { package: "chromium", isThere: () => existsSync("/usr/bin/chromium"), serves: "browser tests" },
+  { package: "chromium", isThere: () => existsSync("/usr/bin/chromium"), without: "browser tests are skipped" },
+  {
+    package: "chromium-headless-shell",
+    isThere: () => existsSync("/usr/bin/chromium-headless-shell"),
+    without: "browser tests take longer",
+  },
   {
     package: "postgresql",
     isThere: () => globSync("/usr/lib/postgresql/*/bin/postgres").length > 0,
-    serves: "tests on an external PostgreSQL",
+    without: "tests on an external PostgreSQL are skipped",
   },
-  { package: "redis-server", isThere: () => existsSync("/usr/bin/redis-server"), serves: "tests of shared counters" },
+  {
+    package: "redis-server",
+    isThere: () => existsSync("/usr/bin/redis-server"),
+    without: "tests of shared counters are skipped",
+  },
 ] as const;
 
 /** Installs what is missing where that is allowed; says what is skipped where it is not. */
@@ -20,12 +29,11 @@ export function installTestTools(): void {
   if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
     console.log(`Installing ${names.join(" and ")} for the tests (once, a few minutes) …`);
     runAptGet("update");
-    runAptGet("install", "--yes", "--no-install-recommends", ...names);
+    // One by one: a package that the machine's Debian does not have keeps none of the others away.
+    for (const name of names) runAptGet("install", "--yes", "--no-install-recommends", name);
   }
   for (const tool of missing.filter((candidate) => !candidate.isThere())) {
-    console.warn(
-      `${tool.package} is not installed, so ${tool.serves} are skipped. Install it: apt-get install ${tool.package}`,
-    );
+    console.warn(`${tool.package} is not installed, so ${tool.without}. Install it: apt-get install ${tool.package}`);
   }
 }
 

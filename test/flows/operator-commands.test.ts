@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeCatalog } from "../harness/catalog-source.ts";
 import { createDataDirectory, findFreePort, runCommand, startGatewayProcess } from "../harness/gateway-process.ts";
 import { repositoryDir } from "../harness/repository-files.ts";
+import { createTestDatabase } from "../harness/test-database.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 let folder: string;
@@ -17,6 +18,21 @@ function writeFile(name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, text);
   return path;
+}
+
+type Place = AsyncDisposable & { environment: Record<string, string> };
+
+/** An empty database of the server that all tests share: commands need no server of their own to be tried. */
+async function openPlace(): Promise<Place> {
+  const data = createDataDirectory();
+  const database = await createTestDatabase();
+  return {
+    environment: { SLUICE_DATA_DIR: data.path, DATABASE_URL: database.url },
+    async [Symbol.asyncDispose]() {
+      await database.close();
+      data[Symbol.dispose]();
+    },
+  };
 }
 
 /** Runs a command and reads the JSON it prints. */
@@ -54,8 +70,8 @@ test("a catalog is checked, compared, applied and written out again, and running
 });
 
 test("a catalog with mistakes changes nothing, and each mistake is told with its line and column", async () => {
-  using data = createDataDirectory();
-  const environment = { SLUICE_DATA_DIR: data.path };
+  await using place = await openPlace();
+  const { environment } = place;
   const sandbox = readFileSync(join(repositoryDir, "catalogs/sandbox.yaml"), "utf8");
   await run(environment, "catalog", "apply", join(repositoryDir, "catalogs/sandbox.yaml"));
   const wrong = sandbox
@@ -75,8 +91,8 @@ test("a catalog with mistakes changes nothing, and each mistake is told with its
 });
 
 test("a secret is named, never written, and must be there", async () => {
-  using data = createDataDirectory();
-  const environment = { SLUICE_DATA_DIR: data.path };
+  await using place = await openPlace();
+  const { environment } = place;
   const source = (reference: string): string =>
     writeCatalog({ models: [], prices: [] }).replace(
       "kind: openai-compatible",
@@ -94,8 +110,8 @@ test("a secret is named, never written, and must be there", async () => {
 });
 
 test("plans, accounts and keys are changed by commands, and say what they became", async () => {
-  using data = createDataDirectory();
-  const environment = { SLUICE_DATA_DIR: data.path };
+  await using place = await openPlace();
+  const { environment } = place;
   await run(environment, "catalog", "apply", join(repositoryDir, "catalogs/sandbox.yaml"));
   expect(await run(environment, "plan", "create", "pro", "--requests-per-minute", "1000")).toMatchObject({
     id: "pro",
@@ -141,8 +157,11 @@ test("plans, accounts and keys are changed by commands, and say what they became
 });
 
 /** For commands that are refused. */
-const sharedData = createDataDirectory();
-afterAll(() => sharedData[Symbol.dispose]());
+let refusing: Place;
+beforeAll(async () => {
+  refusing = await openPlace();
+});
+afterAll(() => refusing[Symbol.asyncDispose]());
 
 test.each([
   [["key", "create", "--account", "acct_none", "--models", "gpt-99"], /There is no model gpt-99/],
@@ -159,6 +178,6 @@ test.each([
   [["catalog", "apply", "/nowhere.yaml"], /cannot be read/],
   [["catalog", "export"], /There is no catalog yet/],
 ])("%j is refused with a reason", async (words, reason) => {
-  const outcome = await runCommand(words, { environment: { SLUICE_DATA_DIR: sharedData.path } });
+  const outcome = await runCommand(words, { environment: refusing.environment });
   expect([outcome.exitCode, outcome.stderr]).toEqual([1, expect.stringMatching(reason)]);
 });

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { writeSync } from "node:fs";
+import { flushCompileCache } from "node:module";
 import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
 import { startGateway } from "../../src/app/start-gateway.ts";
@@ -73,6 +74,8 @@ function tell(message: Message): void {
 }
 
 async function serve({ url, dataDir, crash }: Orders): Promise<void> {
+  // A process that is killed keeps nothing for the next one.
+  flushCompileCache();
   let left = crash?.after ?? 0;
   const gateway = await startGateway({
     settings: {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -36,6 +36,9 @@ type StudioOptions = { clock?: Clock; concurrencyMax?: number; folder?: string }
 /** Real media takes real time: much of it on a machine that does other things too. */
 export const studioMsMax = 240_000;
 
+/** Fonts and compiled code, which the processes of all studios have in common: the first of them fills it. */
+const sharedCacheDir = join(tmpdir(), "sluice-studio-cache");
+
 let callCount = 0;
 
 export function createCall(request: GenerationRequest, inputs: readonly GenerationInput[] = []): GenerationCall {
@@ -62,7 +65,12 @@ export async function openTestStudio({
   folder,
 }: StudioOptions = {}): Promise<TestStudio> {
   const ownFolder = await mkdtemp(join(tmpdir(), "studio-"));
-  const studio = createStudio({ folder: folder ?? join(ownFolder, "studio"), clock, concurrencyMax });
+  const studioFolder = folder ?? join(ownFolder, "studio");
+  if (folder === undefined) {
+    for (const path of [sharedCacheDir, studioFolder]) await mkdir(path, { recursive: true });
+    await symlink(sharedCacheDir, join(studioFolder, "cache"));
+  }
+  const studio = createStudio({ folder: studioFolder, clock, concurrencyMax });
   const generation = createSandboxGeneration({ studio });
   const speech = createSandboxSpeech({ studio });
   const finish: TestStudio["finish"] = async (call) => {
@@ -71,7 +79,7 @@ export async function openTestStudio({
     return waitForEnd(generation, outcome.handle, call);
   };
   return {
-    folder: folder ?? join(ownFolder, "studio"),
+    folder: studioFolder,
     generation,
     speech,
     finish,
