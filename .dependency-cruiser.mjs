@@ -8,11 +8,21 @@
 const ranks = [
   { cli: ["src/main.ts", "src/cli"] },
   { app: ["src/app"] },
-  { dramas: ["src/features/dramas", "src/features/dramas/film"] },
+  {
+    dramas: ["src/features/dramas", "src/features/dramas/film"],
+    payments: ["src/features/payments"],
+    usage: ["src/features/usage"],
+  },
   {
     chat: ["src/features/chat"],
     tasks: ["src/features/tasks"],
-    site: ["src/features/site", "src/features/site/connect", "src/features/site/sign-in"],
+    site: [
+      "src/features/site",
+      "src/features/site/account",
+      "src/features/site/connect",
+      "src/features/site/showcase",
+      "src/features/site/sign-in",
+    ],
   },
   {
     accounts: ["src/features/accounts"],

@@ -21,11 +21,13 @@ create table accounts (
   tokens_per_minute integer,
   concurrent_requests integer,
   tasks_in_flight integer,
+  time_zone text not null default 'UTC'::text,
   constraint accounts_email_valid CHECK (email ~~ '%_@_%'::text AND length(email) <= 254),
   constraint accounts_id_unique PRIMARY KEY (id),
   constraint accounts_id_valid CHECK (id ~~ 'acct\_%'::text),
   constraint accounts_limits_valid CHECK (requests_per_minute > 0 AND tokens_per_minute > 0 AND concurrent_requests > 0 AND tasks_in_flight > 0),
-  constraint accounts_plan_exists FOREIGN KEY (plan_id) REFERENCES plans(id)
+  constraint accounts_plan_exists FOREIGN KEY (plan_id) REFERENCES plans(id),
+  constraint accounts_time_zone_valid CHECK (length(time_zone) >= 1 AND length(time_zone) <= 64)
 );
 
 CREATE INDEX accounts_by_plan ON accounts USING btree (plan_id);
@@ -62,6 +64,7 @@ create table api_keys (
   tokens_per_minute integer,
   concurrent_requests integer,
   tasks_in_flight integer,
+  is_console boolean not null default false,
   constraint api_keys_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint api_keys_budget_period_valid CHECK ((budget_nano IS NULL) = (budget_period IS NULL) AND (budget_period = ANY (ARRAY['total'::text, 'day'::text, 'week'::text, 'month'::text]))),
   constraint api_keys_budget_valid CHECK (budget_nano >= 0),
@@ -75,6 +78,8 @@ create table api_keys (
 );
 
 CREATE INDEX api_keys_by_account ON api_keys USING btree (account_id, id);
+
+CREATE UNIQUE INDEX api_keys_one_console ON api_keys USING btree (account_id) WHERE is_console;
 
 CREATE UNIQUE INDEX api_keys_one_for_each_client ON api_keys USING btree (account_id, name) WHERE name ~~ 'BA:%'::text AND revoked_at IS NULL;
 
@@ -121,12 +126,57 @@ create table charges (
   paid bigint not null,
   lost bigint not null,
   created_at timestamp with time zone not null,
+  key_id text,
   constraint charges_amounts_valid CHECK (rates_per > 0 AND minimum_nano >= 0 AND quota_units >= 0 AND paid >= 0 AND lost >= 0),
   constraint charges_id_unique PRIMARY KEY (id),
   constraint charges_items_complete CHECK (cardinality(item_names) = cardinality(item_quantities) AND cardinality(item_names) = cardinality(item_rates_nano))
 );
 
+CREATE INDEX charges_by_account ON charges USING btree (account_id, created_at, id);
+
 CREATE TRIGGER charges_final BEFORE DELETE OR UPDATE ON charges FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table checkouts (
+  id text not null,
+  account_id text not null,
+  amount_nano bigint not null,
+  currency text not null,
+  amount_minor bigint not null,
+  state text not null,
+  session_id text,
+  session_url text,
+  payment_id text,
+  note text,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  asked_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  refunded_minor bigint not null,
+  disputed_at timestamp with time zone,
+  constraint checkouts_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint checkouts_amount_positive CHECK (amount_nano > 0 AND amount_minor > 0 AND refunded_minor >= 0),
+  constraint checkouts_currency_valid CHECK (currency ~ '^[A-Z]{3}$'::text),
+  constraint checkouts_id_unique PRIMARY KEY (id),
+  constraint checkouts_id_valid CHECK (id ~~ 'chk\_%'::text),
+  constraint checkouts_payment_unique UNIQUE (payment_id),
+  constraint checkouts_session_unique UNIQUE (session_id),
+  constraint checkouts_state_valid CHECK (
+CASE state
+    WHEN 'open'::text THEN ended_at IS NULL
+    WHEN 'paid'::text THEN ended_at IS NOT NULL
+    WHEN 'expired'::text THEN ended_at IS NOT NULL
+    WHEN 'failed'::text THEN ended_at IS NOT NULL AND note IS NOT NULL
+    WHEN 'mismatched'::text THEN ended_at IS NOT NULL AND note IS NOT NULL
+    ELSE false
+END)
+);
+
+CREATE INDEX checkouts_by_account ON checkouts USING btree (account_id, id);
+
+CREATE INDEX checkouts_open ON checkouts USING btree (created_at) WHERE state = 'open'::text;
+
+CREATE TRIGGER checkouts_paid_final BEFORE DELETE OR UPDATE ON checkouts FOR EACH ROW WHEN (old.state = 'paid'::text) EXECUTE FUNCTION keep_paid_checkout();
 
 create table connect_requests (
   id text not null,
@@ -198,6 +248,8 @@ END)
 
 CREATE INDEX deliveries_by_account ON deliveries USING btree (account_id, id);
 
+CREATE INDEX deliveries_by_endpoint ON deliveries USING btree (endpoint_id, id) WHERE endpoint_id IS NOT NULL;
+
 CREATE INDEX deliveries_by_event ON deliveries USING btree (event_id, id);
 
 CREATE INDEX deliveries_by_lane ON deliveries USING btree (lane, due_at) WHERE state = 'pending'::text;
@@ -235,6 +287,8 @@ create table events (
 );
 
 CREATE INDEX events_by_account ON events USING btree (account_id, id);
+
+CREATE INDEX events_by_task ON events USING btree (account_id, (data ->> 'task_id'::text), id);
 
 CREATE INDEX events_by_time ON events USING btree (created_at);
 
@@ -298,7 +352,7 @@ create table holds (
   opened_at timestamp with time zone not null,
   resolved_at timestamp with time zone,
   constraint holds_amount_positive CHECK (amount > 0),
-  constraint holds_budget_complete CHECK ((key_id IS NULL) = (budget_starts_at IS NULL)),
+  constraint holds_budget_has_key CHECK (budget_starts_at IS NULL OR key_id IS NOT NULL),
   constraint holds_id_unique PRIMARY KEY (id),
   constraint holds_id_valid CHECK (id ~~ 'hold\_%'::text),
   constraint holds_lines_complete CHECK (cardinality(pocket_ids) = cardinality(pocket_amounts)),
@@ -443,6 +497,8 @@ create table pockets (
   constraint pockets_id_unique PRIMARY KEY (id),
   constraint pockets_never_overdrawn CHECK (held >= 0 AND posted >= held)
 );
+
+CREATE INDEX pockets_by_account ON pockets USING btree (account_id);
 
 CREATE INDEX pockets_open_by_account ON pockets USING btree (account_id) WHERE is_open;
 
@@ -878,6 +934,18 @@ AS $function$
 begin
   insert into wallets (account_id) values (new.id);
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_paid_checkout()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' and (new.state, new.account_id, new.amount_nano, new.amount_minor, new.currency)
+    is not distinct from (old.state, old.account_id, old.amount_nano, old.amount_minor, old.currency)
+  then return new; end if;
+  raise check_violation using constraint = 'checkouts_paid_final', table = 'checkouts',
+    message = 'a checkout that was paid stays as it was';
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_load(account_ids text[], named_pocket_ids text[], hold_ids text[], transaction_ids text[], key_ids text[], key_starts timestamp with time zone[], OUT found_wallets json, OUT found_pockets json, OUT found_holds json, OUT found_postings json, OUT found_spending json)

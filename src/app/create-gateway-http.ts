@@ -1,13 +1,23 @@
-import { authenticateCaller, type CallerDirectory, type KeyUses } from "../features/accounts/index.ts";
+import type { FastifyRequest } from "fastify";
+import {
+  authenticateCaller,
+  authenticateSession,
+  type CallAttempt,
+  type CallerDirectory,
+  type KeyUses,
+} from "../features/accounts/index.ts";
 import { addModelRoutes, type LiveCatalog } from "../features/catalog/index.ts";
 import type { Chat } from "../features/chat/index.ts";
 import type { Dramas } from "../features/dramas/index.ts";
 import type { Files } from "../features/files/index.ts";
 import { addBalanceRoutes } from "../features/ledger/index.ts";
 import { consumeLimits, presentLimitHeaders } from "../features/limits/index.ts";
-import type { Site } from "../features/site/index.ts";
+import type { Payments } from "../features/payments/index.ts";
+import { getSession, requireFresh, type Site } from "../features/site/index.ts";
 import type { Tasks } from "../features/tasks/index.ts";
+import { addUsageRoutes } from "../features/usage/index.ts";
 import type { Webhooks } from "../features/webhooks/index.ts";
+import type { Caller } from "../lib/caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import { invariant } from "../lib/invariant.ts";
@@ -16,7 +26,7 @@ import type { Counters } from "../platform/counters/counters.ts";
 import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { createHttpServer, type HttpServer } from "../platform/http/create-http-server.ts";
-import { endpointTable } from "../platform/http/endpoint-table.ts";
+import { type EndpointName, endpointTable } from "../platform/http/endpoint-table.ts";
 import { describeRoutes } from "../platform/http/openapi.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import { addHealthRoutes } from "./health-routes.ts";
@@ -32,11 +42,13 @@ export type GatewayHttpParts = {
   chat: Pick<Chat, "addRoutes">;
   dramas: Pick<Dramas, "addRoutes">;
   files: Pick<Files, "addRoutes" | "addLinkRoutes">;
+  payments: Pick<Payments, "addRoutes" | "addWebhookRoute">;
   site: Pick<Site, "addRoutes">;
   tasks: Pick<Tasks, "addRoutes">;
   webhooks: Pick<Webhooks, "addRoutes">;
   clock: Clock;
   ids: IdSource;
+  randomBytes: (count: number) => Uint8Array;
   logger: Logger;
   checkDatabase(): Promise<void>;
 };
@@ -64,17 +76,24 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
       addHealthRoutes(http, parts);
       await addReferenceRoutes(http);
       parts.files.addLinkRoutes(http);
-      await parts.site.addRoutes(http);
+      await parts.payments.addWebhookRoute(http);
+      await parts.site.addRoutes(http, (consoleApi) => {
+        parts.payments.addRoutes(consoleApi);
+        // In the console people do what programs do with keys, by the same routes.
+        consoleApi.register(async (api: HttpServer) => {
+          const identify: Identify = (request, attempt) => {
+            const session = getSession(request);
+            if (secretEndpoints.has(request.routeOptions.config.endpoint)) requireFresh(session, attempt.now);
+            return authenticateSession(parts, { ...attempt, accountId: session.accountId });
+          };
+          addApi(api, identify, parts);
+        });
+      });
       await http.register(
         async (v1: HttpServer) => {
-          admitCallers(v1, parts);
-          addModelRoutes(v1, { ...parts, currency: settings.currency });
-          parts.chat.addRoutes(v1);
-          parts.files.addRoutes(v1);
-          parts.tasks.addRoutes(v1);
-          parts.dramas.addRoutes(v1);
-          parts.webhooks.addRoutes(v1);
-          addBalanceRoutes(v1, { ...parts, currency: settings.currency });
+          const identify: Identify = ({ headers: { authorization } }, attempt) =>
+            authenticateCaller(parts.callers, { ...attempt, authorization });
+          addApi(v1, identify, parts);
         },
         { prefix: "/v1" },
       );
@@ -82,27 +101,49 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
   });
 }
 
+/** What shows or changes a secret of the account needs somebody who has just proven who they are. */
+const secretEndpoints = new Set<EndpointName | undefined>([
+  "getWebhookSecret",
+  "rotateWebhookSecret",
+  "rotateWebhookEndpointSecret",
+]);
+
+type Identify = (request: FastifyRequest, attempt: Omit<CallAttempt, "authorization">) => Promise<Caller>;
+
+function addApi(api: HttpServer, identify: Identify, parts: GatewayHttpParts): void {
+  const { currency } = parts.settings;
+  admitCallers(api, identify, parts);
+  addModelRoutes(api, { ...parts, currency });
+  parts.chat.addRoutes(api);
+  parts.files.addRoutes(api);
+  parts.tasks.addRoutes(api);
+  parts.dramas.addRoutes(api);
+  parts.webhooks.addRoutes(api);
+  addBalanceRoutes(api, { ...parts, currency });
+  addUsageRoutes(api, { ...parts, currency });
+}
+
 /** What every call of the API passes before its route: the endpoint is open, the caller is known, the limits allow it. */
-function admitCallers(v1: HttpServer, { settings, callers, keyUses, counters, clock }: GatewayHttpParts): void {
+function admitCallers(
+  api: HttpServer,
+  identify: Identify,
+  { settings, keyUses, counters, clock }: GatewayHttpParts,
+): void {
   const disabled = new Set(settings.disabled_endpoints);
-  v1.addHook("onRequest", async (request) => {
+  api.addHook("onRequest", async (request) => {
     const { endpoint } = request.routeOptions.config;
     invariant(endpoint !== undefined, `${request.routeOptions.url} is not in the table of endpoints`);
     if (disabled.has(endpoint)) throw new AppError("endpoint_not_released", "This endpoint is not available here.");
     const now = clock.now();
-    const caller = await authenticateCaller(callers, {
-      authorization: request.headers.authorization,
-      address: request.ip,
-      endpointScope: endpointTable[endpoint].scope,
-      now,
-    });
+    const { scope } = endpointTable[endpoint];
+    const caller = await identify(request, { address: request.ip, endpointScope: scope, now });
     request.caller = caller;
     keyUses.note(caller.keyId, now);
     const isRead = request.method === "GET" || request.method === "HEAD";
     request.limits = await consumeLimits(counters, caller, { request: isRead ? "read" : "write" });
   });
   // A refusal by a limit tells of it itself.
-  v1.addHook("onSend", (request, reply, _payload, done) => {
+  api.addHook("onSend", (request, reply, _payload, done) => {
     if (request.limits !== null && !reply.hasHeader("x-ratelimit-limit"))
       reply.headers(presentLimitHeaders(request.limits));
     done();

@@ -16,6 +16,7 @@ type JobParts = {
   ids: IdSource;
   logger: Logger;
   removeExpiredFiles(): Promise<void>;
+  sweepCheckouts(signal: AbortSignal): Promise<void>;
 };
 
 const everyMinute = "* * * * *";
@@ -62,6 +63,11 @@ export function listJobs(parts: JobParts): ScheduledJob[] {
       name: "remove-expired-files",
       cron: everyMinute,
       run: () => parts.removeExpiredFiles(),
+    },
+    {
+      name: "sweep-checkouts",
+      cron: everyMinute,
+      run: (signal) => parts.sweepCheckouts(signal),
     },
     {
       name: "forget-old-events",

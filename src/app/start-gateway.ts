@@ -2,10 +2,11 @@ import { join } from "node:path";
 import { createCallerDirectory, createKeyUses } from "../features/accounts/index.ts";
 import { openLiveCatalog, publishHealth } from "../features/catalog/index.ts";
 import { createChat } from "../features/chat/index.ts";
-import { createDramas, type DramaPoint } from "../features/dramas/index.ts";
+import { createDramas, type DramaPoint, presentDramaRequest } from "../features/dramas/index.ts";
 import { createLedger, requireLedgerCurrency } from "../features/ledger/index.ts";
+import { createPayments, type StripePlace } from "../features/payments/index.ts";
 import { createSite } from "../features/site/index.ts";
-import { createTasks, linkEvent, type TaskPoint } from "../features/tasks/index.ts";
+import { createTasks, hasTurnsDueBefore, linkEvent, type TaskPoint } from "../features/tasks/index.ts";
 import { createWebhooks } from "../features/webhooks/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
@@ -49,6 +50,8 @@ export type GatewayParts = {
   reachTask?: (point: TaskPoint | DramaPoint) => void;
   /** Shows a mail that is not sent to the person at the terminal. Its links are secrets: a log is no place for it. */
   showMail?: (text: string) => void;
+  /** Where payments are asked for; only tests have another place than Stripe's own. */
+  stripe?: StripePlace;
   /** Told about everything that takes long. */
   onProgress(sentence: string): void;
   /** Told when the gateway cannot go on. */
@@ -133,9 +136,11 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       presentData: (data, now) => linkEvent(data, files.signLink, now),
     });
     closers.push(() => webhooks.close());
+    const payments = createPayments({ ...parts, database });
+    closers.push(() => payments.close());
     const jobs = await openScheduledJobs({
       address,
-      jobs: listJobs({ ...parts, database, removeExpiredFiles: removeExpired }),
+      jobs: listJobs({ ...parts, database, removeExpiredFiles: removeExpired, sweepCheckouts: payments.sweep }),
       onFailure: (job, error) => logger.error({ job, error }, "a scheduled job failed"),
       onTrouble: (error) => logger.warn({ error }, "scheduled jobs wait for the database"),
       closeTimeoutMs: settings.shutdown_timeout_ms,
@@ -145,7 +150,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     closers.push(() => guarded.close());
     const work = { database, address, feed, catalog, registry, health, files, guarded, ledger, counters, random };
     const reach = parts.reachTask ?? (() => {});
-    const tasks = createTasks({ ...parts, ...work, reach });
+    const tasks = createTasks({ ...parts, ...work, reach, presentDirected: presentDramaRequest });
     closers.push(() => tasks.close());
     await tasks.open();
     const dramas = createDramas({ ...parts, ...work, chat, tasks, reach });
@@ -154,6 +159,9 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       database,
       counters,
       masterKey,
+      catalog,
+      checkDatabase: () => pingDatabase(database),
+      hasTasksDueBefore: (moment) => hasTurnsDueBefore(database, moment),
       openAccount: async (tx, person) => {
         const { email, ...rest } = person;
         await openAccount({ ...parts, database: tx }, { email, person: { ...rest, isEmailVerified: true } });
@@ -174,6 +182,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       chat,
       dramas,
       files,
+      payments,
       site,
       tasks,
       webhooks,

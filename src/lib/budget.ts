@@ -23,3 +23,18 @@ export function findPeriodStart(period: BudgetPeriod, now: Date): Date {
       return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
   }
 }
+
+/** When the next period begins, and the budget is whole again; `null` for `total`. */
+export function findPeriodEnd(period: BudgetPeriod, now: Date): Date | null {
+  const start = findPeriodStart(period, now);
+  switch (period) {
+    case "total":
+      return null;
+    case "day":
+      return new Date(start.getTime() + dayMs);
+    case "week":
+      return new Date(start.getTime() + daysOfWeek * dayMs);
+    case "month":
+      return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1));
+  }
+}

@@ -13,10 +13,12 @@ export type WebhookSessionId = `whs_${string}`;
 export type PocketId = `pkt_${string}`;
 export type UserId = `user_${string}`;
 export type SessionId = `ses_${string}`;
+export type CheckoutId = `chk_${string}`;
 
 type Prefix =
   | "acct"
   | "act"
+  | "chk"
   | "code"
   | "dlv"
   | "evt"

@@ -2,6 +2,8 @@
 export type Nano = bigint & { readonly unit: "nano" };
 
 const decimals = 9;
+/** A rate for a thousand of something, for one of it. */
+const fineDecimals = 12;
 const placesMin = 2;
 /** Nine digits before the point keep every sum of many amounts far inside 64 bits. */
 const decimalPattern = /^(\d{1,9})(?:\.(\d{1,9}))?$/;
@@ -18,8 +20,17 @@ export function parseMoney(text: string): Nano | null {
 
 /** As amounts look on the wire: no exponent, at least two places, no further trailing zeros. */
 export function presentMoney(amount: Nano): string {
-  const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, "0");
-  const point = digits.length - decimals;
+  return presentDecimal(amount, decimals);
+}
+
+/** A thousandth of an amount for each: what a part of a charge comes to before the whole is rounded. */
+export function presentThousandths(amount: bigint): string {
+  return presentDecimal(amount, fineDecimals);
+}
+
+function presentDecimal(amount: bigint, places: number): string {
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(places + 1, "0");
+  const point = digits.length - places;
   let end = digits.length;
   while (end > point + placesMin && digits[end - 1] === "0") end -= 1;
   return `${amount < 0n ? "-" : ""}${digits.slice(0, point)}.${digits.slice(point, end)}`;

@@ -11,6 +11,7 @@ export async function insertAccount(database: Database, account: Omit<Account, "
       id: account.id,
       email: account.email,
       plan_id: account.planId,
+      time_zone: account.timeZone,
       ...toLimitColumns(account.limits),
       created_at: account.createdAt,
     })
@@ -23,7 +24,12 @@ export async function insertAccount(database: Database, account: Omit<Account, "
 export async function updateAccountRow(database: Database, account: Account): Promise<void> {
   await database
     .updateTable("accounts")
-    .set({ plan_id: account.planId, suspended_at: account.suspendedAt, ...toLimitColumns(account.limits) })
+    .set({
+      plan_id: account.planId,
+      suspended_at: account.suspendedAt,
+      time_zone: account.timeZone,
+      ...toLimitColumns(account.limits),
+    })
     .where("id", "=", account.id)
     .execute();
 }
@@ -50,7 +56,7 @@ export async function hasAccounts(database: Database): Promise<boolean> {
 function selectAccounts(database: Database) {
   return database
     .selectFrom("accounts")
-    .select(["id", "email", "plan_id", "suspended_at", "created_at", ...limitColumnNames]);
+    .select(["id", "email", "plan_id", "suspended_at", "time_zone", "created_at", ...limitColumnNames]);
 }
 
 type AccountRow = Awaited<ReturnType<ReturnType<typeof selectAccounts>["executeTakeFirstOrThrow"]>>;
@@ -62,6 +68,7 @@ function toAccount(row: AccountRow): Account {
     email: row.email,
     planId: row.plan_id,
     suspendedAt: row.suspended_at,
+    timeZone: row.time_zone,
     limits: toLimits(row),
     createdAt: row.created_at,
   };

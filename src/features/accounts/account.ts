@@ -19,6 +19,8 @@ export type Account = {
   email: string;
   planId: string | null;
   suspendedAt: Date | null;
+  /** In which its days begin and end, as IANA names it. */
+  timeZone: string;
   /** Its own limits go before those of its plan. */
   limits: Partial<LimitSet>;
   createdAt: Date;
@@ -40,6 +42,8 @@ export type ApiKey = KeyRestrictions & {
   accountId: AccountId;
   name: string;
   lastFour: string;
+  /** Whether it stands for what the account's people do in the console. */
+  isConsole: boolean;
   createdAt: Date;
   revokedAt: Date | null;
 };

@@ -18,6 +18,7 @@ export async function insertApiKey(
       name: key.name,
       hash: key.hash,
       last_four: key.lastFour,
+      is_console: key.isConsole,
       created_at: key.createdAt,
       ...toRestrictionColumns(key),
     })
@@ -30,6 +31,7 @@ export async function updateApiKeyRow(database: Database, key: ApiKey): Promise<
     .updateTable("api_keys")
     .set({ name: key.name, revoked_at: key.revokedAt, ...toRestrictionColumns(key) })
     .where("id", "=", key.id)
+    .where("account_id", "=", key.accountId)
     .execute();
 }
 
@@ -44,8 +46,30 @@ export async function findApiKey(database: Database, id: string): Promise<ApiKey
   return row === undefined ? null : toApiKey(row);
 }
 
+/** A key by the account that it must belong to: for everybody else there is none. */
+export type OwnKeyName = { accountId: AccountId; id: string };
+
+export async function findOwnKey(database: Database, { accountId, id }: OwnKeyName): Promise<ApiKey | null> {
+  const query = selectApiKeys(database).where("account_id", "=", accountId).where("id", "=", id);
+  const row = await query.executeTakeFirst();
+  return row === undefined ? null : toApiKey(row);
+}
+
+/** Locks the key until the transaction ends, so that two changes of it do not undo each other. */
+export async function lockOwnKey(tx: Database, { accountId, id }: OwnKeyName): Promise<ApiKey | null> {
+  const query = selectApiKeys(tx).where("account_id", "=", accountId).where("id", "=", id).forUpdate();
+  const row = await query.executeTakeFirst();
+  return row === undefined ? null : toApiKey(row);
+}
+
 export async function findApiKeyByHash(database: Database, hash: Buffer): Promise<ApiKey | null> {
   const row = await selectApiKeys(database).where("hash", "=", hash).executeTakeFirst();
+  return row === undefined ? null : toApiKey(row);
+}
+
+export async function findConsoleKey(database: Database, accountId: AccountId): Promise<ApiKey | null> {
+  const query = selectApiKeys(database).where("account_id", "=", accountId).where("is_console", "=", true);
+  const row = await query.executeTakeFirst();
   return row === undefined ? null : toApiKey(row);
 }
 
@@ -53,6 +77,41 @@ export async function listApiKeys(database: Database, filter: { accountId?: stri
   const query = selectApiKeys(database).orderBy("id");
   const ofAccount = filter.accountId === undefined ? query : query.where("account_id", "=", filter.accountId);
   return (await ofAccount.execute()).map(toApiKey);
+}
+
+/** Which of an account's keys: those that work, those that do not any more, or all. */
+export type KeyPage = { accountId: AccountId; status?: "live" | "ended"; after?: string; limit: number; now: Date };
+
+/** Newest first, those after the given one. */
+export async function listKeyPage(database: Database, page: KeyPage): Promise<ApiKey[]> {
+  const { accountId, status, after, limit, now } = page;
+  const isLive = sql<boolean>`(revoked_at is null and (expires_at is null or expires_at > ${now}))`;
+  const query = selectApiKeys(database)
+    .where("account_id", "=", accountId)
+    .$if(status === "live", (live) => live.where(isLive))
+    .$if(status === "ended", (ended) => ended.where(sql<boolean>`not ${isLive}`))
+    .$if(after !== undefined, (rest) => rest.where("id", "<", after ?? ""))
+    .orderBy("id", "desc")
+    .limit(limit);
+  return (await query.execute()).map(toApiKey);
+}
+
+/** How many keys of the account work; the console's own does not count. */
+export async function countLiveKeys(database: Database, accountId: AccountId, now: Date): Promise<number> {
+  const { count } = await database
+    .selectFrom("api_keys")
+    .select((row) => row.fn.countAll<bigint>().as("count"))
+    .where("account_id", "=", accountId)
+    .where("is_console", "=", false)
+    .where("revoked_at", "is", null)
+    .where((row) => row.or([row("expires_at", "is", null), row("expires_at", ">", now)]))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Lets one at a time add to the keys of an account, until the transaction ends. */
+export async function lockKeysOf(tx: Database, accountId: AccountId): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`keys of ${accountId}`}, 0))`.execute(tx);
 }
 
 /** The live keys of an account whose names begin so, newest first. */
@@ -91,7 +150,7 @@ export async function revokeKeysByName(
 function selectApiKeys(database: Database) {
   return database
     .selectFrom("api_keys")
-    .select(["id", "account_id", "name", "last_four", "created_at", "revoked_at"])
+    .select(["id", "account_id", "name", "last_four", "is_console", "created_at", "revoked_at"])
     .select(["expires_at", "model_ids", "endpoints", "addresses", "budget_nano", "budget_period", ...limitColumnNames]);
 }
 
@@ -104,6 +163,7 @@ function toApiKey(row: ApiKeyRow): ApiKey {
     accountId: row.account_id as AccountId,
     name: row.name,
     lastFour: row.last_four,
+    isConsole: row.is_console,
     createdAt: row.created_at,
     revokedAt: row.revoked_at,
     expiresAt: row.expires_at,

@@ -1,6 +1,8 @@
 import type { Caller } from "../../lib/caller.ts";
+import type { AccountId } from "../../lib/ids.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import type { CallerDirectory, KnownKey } from "./caller-directory.ts";
+import { type CallerDirectory, type KnownKey, loadKnownKey } from "./caller-directory.ts";
+import { type ConsoleKeyParts, getConsoleKey } from "./console-key.ts";
 import { isWellFormedKey } from "./key-text.ts";
 
 export type CallAttempt = {
@@ -33,6 +35,17 @@ export async function authenticateCaller(directory: CallerDirectory, attempt: Ca
   return known.caller;
 }
 
+/** Who calls from the console, where a session tells the account. */
+export async function authenticateSession(
+  parts: ConsoleKeyParts,
+  { accountId, ...attempt }: Omit<CallAttempt, "authorization"> & { accountId: AccountId },
+): Promise<Caller> {
+  const known = await loadKnownKey(parts.database, await getConsoleKey(parts, accountId));
+  requireLiving(known, attempt.now);
+  requirePermission(known, attempt);
+  return known.caller;
+}
+
 function requireLiving({ caller, revokedAt, expiresAt }: KnownKey, now: Date): void {
   const options = { headers: challenge, detail: { keyId: caller.keyId } };
   if (revokedAt !== null) throw new AppError("revoked_api_key", "The API key was revoked.", options);
@@ -41,7 +54,7 @@ function requireLiving({ caller, revokedAt, expiresAt }: KnownKey, now: Date): v
   }
 }
 
-function requirePermission(known: KnownKey, { address, endpointScope }: CallAttempt): void {
+function requirePermission(known: KnownKey, { address, endpointScope }: Omit<CallAttempt, "authorization">): void {
   const options = { detail: { keyId: known.caller.keyId } };
   if (known.isSuspended) {
     throw new AppError("account_suspended", "The account is suspended. Contact the service's operator.", options);

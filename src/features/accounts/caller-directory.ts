@@ -60,16 +60,19 @@ export function createCallerDirectory({ database, feed }: { database: Database; 
     async find(keyText) {
       const hash = hashKey(keyText);
       const changesBefore = changeCount;
-      const found = await loadKnownKey(database, hash);
+      const found = await findKnownKey(database, hash);
       if (found !== null && feed.isLive() && changeCount === changesBefore) remember(hash, found);
       return found;
     },
   };
 }
 
-async function loadKnownKey(database: Database, hash: string): Promise<KnownKey | null> {
+async function findKnownKey(database: Database, hash: string): Promise<KnownKey | null> {
   const apiKey = await findApiKeyByHash(database, Buffer.from(hash, "hex"));
-  if (apiKey === null) return null;
+  return apiKey === null ? null : await loadKnownKey(database, apiKey);
+}
+
+export async function loadKnownKey(database: Database, apiKey: ApiKey): Promise<KnownKey> {
   const account = await findAccount(database, apiKey.accountId);
   invariant(account !== null, `the key ${apiKey.id} has no account`);
   const plan = account.planId === null ? null : await findPlan(database, account.planId);

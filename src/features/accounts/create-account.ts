@@ -22,6 +22,7 @@ export async function createAccount(
     id: parts.ids.next("acct"),
     email: request.email,
     planId: request.planId ?? null,
+    timeZone: "UTC",
     limits: {},
     createdAt: parts.clock.now(),
   };

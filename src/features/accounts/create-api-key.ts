@@ -16,20 +16,20 @@ export type KeyParts = {
   hasModel(modelId: string): boolean;
 };
 
-type KeyMakerParts = KeyParts & { ids: IdSource; randomBytes: (count: number) => Uint8Array };
-type KeyRequest = { accountId: string; name: string } & Partial<KeyRestrictions>;
+export type KeyMakerParts = KeyParts & { ids: IdSource; randomBytes: (count: number) => Uint8Array };
+type KeyRequest = { accountId: string; name: string; isConsole?: boolean } & Partial<KeyRestrictions>;
 
 /** The only moment at which the text of a key is known; afterwards there is just its hash. */
 export type NewApiKey = { apiKey: ApiKey; text: string };
 
-export async function createApiKey(parts: KeyMakerParts, request: KeyRequest): Promise<NewApiKey> {
+export async function createApiKey(parts: KeyMakerParts, request: Omit<KeyRequest, "isConsole">): Promise<NewApiKey> {
   return await writeApiKey(parts, { ...request, name: requireKeyName(request.name) });
 }
 
 /** For whoever has made sure of the name. */
 export async function writeApiKey(parts: KeyMakerParts, request: KeyRequest): Promise<NewApiKey> {
   const now = parts.clock.now();
-  const { accountId, name, ...given } = request;
+  const { accountId, name, isConsole = false, ...given } = request;
   const restrictions = { ...unrestricted, ...given };
   requireRestrictions(restrictions, { now, hasModel: parts.hasModel });
   const account = await findAccount(parts.database, accountId);
@@ -41,6 +41,7 @@ export async function writeApiKey(parts: KeyMakerParts, request: KeyRequest): Pr
     accountId: account.id,
     name,
     lastFour: text.slice(-4),
+    isConsole,
     createdAt: now,
   };
   await insertApiKey(parts.database, { ...apiKey, hash: Buffer.from(hashKey(text), "hex") });

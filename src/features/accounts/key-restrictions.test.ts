@@ -49,12 +49,12 @@ describe("the end of a key", () => {
 describe("a list", () => {
   const endpoints = `There is no endpoint chats; there are: ${endpointScopes.join(", ")}.`;
   test.each<[Partial<KeyRestrictions>, string, string]>([
-    [{ modelIds: ["talk", "gone", "lost"] }, "models", "There is no model gone."],
-    [{ modelIds: [""] }, "models", "There is no model ."],
-    [{ endpoints: ["models", "chats"] }, "endpoints", endpoints],
-    [{ addresses: ["10.0.0.1", "10.0.0.0/33"] }, "addresses", "10.0.0.0/33 is no address or network."],
-    [{ addresses: ["example.com"] }, "addresses", "example.com is no address or network."],
-    [{ addresses: ["0.0.0.0/0"] }, "addresses", "0.0.0.0/0 is no address or network."],
+    [{ modelIds: ["talk", "gone", "lost"] }, "models[1]", "There is no model gone."],
+    [{ modelIds: [""] }, "models[0]", "There is no model ."],
+    [{ endpoints: ["models", "chats"] }, "endpoints[1]", endpoints],
+    [{ addresses: ["10.0.0.1", "10.0.0.0/33"] }, "addresses[1]", "10.0.0.0/33 is no address or network."],
+    [{ addresses: ["example.com"] }, "addresses[0]", "example.com is no address or network."],
+    [{ addresses: ["0.0.0.0/0"] }, "addresses[0]", "0.0.0.0/0 is no address or network."],
   ])("%j names the first thing that is wrong", (fields, param, message) => {
     expect(findRefusal(fields)).toEqual({ code, param, message });
   });

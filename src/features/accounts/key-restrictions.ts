@@ -35,6 +35,7 @@ function requireList(
   if (items.length === 0 || items.length > listItemsMax) {
     throw new AppError("invalid_parameter", `A key is limited to 1 to ${listItemsMax} ${param}.`, { param });
   }
-  const wrong = items.find((item) => !isValid(item));
-  if (wrong !== undefined) throw new AppError("invalid_parameter", describe(wrong), { param });
+  for (const [index, item] of items.entries()) {
+    if (!isValid(item)) throw new AppError("invalid_parameter", describe(item), { param: `${param}[${index}]` });
+  }
 }

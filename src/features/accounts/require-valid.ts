@@ -8,7 +8,9 @@ const limitMax = 1_000_000_000;
 /** The name without spaces around it, or an error that says what a name is. */
 export function requireName(name: string): string {
   const trimmed = name.trim();
-  if (trimmed !== "" && trimmed.length <= nameCharactersMax) return trimmed;
+  // A line break or a null character is no part of a name, and the database does not take every one of them.
+  const isOneLine = !/\p{Cc}/u.test(trimmed);
+  if (trimmed !== "" && trimmed.length <= nameCharactersMax && isOneLine) return trimmed;
   throw new AppError("invalid_parameter", `A name has 1 to ${nameCharactersMax} characters.`, { param: "name" });
 }
 
@@ -40,5 +42,22 @@ export function requireLimits(limits: Partial<LimitSet>): void {
     if (Number.isInteger(value) && value >= 1 && value <= limitMax) continue;
     const param = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     throw new AppError("invalid_parameter", `A limit is a whole number from 1 to ${limitMax}.`, { param });
+  }
+}
+
+/** A name of a place, or `UTC`; an offset would be wrong for half of the year. */
+export function requireTimeZone(name: string): void {
+  if (/^[a-z]/i.test(name) && isKnownTimeZone(name)) return;
+  const message = "The time zone must be a name like `Europe/Berlin` or `UTC`.";
+  throw new AppError("invalid_parameter", message, { param: "time_zone" });
+}
+
+/** Many zones have two names, of which browsers send one and the runtime lists the other; it knows both when asked. */
+function isKnownTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    // It throws for a name that it does not know, and has no other way to tell.
+    return false;
   }
 }

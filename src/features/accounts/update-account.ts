@@ -5,9 +5,14 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { Account } from "./account.ts";
 import { lockAccount, updateAccountRow } from "./account-store.ts";
 import { getPlan } from "./change-plan.ts";
-import { requireLimits } from "./require-valid.ts";
+import { requireLimits, requireTimeZone } from "./require-valid.ts";
 
-export type AccountChange = { planId?: string | null; limits?: Partial<LimitSet>; isSuspended?: boolean };
+export type AccountChange = {
+  planId?: string | null;
+  limits?: Partial<LimitSet>;
+  isSuspended?: boolean;
+  timeZone?: string;
+};
 
 /** Changes what is given; every node knows within a second. */
 export async function updateAccount(
@@ -16,6 +21,7 @@ export async function updateAccount(
   change: AccountChange,
 ): Promise<Account> {
   if (change.limits !== undefined) requireLimits(change.limits);
+  if (change.timeZone !== undefined) requireTimeZone(change.timeZone);
   return await inTransaction(parts.database, async (tx) => {
     const account = await lockAccount(tx, accountId);
     if (account === null) throw new AppError("not_found", `There is no account ${accountId}.`, { param: "account" });
@@ -24,6 +30,7 @@ export async function updateAccount(
       ...account,
       planId: change.planId === undefined ? account.planId : change.planId,
       limits: change.limits ?? account.limits,
+      timeZone: change.timeZone ?? account.timeZone,
       suspendedAt: decideSuspension(account, change, parts.clock.now()),
     };
     await updateAccountRow(tx, changed);

@@ -3,17 +3,19 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { ApiKey, KeyRestrictions } from "./account.ts";
 import { lockApiKey, updateApiKeyRow } from "./api-key-store.ts";
 import type { KeyParts } from "./create-api-key.ts";
+import { findKeyKind } from "./key-kind.ts";
 import { requireRestrictions } from "./key-restrictions.ts";
-import { clientKeyPrefix, requireKeyName } from "./require-valid.ts";
+import { requireKeyName } from "./require-valid.ts";
 
 export type KeyChange = { name?: string } & Partial<KeyRestrictions>;
 
 /** Changes what is given; every node goes by it within a second. A revoked key cannot be changed back. */
 export async function updateApiKey(parts: KeyParts, keyId: string, change: KeyChange): Promise<ApiKey> {
-  return await parts.database.transaction().execute(async (tx) => {
+  return await inTransaction(parts.database, async (tx) => {
     const apiKey = await lockApiKey(tx, keyId);
     if (apiKey === null) throw new AppError("not_found", `There is no key ${keyId}.`, { param: "key" });
     const changed = { ...apiKey, ...change, name: chooseName(apiKey, change) };
+    if (apiKey.isConsole) requireOpen(changed);
     // What was set long ago may have expired or lost its model since; only what changes now is judged.
     const judged = { ...changed, ...(change.expiresAt === undefined ? { expiresAt: null } : {}) };
     const modelIds = change.modelIds === undefined ? null : changed.modelIds;
@@ -28,6 +30,10 @@ export async function revokeApiKey(parts: Omit<KeyParts, "hasModel">, keyId: str
   return await inTransaction(parts.database, async (tx) => {
     const apiKey = await lockApiKey(tx, keyId);
     if (apiKey === null) throw new AppError("not_found", `There is no key ${keyId}.`, { param: "key" });
+    if (apiKey.isConsole) {
+      const message = "The console's own key cannot be revoked. What it may spend can be limited by a budget.";
+      throw new AppError("invalid_parameter", message, { param: "key" });
+    }
     const revoked = { ...apiKey, revokedAt: apiKey.revokedAt ?? parts.clock.now() };
     await updateApiKeyRow(tx, revoked);
     return revoked;
@@ -35,8 +41,20 @@ export async function revokeApiKey(parts: Omit<KeyParts, "hasModel">, keyId: str
 }
 
 /** A program's key is found by its name when the program is connected again, so it keeps it. */
-function chooseName({ name }: ApiKey, change: KeyChange): string {
-  if (change.name === undefined || change.name === name) return name;
-  if (!name.startsWith(clientKeyPrefix)) return requireKeyName(change.name);
-  throw new AppError("invalid_parameter", "The key of a connected program keeps its name.", { param: "name" });
+function chooseName(apiKey: ApiKey, change: KeyChange): string {
+  if (change.name === undefined || change.name === apiKey.name) return apiKey.name;
+  const kind = findKeyKind(apiKey);
+  if (kind === "secret") return requireKeyName(change.name);
+  const whose = kind === "client" ? "The key of a connected program" : "The console's own key";
+  throw new AppError("invalid_parameter", `${whose} keeps its name.`, { param: "name" });
+}
+
+/** With the console's own key people see what they have: its pages would be closed to them. */
+function requireOpen({ expiresAt, modelIds, endpoints, addresses }: ApiKey): void {
+  const narrowed = Object.entries({ expires_at: expiresAt, models: modelIds, endpoints, addresses });
+  const [param] = narrowed.find(([, value]) => value !== null) ?? [];
+  if (param === undefined) return;
+  throw new AppError("invalid_parameter", "The console's own key can have a budget and limits, nothing else.", {
+    param,
+  });
 }

@@ -66,6 +66,22 @@ export async function insertCatalog(tx: Database, catalog: Catalog & { newPrices
   }
 }
 
+/** A price version, whether it still holds or not. */
+export async function findPrice(database: Database, id: string): Promise<Price | null> {
+  const row = await database.selectFrom("prices").selectAll().where("id", "=", id).executeTakeFirst();
+  return row === undefined ? null : toPrice(row);
+}
+
+/** Which models prices are of. */
+export async function listPriceModels(
+  database: Database,
+  priceIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (priceIds.length === 0) return new Map();
+  const rows = await database.selectFrom("prices").select(["id", "model_id"]).where("id", "in", priceIds).execute();
+  return new Map(rows.map(({ id, model_id }) => [id, model_id]));
+}
+
 type PriceRow = Omit<Tables["prices"], "created_at">;
 
 function toRow({ amounts, ...price }: Price): PriceRow {

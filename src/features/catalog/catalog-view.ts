@@ -8,6 +8,9 @@ import { listRouteTargets, type RouteTarget } from "./route-target.ts";
 /** For whom a question about the catalog is answered. */
 export type Audience = Pick<Caller, "accountId" | "planId" | "modelIds">;
 
+/** Whoever has just opened an account: on no plan, with no prices of their own. No account has this id. */
+export const newcomer: Audience = { accountId: "acct_", planId: null, modelIds: null };
+
 export type ModelFilter = { type?: ModelType; capability?: Capability; status?: ModelStatus };
 
 /** A model as it stands at a moment: with its status, and the prices that hold for the audience. */

@@ -6,14 +6,15 @@
  * database call. Nothing that a customer sees names an upstream.
  */
 export { applyCatalog, type CatalogOutcome, previewCatalog } from "./apply-catalog.ts";
-export { findCatalog } from "./catalog-store.ts";
-export type { CatalogView, OfferedModel } from "./catalog-view.ts";
+export { findCatalog, findPrice, listPriceModels } from "./catalog-store.ts";
+export { type CatalogView, findOfferedModel, listOfferedModels, newcomer, type OfferedModel } from "./catalog-view.ts";
 export { exportCatalog } from "./export-catalog.ts";
 export { getOfferedModel } from "./get-offered-model.ts";
 export { listUpstreams, type Upstream } from "./list-upstreams.ts";
 export { type LiveCatalog, openLiveCatalog } from "./live-catalog.ts";
 export {
   type Capability,
+  capabilities,
   capabilityByStage,
   type DramaStage,
   type DramaStages,
@@ -21,9 +22,13 @@ export {
   type ExtraParameter,
   listStageModels,
   type Model,
+  type ModelType,
+  modelStatuses,
+  modelTypes,
 } from "./model.ts";
 export { addModelRoutes, presentDeprecation } from "./model-routes.ts";
 export type { Price } from "./price.ts";
+export { presentPrice, priceEntrySchema } from "./price-schema.ts";
 export { publishHealth } from "./publish-health.ts";
 export type { RouteTarget } from "./route-target.ts";
 export { seedSandboxCatalog } from "./seed-sandbox-catalog.ts";

@@ -6,7 +6,7 @@ import { billingTypes, type Price } from "./price.ts";
 
 const amount = Type.String({ pattern: "^\\d+\\.\\d{2,9}$", examples: ["0.15"] });
 
-const priceEntrySchema = Type.Object({
+export const priceEntrySchema = Type.Object({
   model: Type.String(),
   billing_type: Type.Enum([...billingTypes]),
   price: Type.Optional(amount),
@@ -46,7 +46,7 @@ export function presentPriceList(
   };
 }
 
-function presentPrice(price: Price): Static<typeof priceEntrySchema> {
+export function presentPrice(price: Price): Static<typeof priceEntrySchema> {
   const { modelId, capability } = price;
   return { model: modelId, ...presentAmounts(price), ...(capability === null ? {} : { capability }) };
 }

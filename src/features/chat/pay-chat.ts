@@ -91,6 +91,7 @@ export function createChatPayment(
       accountId,
       amount: held,
       quota: { kind: "text", units: quotaUnits },
+      keyId: caller.keyId,
       budget,
       cause: { kind: "request", id: requestId },
       expiresAt: new Date(clock.now().getTime() + terms.holdMs),

@@ -7,3 +7,4 @@
  */
 export { createDramas, type Dramas } from "./create-dramas.ts";
 export { type DramaPoint, dramaPoints } from "./drama-parts.ts";
+export { presentDramaRequest } from "./present-drama-request.ts";

@@ -45,6 +45,7 @@ export function applyHold(draft: Draft, operation: HoldOperation): ResultOf<Hold
     refusal,
     fingerprint,
     settlementFingerprint: null,
+    keyId: operation.keyId ?? operation.budget?.keyId ?? null,
     // Budgets are about money; what a quota pays costs none.
     budget: payment.unit === "money" && refusal === null ? findBudgetPeriod(operation, draft.now) : null,
     cause: operation.cause,
@@ -168,6 +169,7 @@ export function applySettle(draft: Draft, operation: SettleOperation): ResultOf<
     id: charge.id,
     holdId: hold.id,
     accountId: hold.accountId,
+    keyId: hold.keyId,
     unit: hold.unit,
     bill: operation.bill,
     paid,

@@ -6,7 +6,15 @@ import type { Changes } from "./draft.ts";
 import type { LedgerState } from "./ledger-state.ts";
 import { loadState, lockWallets, runWithin, writeChanges } from "./ledger-store.ts";
 import { listNeeds } from "./list-needs.ts";
-import type { HoldOperation, Operation, ReleaseOperation, Result, ResultOf, SettleOperation } from "./operation.ts";
+import type {
+  HoldOperation,
+  Operation,
+  ReleaseOperation,
+  Result,
+  ResultOf,
+  SettleOperation,
+  TopUpOperation,
+} from "./operation.ts";
 
 /** Told where a commit has got to. Tests let it crash there. */
 export type ReachPoint = (point: CommitPoint) => void;
@@ -75,4 +83,12 @@ export function releaseHold(
   now: Date,
 ): Promise<ResultOf<ReleaseOperation>> {
   return applyWithin(tx, { kind: "release", ...request }, now);
+}
+
+export function bookTopUp(
+  tx: Database,
+  request: Request<TopUpOperation>,
+  now: Date,
+): Promise<ResultOf<TopUpOperation>> {
+  return applyWithin(tx, { kind: "top-up", ...request }, now);
 }

@@ -1,7 +1,9 @@
 import { type Static, Type } from "typebox";
 import { presentMoney } from "../../lib/money.ts";
 import type { Balance } from "./balance.ts";
+import type { Pocket } from "./ledger-state.ts";
 import type { PlanPeriod } from "./plan-period.ts";
+import { presentAmount } from "./present-statement-csv.ts";
 
 const amount = (description: string) => Type.String({ pattern: "^\\d+\\.\\d{2,9}$", examples: ["12.50"], description });
 const quota = (description: string) => Type.Integer({ minimum: 0, description });
@@ -40,5 +42,35 @@ export function presentBalance(
       video: Number(balance.quotas.video),
     },
     plan: period === null ? null : { name: period.planName, expires_at: period.endsAt.toISOString() },
+  };
+}
+
+const bucketSchema = Type.Object({
+  object: Type.Literal("bucket"),
+  kind: Type.Enum(["cash", "gift", "quota"]),
+  unit: Type.Enum(["money", "text", "image", "video"], {
+    description: "What its amounts are in: money, or the tokens, images or seconds of a quota.",
+  }),
+  balance: Type.String({ examples: ["2.50", "1200"], description: "What is in it, with what is frozen of it." }),
+  frozen: Type.String({ examples: ["0.00"], description: "What of it is set aside." }),
+  expires_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
+    description: "When what is left of it expires.",
+  }),
+});
+
+export const bucketListSchema = Type.Object({
+  object: Type.Literal("list"),
+  data: Type.Array(bucketSchema),
+  has_more: Type.Boolean(),
+});
+
+export function presentBucket({ kind, unit, posted, held, expiresAt }: Pocket): Static<typeof bucketSchema> {
+  return {
+    object: "bucket",
+    kind,
+    unit,
+    balance: presentAmount(unit, posted),
+    frozen: presentAmount(unit, held),
+    expires_at: expiresAt?.toISOString() ?? null,
   };
 }

@@ -20,6 +20,7 @@ export type Charge = {
   id: TransactionId;
   holdId: HoldId;
   accountId: AccountId;
+  keyId: string | null;
   unit: Unit;
   bill: Bill;
   paid: bigint;

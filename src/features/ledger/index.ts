@@ -6,21 +6,32 @@
  * and is answered the same. One function decides, whether operations are committed in groups or inside a caller's
  * transaction. What was charged can be computed again for ever.
  */
-export { openHolds, releaseHold, settleHold } from "./apply-within.ts";
+export { bookTopUp, openHolds, releaseHold, settleHold } from "./apply-within.ts";
 export { addBalanceRoutes } from "./balance-routes.ts";
+export { type BillColumns, toBill } from "./bill-columns.ts";
 export { bookCredit, type CreditRequest } from "./book-credit.ts";
-export type { RedeemCode } from "./code.ts";
+export { decideGiftEnd, isCodeText, type RedeemCode } from "./code.ts";
 export { listCodes } from "./code-store.ts";
 export { createCodes } from "./create-codes.ts";
 export { createLedger, type Ledger } from "./create-ledger.ts";
 export { explainRefusedHold } from "./explain-refused-hold.ts";
 export { findFreeze, invariants, unfreezeWallet, type Violation } from "./invariant-store.ts";
+export { listKeySpending } from "./key-spending-store.ts";
 export { requireLedgerCurrency } from "./ledger-currency.ts";
+export type { Cause, Unit } from "./ledger-state.ts";
 export type { HoldOperation, ReleaseOperation, SettleOperation } from "./operation.ts";
 export { listAccountsWithEndedPeriod } from "./plan-period-store.ts";
+export { createStatementCsv, presentAmount } from "./present-statement-csv.ts";
 export { readBalance } from "./read-balance.ts";
 export { redeemCode, voidCode } from "./redeem-code.ts";
 export { renewPlan } from "./renew-plan.ts";
-export { listStatement, type StatementEntry } from "./statement-store.ts";
+export {
+  countStatement,
+  findEntryNumber,
+  listStatement,
+  listStatementPage,
+  type StatementEntry,
+  type StatementRange,
+} from "./statement-store.ts";
 export { sweepLedger } from "./sweep-ledger.ts";
 export { type CheckOutcome, checkAccounts, checkChangedAccounts, findViolations } from "./verify-ledger.ts";

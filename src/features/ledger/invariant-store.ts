@@ -220,7 +220,7 @@ export const invariants: readonly Invariant[] = [
             where $1::text[] is null or account_id = any($1)
           union all
           select account_id, key_id, budget_starts_at, 0, 0, case state when 'open' then amount else 0 end, settled
-            from scope_holds where key_id is not null) sides
+            from scope_holds where budget_starts_at is not null) sides
         group by account_id, key_id, starts_at having sum(held) <> sum(hold_held) or sum(spent) <> sum(hold_spent)`,
   },
 ];

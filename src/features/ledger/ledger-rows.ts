@@ -96,7 +96,7 @@ function presentHold(hold: Hold, presentTime: PresentTime) {
     refusal: hold.refusal?.reason,
     missing: hold.refusal === null ? undefined : String(hold.refusal.missing),
     fingerprint: hold.fingerprint,
-    key_id: hold.budget?.keyId,
+    key_id: hold.keyId ?? undefined,
     budget_starts_at: presentTime(hold.budget?.startsAt),
     cause_kind: hold.cause.kind,
     cause_id: hold.cause.id,
@@ -148,6 +148,7 @@ function presentCharge(charge: Charge, presentTime: PresentTime) {
     id: charge.id,
     hold_id: charge.holdId,
     account_id: charge.accountId,
+    key_id: charge.keyId ?? undefined,
     unit: charge.unit,
     price_id: bill.priceId,
     item_names: bill.items.map(({ name }) => name),
@@ -280,6 +281,7 @@ function toHold(row: HoldRow): Hold {
     refusal: row.refusal === null ? null : { reason: row.refusal, missing: BigInt(row.missing ?? 0) },
     fingerprint: row.fingerprint,
     settlementFingerprint: row.settlement_fingerprint,
+    keyId: row.key_id,
     budget:
       row.key_id === null || row.budget_starts_at === null
         ? null

@@ -27,7 +27,7 @@ export type HoldState = "open" | "settled" | "released" | "expired" | "refused";
 export type RefusalReason = "insufficient-balance" | "key-budget-exceeded" | "account-frozen";
 
 /** What made a movement of money: the thing that an entry of a statement links to. */
-export type Cause = { kind: "request" | "task" | "operator" | "code" | "plan" | "sweep"; id: string };
+export type Cause = { kind: "request" | "task" | "operator" | "code" | "payment" | "plan" | "sweep"; id: string };
 
 export type HoldLine = { pocketId: PocketId; amount: bigint };
 
@@ -42,6 +42,7 @@ export type Hold = {
   refusal: { reason: RefusalReason; missing: bigint } | null;
   fingerprint: string;
   settlementFingerprint: string | null;
+  keyId: string | null;
   /** The key whose budget it counts in, and the budget's period. */
   budget: { keyId: string; startsAt: Date } | null;
   cause: Cause;

@@ -13,6 +13,8 @@ export type HoldOperation = {
   amount: Nano;
   /** The same work in the unit of a quota, which pays instead where the whole of it fits. */
   quota: { kind: QuotaKind; units: bigint } | null;
+  /** The key that asks; what is charged is told by key. */
+  keyId?: string;
   /** The budget of the key that asks: the hold must fit into what is left of its period. */
   budget: (Budget & { keyId: string }) | null;
   cause: Cause;

@@ -3,10 +3,8 @@ import type { AccountId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { applyWithin } from "./apply-within.ts";
-import { hashCode, type RedeemCode } from "./code.ts";
+import { decideGiftEnd, hashCode, type RedeemCode } from "./code.ts";
 import { lockCode, lockCodeByHash, updateCode } from "./code-store.ts";
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** Takes a code's credit. Of all who try, one gets it. */
 export async function redeemCode(
@@ -16,8 +14,9 @@ export async function redeemCode(
   return await parts.database.transaction().execute(async (tx) => {
     const now = parts.clock.now();
     const code = await lockCodeByHash(tx, hashCode(text));
-    if (code === null) throw new AppError("not_found", "There is no such code.", { param: "code" });
-    requireRedeemable(code, parts.currency, now);
+    if (code === null)
+      throw new AppError("not_found", "There is no such code. Compare it with what you were given.", { param: "code" });
+    requireRedeemable(code, { accountId, currency: parts.currency, now });
     const booking = {
       // Derived, so that a code cannot be booked twice whatever else goes wrong.
       id: `txn_${code.id.slice("code_".length)}` as const,
@@ -26,7 +25,7 @@ export async function redeemCode(
       channel: "code",
       cause: { kind: "code" as const, id: code.id },
     };
-    const expiresAt = code.giftDays === null ? null : new Date(now.getTime() + code.giftDays * dayMs);
+    const expiresAt = decideGiftEnd(code, now);
     const result =
       code.kind === "cash"
         ? await applyWithin(tx, { kind: "top-up", ...booking }, now)
@@ -51,15 +50,21 @@ export async function voidCode(
   return await database.transaction().execute(async (tx) => {
     const code = await lockCode(tx, id);
     if (code === null) throw new AppError("not_found", `There is no code ${id}.`, { param: "code" });
-    if (code.redeemedAt !== null) throw createRedeemedAlready(code.redeemedAt);
+    if (code.redeemedAt !== null) throw createRedeemedAlready("The code was", code.redeemedAt);
     const voided = { ...code, voidedAt: code.voidedAt ?? clock.now() };
     await updateCode(tx, voided);
     return voided;
   });
 }
 
-function requireRedeemable(code: RedeemCode, currency: string, now: Date): void {
-  if (code.redeemedAt !== null) throw createRedeemedAlready(code.redeemedAt);
+function requireRedeemable(
+  code: RedeemCode,
+  { accountId, currency, now }: { accountId: AccountId; currency: string; now: Date },
+): void {
+  if (code.redeemedAt !== null) {
+    const isOwn = code.redeemedBy === accountId;
+    throw createRedeemedAlready(isOwn ? "You have the credit of this code: it was" : "The code was", code.redeemedAt);
+  }
   if (code.voidedAt !== null) throw createInvalid("code", "The code was voided.");
   if (code.expiresAt !== null && code.expiresAt <= now) {
     throw createInvalid("code", `The code could be redeemed until ${code.expiresAt.toISOString()}.`);
@@ -67,8 +72,8 @@ function requireRedeemable(code: RedeemCode, currency: string, now: Date): void 
   if (code.currency !== currency) throw createInvalid("code", `The code is in ${code.currency}, not in ${currency}.`);
 }
 
-function createRedeemedAlready(redeemedAt: Date): AppError {
-  const message = `The code was redeemed already, at ${redeemedAt.toISOString()}.`;
+function createRedeemedAlready(beginning: string, redeemedAt: Date): AppError {
+  const message = `${beginning} redeemed already, at ${redeemedAt.toISOString()}.`;
   return new AppError("already_completed", message, { param: "code" });
 }
 

@@ -1,14 +1,16 @@
 import { sql } from "kysely";
 import { type Bill, computeCharge } from "../../lib/bill.ts";
 import type { AccountId } from "../../lib/ids.ts";
-import { nano } from "../../lib/money.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { type BillColumns, toBill } from "./bill-columns.ts";
 import type { Cause, Pocket, PostingKind, Unit } from "./ledger-state.ts";
 
 /** A line of an account's statement: what moved, why, and what there was afterwards. */
 export type StatementEntry = {
   number: bigint;
   transactionId: string;
+  /** A movement that touches several pockets has an entry for each. */
+  leg: number;
   createdAt: Date;
   kind: PostingKind;
   unit: Unit;
@@ -17,6 +19,8 @@ export type StatementEntry = {
   /** Everything of this unit together, afterwards. */
   balance: bigint;
   pocket: { id: string; kind: Pocket["kind"]; expiresAt: Date | null; balance: bigint } | null;
+  /** The charge that a refund takes back. */
+  refundOf: string | null;
   cause: Cause;
   /** Who did it and why, where a person did. */
   operator: { actor: string; reason: string } | null;
@@ -24,95 +28,230 @@ export type StatementEntry = {
   bill: (Bill & { cost: bigint; paid: bigint; lost: bigint }) | null;
 };
 
-export type StatementRange = { from: Date | null; to: Date | null; limit: number };
+/** Which of an account's entries: those of a time, or all. */
+export type StatementRange = { from: Date | null; to: Date | null };
+
+export type StatementPage = StatementRange & {
+  order: "newest-first" | "oldest-first";
+  limit: number;
+  /** The number of the entry that the page before ended with. */
+  after: bigint | null;
+  /** Losses of the house are in its books, but are no movement of the account's. */
+  include: "everything" | "movements";
+};
+
+/** So many are read at once where many are asked for. */
+const entriesAtOnce = 10_000;
 
 /** The newest entries of a time, oldest first. Balances count everything before, too. */
 export async function listStatement(
   database: Database,
   accountId: AccountId,
-  { from, to, limit }: StatementRange,
+  { limit, ...range }: StatementRange & { limit: number },
 ): Promise<StatementEntry[]> {
+  const pages: StatementEntry[][] = [];
+  for (let left = limit; left > 0; left -= entriesAtOnce) {
+    const part = left < entriesAtOnce ? left : entriesAtOnce;
+    const after = pages.at(-1)?.at(-1)?.number ?? null;
+    const page = { ...range, order: "newest-first", limit: part, after, include: "everything" } as const;
+    const entries = await listStatementPage(database, accountId, page);
+    pages.push(entries);
+    if (entries.length < part) break;
+  }
+  return pages.flat().toReversed();
+}
+
+/** A page of the statement. However long the history is, only the page is read, and where each pocket stood before it. */
+export async function listStatementPage(
+  database: Database,
+  accountId: AccountId,
+  page: StatementPage,
+): Promise<StatementEntry[]> {
+  const rows = await listRows(database, accountId, page);
+  const [first] = rows;
+  if (first === undefined) return [];
+  // Nothing is ever written before what is written, so that this is still true a moment later.
+  const before = await findBalancesBefore(database, accountId, first.number);
+  const entries = rows.map((row) => toEntry(row, (before.get(row.unit) ?? 0n) + row.moved));
+  return page.order === "oldest-first" ? entries : entries.toReversed();
+}
+
+/** How many entries there are of a time, counted up to a limit. */
+export async function countStatement(
+  database: Database,
+  accountId: AccountId,
+  { limit, ...range }: StatementRange & { limit: number },
+): Promise<bigint> {
+  const span = await findSpan(database, accountId, range);
+  const { rows } = await sql<{ count: bigint }>`
+    select count(*) as count from (
+      select from postings where ${matchRange(accountId, range, span)} and pocket_id is not null limit ${limit}
+    ) as counted`.execute(database);
+  return rows[0]?.count ?? 0n;
+}
+
+/** The number of an entry of the account, or `null`: it has no such entry. */
+export async function findEntryNumber(
+  database: Database,
+  accountId: AccountId,
+  { transactionId, leg }: { transactionId: string; leg: number },
+): Promise<bigint | null> {
+  const row = await database
+    .selectFrom("postings")
+    .select("number")
+    .where("id", "=", transactionId)
+    .where("leg", "=", leg)
+    .where("account_id", "=", accountId)
+    .executeTakeFirst();
+  return row?.number ?? null;
+}
+
+/** Oldest first, each with what moved from the first of the page up to it. */
+async function listRows(database: Database, accountId: AccountId, page: StatementPage): Promise<StatementRow[]> {
+  const { order, limit, after, include } = page;
+  const span = await findSpan(database, accountId, page);
+  const isOldestFirst = order === "oldest-first";
+  const beyond = isOldestFirst ? sql`number > ${after}` : sql`number < ${after}`;
   const { rows } = await sql<StatementRow>`
-    with entries as (
-      select *, case when pocket_id is null then 0 when credit = pocket_id then amount else -amount end as change
-        from postings where account_id = ${accountId}),
-      totals as (
-        select *, sum(change) over (partition by unit order by number) as balance from entries)
-    select entry.number, entry.id, entry.created_at, entry.kind, entry.unit, entry.amount, entry.change,
-        entry.balance::bigint as balance, entry.pocket_id, pocket.kind as pocket_kind,
-        pocket.expires_at as pocket_expires_at, entry.balance_after, entry.cause_kind, entry.cause_id,
+    with page as materialized (
+      select number from postings
+        where ${matchRange(accountId, page, span)}
+          and (${after}::bigint is null or ${beyond}) and (${include === "everything"} or pocket_id is not null)
+        order by number ${isOldestFirst ? sql`asc` : sql`desc`} limit ${limit}),
+      -- A clock that went back may have left entries between those of the page that are not of its time.
+      entries as (
+        select *, sum(change) over (partition by unit order by number) as moved from (
+          select *, case when pocket_id is null then 0 when credit = pocket_id then amount else -amount end as change
+            from postings where account_id = ${accountId}
+              and number between (select min(number) from page) and (select max(number) from page)) as changes)
+    select entry.number, entry.id, entry.leg, entry.created_at, entry.kind, entry.unit, entry.amount, entry.change,
+        entry.moved::bigint as moved, entry.pocket_id, pocket.kind as pocket_kind,
+        pocket.expires_at as pocket_expires_at, entry.balance_after, entry.refund_of, entry.cause_kind, entry.cause_id,
         action.actor, action.reason, charge.price_id, charge.item_names, charge.item_quantities, charge.item_rates_nano,
         charge.rates_per, charge.minimum_nano, charge.quota_units, charge.paid, charge.lost
-      from totals entry
+      from page join entries entry on entry.number = page.number
         left join pockets pocket on pocket.id = entry.pocket_id
         left join operator_actions action on entry.cause_kind = 'operator' and action.id = entry.cause_id
         left join charges charge on entry.kind in ('charge', 'loss') and charge.id = entry.id
-      where (${from}::timestamptz is null or entry.created_at >= ${from})
-        and (${to}::timestamptz is null or entry.created_at < ${to})
-      order by entry.number desc limit ${limit}`.execute(database);
-  return rows.toReversed().map(toEntry);
+      order by entry.number`.execute(database);
+  return rows;
 }
 
-type StatementRow = {
+/** Numbers between which all of a time lies. */
+type Span = { first: bigint | null; end: bigint | null };
+
+function matchRange(accountId: AccountId, { from, to }: StatementRange, { first, end }: Span) {
+  return sql`account_id = ${accountId}
+    and (${first}::bigint is null or number >= ${first}) and (${end}::bigint is null or number < ${end})
+    and (${from}::timestamptz is null or created_at >= ${from}) and (${to}::timestamptz is null or created_at < ${to})`;
+}
+
+/** Gateways whose clocks differ by less write entries whose times are out of order by less. */
+const clockDifferenceMs = 60 * 60 * 1000;
+
+/** Entries are found by their number, not by their time: an index for that would be written with every charge. */
+async function findSpan(database: Database, accountId: AccountId, { from, to }: StatementRange): Promise<Span> {
+  const find = (time: Date) => findFirstNumberSince(database, accountId, time);
+  return {
+    first: from === null ? null : await find(new Date(from.getTime() - clockDifferenceMs)),
+    end: to === null ? null : await find(new Date(to.getTime() + clockDifferenceMs)),
+  };
+}
+
+/** Halves the numbers until all before it are older than the time, in some thirty steps along the index. */
+async function findFirstNumberSince(database: Database, accountId: AccountId, time: Date): Promise<bigint | null> {
+  const { rows } = await sql<{ low: bigint }>`
+    with recursive search (low, high) as (
+      select min(number), max(number) + 1 from postings where account_id = ${accountId}
+      union all
+      select case when found.created_at < ${time} then found.number + 1 else low end,
+          case when found.created_at < ${time} then high else middle end
+        from search cross join lateral (select low + (high - low) / 2 as middle) as middles
+          cross join lateral (
+            select number, created_at from postings
+              where account_id = ${accountId} and number >= middle order by number limit 1) as found
+        where low < high)
+    select low from search where low = high`.execute(database);
+  return rows[0]?.low ?? null;
+}
+
+/**
+ * What there was of each unit before an entry: where each pocket stood. A pocket that has not moved since stands there
+ * still; of the others the last entry before is found by halving, because their entries are numbered without gaps.
+ */
+async function findBalancesBefore(
+  database: Database,
+  accountId: AccountId,
+  number: bigint,
+): Promise<ReadonlyMap<Unit, bigint>> {
+  const { rows } = await sql<{ unit: Unit; balance: bigint }>`
+    select pocket.unit, sum(case when latest.number < ${number} then pocket.posted else coalesce((
+        with recursive search (low, high) as (
+          select 0::bigint, pocket.entry_count - 1
+          union all
+          select case when found.number < ${number} then middle else low end,
+              case when found.number < ${number} then high else middle - 1 end
+            from search cross join lateral (select (low + high + 1) / 2 as middle) as middles
+              join postings found on found.pocket_id = pocket.id and found.entry_number = middle
+            where low < high)
+        select entry.balance_after from search
+          join postings entry on entry.pocket_id = pocket.id and entry.entry_number = search.low
+          where search.low = search.high), 0) end)::bigint as balance
+      from pockets pocket
+        join postings latest on latest.pocket_id = pocket.id and latest.entry_number = pocket.entry_count
+      where pocket.account_id = ${accountId} and (pocket.is_open or latest.number >= ${number})
+      group by pocket.unit`.execute(database);
+  return new Map(rows.map(({ unit, balance }) => [unit, balance]));
+}
+
+type StatementRow = Omit<BillColumns, "price_id"> & {
   number: bigint;
   id: string;
+  leg: number;
   created_at: Date;
   kind: PostingKind;
   unit: Unit;
   amount: bigint;
   change: bigint;
-  balance: bigint;
+  moved: bigint;
   pocket_id: string | null;
   pocket_kind: Pocket["kind"] | null;
   pocket_expires_at: Date | null;
   balance_after: bigint | null;
+  refund_of: string | null;
   cause_kind: Cause["kind"];
   cause_id: string;
   actor: string | null;
   reason: string | null;
   price_id: string | null;
-  item_names: string[] | null;
-  item_quantities: bigint[] | null;
-  item_rates_nano: bigint[] | null;
-  rates_per: bigint | null;
-  minimum_nano: bigint | null;
-  quota_units: bigint | null;
   paid: bigint | null;
   lost: bigint | null;
 };
 
-function toEntry(row: StatementRow): StatementEntry {
+function toEntry(row: StatementRow, balance: bigint): StatementEntry {
   return {
     number: row.number,
     transactionId: row.id,
+    leg: row.leg,
     createdAt: row.created_at,
     kind: row.kind,
     unit: row.unit,
     amount: row.kind === "loss" ? row.amount : row.change,
-    balance: row.balance,
+    balance,
     pocket:
       row.pocket_id === null || row.pocket_kind === null || row.balance_after === null
         ? null
         : { id: row.pocket_id, kind: row.pocket_kind, expiresAt: row.pocket_expires_at, balance: row.balance_after },
+    refundOf: row.refund_of,
     cause: { kind: row.cause_kind, id: row.cause_id },
     operator: row.actor === null || row.reason === null ? null : { actor: row.actor, reason: row.reason },
-    bill: toBill(row),
+    bill: toPaidBill(row),
   };
 }
 
-function toBill(row: StatementRow): StatementEntry["bill"] {
+function toPaidBill(row: StatementRow): StatementEntry["bill"] {
   if (row.price_id === null) return null;
-  const bill: Bill = {
-    priceId: row.price_id,
-    items: (row.item_names ?? []).map((name, index) => ({
-      name,
-      quantity: row.item_quantities?.[index] ?? 0n,
-      rate: nano(row.item_rates_nano?.[index] ?? 0n),
-    })),
-    per: row.rates_per ?? 1n,
-    minimum: nano(row.minimum_nano ?? 0n),
-    quotaUnits: row.quota_units ?? 0n,
-  };
+  const bill = toBill({ ...row, price_id: row.price_id });
   const cost = row.unit === "money" ? computeCharge(bill) : bill.quotaUnits;
   return { ...bill, cost, paid: row.paid ?? 0n, lost: row.lost ?? 0n };
 }

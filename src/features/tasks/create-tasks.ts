@@ -9,6 +9,7 @@ import { type Ledger, releaseHold } from "../ledger/index.ts";
 import { createCancelCheck } from "./cancel-task.ts";
 import type { Direct } from "./direct-task.ts";
 import { addGenerationRoutes, type SubmitTask, submit } from "./generation-routes.ts";
+import type { PresentDirected } from "./present-request.ts";
 import { addSpeechRoutes, type SpeechRouteParts } from "./speech-routes.ts";
 import type { TaskParts, TaskPoint } from "./task-parts.ts";
 import { addTaskRoutes } from "./task-routes.ts";
@@ -35,6 +36,7 @@ type TaskMakings = Omit<TaskParts, "watch" | "wake" | "reach" | "takeTurn"> & {
   ledger: Ledger;
   counters: Counters;
   reach?(point: TaskPoint): void;
+  presentDirected: PresentDirected;
   settings: {
     base_url: string;
     currency: string;

@@ -33,3 +33,4 @@ export {
 export { type TaskPoint, taskPoints } from "./task-parts.ts";
 export { taskSchema } from "./task-schema.ts";
 export { findTask, listTasks } from "./task-store.ts";
+export { hasTurnsDueBefore } from "./turn-store.ts";

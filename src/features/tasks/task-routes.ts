@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import { AppError } from "../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import {
@@ -12,18 +13,23 @@ import { getCaller } from "../../platform/http/request-context.ts";
 import { presentLimitHeaders } from "../limits/index.ts";
 import { type CancelParts, cancelTask } from "./cancel-task.ts";
 import { parsePrefer } from "./prefer.ts";
+import { type PresentDirected, presentRequest } from "./present-request.ts";
 import { presentTask } from "./present-task.ts";
 import { awaitTask, findQueuePosition, getTask } from "./read-task.ts";
 import { isFinal, type Task, type TaskType } from "./task.ts";
 import type { TaskParts } from "./task-parts.ts";
-import { taskFilterSchema, taskListSchema, taskSchema } from "./task-schema.ts";
+import { taskFilterSchema, taskListSchema, taskRequestSchema, taskSchema } from "./task-schema.ts";
 import { listTasks } from "./task-store.ts";
 
-export type TaskRouteParts = TaskParts & CancelParts & { heartbeats: Heartbeats };
+export type TaskRouteParts = TaskParts & CancelParts & { heartbeats: Heartbeats; presentDirected: PresentDirected };
 
 const tags = ["Tasks"];
 const taskParams = Type.Object({ task_id: Type.String() });
 const noQuery = Type.Object({}, { additionalProperties: false });
+/** Browsers send an empty object, most programs nothing; whatever else comes has never mattered. */
+const noBodySchema = Type.Unsafe<Record<string, unknown> | null>(
+  Type.Object({}, { nullable: true, description: "Nothing, or an empty object." }),
+);
 /** In how many seconds it is worth asking how a task stands. */
 const pollSeconds: Record<TaskType, number> = { image: 2, speech: 1, video: 5, avatar: 5, drama: 10 };
 /** How long a cancellation waits for the upstream's word, so that most callers need not ask again. */
@@ -32,6 +38,7 @@ const cancelWaitMs = 3_000;
 export function addTaskRoutes(http: HttpServer, parts: TaskRouteParts): void {
   addGetTask(http, parts);
   addListTasks(http, parts);
+  addGetRequest(http, parts);
   addCancelTask(http, parts);
   addTaskEvents(http, parts);
 }
@@ -145,6 +152,31 @@ function addListTasks(http: HttpServer, parts: TaskRouteParts): void {
   );
 }
 
+function addGetRequest(http: HttpServer, parts: TaskRouteParts): void {
+  const { config, schema, errors } = describeEndpoint("getTaskRequest", ["task_not_found", "unknown_parameter"]);
+  http.get(
+    "/tasks/:task_id/request",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Get a task's request",
+        description: `What a task was asked for: send \`body\` to \`endpoint\` to have it made again. What was left out stands there as it
+was decided then. Tasks that are steps of another have none.`,
+        tags,
+        params: taskParams,
+        querystring: noQuery,
+        response: { 200: taskRequestSchema, ...errors },
+      },
+    },
+    async (request) => {
+      const task = await getTask(parts.database, readAsked(request));
+      if (task.parentId === null) return presentRequest(task, parts.presentDirected);
+      throw new AppError("task_not_found", `Nobody asked for this task: it is a step of ${task.parentId}.`);
+    },
+  );
+}
+
 function addCancelTask(http: HttpServer, parts: TaskRouteParts): void {
   const { config, schema, errors } = describeEndpoint("cancelTask", ["task_not_found", "task_not_cancelable"]);
   const description = `Asks for the end of a task; asking again changes nothing. One that nobody has begun is canceled at once,
@@ -160,6 +192,7 @@ over stays as it is.`;
         description,
         tags,
         params: taskParams,
+        body: noBodySchema,
         response: { 200: taskSchema, ...errors },
       },
     },

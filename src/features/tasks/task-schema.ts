@@ -62,6 +62,13 @@ export const taskSchema = Type.Object(
   { description: "Work that takes a while. `GET /tasks/{id}` tells how it stands." },
 );
 
+export const taskRequestSchema = Type.Object({
+  object: Type.Literal("generation.request"),
+  task_id: Type.String(),
+  endpoint: Type.String({ examples: ["/images/generations"] }),
+  body: Type.Object({}, { additionalProperties: true, description: "In the fields of the endpoint." }),
+});
+
 export const taskListSchema = Type.Object({
   object: Type.Literal("list"),
   data: Type.Array(taskSchema),

@@ -39,6 +39,13 @@ async function claim(database: Database, due: RawBuilder<unknown>, { until }: Le
   return rows.map((row) => ({ ...toTask(row), claim: row.claim }));
 }
 
+/** Whether a task that somebody had to look at then is still waiting: as if there were no workers. */
+export async function hasTurnsDueBefore(database: Database, moment: Date): Promise<boolean> {
+  const { rows } = await sql<{ is_due: boolean }>`
+    select exists (select from task_turns where next_poll_at < ${moment}) as is_due`.execute(database);
+  return rows[0]?.is_due === true;
+}
+
 /** Keeps claims a little longer, as far as they still hold and nothing was written since; answers which did. */
 export async function renewTurns(
   database: Database,

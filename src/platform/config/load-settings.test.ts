@@ -74,6 +74,10 @@ describe("where settings come from", () => {
       smtp_url: undefined,
       mail_from: "Sluice <no-reply@localhost>",
       oidc: [],
+      stripe_secret_key: undefined,
+      stripe_webhook_secret: undefined,
+      payment_amount_min: 5,
+      payment_amount_max: 1000,
     });
   });
 

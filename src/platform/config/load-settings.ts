@@ -26,7 +26,7 @@ export type Settings = { [N in Exclude<SettingName, OptionalSetting>]: SettingVa
 };
 
 /** What may stay absent without anything in its place. */
-type OptionalSetting = "database_url" | "redis_url" | "smtp_url";
+type OptionalSetting = "database_url" | "redis_url" | "smtp_url" | "stripe_secret_key" | "stripe_webhook_secret";
 
 /** Where a value was written, for the sentence that says it is wrong. */
 type Source = { name: string; place: string; value: unknown };
@@ -154,7 +154,7 @@ function createUnknownSettingError(source: Source): OperatorError {
 /** An address may hold a password, so that part is not repeated on the screen or in a log. */
 function presentWrongValue(name: SettingName, value: unknown): string {
   if (name === "database_url" || name === "redis_url" || name === "smtp_url") return "not such an address";
-  if (name === "secret_key" || name === "s3_secret_access_key") return "no such text";
+  if (name === "secret_key" || name === "s3_secret_access_key" || name.startsWith("stripe_")) return "no such text";
   if (name === "oidc") return "no such list";
   return scrubSecrets(typeof value === "number" ? String(value) : JSON.stringify(value));
 }

@@ -139,6 +139,34 @@ export const settingsTable = {
     explains:
       "Services with which people can sign in by OpenID Connect. A `client_secret` of the form ${NAME} is read from the environment.",
   },
+  stripe_secret_key: {
+    kind: text("a secret key of Stripe, or the variable that has it, such as ${STRIPE_SECRET_KEY}"),
+    standard: undefined,
+    otherwise: "nobody can pay by card",
+    example: "'${STRIPE_SECRET_KEY}'",
+    explains:
+      "The key with which payments by card are asked for. One of the form ${NAME} is read from the environment.",
+  },
+  stripe_webhook_secret: {
+    kind: text("the signing secret of a webhook of Stripe's, or the variable that has it"),
+    standard: undefined,
+    otherwise: "nobody can pay by card",
+    example: "'${STRIPE_WEBHOOK_SECRET}'",
+    explains:
+      "What Stripe signs with when it tells `<site_url>/payments/stripe` of payments. It belongs to stripe_secret_key.",
+  },
+  payment_amount_min: {
+    kind: wholeNumber({ min: 1, max: 10_000_000 }),
+    standard: 5,
+    example: "5",
+    explains: "The least that somebody can pay at a time, in the currency.",
+  },
+  payment_amount_max: {
+    kind: wholeNumber({ min: 1, max: 10_000_000 }),
+    standard: 1000,
+    example: "1000",
+    explains: "The most that somebody can pay at a time, in the currency.",
+  },
   disabled_endpoints: {
     kind: someOf(previewEndpoints),
     standard: [],

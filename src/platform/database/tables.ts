@@ -9,6 +9,7 @@ export type Tables = {
   catalog_prices: CatalogPricesTable;
   catalog_versions: CatalogVersionsTable;
   charges: ChargesTable;
+  checkouts: CheckoutsTable;
   connect_requests: ConnectRequestsTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
@@ -63,6 +64,7 @@ type AccountsTable = {
   tokens_per_minute: number | null;
   concurrent_requests: number | null;
   tasks_in_flight: number | null;
+  time_zone: Generated<string>;
 };
 
 type ApiKeyUsesTable = {
@@ -89,6 +91,7 @@ type ApiKeysTable = {
   tokens_per_minute: number | null;
   concurrent_requests: number | null;
   tasks_in_flight: number | null;
+  is_console: Generated<boolean>;
 };
 
 type CatalogPricesTable = {
@@ -120,6 +123,27 @@ type ChargesTable = {
   paid: bigint;
   lost: bigint;
   created_at: Date;
+  key_id: string | null;
+};
+
+type CheckoutsTable = {
+  id: string;
+  account_id: string;
+  amount_nano: bigint;
+  currency: string;
+  amount_minor: bigint;
+  state: string;
+  session_id: string | null;
+  session_url: string | null;
+  payment_id: string | null;
+  note: string | null;
+  created_at: Date;
+  expires_at: Date;
+  completed_at: Date | null;
+  asked_at: Date | null;
+  ended_at: Date | null;
+  refunded_minor: bigint;
+  disputed_at: Date | null;
 };
 
 type ConnectRequestsTable = {

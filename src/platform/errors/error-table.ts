@@ -243,8 +243,9 @@ export const errorTable = {
     ...conflict,
     isRetryable: false,
     forbidsRetry: true,
-    meaning: "The first request with this `Idempotency-Key` has ended, and its answer was too large to keep.",
-    remedy: "Use the id and the usage that the error carries.",
+    meaning:
+      "The first request with this `Idempotency-Key` has ended, and its answer was too large to keep; or the code was redeemed before.",
+    remedy: "Use the id and the usage that the error carries. A code gives its credit once.",
   },
   already_answered: {
     ...conflict,

@@ -50,7 +50,11 @@ export async function describeConsoleRoutes(http: HttpServer, { siteUrl }: { sit
       servers: [{ url: `${siteUrl}${consolePath}` }],
     },
     stripBasePath: true,
-    transform: ({ schema, url }) => ({ schema, url: url.replace(consolePath, "") }),
+    transform: ({ schema, url }) => {
+      // A session opens these routes, and programs' keys do not.
+      const { security: _, ...own } = schema ?? {};
+      return nameWildcard({ schema: own, url: url.replace(consolePath, "") });
+    },
   });
 }
 

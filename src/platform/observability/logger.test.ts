@@ -58,6 +58,9 @@ describe("secrets", () => {
     ["a password with an at sign in it", "postgres://sluice:hun@ter2@db/sluice", "ter2"],
     ["a password without a user", "redis://:hunter2@cache:6379", "hunter2"],
     ["a password in a query", "postgres://db/sluice?user=me&password=hunter2", "hunter2"],
+    // In two parts: whoever searches files for lost keys would find these.
+    ["a key of Stripe's", `sk_${"live"}_${"Ab3".repeat(8)}`, "Ab3"],
+    ["a restricted key of Stripe's for tests", `rk_${"test"}_${"Ab3".repeat(8)}`, "Ab3"],
   ] as const;
   const places: readonly [string, (logger: Logger, text: string) => void][] = [
     ["a message", (logger, text) => logger.info(`tried ${text} twice: ${text}`)],

@@ -1,6 +1,8 @@
-/** API keys, secrets of webhooks, and passwords inside addresses. */
+/** API keys, ours and Stripe's, secrets of webhooks, and passwords inside addresses. */
 const secrets = [
   { pattern: /sk-slc-[0-9A-Za-z]{4,}/g, mark: "sk-slc-", replacement: "sk-slc-[hidden]" },
+  { pattern: /([sr]k_live_)[0-9A-Za-z]{4,}/g, mark: "k_live_", replacement: "$1[hidden]" },
+  { pattern: /([sr]k_test_)[0-9A-Za-z]{4,}/g, mark: "k_test_", replacement: "$1[hidden]" },
   { pattern: /whsec_[A-Za-z0-9+/=]{8,}/g, mark: "whsec_", replacement: "whsec_[hidden]" },
   { pattern: /:\/\/[^\s"']*@/g, mark: "@", replacement: "://[hidden]@" },
   { pattern: /([?&]password=)[^\s"'&]+/g, mark: "password=", replacement: "$1[hidden]" },

@@ -1,0 +1,10 @@
+/** A line of RFC 4180, with its end; what a spreadsheet would take for a formula is marked as text. */
+export function presentCsvLine(fields: readonly string[]): string {
+  return `${fields.map(presentField).join(",")}\r\n`;
+}
+
+function presentField(field: string): string {
+  const isNumber = /^-?\d+(\.\d+)?$/.test(field);
+  const safe = !isNumber && /^[=+\-@\t\r]/.test(field) ? `'${field}` : field;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
