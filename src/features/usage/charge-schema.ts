@@ -1,0 +1,150 @@
+import { type Static, Type } from "typebox";
+import { nano, presentMoney, presentThousandths } from "../../lib/money.ts";
+import { presentPrice, priceEntrySchema } from "../catalog/index.ts";
+import { presentAmount } from "../ledger/index.ts";
+import type { ChargeRecord } from "./charge-store.ts";
+import { describeItems } from "./describe-items.ts";
+import type { ExplainedCharge } from "./explain-charge.ts";
+import { causeSchema, chargeIdPattern, createPageSchema, listFields, toSeconds, unitSchema } from "./list-schema.ts";
+import { chargeFilterFields, moneySchema, periodFields } from "./usage-schema.ts";
+
+const amount = (description: string) => Type.String({ examples: ["0.05", "1200"], description });
+const maybe = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+export const chargeQuerySchema = Type.Object(
+  {
+    ...periodFields,
+    ...chargeFilterFields,
+    task_id: Type.Optional(Type.String({ pattern: "^task_[0-9a-z]{1,64}$", description: "Only of this task." })),
+    ...listFields(chargeIdPattern),
+  },
+  { additionalProperties: false },
+);
+
+const chargeFields = {
+  object: Type.Literal("charge"),
+  id: Type.String({ examples: ["txn_01kh2n8v7m3q5x9d4c6b8a0e2f"] }),
+  created: Type.Integer({ description: "Unix time in seconds." }),
+  model: maybe("The model that it was for."),
+  key_id: maybe("The key that asked for it; `null` where it is not known."),
+  capability: maybe("What of the model, where each has a price of its own."),
+  cause: causeSchema,
+  task_id: maybe("The task, where it was one."),
+  request_id: maybe("The `x-request-id` of the call."),
+  charge: moneySchema("What was paid in money."),
+  unit: unitSchema,
+  quota_units: Type.Integer({ minimum: 0, description: "What the plan's quota paid instead, in its unit." }),
+  summary: Type.String({ examples: ["1,200 input tokens, 300 output tokens"] }),
+};
+
+const chargeSchema = Type.Object(chargeFields);
+
+export const chargeListSchema = createPageSchema(chargeSchema);
+
+const pricedSchema = Type.Object({
+  id: Type.String(),
+  ...priceEntrySchema.properties,
+  effective_at: Type.String({ format: "date-time" }),
+  is_current: Type.Boolean({ description: "Whether the next call would be charged by it." }),
+});
+
+const itemSchema = Type.Object({
+  name: Type.String({ examples: ["input_tokens"] }),
+  quantity: Type.Integer({ minimum: 0 }),
+  rate: moneySchema("What `per` of it cost."),
+  per: Type.Integer({ minimum: 1, examples: [1000] }),
+  amount: moneySchema("Quantity × rate ÷ per, not rounded: only their sum is."),
+  price_id: Type.Optional(Type.String({ description: "The stage's own price, where stages have one each." })),
+});
+
+const bucketSchema = Type.Object({
+  kind: Type.Enum(["cash", "gift", "quota"]),
+  amount: amount("What it gave."),
+  expires_at: maybe("When what is left of it expires."),
+});
+
+export const explainedChargeSchema = Type.Object(
+  {
+    ...chargeFields,
+    price: Type.Union([pricedSchema, Type.Null()], { description: "The price as it was when the work began." }),
+    items: Type.Array(itemSchema),
+    minimum_charge: moneySchema("The least that it cost."),
+    cost: amount("The sum of the items, rounded once and half up, but no less than the minimum."),
+    lost: amount("What of the cost the balance did not cover: the service bore it, and nobody owes it."),
+    buckets: Type.Array(bucketSchema, { description: "Where it came from, in the order in which it was taken." }),
+    held: amount("What was set aside for it before; the rest was given back."),
+    balance_after: maybe("Everything of the unit together, afterwards; `null` where nothing moved."),
+    refunds: Type.Array(
+      Type.Object({ id: Type.String(), created: Type.Integer(), amount: amount("What was given back.") }),
+    ),
+  },
+  { description: "Amounts are in `unit`: decimal text for money, whole units for a quota." },
+);
+
+export function presentCharge(charge: ChargeRecord): Static<typeof chargeSchema> {
+  const { id, createdAt, model, keyId, capability, cause, requestId, unit, paid, bill } = charge;
+  const isMoney = unit === "money";
+  return {
+    object: "charge",
+    ...{ id, model, capability, cause, unit },
+    created: toSeconds(createdAt),
+    key_id: keyId,
+    task_id: cause.kind === "task" ? cause.id : null,
+    request_id: requestId,
+    charge: presentMoney(nano(isMoney ? paid : 0n)),
+    quota_units: isMoney ? 0 : Number(paid),
+    summary: describeItems(bill.items),
+  };
+}
+
+export function presentExplained(charge: ExplainedCharge): Static<typeof explainedChargeSchema> {
+  const { unit, bill, entries, price, refunds } = charge;
+  const present = (value: bigint): string => presentAmount(unit, value);
+  return {
+    ...presentCharge(charge),
+    price: price === null ? null : presentVersion(price),
+    items: bill.items.map((item, index) => presentItem(item, bill.per, charge.itemPriceIds[index] ?? null)),
+    minimum_charge: presentMoney(bill.minimum),
+    cost: present(charge.cost),
+    lost: present(charge.lost),
+    buckets: entries.flatMap((entry) => presentBucket(entry, present)),
+    held: present(charge.held),
+    balance_after: entries.map(({ balance }) => present(balance)).at(-1) ?? null,
+    refunds: refunds.map((refund) => ({
+      id: refund.id,
+      created: toSeconds(refund.createdAt),
+      amount: present(refund.amount),
+    })),
+  };
+}
+
+function presentVersion(price: NonNullable<ExplainedCharge["price"]>): Static<typeof pricedSchema> {
+  const { id, effectiveAt, isCurrent } = price;
+  return { id, ...presentPrice(price), effective_at: effectiveAt.toISOString(), is_current: isCurrent };
+}
+
+function presentItem(
+  { name, quantity, rate }: ExplainedCharge["bill"]["items"][number],
+  per: bigint,
+  priceId: string | null,
+): Static<typeof itemSchema> {
+  return {
+    name,
+    quantity: Number(quantity),
+    rate: presentMoney(rate),
+    per: Number(per),
+    // Rates are for one or for a thousand, so that nothing is left over.
+    amount: presentThousandths((quantity * rate * 1000n) / per),
+    ...(priceId === null ? {} : { price_id: priceId }),
+  };
+}
+
+/** A loss of the house came from no bucket. */
+function presentBucket(
+  { pocket, amount: change }: ExplainedCharge["entries"][number],
+  present: (value: bigint) => string,
+): Static<typeof bucketSchema>[] {
+  if (pocket === null) return [];
+  const { kind, expiresAt } = pocket;
+  return [{ kind, amount: present(-change), expires_at: expiresAt?.toISOString() ?? null }];
+}

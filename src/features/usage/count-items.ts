@@ -1,0 +1,65 @@
+import { type QuotaKind, quotaKinds } from "../../lib/plan-terms.ts";
+
+/** What was used, counted in the units that people know. */
+export type UsedUnits = {
+  /** All input, what was read from a cache included. */
+  inputTokens: bigint;
+  cachedInputTokens: bigint;
+  outputTokens: bigint;
+  images: bigint;
+  seconds: bigint;
+  characters: bigint;
+};
+
+export type UsageSums = UsedUnits & {
+  calls: bigint;
+  /** Billionths of the currency. */
+  charge: bigint;
+  /** What quotas paid, in their own units. */
+  quotas: Record<QuotaKind, bigint>;
+};
+
+type CountedItem = { name: string; quantity: bigint };
+
+/** What the items of a bill count as. The items of a drama have the names of their stages in front. */
+export function countItems(items: readonly CountedItem[]): UsedUnits {
+  const units = { ...noUnits };
+  for (const { name, quantity } of items) {
+    if (name === "input_tokens" || name === "counted_input_tokens") units.inputTokens += quantity;
+    else if (name === "cached_input_tokens") {
+      units.inputTokens += quantity;
+      units.cachedInputTokens += quantity;
+    } else if (name === "output_tokens" || name === "counted_output_tokens") units.outputTokens += quantity;
+    else if (name === "images") units.images += quantity;
+    else if (name === "characters") units.characters += quantity;
+    else if (/(^|_)seconds$/.test(name)) units.seconds += quantity;
+  }
+  return units;
+}
+
+const noUnits: UsedUnits = {
+  inputTokens: 0n,
+  cachedInputTokens: 0n,
+  outputTokens: 0n,
+  images: 0n,
+  seconds: 0n,
+  characters: 0n,
+};
+
+export const noUsage: UsageSums = { ...noUnits, calls: 0n, charge: 0n, quotas: { text: 0n, image: 0n, video: 0n } };
+
+export function addUsage(a: UsageSums, b: UsageSums): UsageSums {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    images: a.images + b.images,
+    seconds: a.seconds + b.seconds,
+    characters: a.characters + b.characters,
+    calls: a.calls + b.calls,
+    charge: a.charge + b.charge,
+    quotas: Object.fromEntries(
+      quotaKinds.map((kind) => [kind, a.quotas[kind] + b.quotas[kind]]),
+    ) as UsageSums["quotas"],
+  };
+}

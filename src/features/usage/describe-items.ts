@@ -1,0 +1,29 @@
+import type { Bill } from "../../lib/bill.ts";
+
+/** What a bill is for, in words: `1,200 input tokens, 1 image`. */
+export function describeItems(items: Bill["items"]): string {
+  const parts = items.filter(({ quantity }) => quantity > 0n).map(describeItem);
+  return parts.length === 0 ? "nothing" : parts.join(", ");
+}
+
+const plainNames: Record<string, string> = {
+  input_tokens: "input tokens",
+  counted_input_tokens: "input tokens (counted)",
+  cached_input_tokens: "cached input tokens",
+  output_tokens: "output tokens",
+  counted_output_tokens: "output tokens (counted)",
+};
+
+function describeItem({ name, quantity }: Bill["items"][number]): string {
+  const known = plainNames[name];
+  if (known !== undefined) return count(quantity, known);
+  // A stage of a drama: its name, then what is counted of it.
+  const [, stage, counted = name] = /^(.+)_([a-z]+)$/.exec(name) ?? [];
+  const what = counted === "minimum" ? "minimum charge" : count(quantity, counted);
+  return stage === undefined ? what : `${stage}: ${what}`;
+}
+
+function count(quantity: bigint, plural: string): string {
+  const noun = quantity === 1n ? plural.replace(/s(?= \(|$)/, "") : plural;
+  return `${quantity.toLocaleString("en-US")} ${noun}`;
+}

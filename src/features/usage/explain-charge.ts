@@ -1,0 +1,73 @@
+import { computeCharge } from "../../lib/bill.ts";
+import type { Caller } from "../../lib/caller.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { findOfferedModel, findPrice, type LiveCatalog, type Price } from "../catalog/index.ts";
+import { findEntryNumber, listStatementPage, type StatementEntry } from "../ledger/index.ts";
+import { findTask } from "../tasks/index.ts";
+import { type ChargeRecord, findCharge, listRefunds, type Refund } from "./charge-store.ts";
+import { chargeIdPattern } from "./list-schema.ts";
+
+export type ExplainedCharge = ChargeRecord & {
+  price: (Price & { isCurrent: boolean }) | null;
+  /** The price of each item, where they have prices of their own. */
+  itemPriceIds: readonly (string | null)[];
+  cost: bigint;
+  /** What it took from where, in the order in which it was taken. */
+  entries: readonly StatementEntry[];
+  refunds: readonly Refund[];
+};
+
+export type ExplainParts = { database: Database; catalog: LiveCatalog; clock: Clock };
+
+/** A movement touches as many pockets as an account has gifts, and each has an entry. */
+const legsMax = 1000;
+
+/** Everything that made a charge what it is. One of another account does not exist. */
+export async function explainCharge(parts: ExplainParts, caller: Caller, id: string): Promise<ExplainedCharge> {
+  const { database } = parts;
+  const { accountId } = caller;
+  const charge = new RegExp(chargeIdPattern).test(id) ? await findCharge(database, { accountId, id }) : null;
+  if (charge === null) throw new AppError("not_found", "The account has no such charge.", { param: "charge_id" });
+  return {
+    ...charge,
+    price: await readPrice(parts, caller, charge.bill.priceId),
+    itemPriceIds: await listItemPrices(database, charge),
+    cost: charge.unit === "money" ? computeCharge(charge.bill) : charge.bill.quotaUnits,
+    entries: await listEntries(database, charge, caller),
+    refunds: await listRefunds(database, { accountId, chargeId: id }),
+  };
+}
+
+/** A price is current as long as the next call of the account would be charged by it. */
+async function readPrice(
+  { database, catalog, clock }: ExplainParts,
+  { accountId, planId }: Caller,
+  priceId: string,
+): Promise<ExplainedCharge["price"]> {
+  const price = await findPrice(database, priceId);
+  if (price === null) return null;
+  // Which models the key may use is of no concern here.
+  const audience = { accountId, planId, modelIds: null };
+  const found = findOfferedModel(catalog.current(), price.modelId, audience, clock.now());
+  const isCurrent = found.kind === "offered" && found.offered.prices.some(({ id }) => id === priceId);
+  return { ...price, isCurrent };
+}
+
+/** The stages of a drama have a price each, which its task keeps. */
+async function listItemPrices(database: Database, { cause, bill }: ChargeRecord): Promise<(string | null)[]> {
+  const task = cause.kind === "task" ? await findTask(database, cause.id) : null;
+  const stages = task !== null && "stages" in task.terms ? task.terms.stages : [];
+  return bill.items.map(({ name }) => stages.find(({ step }) => name.startsWith(`${step}_`))?.priceId ?? null);
+}
+
+/** All of them were written together, one after another. */
+async function listEntries(database: Database, { id }: ChargeRecord, { accountId }: Caller): Promise<StatementEntry[]> {
+  const number = await findEntryNumber(database, accountId, { transactionId: id, leg: 0 });
+  // What cost nothing moved nothing.
+  if (number === null) return [];
+  const page = { from: null, to: null, order: "oldest-first", limit: legsMax, after: number - 1n } as const;
+  const entries = await listStatementPage(database, accountId, { ...page, include: "everything" });
+  return entries.filter(({ transactionId }) => transactionId === id);
+}

@@ -1,0 +1,52 @@
+import { type TSchema, Type } from "typebox";
+import { AppError } from "../../platform/errors/app-error.ts";
+
+export const csvType = "text/csv; charset=utf-8";
+
+const idCharacters = "[0-9a-z.]{1,80}";
+
+export const listFields = (afterPattern: string) => ({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+  after: Type.Optional(Type.String({ pattern: afterPattern, description: "The `next_cursor` of the page before." })),
+});
+
+export const chargeIdPattern = `^txn_${idCharacters}$`;
+export const entryIdPattern = `^txn_${idCharacters}:\\d{1,4}$`;
+export const holdIdPattern = `^hold_${idCharacters}$`;
+
+export const causeSchema = Type.Object(
+  { kind: Type.String({ examples: ["request", "task"] }), id: Type.String() },
+  { description: "What made it: a request, a task, or who or what moved the money." },
+);
+
+export const unitSchema = Type.Enum(["money", "text", "image", "video"], {
+  description: "What its amounts are in: money, or the tokens, images or seconds of a quota.",
+});
+
+export function createPageSchema<T extends TSchema>(item: T) {
+  return Type.Object({
+    object: Type.Literal("list"),
+    data: Type.Array(item),
+    has_more: Type.Boolean(),
+    next_cursor: Type.Union([Type.String(), Type.Null()], { description: "Send it as `after` to get what follows." }),
+  });
+}
+
+/** A page of what was asked for with one thing more than the page holds. */
+export function presentPage<T, P extends { id: string }>(
+  things: readonly T[],
+  limit: number,
+  present: (thing: T) => P,
+) {
+  const data = things.slice(0, limit).map(present);
+  const hasMore = things.length > limit;
+  return { object: "list" as const, data, has_more: hasMore, next_cursor: hasMore ? (data.at(-1)?.id ?? null) : null };
+}
+
+export function toSeconds(time: Date): number {
+  return Math.floor(time.getTime() / 1000);
+}
+
+export function createUnknownCursor(): AppError {
+  return new AppError("invalid_parameter", "after must be the next_cursor of a page of this list.", { param: "after" });
+}

@@ -1,0 +1,86 @@
+import { Readable } from "node:stream";
+import { type Static, Type } from "typebox";
+import type { Database } from "../../platform/database/database.ts";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import { getCaller } from "../../platform/http/request-context.ts";
+import { createUnknownCursor, csvType, presentPage } from "./list-schema.ts";
+import { listOpenHolds } from "./open-hold-store.ts";
+import { parseRange } from "./parse-period.ts";
+import { openStatementCsv, readStatement } from "./read-statement.ts";
+import {
+  holdListSchema,
+  holdQuerySchema,
+  presentEntry,
+  presentHold,
+  statementQuerySchema,
+  statementSchema,
+} from "./statement-schema.ts";
+import { readTimeZone } from "./sum-usage.ts";
+
+const tags = ["Balance"];
+
+type StatementRouteParts = { database: Database };
+
+export function addStatementRoutes(http: HttpServer, parts: StatementRouteParts): void {
+  addStatement(http, parts);
+  addListHolds(http, parts);
+}
+
+function addStatement(http: HttpServer, { database }: StatementRouteParts): void {
+  const { config, schema, errors } = describeEndpoint("listLedgerEntries", ["invalid_parameter", "unknown_parameter"]);
+  const description = `Every movement of the account's money and quotas, newest first, with what there was afterwards. \`format=csv\`
+answers the whole time at once, oldest first, up to 100000 lines.`;
+  http.get(
+    "/ledger",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "List ledger entries",
+        description,
+        tags,
+        querystring: statementQuerySchema,
+        // As CSV it is a stream, which is sent as it is.
+        response: { 200: Type.Unsafe<Static<typeof statementSchema> | Readable>(statementSchema), ...errors },
+      },
+    },
+    async (request, reply) => {
+      const { limit = 20, after = null, format } = request.query;
+      const { accountId } = getCaller(request);
+      const range = parseRange(request.query, await readTimeZone(database, accountId));
+      if (format === "csv") {
+        const lines = await openStatementCsv(database, { accountId, ...range });
+        reply.type(csvType).header("content-disposition", 'attachment; filename="statement.csv"');
+        return Readable.from(lines);
+      }
+      const statement = await readStatement(database, { accountId, ...range, after, limit: limit + 1 });
+      if (statement === null) throw createUnknownCursor();
+      const { entries, models } = statement;
+      return presentPage(entries, limit, (entry) => presentEntry(entry, models));
+    },
+  );
+}
+
+function addListHolds(http: HttpServer, { database }: StatementRouteParts): void {
+  const { config, schema, errors } = describeEndpoint("listHolds", ["invalid_parameter", "unknown_parameter"]);
+  http.get(
+    "/holds",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "List what is frozen",
+        description: "What is set aside for calls and tasks that are not finished, newest first.",
+        tags,
+        querystring: holdQuerySchema,
+        response: { 200: holdListSchema, ...errors },
+      },
+    },
+    async (request) => {
+      const { limit = 20, after = null } = request.query;
+      const holds = await listOpenHolds(database, getCaller(request).accountId, { after, limit: limit + 1 });
+      return presentPage(holds, limit, presentHold);
+    },
+  );
+}
