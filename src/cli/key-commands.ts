@@ -2,6 +2,7 @@ import {
   type ApiKey,
   createApiKey,
   findApiKey,
+  findKeyKind,
   listApiKeys,
   revokeApiKey,
   unrestricted,
@@ -120,7 +121,8 @@ export function presentKeyRows(keys: readonly ApiKey[]): string {
     key.id,
     key.accountId,
     key.name,
-    `sk-slc-…${key.lastFour}`,
+    // Nobody has ever seen the console's own key.
+    findKeyKind(key) === "console" ? "the console's own" : `sk-slc-…${key.lastFour}`,
     key.revokedAt === null ? "active" : `revoked ${key.revokedAt.toISOString()}`,
   ]);
   return presentRows(["ID", "ACCOUNT", "NAME", "KEY", "STATE"], rows);
@@ -131,6 +133,7 @@ export function presentKeyJson(key: ApiKey): Record<string, unknown> {
     id: key.id,
     account_id: key.accountId,
     name: key.name,
+    kind: findKeyKind(key),
     last_four: key.lastFour,
     created_at: key.createdAt.toISOString(),
     revoked_at: key.revokedAt?.toISOString() ?? null,

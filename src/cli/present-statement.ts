@@ -1,11 +1,6 @@
-import type { StatementEntry } from "../features/ledger/index.ts";
-import { nano, presentMoney } from "../lib/money.ts";
+import { createStatementCsv, presentAmount, type StatementEntry } from "../features/ledger/index.ts";
+import { presentMoney } from "../lib/money.ts";
 import { presentRows } from "./present-rows.ts";
-
-/** Amounts of money as money, units of a quota as whole numbers. */
-function presentAmount(unit: StatementEntry["unit"], amount: bigint): string {
-  return unit === "money" ? presentMoney(nano(amount)) : String(amount);
-}
 
 export function presentStatementText(entries: readonly StatementEntry[]): string {
   const rows = entries.map((entry) => [
@@ -29,61 +24,10 @@ function describeDetail({ operator, bill }: StatementEntry): string {
   return `${items.join(" + ")} per ${bill.per}${minimum} (${bill.priceId})`;
 }
 
-const csvColumns = [
-  "number",
-  "id",
-  "time",
-  "kind",
-  "unit",
-  "amount",
-  "balance",
-  "pocket",
-  "pocket_kind",
-  "pocket_balance",
-  "cause_kind",
-  "cause_id",
-  "actor",
-  "reason",
-  "price_id",
-  "items",
-  "per",
-  "minimum",
-] as const;
-
 export function presentStatementCsv(entries: readonly StatementEntry[]): string {
-  return [csvColumns.join(","), ...entries.map((entry) => presentCsvFields(entry).map(presentCsvField).join(","))].join(
-    "\r\n",
-  );
-}
-
-function presentCsvFields({ unit, pocket, cause, operator, bill, ...entry }: StatementEntry): string[] {
-  return [
-    String(entry.number),
-    entry.transactionId,
-    entry.createdAt.toISOString(),
-    entry.kind,
-    unit,
-    presentAmount(unit, entry.amount),
-    presentAmount(unit, entry.balance),
-    pocket?.id ?? "",
-    pocket?.kind ?? "",
-    pocket === null ? "" : presentAmount(unit, pocket.balance),
-    cause.kind,
-    cause.id,
-    operator?.actor ?? "",
-    operator?.reason ?? "",
-    bill?.priceId ?? "",
-    bill?.items.map(({ name, quantity, rate }) => `${name}:${quantity}@${presentMoney(rate)}`).join(" ") ?? "",
-    bill === null ? "" : String(bill.per),
-    bill === null ? "" : presentMoney(bill.minimum),
-  ];
-}
-
-/** RFC 4180; what a spreadsheet would take for a formula is marked as text. */
-function presentCsvField(field: string): string {
-  const isNumber = /^-?\d+(\.\d+)?$/.test(field);
-  const safe = !isNumber && /^[=+\-@\t\r]/.test(field) ? `'${field}` : field;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const { heading, presentLine } = createStatementCsv("operator");
+  // Whoever prints it ends the last line.
+  return [heading, ...entries.map(presentLine)].join("").trimEnd();
 }
 
 export function presentEntryJson({ unit, pocket, bill, ...entry }: StatementEntry): Record<string, unknown> {

@@ -1,0 +1,98 @@
+import { Type } from "typebox";
+import type { Database } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { consoleErrors, getSession } from "../site/index.ts";
+import type { Checkout } from "./checkout.ts";
+import {
+  checkoutListSchema,
+  checkoutQuerySchema,
+  checkoutSchema,
+  newCheckoutSchema,
+  presentCheckout,
+  presentCheckouts,
+} from "./checkout-schema.ts";
+import { findCheckout, listCheckouts } from "./checkout-store.ts";
+
+type CheckoutRouteParts = {
+  database: Database;
+  /** Refuses where payments are not set up. */
+  createCheckout(request: Pick<Checkout, "accountId"> & { amount: string }): Promise<Checkout>;
+};
+
+const tags = ["Payments"];
+
+/** What was begun can be read whether payments are set up at the moment or not. */
+export function addCheckoutRoutes(consoleApi: HttpServer, parts: CheckoutRouteParts): void {
+  addCreate(consoleApi, parts);
+  addList(consoleApi, parts);
+  addGet(consoleApi, parts);
+}
+
+function addCreate(http: HttpServer, parts: CheckoutRouteParts): void {
+  http.post(
+    "/checkouts",
+    {
+      schema: {
+        operationId: "createCheckout",
+        summary: "Begin a payment by card",
+        description: `Answers with the address of a page of Stripe's on which the amount can be paid within an hour. It is
+credited when Stripe says that it was paid, not before. 10 can be begun within an hour, and 20 be open.`,
+        tags,
+        body: newCheckoutSchema,
+        response: {
+          201: checkoutSchema,
+          ...consoleErrors("POST", ["concurrency_limit_exceeded", "endpoint_not_released"]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { accountId } = getSession(request);
+      const checkout = await parts.createCheckout({ accountId, amount: request.body.amount });
+      reply.code(201);
+      return presentCheckout(checkout);
+    },
+  );
+}
+
+function addList(http: HttpServer, { database }: CheckoutRouteParts): void {
+  http.get(
+    "/checkouts",
+    {
+      schema: {
+        operationId: "listCheckouts",
+        summary: "List payments by card",
+        description: "Newest first.",
+        tags,
+        querystring: checkoutQuerySchema,
+        response: { 200: checkoutListSchema, ...consoleErrors("GET", ["invalid_parameter", "unknown_parameter"]) },
+      },
+    },
+    async (request) => {
+      const { limit, after } = request.query;
+      const { accountId } = getSession(request);
+      return presentCheckouts(await listCheckouts(database, { accountId, after, limit: limit + 1 }), limit);
+    },
+  );
+}
+
+function addGet(http: HttpServer, { database }: CheckoutRouteParts): void {
+  http.get(
+    "/checkouts/:id",
+    {
+      schema: {
+        operationId: "getCheckout",
+        summary: "Get a payment by card",
+        tags,
+        params: Type.Object({ id: Type.String({ description: "The checkout's id." }) }),
+        response: { 200: checkoutSchema, ...consoleErrors("GET", ["not_found"]) },
+      },
+    },
+    async (request) => {
+      const { accountId } = getSession(request);
+      const checkout = await findCheckout(database, { id: request.params.id, accountId });
+      if (checkout === null) throw new AppError("not_found", "There is no such checkout.", { param: "id" });
+      return presentCheckout(checkout);
+    },
+  );
+}

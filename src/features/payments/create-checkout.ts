@@ -1,0 +1,149 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { AccountId, IdSource } from "../../lib/ids.ts";
+import { type Nano, nano, parseMoney, presentMoney } from "../../lib/money.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { Checkout } from "./checkout.ts";
+import { insertCheckout, lockCheckoutsOf, updateSession, updateToFailed } from "./checkout-store.ts";
+import { countPlaces, toMinor } from "./stripe-amount.ts";
+import type { StripeClient } from "./stripe-client.ts";
+
+export type CheckoutParts = {
+  database: Database;
+  clock: Clock;
+  ids: IdSource;
+  stripe: StripeClient;
+  siteUrl: string;
+  currency: string;
+  /** The least and the most of one payment, in whole units of the currency. */
+  amountMin: number;
+  amountMax: number;
+};
+
+const hourMs = 60 * 60_000;
+/** Stripe takes half an hour to a day. */
+const payWithinMs = hourMs;
+const openMax = 20;
+const hourlyMax = 10;
+const noteCharactersMax = 500;
+const secondsBeforeAnotherTry = 30;
+
+/** Writes down what is wanted, then asks Stripe for a page to pay it on. Nothing is credited by it. */
+export async function createCheckout(
+  parts: CheckoutParts,
+  { accountId, amount: text }: { accountId: AccountId; amount: string },
+): Promise<Checkout> {
+  const { amount, amountMinor } = parseAmount(parts, text);
+  const checkout = await openCheckout(parts, { accountId, amount, amountMinor });
+  const session = await askForSession(parts, checkout);
+  await updateSession(parts.database, checkout.id, session);
+  return { ...checkout, sessionId: session.sessionId, sessionUrl: session.url };
+}
+
+function parseAmount(
+  { currency, amountMin, amountMax }: CheckoutParts,
+  text: string,
+): { amount: Nano; amountMinor: bigint } {
+  const places = countPlaces(currency);
+  const amount = parseMoney(text);
+  const amountMinor = amount === null ? null : toMinor(amount, currency);
+  if (amount === null || amountMinor === null) {
+    const form = places === 0 ? "a whole number, such as 500" : `a number with at most ${places} places, such as 20.00`;
+    throw createWrongAmount(`\`amount\` is ${form}.`);
+  }
+  const [min, max] = [toNano(amountMin), toNano(amountMax)];
+  if (amount < min || amount > max) {
+    throw createWrongAmount(`\`amount\` is from ${presentMoney(min)} to ${presentMoney(max)} ${currency}.`);
+  }
+  return { amount, amountMinor };
+}
+
+async function openCheckout(
+  { database, clock, ids, currency }: CheckoutParts,
+  wanted: Pick<Checkout, "accountId" | "amount" | "amountMinor">,
+): Promise<Checkout> {
+  return await database.transaction().execute(async (tx) => {
+    const now = clock.now();
+    const { open, recent } = await lockCheckoutsOf(tx, wanted.accountId, new Date(now.getTime() - hourMs));
+    requireRoom({ open, recent, now });
+    const checkout: Checkout = {
+      ...wanted,
+      id: ids.next("chk"),
+      currency,
+      state: "open",
+      sessionId: null,
+      sessionUrl: null,
+      paymentId: null,
+      note: null,
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + payWithinMs),
+      completedAt: null,
+      endedAt: null,
+      refundedMinor: 0n,
+      disputedAt: null,
+    };
+    await insertCheckout(tx, checkout);
+    return checkout;
+  });
+}
+
+/** Each of them is a page at Stripe that somebody could pay on. */
+function requireRoom({ open, recent, now }: { open: Date[]; recent: Date[]; now: Date }): void {
+  const [oldest] = recent;
+  if (recent.length >= hourlyMax && oldest !== undefined) {
+    const freeAt = oldest.getTime() + hourMs;
+    throw createTooMany(
+      "rate_limit_exceeded",
+      `${hourlyMax} payments were begun within an hour.`,
+      freeAt - now.getTime(),
+    );
+  }
+  if (open.length < openMax) return;
+  const freeAt = Math.min(...open.map((expiresAt) => expiresAt.getTime()));
+  const message = `${openMax} payments are open already.`;
+  throw createTooMany("concurrency_limit_exceeded", message, freeAt - now.getTime());
+}
+
+/** A page that nobody got to see is paid by nobody; should money come of it all the same, it is credited. */
+async function askForSession(parts: CheckoutParts, checkout: Checkout): Promise<{ sessionId: string; url: string }> {
+  const backUrl = `${parts.siteUrl}/console/billing?checkout=${checkout.id}`;
+  try {
+    return await parts.stripe.createSession({
+      checkoutId: checkout.id,
+      accountId: checkout.accountId,
+      amountMinor: checkout.amountMinor,
+      currency: checkout.currency,
+      title: `Credit at ${new URL(parts.siteUrl).host}`,
+      successUrl: backUrl,
+      cancelUrl: `${backUrl}&canceled=1`,
+      expiresAt: checkout.expiresAt,
+    });
+  } catch (error) {
+    const note = String(error).slice(0, noteCharactersMax);
+    await updateToFailed(parts.database, checkout.id, { note, now: parts.clock.now() });
+    throw new AppError(
+      "overloaded",
+      "Payments cannot be taken at the moment. Nothing was charged; try again shortly.",
+      {
+        headers: { "retry-after": String(secondsBeforeAnotherTry) },
+        detail: { checkoutId: checkout.id },
+        cause: error,
+      },
+    );
+  }
+}
+
+function createTooMany(code: "rate_limit_exceeded" | "concurrency_limit_exceeded", reason: string, waitMs: number) {
+  const seconds = Math.max(60, Math.ceil(waitMs / 1000));
+  return new AppError(code, `${reason} Try again in ${Math.ceil(seconds / 60)} minutes.`, {
+    headers: { "retry-after": String(seconds) },
+  });
+}
+
+function createWrongAmount(message: string): AppError {
+  return new AppError("invalid_parameter", message, { param: "amount" });
+}
+
+function toNano(units: number): Nano {
+  return nano(BigInt(units) * 1_000_000_000n);
+}

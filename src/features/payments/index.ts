@@ -1,0 +1,13 @@
+/**
+ * Payments by card through Stripe Checkout, where an operator has set its keys.
+ *
+ * Promises: a checkout is credited once or not at all, however often, late, at once or in whatever order Stripe tells of
+ * it, and even when it tells nothing and has to be asked. What is credited is what was written down before anybody was
+ * asked for money; whatever else arrives is credited to nobody and shown to the operator. The credit and the checkout's
+ * end become true in one transaction, in which nobody waits for Stripe.
+ */
+export { type Checkout, checkoutStates } from "./checkout.ts";
+export { findCheckout, listCheckouts } from "./checkout-store.ts";
+export { createPayments, type Payments } from "./create-payments.ts";
+export { fromMinor } from "./stripe-amount.ts";
+export type { StripePlace } from "./stripe-client.ts";

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { parseMoney, presentMoney } from "../../lib/money.ts";
+import { countPlaces, fromMinor, toMinor } from "./stripe-amount.ts";
+
+const amounts = [
+  { currency: "USD", text: "20.5", minor: 2050n, places: 2 },
+  { currency: "USD", text: "0.01", minor: 1n, places: 2 },
+  { currency: "USD", text: "0.001", minor: null, places: 2 },
+  { currency: "JPY", text: "2000", minor: 2000n, places: 0 },
+  { currency: "JPY", text: "2000.5", minor: null, places: 0 },
+  // Without a smaller unit since long, but counted in it.
+  { currency: "ISK", text: "500", minor: 50_000n, places: 0 },
+  { currency: "UGX", text: "0.5", minor: null, places: 0 },
+  // Counted in thousandths, of which the last has to be zero.
+  { currency: "KWD", text: "5.12", minor: 5120n, places: 2 },
+  { currency: "KWD", text: "5.125", minor: null, places: 2 },
+];
+
+test.for(amounts)("$text $currency is $minor to Stripe", ({ currency, text, minor, places }) => {
+  const amount = parseMoney(text);
+  expect(amount).not.toBeNull();
+  if (amount === null) return;
+  expect(toMinor(amount, currency)).toBe(minor);
+  expect(countPlaces(currency)).toBe(places);
+  if (minor !== null) expect(presentMoney(fromMinor(minor, currency))).toBe(presentMoney(amount));
+});

@@ -1,0 +1,157 @@
+import type { Stripe } from "stripe";
+import type { AccountId, CheckoutId } from "../../lib/ids.ts";
+import { createUpstreamFetch, type Fetch } from "../../platform/net/upstream-fetch.ts";
+import { readNews, readSession, type SessionReport, type StripeNews } from "./session-report.ts";
+
+type NewSession = {
+  checkoutId: CheckoutId;
+  accountId: AccountId;
+  amountMinor: bigint;
+  currency: string;
+  /** What the person reads that they pay for. */
+  title: string;
+  successUrl: string;
+  cancelUrl: string;
+  expiresAt: Date;
+};
+
+/** What we ask Stripe for, and what we hear from it. All but `readEvent` may throw whatever its library throws. */
+export type StripeClient = {
+  /** Sent again with the same checkout it answers with the same session. */
+  createSession(request: NewSession): Promise<{ sessionId: string; url: string }>;
+  /** `null` when Stripe knows no such session. */
+  findSession(sessionId: string): Promise<SessionReport | null>;
+  /** `null` when Stripe did not sign this, or not lately. */
+  readEvent(body: Buffer, signature: string, now: Date): Promise<StripeNews | null>;
+  close(): Promise<void>;
+};
+
+export type StripeKeys = { secretKey: string; webhookSecret: string };
+
+/** Where Stripe is and how long a request may take; only tests have another one. */
+export type StripePlace = { url: string; timeoutMs?: number };
+
+const standardUrl = "https://api.stripe.com";
+const timeoutMsStandard = 10_000;
+const signatureSecondsMax = 300;
+
+export function createStripeClient(keys: StripeKeys, place: StripePlace = { url: standardUrl }): StripeClient {
+  const { protocol, hostname, port } = new URL(place.url);
+  const isSecure = protocol === "https:";
+  const timeoutMs = place.timeoutMs ?? timeoutMsStandard;
+  const timeouts = { connectMs: timeoutMs, firstByteMs: timeoutMs, idleMs: timeoutMs, totalMs: timeoutMs };
+  const upstream = createUpstreamFetch({ connectionsMax: 16 });
+  let opened: Promise<Stripe> | null = null;
+
+  /** The library's own client would wait for ever for an answer that comes byte by byte. */
+  const fetchWhole: Fetch = async (input, init) => {
+    const call = upstream.openCall({ timeouts, onHead: () => {} });
+    try {
+      const { status, headers, ...answer } = await readWhole(await call.fetch(input, init));
+      return new Response(answer.body, { status, headers });
+    } finally {
+      call.end();
+    }
+  };
+
+  /** Loaded when it is first needed: it is large, and most gateways never do. */
+  async function open(): Promise<Stripe> {
+    const { Stripe: StripeLibrary } = await import("stripe");
+    return new StripeLibrary(keys.secretKey, {
+      host: hostname,
+      protocol: isSecure ? "https" : "http",
+      port: port === "" ? (isSecure ? 443 : 80) : Number(port),
+      httpClient: StripeLibrary.createFetchHttpClient(fetchWhole),
+      maxNetworkRetries: 1,
+      telemetry: false,
+    });
+  }
+
+  function getStripe(): Promise<Stripe> {
+    opened ??= open();
+    return opened;
+  }
+
+  return {
+    async createSession(request) {
+      const stripe = await getStripe();
+      const session: unknown = await stripe.checkout.sessions.create(describeSession(request), {
+        idempotencyKey: request.checkoutId,
+      });
+      return readNewSession(session);
+    },
+    async findSession(sessionId) {
+      const stripe = await getStripe();
+      try {
+        const session: unknown = await stripe.checkout.sessions.retrieve(sessionId, { expand: ["payment_intent"] });
+        return readSession(session);
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    },
+    async readEvent(body, signature, now) {
+      const stripe = await getStripe();
+      let event: unknown;
+      try {
+        const { webhooks } = stripe;
+        const receivedAtMs = now.getTime();
+        event = webhooks.constructEvent(
+          body,
+          signature,
+          keys.webhookSecret,
+          signatureSecondsMax,
+          undefined,
+          receivedAtMs,
+        );
+      } catch {
+        // Whatever is wrong with it, it is not what Stripe sends; the library's sentence is for whoever holds the secret.
+        return null;
+      }
+      return readNews(event);
+    },
+    close: () => upstream.close(),
+  };
+}
+
+async function readWhole(response: Response): Promise<{ status: number; headers: Headers; body: ArrayBuffer | null }> {
+  const { status, headers } = response;
+  return { status, headers, body: response.body === null ? null : await response.arrayBuffer() };
+}
+
+function describeSession(request: NewSession): Stripe.Checkout.SessionCreateParams {
+  const metadata = { account: request.accountId, checkout: request.checkoutId };
+  return {
+    mode: "payment",
+    client_reference_id: request.checkoutId,
+    metadata,
+    payment_intent_data: { metadata },
+    line_items: [
+      {
+        quantity: 1,
+        price_data: {
+          currency: request.currency.toLowerCase(),
+          unit_amount: Number(request.amountMinor),
+          product_data: { name: request.title },
+        },
+      },
+    ],
+    // What is paid is what is credited, in the one currency of the ledger.
+    adaptive_pricing: { enabled: false },
+    success_url: request.successUrl,
+    cancel_url: request.cancelUrl,
+    expires_at: Math.floor(request.expiresAt.getTime() / 1000),
+  };
+}
+
+function readNewSession(session: unknown): { sessionId: string; url: string } {
+  const { id, url } = session as { id?: unknown; url?: unknown };
+  // Browsers are sent there.
+  const isWhole = typeof id === "string" && id !== "" && typeof url === "string" && url.startsWith("https://");
+  if (!isWhole) throw new Error("Stripe answered with something that is no session to pay in.");
+  return { sessionId: id, url };
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "statusCode" in error && error.statusCode === 404;
+}
