@@ -59,7 +59,7 @@ export function requireFresh(session: SiteSession, now: Date): void {
 }
 
 /** The errors of a console route for its schema: its own, and those that the edge can answer with. */
-export function consoleErrors(method: "GET" | "POST" | "DELETE", own: readonly ErrorCode[] = []) {
+export function consoleErrors(method: "GET" | "POST" | "PATCH" | "DELETE", own: readonly ErrorCode[] = []) {
   return errorAnswers([...new Set([...own, ...(method === "GET" ? [] : changeErrors), ...commonErrors])]);
 }
 
@@ -80,12 +80,15 @@ export async function addConsoleApi(
     async (consoleApi: HttpServer) => {
       await describeConsoleRoutes(consoleApi, { siteUrl: parts.siteUrl });
       consoleApi.addHook("onRoute", (route) => {
-        route.bodyLimit ??= bodyBytesMax;
+        // What the API offers to programs keeps the limits it has there.
+        if (route.config?.endpoint === undefined) route.bodyLimit ??= bodyBytesMax;
       });
       consoleApi.addHook("onRequest", async (request, reply) => {
         reply.headers(securityHeaders);
         await countRequest(parts.counters, request.ip);
-        if (request.method !== "GET" && request.method !== "HEAD") requireOwnPage(request, origin);
+        if (request.method !== "GET" && request.method !== "HEAD") {
+          requireOwnPage(request, { origin, takesForm: request.routeOptions.config.endpoint === "createFile" });
+        }
         const session = await parts.readSession(request.headers);
         if (session !== null) sessions.set(request, session);
         else if (request.routeOptions.config.access !== "open") throw createNotSignedIn();
@@ -123,14 +126,24 @@ async function countRequest(counters: Counters, address: string): Promise<void> 
 
 /**
  * A browser says which page a request comes from, and no page can change that. Where it says so in two ways, both must
- * be right. A body that is not JSON could come from a form of any site, without the browser asking us first.
+ * be right. A body that is not JSON could come from a form of any site, without the browser asking us first; only an
+ * upload is such a form, and is known by its origin alone.
  */
-function requireOwnPage(request: { method: string; headers: RequestHeaders }, origin: string): void {
+function requireOwnPage(
+  request: { method: string; headers: RequestHeaders },
+  { origin, takesForm }: { origin: string; takesForm: boolean },
+): void {
   const { origin: from, "sec-fetch-site": site, "content-type": type } = request.headers;
   if (from !== origin || (site !== undefined && site !== "same-origin")) {
     throw new AppError("cross_site_request", `This is for pages of ${origin} only. Open the site at that address.`);
   }
-  if (request.method === "POST" && !/^application\/json\s*(;|$)/i.test(String(type))) {
-    throw new AppError("unsupported_media_type", "Send Content-Type: application/json.", { param: "Content-Type" });
+  const wanted = takesForm ? /^multipart\/form-data\s*;/i : /^application\/json\s*(;|$)/i;
+  const hasBody = request.method === "POST" || request.method === "PATCH";
+  if (hasBody && !wanted.test(String(type))) {
+    throw new AppError(
+      "unsupported_media_type",
+      `Send Content-Type: ${takesForm ? "multipart/form-data" : "application/json"}.`,
+      { param: "Content-Type" },
+    );
   }
 }

@@ -9,22 +9,29 @@ import { OperatorError } from "../../platform/errors/operator-error.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createMailer } from "../../platform/mail/create-mailer.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
+import type { LiveCatalog } from "../catalog/index.ts";
+import { addAccountRoutes } from "./account/account-routes.ts";
 import { createConnect } from "./connect/create-connect.ts";
 import { addConsoleApi } from "./console-edge.ts";
 import { createSiteShell } from "./serve-site.ts";
+import { createShowcase, type ShowcaseParts } from "./showcase/create-showcase.ts";
+import { addShowcaseRoutes } from "./showcase/showcase-routes.ts";
 import { createSignIn } from "./sign-in/create-sign-in.ts";
 import type { OidcSettings } from "./sign-in/oidc-provider.ts";
 import type { NewPerson } from "./sign-in/sign-in-parts.ts";
 import { readSiteFiles } from "./site-files.ts";
 
 export type Site = {
-  /** Adds the site's pages, its own API under `/console/api`, and what it answers programs. */
-  addRoutes(http: HttpServer): Promise<void>;
+  /**
+   * Adds the site's pages, its own API under `/console/api`, and what it answers programs. `addApi` adds what the
+   * console offers beyond signing in, for whoever `getSession` names.
+   */
+  addRoutes(http: HttpServer, addApi: (consoleApi: HttpServer) => void): Promise<void>;
   /** Finishes the mail that is being sent. */
   close(): Promise<void>;
 };
 
-type SiteParts = {
+type SiteParts = Pick<ShowcaseParts, "checkDatabase" | "hasTasksDueBefore"> & {
   settings: Settings;
   database: Database;
   clock: Clock;
@@ -33,6 +40,7 @@ type SiteParts = {
   counters: Counters;
   logger: Logger;
   masterKey: MasterKey;
+  catalog: LiveCatalog;
   /** Opens an account and its person, whose address is proven, within the transaction. */
   openAccount(tx: Database, person: NewPerson): Promise<void>;
   /** Shows a mail that is not sent to the person at the server's terminal, if there is one. */
@@ -48,16 +56,18 @@ export function createSite(parts: SiteParts): Site {
     from: settings.mail_from,
     show: parts.showMail,
   });
-  const shell = createSiteShell({
-    siteUrl,
-    files: readSiteFiles(),
-    isSignedIn: async (headers) => (await signIn.readSession(headers)) !== null,
-  });
+  const shell = createSiteShell({ siteUrl, files: readSiteFiles() });
   const signIn = createSignIn({
     ...parts,
     siteUrl,
     mailer,
     currency: settings.currency,
+    baseUrl: settings.base_url,
+    payments: {
+      kind: settings.stripe_secret_key === undefined ? "none" : "stripe",
+      amountMin: `${settings.payment_amount_min}.00`,
+      amountMax: `${settings.payment_amount_max}.00`,
+    },
     signUp: settings.sign_up,
     providers: readProviders(settings),
     hasOutbox: mailer.kind === "outbox" && isLoopbackUrl(siteUrl),
@@ -65,16 +75,21 @@ export function createSite(parts: SiteParts): Site {
       shell.sendShell(reply, { status, data: { kind: "message", title, message } }),
   });
   const connect = createConnect({ ...parts, siteUrl, sendShell: shell.sendShell, sendMail: mailer.send });
+  const { currency, base_url: baseUrl, sign_up: signUp } = settings;
+  const showcase = createShowcase({ ...parts, currency, baseUrl, signUp });
   if (mailer.kind === "outbox" && !isLoopbackUrl(siteUrl)) {
     logger.warn("smtp_url is not set: mails for sign-up and new passwords reach nobody");
   }
   return {
-    async addRoutes(http) {
+    async addRoutes(http, addApi) {
       shell.addRoutes(http);
       await connect.addPages(http);
       await addConsoleApi(http, { ...parts, siteUrl, readSession: signIn.readSession }, (consoleApi) => {
         signIn.addRoutes(consoleApi);
         connect.addRoutes(consoleApi);
+        addAccountRoutes(consoleApi, { ...parts, currency });
+        addShowcaseRoutes(consoleApi, showcase);
+        addApi(consoleApi);
       });
     },
     close: () => mailer.close(),

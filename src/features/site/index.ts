@@ -6,7 +6,9 @@
  * however many try at the same time. What changes something is taken from this site's own pages only, and what changes
  * how somebody signs in needs a proof of who they are that is at most ten minutes old.
  */
+
 export { forgetOldRequests } from "./connect/forget-requests.ts";
+export { consoleErrors, getSession, requireFresh } from "./console-edge.ts";
 export { createSite, type Site } from "./create-site.ts";
 export { createResetLink } from "./sign-in/change-password.ts";
 export { requireGoodPassword } from "./sign-in/check-password.ts";

@@ -12,7 +12,9 @@ export function presentPageHeaders(policy: PagePolicy, { isHttps }: { isHttps: b
       "default-src 'none'",
       "script-src 'self'",
       "style-src 'self'",
-      "img-src 'self' data:",
+      // Files that somebody chose are shown before they are sent.
+      "img-src 'self' data: blob:",
+      "media-src 'self' blob:",
       "font-src 'self'",
       `connect-src ${connectSources}`,
       "form-action 'self'",

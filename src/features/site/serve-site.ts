@@ -30,13 +30,26 @@ export type SiteShell = {
 type SiteShellParts = {
   siteUrl: string;
   files: SiteFiles | null;
-  /** Whether these headers belong to somebody who is signed in; decides where `/` leads. */
-  isSignedIn(headers: Headers): Promise<boolean>;
 };
 
 /** The pages whose whole content the site's program asks for itself. */
 const pagePaths = [
+  "/",
   "/console",
+  "/console/billing",
+  "/console/keys",
+  "/console/models",
+  "/console/models/*",
+  "/console/playground",
+  "/console/settings",
+  "/console/tasks",
+  "/console/tasks/:id",
+  "/console/usage",
+  "/console/usage/charges/:id",
+  "/console/webhooks",
+  "/console/webhooks/:id",
+  "/docs/guide",
+  "/docs/guide/:chapter",
   "/outbox",
   "/reset-password",
   "/security",
@@ -67,9 +80,6 @@ export function createSiteShell(parts: SiteShellParts): SiteShell {
     sendShell,
     addRoutes(http) {
       const schema = { hide: true };
-      http.get("/", { schema }, async (request, reply) =>
-        reply.redirect((await parts.isSignedIn(request.headers)) ? "/console" : "/sign-in", 303),
-      );
       for (const path of pagePaths) {
         http.get(path, { schema }, (_request, reply) => sendShell(reply));
       }

@@ -9,12 +9,14 @@ const builtDir = join(import.meta.dirname, "../../../dist/web");
 
 const contentTypes: Record<string, string> = {
   ".css": "text/css; charset=utf-8",
+  ".jpg": "image/jpeg",
   ".js": "text/javascript; charset=utf-8",
+  ".png": "image/png",
   ".svg": "image/svg+xml",
 };
 
 /**
- * The built site, whole and in memory: it is a few hundred kilobytes, so that no request reads a file. Without a build
+ * The built site, whole and in memory: it is a few megabytes at most, so that no request reads a file. Without a build
  * there is none, and the gateway serves its API all the same.
  */
 export function readSiteFiles(directory: string = builtDir): SiteFiles | null {

@@ -3,6 +3,7 @@ import type { AccountId, EventId, WebhookEndpointId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import type { Attempt, AttemptError, Delivery, DeliveryId, DeliveryState } from "./delivery.ts";
+import type { WebhookEvent } from "./webhook-event.ts";
 
 export type DeliveryFilter = {
   accountId?: AccountId;
@@ -15,13 +16,17 @@ export type DeliveryFilter = {
 
 /** Newest first, each with its attempts, oldest first. */
 export async function listDeliveries(database: Database, filter: DeliveryFilter): Promise<Delivery[]> {
-  let query = database.selectFrom("deliveries").selectAll();
-  if (filter.accountId !== undefined) query = query.where("account_id", "=", filter.accountId);
+  let query = database
+    .selectFrom("deliveries")
+    .innerJoin("events", "events.id", "deliveries.event_id")
+    .selectAll("deliveries")
+    .select("events.type as event_type");
+  if (filter.accountId !== undefined) query = query.where("deliveries.account_id", "=", filter.accountId);
   if (filter.eventId !== undefined) query = query.where("event_id", "=", filter.eventId);
   if (filter.endpointId !== undefined) query = query.where("endpoint_id", "=", filter.endpointId);
   if (filter.state !== undefined) query = query.where("state", "=", filter.state);
-  if (filter.after !== undefined) query = query.where("id", "<", filter.after);
-  const rows = await query.orderBy("id", "desc").limit(filter.limit).execute();
+  if (filter.after !== undefined) query = query.where("deliveries.id", "<", filter.after);
+  const rows = await query.orderBy("deliveries.id", "desc").limit(filter.limit).execute();
   if (rows.length === 0) return [];
   const attempts = await database
     .selectFrom("delivery_attempts")
@@ -90,11 +95,12 @@ export async function redirectPending(tx: Database, { lane, url }: { lane: strin
     update deliveries set url = ${url} from pending where deliveries.id = pending.id`.execute(tx);
 }
 
-function toDelivery(row: Tables["deliveries"], attempts: readonly Attempt[]): Delivery {
+function toDelivery(row: Tables["deliveries"] & { event_type: string }, attempts: readonly Attempt[]): Delivery {
   return {
     // The table's checks hold the prefixes and the words.
     id: row.id as DeliveryId,
     eventId: row.event_id as EventId,
+    eventType: row.event_type as WebhookEvent["type"],
     accountId: row.account_id as AccountId,
     endpointId: row.endpoint_id as WebhookEndpointId | null,
     url: row.url,

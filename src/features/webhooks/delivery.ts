@@ -1,4 +1,5 @@
 import type { AccountId, EventId, WebhookEndpointId } from "../../lib/ids.ts";
+import type { WebhookEvent } from "./webhook-event.ts";
 
 export type DeliveryId = `dlv_${string}`;
 
@@ -6,6 +7,7 @@ export type DeliveryId = `dlv_${string}`;
 export type Delivery = {
   id: DeliveryId;
   eventId: EventId;
+  eventType: WebhookEvent["type"];
   accountId: AccountId;
   /** `null` for a request's own callback URL. */
   endpointId: WebhookEndpointId | null;

@@ -21,3 +21,18 @@ export async function openEventInbox(database: Database, accountId: AccountId, n
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
+
+/** From now on the account's events need somebody else who hears of them. */
+export async function closeEventInbox(database: Database, accountId: AccountId): Promise<void> {
+  await database.deleteFrom("event_inboxes").where("account_id", "=", accountId).execute();
+}
+
+/** Since when the account reads its events itself, or `null` when it does not. */
+export async function findEventInbox(database: Database, accountId: AccountId): Promise<Date | null> {
+  const row = await database
+    .selectFrom("event_inboxes")
+    .select("opened_at")
+    .where("account_id", "=", accountId)
+    .executeTakeFirst();
+  return row?.opened_at ?? null;
+}

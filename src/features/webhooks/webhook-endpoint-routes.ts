@@ -5,18 +5,22 @@ import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { changeEndpoint, getEndpoint, removeEndpoint, rotateEndpointSecret } from "./change-endpoint.ts";
 import { createEndpoint, type EndpointParts } from "./create-endpoint.ts";
+import { listDeliveries } from "./delivery-store.ts";
 import { sendTestEvent } from "./resend-event.ts";
 import { listEndpoints } from "./webhook-endpoint-store.ts";
 import type { PresentData } from "./webhook-event.ts";
 import {
   createListSchema,
   deletedEndpointSchema,
+  deliveryQuerySchema,
+  deliverySchema,
   emptyBodySchema,
   endpointChangesSchema,
   endpointSchema,
   eventSchema,
   listQuerySchema,
   newEndpointSchema,
+  presentDelivery,
   presentEndpoint,
   presentList,
   presentListedEvent,
@@ -45,6 +49,7 @@ export function addEndpointRoutes(http: HttpServer, parts: EndpointRouteParts): 
   addDelete(http, parts);
   addRotate(http, parts);
   addTest(http, parts);
+  addDeliveries(http, parts);
 }
 
 function addCreate(http: HttpServer, parts: EndpointRouteParts): void {
@@ -226,6 +231,34 @@ endpoint hears of. Its deliveries tell what came of it.`,
       const event = await sendTestEvent(parts, { accountId, endpointId: request.params.id });
       reply.code(202);
       return presentListedEvent(event, parts.presentData, parts.clock.now());
+    },
+  );
+}
+
+function addDeliveries(http: HttpServer, parts: EndpointRouteParts): void {
+  const errorCodes = ["invalid_parameter", "unknown_parameter", "not_found"] as const;
+  const { config, schema, errors } = describeEndpoint("listEndpointDeliveries", errorCodes);
+  http.get(
+    "/webhook_endpoints/:id/deliveries",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "List an endpoint's deliveries",
+        description: "What was sent to it in the last 30 days, newest first, with every attempt and what came of it.",
+        tags,
+        params,
+        querystring: deliveryQuerySchema,
+        response: { 200: createListSchema(deliverySchema), ...errors },
+      },
+    },
+    async (request) => {
+      const { limit, after, status: state } = request.query;
+      const { accountId } = getCaller(request);
+      const { id: endpointId } = await getEndpoint(parts, { accountId, id: request.params.id });
+      const filter = { accountId, endpointId, ...(state === undefined ? {} : { state }), after };
+      const deliveries = await listDeliveries(parts.database, { ...filter, limit: limit + 1 });
+      return presentList(deliveries, limit, presentDelivery);
     },
   );
 }

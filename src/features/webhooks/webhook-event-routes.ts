@@ -49,9 +49,9 @@ function addList(http: HttpServer, parts: EventRouteParts): void {
       },
     },
     async (request) => {
-      const { limit, after, type } = request.query;
+      const { limit, after, type, task_id: taskId } = request.query;
       const { accountId } = getCaller(request);
-      const events = await listEvents(parts.database, accountId, { type, after, limit: limit + 1 });
+      const events = await listEvents(parts.database, accountId, { type, taskId, after, limit: limit + 1 });
       const now = parts.clock.now();
       return presentList(events, limit, (event) => presentListedEvent(event, parts.presentData, now));
     },

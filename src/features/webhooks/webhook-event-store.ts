@@ -58,14 +58,18 @@ export async function findEventOwner(database: Database, id: string): Promise<Ac
   return (row?.account_id ?? null) as AccountId | null;
 }
 
+type EventFilter = { type?: string | undefined; taskId?: string | undefined; after?: string | undefined };
+
 /** Newest first. */
 export async function listEvents(
   database: Database,
   accountId: AccountId,
-  { type, after, limit }: { type: string | undefined; after: string | undefined; limit: number },
+  { type, taskId, after, limit }: EventFilter & { limit: number },
 ): Promise<WebhookEvent[]> {
   let query = database.selectFrom("events").selectAll().where("account_id", "=", accountId);
   if (type !== undefined) query = query.where("type", "=", type);
+  // Written as the index has it.
+  if (taskId !== undefined) query = query.where(sql`data ->> 'task_id'`, "=", taskId);
   if (after !== undefined) query = query.where("id", "<", after);
   return (await query.orderBy("id", "desc").limit(limit).execute()).map(toEvent);
 }

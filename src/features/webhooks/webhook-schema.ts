@@ -76,6 +76,7 @@ export const deliverySchema = Type.Object({
   object: Type.Literal("delivery"),
   id: Type.String({ examples: ["dlv_01kh2n8v7m3q5x9d4c6b8a0e2f"] }),
   event_id: Type.String(),
+  event_type: Type.Enum([...eventTypeNames, testEventType]),
   webhook_endpoint_id: Type.Optional(Type.String({ description: "Absent for a request's own `callback_url`." })),
   url: Type.String(),
   status: Type.Enum([...deliveryStates], {
@@ -119,8 +120,17 @@ export const listQuerySchema = Type.Object(
   { additionalProperties: false },
 );
 
+export const deliveryQuerySchema = Type.Object(
+  { ...listQuerySchema.properties, status: Type.Optional(Type.Enum([...deliveryStates])) },
+  { additionalProperties: false },
+);
+
 export const eventQuerySchema = Type.Object(
-  { ...listQuerySchema.properties, type: Type.Optional(Type.Enum([...eventTypeNames, testEventType])) },
+  {
+    ...listQuerySchema.properties,
+    type: Type.Optional(Type.Enum([...eventTypeNames, testEventType])),
+    task_id: Type.Optional(Type.String({ pattern: "^task_[0-9a-z]{1,64}$", description: "Only what tells of it." })),
+  },
   { additionalProperties: false },
 );
 
@@ -186,6 +196,7 @@ export function presentDelivery(delivery: Delivery): Static<typeof deliverySchem
     object: "delivery",
     id: delivery.id,
     event_id: delivery.eventId,
+    event_type: delivery.eventType,
     ...(endpointId === null ? {} : { webhook_endpoint_id: endpointId }),
     url: delivery.url,
     status: delivery.state,

@@ -15,6 +15,7 @@ import { addSessionRoutes } from "./session-routes.ts";
 import { deleteDeadSessions } from "./session-store.ts";
 import { limitSessions, readSession } from "./sessions.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
+import type { PaymentOffer } from "./sign-in-route-parts.ts";
 import { addSignInRoutes } from "./sign-in-routes.ts";
 import { addSignUpRoutes } from "./sign-up-routes.ts";
 import { createSiteCookies, type RequestHeaders } from "./site-cookies.ts";
@@ -41,6 +42,8 @@ export type CreateSignInParts = {
   masterKey: MasterKey;
   siteUrl: string;
   currency: string;
+  baseUrl: string;
+  payments: PaymentOffer;
   signUp: SignInParts["signUp"];
   providers: readonly OidcSettings[];
   /** Whether mails that are not sent may be read on the site. */

@@ -11,7 +11,12 @@ export type SignInRouteParts = SignInParts & {
   providers: readonly OidcProvider[];
   hasOutbox: boolean;
   currency: string;
+  baseUrl: string;
+  payments: PaymentOffer;
 };
+
+/** How people can pay by card, and how much at a time, as it is told. */
+export type PaymentOffer = { kind: "stripe" | "none"; amountMin: string; amountMax: string };
 
 /** As much of the framework's request and reply as these need. */
 type BrowserRequest = { ip: string; headers: RequestHeaders };

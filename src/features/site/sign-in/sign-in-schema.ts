@@ -34,6 +34,10 @@ export const siteSchema = Type.Object({
   mail: Type.Enum(["smtp", "outbox"]),
   has_outbox: Type.Boolean({ description: "Whether mails can be read at `GET /outbox`." }),
   currency: Type.String(),
+  base_url: Type.String({ description: "Where programs reach the API." }),
+  payments: Type.Enum(["stripe", "none"], { description: "How people can pay by card." }),
+  payment_amount_min: Type.String({ description: "The least that can be paid at a time." }),
+  payment_amount_max: Type.String({ description: "The most that can be paid at a time." }),
 });
 
 export const sessionSchema = Type.Object({
@@ -47,7 +51,10 @@ export const sessionSchema = Type.Object({
     has_totp: Type.Boolean(),
     passkey_count: Type.Integer(),
   }),
-  account: Type.Object({ id: Type.String() }),
+  account: Type.Object({
+    id: Type.String(),
+    time_zone: Type.String({ description: "In which the account's days begin and end." }),
+  }),
   session: Type.Object({ id: Type.String(), created_at: moment, fresh_until: moment }),
 });
 

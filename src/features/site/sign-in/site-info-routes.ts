@@ -3,12 +3,9 @@ import { AppError } from "../../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import type { KeptMail } from "../../../platform/mail/create-mailer.ts";
 import { consoleErrors, getSession } from "../console-edge.ts";
-import { getSessionUser } from "./get-session-user.ts";
-import { listPasskeys } from "./passkey-store.ts";
+import { readSessionView } from "./read-session-view.ts";
 import type { SignInRouteParts } from "./sign-in-route-parts.ts";
 import { outboxSchema, sessionSchema, siteSchema } from "./sign-in-schema.ts";
-import type { SiteSession } from "./site-session.ts";
-import { hasSecondFactor, type User } from "./user.ts";
 
 const tags = ["Site"];
 
@@ -31,6 +28,10 @@ export function addSiteInfoRoutes(http: HttpServer, parts: SignInRouteParts): vo
       mail: parts.mailer.kind,
       has_outbox: parts.hasOutbox,
       currency: parts.currency,
+      base_url: parts.baseUrl,
+      payments: parts.payments.kind,
+      payment_amount_min: parts.payments.amountMin,
+      payment_amount_max: parts.payments.amountMax,
     }),
   );
   http.get(
@@ -43,37 +44,9 @@ export function addSiteInfoRoutes(http: HttpServer, parts: SignInRouteParts): vo
         response: { 200: sessionSchema, ...consoleErrors("GET") },
       },
     },
-    async (request) => {
-      const session = getSession(request);
-      const [user, passkeys] = await Promise.all([
-        getSessionUser(parts.database, session),
-        listPasskeys(parts.database, session.userId),
-      ]);
-      return presentSession(session, user, passkeys.length);
-    },
+    async (request) => readSessionView(parts.database, getSession(request)),
   );
   if (parts.hasOutbox) addOutbox(http, parts);
-}
-
-function presentSession(session: SiteSession, user: User, passkeyCount: number) {
-  return {
-    user: {
-      id: user.id,
-      email: user.email,
-      name: user.name,
-      is_email_verified: session.isEmailVerified,
-      is_operator: user.isOperator,
-      has_password: user.passwordHash !== null,
-      has_totp: hasSecondFactor(user),
-      passkey_count: passkeyCount,
-    },
-    account: { id: session.accountId },
-    session: {
-      id: session.id,
-      created_at: session.createdAt.toISOString(),
-      fresh_until: session.freshUntil.toISOString(),
-    },
-  };
 }
 
 /** Mails that are not sent, for whoever tries the site out on their own machine. */

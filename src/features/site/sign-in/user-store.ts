@@ -54,6 +54,10 @@ export async function updatePassword(tx: Database, id: UserId, passwordHash: str
   await tx.updateTable("users").set({ password_hash: passwordHash }).where("id", "=", id).execute();
 }
 
+export async function updateUserName(tx: Database, id: UserId, name: string): Promise<void> {
+  await tx.updateTable("users").set({ name }).where("id", "=", id).execute();
+}
+
 /** The first proof counts. */
 export async function updateEmailVerified(tx: Database, id: UserId, verifiedAt: Date): Promise<void> {
   await tx

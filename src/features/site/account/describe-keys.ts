@@ -1,0 +1,75 @@
+import type { Static } from "typebox";
+import { findPeriodEnd, findPeriodStart } from "../../../lib/budget.ts";
+import type { AccountId } from "../../../lib/ids.ts";
+import { type Nano, nano, presentMoney } from "../../../lib/money.ts";
+import { type ApiKey, findKeyKind, keyPrefix, listKeyUses } from "../../accounts/index.ts";
+import { listKeySpending } from "../../ledger/index.ts";
+import type { AccountParts } from "./account-parts.ts";
+import { type keySchema, presentLimits } from "./key-schema.ts";
+
+type ShownKey = Static<typeof keySchema>;
+
+/** Keys of an account as its pages show them: with their last use, and with what they spent of their budgets. */
+export async function describeKeys(
+  { database, clock }: Pick<AccountParts, "database" | "clock">,
+  accountId: AccountId,
+  keys: readonly ApiKey[],
+): Promise<ShownKey[]> {
+  const now = clock.now();
+  const keyIds = keys.map(({ id }) => id);
+  const periods = keys.flatMap(({ id, budget }) =>
+    budget === null ? [] : [{ keyId: id, startsAt: findPeriodStart(budget.period, now) }],
+  );
+  const [uses, spending] = await Promise.all([
+    listKeyUses(database, keyIds),
+    listKeySpending(database, accountId, periods),
+  ]);
+  return keys.map((key) =>
+    presentKey(key, { lastUsedAt: uses.get(key.id) ?? null, spent: spending.get(key.id) ?? nano(0n), now }),
+  );
+}
+
+export async function describeKey(parts: Pick<AccountParts, "database" | "clock">, key: ApiKey): Promise<ShownKey> {
+  const [shown] = await describeKeys(parts, key.accountId, [key]);
+  // One key in, one key out.
+  return shown as ShownKey;
+}
+
+function presentKey(
+  key: ApiKey,
+  { lastUsedAt, spent, now }: { lastUsedAt: Date | null; spent: Nano; now: Date },
+): ShownKey {
+  const kind = findKeyKind(key);
+  return {
+    object: "api_key",
+    id: key.id,
+    name: key.name,
+    kind,
+    preview: kind === "console" ? null : `${keyPrefix}…${key.lastFour}`,
+    created: toSeconds(key.createdAt),
+    last_used: lastUsedAt === null ? null : toSeconds(lastUsedAt),
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+    models: copy(key.modelIds),
+    endpoints: copy(key.endpoints),
+    addresses: copy(key.addresses),
+    budget:
+      key.budget === null
+        ? null
+        : {
+            amount: presentMoney(key.budget.amount),
+            period: key.budget.period,
+            spent: presentMoney(spent),
+            resets_at: findPeriodEnd(key.budget.period, now)?.toISOString() ?? null,
+          },
+    limits: presentLimits(key.limits),
+  };
+}
+
+function copy(items: readonly string[] | null): string[] | null {
+  return items === null ? null : [...items];
+}
+
+function toSeconds(time: Date): number {
+  return Math.floor(time.getTime() / 1000);
+}

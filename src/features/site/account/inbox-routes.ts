@@ -1,0 +1,67 @@
+import { type Static, Type } from "typebox";
+import type { HttpServer } from "../../../platform/http/create-http-server.ts";
+import { closeEventInbox, findEventInbox, openEventInbox } from "../../webhooks/index.ts";
+import { consoleErrors, emptyBodySchema, getSession } from "../console-edge.ts";
+import type { AccountParts } from "./account-parts.ts";
+
+const tags = ["Webhooks"];
+
+const inboxSchema = Type.Object({
+  object: Type.Literal("event_inbox"),
+  is_open: Type.Boolean({ description: "Whether the account says that it reads its events itself." }),
+  opened_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
+});
+
+/** While it is open, long tasks need no other webhook: their ends are read at `GET /events`. */
+export function addInboxRoutes(http: HttpServer, { database, clock }: AccountParts): void {
+  http.get(
+    "/event_inbox",
+    {
+      schema: {
+        operationId: "getEventInbox",
+        summary: "Whether the event inbox is open",
+        tags,
+        response: { 200: inboxSchema, ...consoleErrors("GET") },
+      },
+    },
+    async (request) => presentInbox(await findEventInbox(database, getSession(request).accountId)),
+  );
+  http.post(
+    "/event_inbox",
+    {
+      schema: {
+        operationId: "openEventInbox",
+        summary: "Open the event inbox",
+        description: "It counts as a webhook, so that long tasks can be started. One that is open stays as it is.",
+        tags,
+        body: emptyBodySchema,
+        response: { 200: inboxSchema, ...consoleErrors("POST") },
+      },
+    },
+    async (request) => {
+      const { accountId } = getSession(request);
+      await openEventInbox(database, accountId, clock.now());
+      return presentInbox(await findEventInbox(database, accountId));
+    },
+  );
+  http.delete(
+    "/event_inbox",
+    {
+      schema: {
+        operationId: "closeEventInbox",
+        summary: "Close the event inbox",
+        description: "Events stay; new long tasks need a webhook again.",
+        tags,
+        response: { 200: inboxSchema, ...consoleErrors("DELETE") },
+      },
+    },
+    async (request) => {
+      await closeEventInbox(database, getSession(request).accountId);
+      return presentInbox(null);
+    },
+  );
+}
+
+function presentInbox(openedAt: Date | null): Static<typeof inboxSchema> {
+  return { object: "event_inbox", is_open: openedAt !== null, opened_at: openedAt?.toISOString() ?? null };
+}

@@ -1,0 +1,176 @@
+import { Type } from "typebox";
+import type { HttpServer } from "../../../platform/http/create-http-server.ts";
+import { getOwnKey, listKeyPage, revokeOwnKey } from "../../accounts/index.ts";
+import { consoleErrors, getSession } from "../console-edge.ts";
+import type { AccountParts } from "./account-parts.ts";
+import { describeKey, describeKeys } from "./describe-keys.ts";
+import {
+  keyChangeSchema,
+  keyListQuerySchema,
+  keyListSchema,
+  keyRequestSchema,
+  keySchema,
+  newKeySchema,
+  parseKeyChange,
+  parseKeyRequest,
+  rotationSchema,
+} from "./key-schema.ts";
+import { editOwnKey, makeOwnKey, replaceOwnKey } from "./make-own-key.ts";
+
+const tags = ["API keys"];
+const params = Type.Object({ id: Type.String({ maxLength: 100, description: "The key's id." }) });
+
+export function addKeyRoutes(http: HttpServer, parts: AccountParts): void {
+  addList(http, parts);
+  addGet(http, parts);
+  addCreate(http, parts);
+  addChange(http, parts);
+  addRotate(http, parts);
+  addRevoke(http, parts);
+}
+
+function addList(http: HttpServer, parts: AccountParts): void {
+  const errors = consoleErrors("GET", ["invalid_parameter", "unknown_parameter"]);
+  http.get(
+    "/keys",
+    {
+      schema: {
+        operationId: "listKeys",
+        summary: "Your API keys",
+        description: "Newest first.",
+        tags,
+        querystring: keyListQuerySchema,
+        response: { 200: keyListSchema, ...errors },
+      },
+    },
+    async (request) => {
+      const { accountId } = getSession(request);
+      const { limit, ...filter } = request.query;
+      const now = parts.clock.now();
+      const found = await listKeyPage(parts.database, { ...filter, accountId, now, limit: limit + 1 });
+      const page = found.slice(0, limit);
+      const hasMore = found.length > limit;
+      const data = await describeKeys(parts, accountId, page);
+      return {
+        object: "list" as const,
+        data,
+        has_more: hasMore,
+        next_cursor: hasMore ? (page.at(-1)?.id ?? null) : null,
+      };
+    },
+  );
+}
+
+function addGet(http: HttpServer, parts: AccountParts): void {
+  http.get(
+    "/keys/:id",
+    {
+      schema: {
+        operationId: "getKey",
+        summary: "One of your API keys",
+        tags,
+        params,
+        response: { 200: keySchema, ...consoleErrors("GET", ["not_found"]) },
+      },
+    },
+    async (request) => {
+      const { accountId } = getSession(request);
+      return await describeKey(parts, await getOwnKey(parts.database, { accountId, id: request.params.id }));
+    },
+  );
+}
+
+function addCreate(http: HttpServer, parts: AccountParts): void {
+  http.post(
+    "/keys",
+    {
+      schema: {
+        operationId: "createKey",
+        summary: "Create an API key",
+        description: "The answer has the `key` itself, this once. An account has at most 100 keys that work.",
+        tags,
+        body: keyRequestSchema,
+        response: {
+          201: newKeySchema,
+          ...consoleErrors("POST", ["reauthentication_required", "too_many_attempts"]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { apiKey, text } = await makeOwnKey(parts, getSession(request), parseKeyRequest(request.body));
+      reply.code(201);
+      return { ...(await describeKey(parts, apiKey)), key: text };
+    },
+  );
+}
+
+function addChange(http: HttpServer, parts: AccountParts): void {
+  http.patch(
+    "/keys/:id",
+    {
+      schema: {
+        operationId: "updateKey",
+        summary: "Change what an API key may do",
+        description: "What is absent stays. Every node goes by it within a second.",
+        tags,
+        params,
+        body: keyChangeSchema,
+        response: { 200: keySchema, ...consoleErrors("PATCH", ["not_found"]) },
+      },
+    },
+    async (request) => {
+      const change = parseKeyChange(request.body);
+      return await describeKey(parts, await editOwnKey(parts, getSession(request), request.params.id, change));
+    },
+  );
+}
+
+function addRotate(http: HttpServer, parts: AccountParts): void {
+  http.post(
+    "/keys/:id/rotate",
+    {
+      schema: {
+        operationId: "rotateKey",
+        summary: "Replace an API key",
+        description: `A new key with the same name and restrictions, which is shown this once. The old one ends at once, or
+after \`overlap_minutes\`. The budget of the new one is whole.`,
+        tags,
+        params,
+        body: rotationSchema,
+        response: {
+          201: newKeySchema,
+          ...consoleErrors("POST", ["not_found", "reauthentication_required", "too_many_attempts"]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const rotation = { id: request.params.id, overlapMinutes: request.body.overlap_minutes ?? 0 };
+      const { apiKey, text } = await replaceOwnKey(parts, getSession(request), rotation);
+      reply.code(201);
+      return { ...(await describeKey(parts, apiKey)), key: text };
+    },
+  );
+}
+
+function addRevoke(http: HttpServer, parts: AccountParts): void {
+  http.delete(
+    "/keys/:id",
+    {
+      schema: {
+        operationId: "revokeKey",
+        summary: "Revoke an API key",
+        description: "At once and for good. The answer is the key as it is then.",
+        tags,
+        params,
+        response: { 200: keySchema, ...consoleErrors("DELETE", ["not_found"]) },
+      },
+    },
+    async (request) => {
+      const { accountId, userId } = getSession(request);
+      const revoked = await revokeOwnKey(parts, { accountId, id: request.params.id });
+      const fields = { account_id: accountId, user_id: userId, key_id: revoked.id };
+      parts.logger.info(fields, "an API key was revoked");
+      return await describeKey(parts, revoked);
+    },
+  );
+}

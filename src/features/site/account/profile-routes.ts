@@ -1,0 +1,126 @@
+import { type Static, Type } from "typebox";
+import { invariant } from "../../../lib/invariant.ts";
+import { standardLimits } from "../../../lib/limit-set.ts";
+import { planPeriods } from "../../../lib/plan-terms.ts";
+import type { HttpServer } from "../../../platform/http/create-http-server.ts";
+import { type Account, findAccount, getPlan, type Plan } from "../../accounts/index.ts";
+import { consoleErrors, getSession } from "../console-edge.ts";
+import { getSessionUser } from "../sign-in/get-session-user.ts";
+import { readSessionView } from "../sign-in/read-session-view.ts";
+import { sessionSchema } from "../sign-in/sign-in-schema.ts";
+import type { User } from "../sign-in/user.ts";
+import type { AccountParts } from "./account-parts.ts";
+import { changeProfile } from "./change-profile.ts";
+
+const tags = ["Account"];
+
+const accountSchema = Type.Object({
+  object: Type.Literal("account"),
+  id: Type.String(),
+  email: Type.String(),
+  name: Type.Union([Type.String(), Type.Null()]),
+  time_zone: Type.String({ description: "In which its days begin and end.", examples: ["Europe/Berlin"] }),
+  plan: Type.Union([
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      period: Type.Enum([...planPeriods]),
+      quotas: Type.Object(
+        { text: Type.Integer(), image: Type.Integer(), video: Type.Integer() },
+        { description: "What each period gives: tokens, images, seconds." },
+      ),
+    }),
+    Type.Null(),
+  ]),
+  limits: Type.Object(
+    {
+      requests_per_minute: Type.Integer(),
+      tokens_per_minute: Type.Integer(),
+      concurrent_requests: Type.Integer(),
+      tasks_in_flight: Type.Integer(),
+    },
+    { description: "What holds for all its keys together." },
+  ),
+  created: Type.Integer({ description: "Unix time in seconds." }),
+});
+
+const profileChangeSchema = Type.Object(
+  {
+    name: Type.Optional(Type.String({ maxLength: 400, description: "1 to 100 characters." })),
+    time_zone: Type.Optional(Type.String({ maxLength: 64, examples: ["Europe/Berlin"] })),
+  },
+  { additionalProperties: false, minProperties: 1 },
+);
+
+export function addProfileRoutes(http: HttpServer, parts: AccountParts): void {
+  http.get(
+    "/account",
+    {
+      schema: {
+        operationId: "getAccount",
+        summary: "Your account",
+        tags,
+        response: { 200: accountSchema, ...consoleErrors("GET") },
+      },
+    },
+    async (request) => {
+      const session = getSession(request);
+      const [user, account] = await Promise.all([
+        getSessionUser(parts.database, session),
+        findAccount(parts.database, session.accountId),
+      ]);
+      invariant(account !== null, `the user ${user.id} has no account`);
+      const plan = account.planId === null ? null : await getPlan(parts.database, account.planId);
+      return presentAccount(account, { user, plan });
+    },
+  );
+  http.patch(
+    "/account",
+    {
+      schema: {
+        operationId: "updateAccount",
+        summary: "Change your name or your time zone",
+        description: "What is absent stays. The answer is that of `GET /session`.",
+        tags,
+        body: profileChangeSchema,
+        response: { 200: sessionSchema, ...consoleErrors("PATCH") },
+      },
+    },
+    async (request) => {
+      const session = getSession(request);
+      const { name, time_zone: timeZone } = request.body;
+      await changeProfile(parts, session, {
+        ...(name === undefined ? {} : { name }),
+        ...(timeZone === undefined ? {} : { timeZone }),
+      });
+      return await readSessionView(parts.database, session);
+    },
+  );
+}
+
+function presentAccount(
+  account: Account,
+  { user, plan }: { user: User; plan: Plan | null },
+): Static<typeof accountSchema> {
+  const limits = { ...standardLimits, ...plan?.limits, ...account.limits };
+  return {
+    object: "account",
+    id: account.id,
+    email: account.email,
+    name: user.name,
+    time_zone: account.timeZone,
+    plan: plan === null ? null : presentPlan(plan),
+    limits: {
+      requests_per_minute: limits.requestsPerMinute,
+      tokens_per_minute: limits.tokensPerMinute,
+      concurrent_requests: limits.concurrentRequests,
+      tasks_in_flight: limits.tasksInFlight,
+    },
+    created: Math.floor(account.createdAt.getTime() / 1000),
+  };
+}
+
+function presentPlan({ id, name, period, quotas }: Plan) {
+  const { text, image, video } = quotas;
+  return { id, name, period, quotas: { text: Number(text), image: Number(image), video: Number(video) } };
+}

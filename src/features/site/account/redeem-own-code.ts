@@ -1,0 +1,38 @@
+import { AppError } from "../../../platform/errors/app-error.ts";
+import { isCodeText, type RedeemCode, redeemCode } from "../../ledger/index.ts";
+import type { SiteSession } from "../sign-in/site-session.ts";
+import { type AttemptLimit, beginAttempt, presentNetwork } from "../sign-in/throttle.ts";
+import type { AccountParts } from "./account-parts.ts";
+
+const hourMs = 60 * 60_000;
+
+/** There are 2¹⁰⁰ codes; this only keeps somebody from trying without end. */
+function limitCodes(accountId: string, address: string): AttemptLimit[] {
+  return [
+    { key: `redeem:${accountId}`, max: 10, withinMs: hourMs },
+    { key: `redeem:from:${presentNetwork(address)}`, max: 10, withinMs: hourMs },
+  ];
+}
+
+/** Takes a code's credit for the account of whoever is signed in. Only codes that nobody ever made count as guesses. */
+export async function redeemOwnCode(
+  parts: AccountParts,
+  { accountId, userId }: SiteSession,
+  { text, address }: { text: string; address: string },
+): Promise<RedeemCode> {
+  if (!isCodeText(text)) {
+    const message = "A code has 20 letters and digits, such as 7KQ2M-X4TRA-9HPVC-E6WN3.";
+    throw new AppError("invalid_parameter", message, { param: "code" });
+  }
+  const attempt = await beginAttempt(parts, limitCodes(accountId, address));
+  try {
+    const code = await redeemCode(parts, { accountId, text });
+    await attempt.succeed();
+    parts.logger.info({ account_id: accountId, user_id: userId, code_id: code.id }, "a code was redeemed");
+    return code;
+  } catch (error) {
+    const isGuess = error instanceof AppError && error.code === "not_found";
+    if (!isGuess) await attempt.succeed();
+    throw error;
+  }
+}

@@ -1,0 +1,92 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Static } from "typebox";
+import type { Clock } from "../../../lib/clock.ts";
+import { type LiveCatalog, listOfferedModels, newcomer, type OfferedModel, presentPrice } from "../../catalog/index.ts";
+import { checkModelTypes, isServed, judgeModels, judgeService, type ServiceCheck } from "./judge-service.ts";
+import { remember } from "./remember.ts";
+import type { showcaseSchema, statusSchema } from "./showcase-schema.ts";
+
+export type ShowcaseParts = {
+  catalog: Pick<LiveCatalog, "current">;
+  clock: Clock;
+  currency: string;
+  baseUrl: string;
+  signUp: "open" | "invite" | "closed";
+  /** Throws when the database does not answer. */
+  checkDatabase(): Promise<void>;
+  /** Whether a task that somebody had to look at then is still waiting. */
+  hasTasksDueBefore(moment: Date): Promise<boolean>;
+};
+
+export type Showcase = {
+  read(): Promise<Static<typeof showcaseSchema>>;
+  readStatus(): Promise<Static<typeof statusSchema>>;
+};
+
+const rememberedMs = 5_000;
+const answerMsMax = 2_000;
+/** A worker takes what is due within moments; what has waited this long has nobody who takes it. */
+const overdueMs = 60_000;
+
+/** What everybody may know of the service: no more than whoever has just opened an account. */
+export function createShowcase(parts: ShowcaseParts): Showcase {
+  const { catalog, clock } = parts;
+  const listModels = (): OfferedModel[] => listOfferedModels(catalog.current(), newcomer, clock.now());
+
+  async function compose(): Promise<Static<typeof showcaseSchema>> {
+    const models = listModels();
+    return {
+      object: "showcase",
+      models: models.map(presentShown),
+      currency: parts.currency,
+      status: {
+        state: judgeModels(models),
+        models_available: models.filter(isServed).length,
+        models_total: models.length,
+      },
+      base_url: parts.baseUrl,
+      sign_up: parts.signUp,
+    };
+  }
+
+  async function check(): Promise<Static<typeof statusSchema>> {
+    const models = listModels();
+    const checks: ServiceCheck[] = [
+      { name: "api", state: "ok" },
+      ...(await checkWork(parts)),
+      ...checkModelTypes(models),
+    ];
+    return { object: "status", state: judgeService(checks, models), checks };
+  }
+
+  return { read: remember(clock, rememberedMs, compose), readStatus: remember(clock, rememberedMs, check) };
+}
+
+function presentShown({ model, status, prices }: OfferedModel) {
+  const { id, name, type, description, capabilities } = model;
+  return { id, name, type, description, capabilities, status, prices: prices.map(presentPrice) };
+}
+
+/** Workers live by the database, so without it they stand still too. */
+async function checkWork({ clock, checkDatabase, hasTasksDueBefore }: ShowcaseParts): Promise<ServiceCheck[]> {
+  const lookForOverdue = async (): Promise<boolean> => {
+    await checkDatabase();
+    return await hasTasksDueBefore(new Date(clock.now().getTime() - overdueMs));
+  };
+  const isBehind = await answerInTime(lookForOverdue());
+  return [
+    { name: "database", state: isBehind === null ? "down" : "ok" },
+    { name: "workers", state: isBehind === null ? "down" : isBehind ? "degraded" : "ok" },
+  ];
+}
+
+/** `null` when it fails or takes too long: which of them is no matter to whoever reads a status. */
+async function answerInTime<T>(question: Promise<T>): Promise<T | null> {
+  const over = new AbortController();
+  const tooLong = wait(answerMsMax, null, { signal: over.signal, ref: false }).catch(() => null);
+  try {
+    return await Promise.race([question.catch(() => null), tooLong]);
+  } finally {
+    over.abort();
+  }
+}

@@ -1,0 +1,32 @@
+import { type ModelType, modelTypes, type OfferedModel } from "../../catalog/index.ts";
+
+export const serviceStates = ["ok", "degraded", "down"] as const;
+export type ServiceState = (typeof serviceStates)[number];
+
+export type ServiceCheck = { name: "api" | "database" | "workers" | ModelType; state: ServiceState };
+
+/** All, some or none of the models can be called. Where there are none, nothing is missing. */
+export function judgeModels(models: readonly OfferedModel[]): ServiceState {
+  const served = models.filter(isServed).length;
+  if (served === models.length) return "ok";
+  return served === 0 ? "down" : "degraded";
+}
+
+export function isServed({ status }: OfferedModel): boolean {
+  return status !== "unavailable";
+}
+
+/** One check for each type of model that is offered. */
+export function checkModelTypes(models: readonly OfferedModel[]): ServiceCheck[] {
+  return modelTypes.flatMap((type) => {
+    const ofType = models.filter(({ model }) => model.type === type);
+    return ofType.length === 0 ? [] : [{ name: type, state: judgeModels(ofType) }];
+  });
+}
+
+/** Without its database, or without any model, the service does nothing; whatever else is amiss is a part of it. */
+export function judgeService(checks: readonly ServiceCheck[], models: readonly OfferedModel[]): ServiceState {
+  const isWithoutDatabase = checks.some(({ name, state }) => name === "database" && state === "down");
+  if (isWithoutDatabase || judgeModels(models) === "down") return "down";
+  return checks.every(({ state }) => state === "ok") ? "ok" : "degraded";
+}

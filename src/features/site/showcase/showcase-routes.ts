@@ -1,0 +1,37 @@
+import type { HttpServer } from "../../../platform/http/create-http-server.ts";
+import { consoleErrors } from "../console-edge.ts";
+import type { Showcase } from "./create-showcase.ts";
+import { showcaseSchema, statusSchema } from "./showcase-schema.ts";
+
+const tags = ["Site"];
+
+export function addShowcaseRoutes(http: HttpServer, showcase: Showcase): void {
+  http.get(
+    "/showcase",
+    {
+      config: { access: "open" },
+      schema: {
+        operationId: "getShowcase",
+        summary: "What the service offers",
+        description: "Open to everybody: the models and prices of a new account. A few seconds old at the most.",
+        tags,
+        response: { 200: showcaseSchema, ...consoleErrors("GET") },
+      },
+    },
+    async () => showcase.read(),
+  );
+  http.get(
+    "/status",
+    {
+      config: { access: "open" },
+      schema: {
+        operationId: "getStatus",
+        summary: "How the service is",
+        description: "Open to everybody. A few seconds old at the most.",
+        tags,
+        response: { 200: statusSchema, ...consoleErrors("GET") },
+      },
+    },
+    async () => showcase.readStatus(),
+  );
+}
