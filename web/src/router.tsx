@@ -74,16 +74,127 @@ const connectError = createRoute({
   component: ConnectErrorPage,
 });
 
-const console = createRoute({
+/** The console: its places stay where they are while the pages change. */
+const consoleLayout = createRoute({
   getParentRoute: () => signedIn,
-  path: "/console",
-  component: lazyRouteComponent(() => import("./pages/console-page.tsx"), "ConsolePage"),
+  id: "console",
+  component: lazyRouteComponent(() => import("./parts/console-layout.tsx"), "ConsoleLayout"),
 });
 
+const overview = createRoute({
+  getParentRoute: () => consoleLayout,
+  path: "/console",
+  component: lazyRouteComponent(() => import("./pages/overview/overview-page.tsx"), "OverviewPage"),
+});
+
+const playground = createRoute({
+  getParentRoute: () => consoleLayout,
+  path: "/console/playground",
+  validateSearch: pick("model"),
+  component: lazyRouteComponent(() => import("./pages/playground/playground-page.tsx"), "PlaygroundPage"),
+});
+
+/** A page of its own within: the address of all models is not that of a model without a name. */
+const catalog = createRoute({ getParentRoute: () => consoleLayout, path: "/console/models" });
+
+const models = createRoute({
+  getParentRoute: () => catalog,
+  path: "/",
+  validateSearch: pick("type", "capability", "q"),
+  component: lazyRouteComponent(() => import("./pages/models/models-page.tsx"), "ModelsPage"),
+});
+
+const model = createRoute({
+  getParentRoute: () => catalog,
+  path: "$",
+  component: lazyRouteComponent(() => import("./pages/models/model-page.tsx"), "ModelPage"),
+});
+
+const keys = createRoute({
+  getParentRoute: () => consoleLayout,
+  path: "/console/keys",
+  validateSearch: pick("key", "do", "ended"),
+  component: lazyRouteComponent(() => import("./pages/keys/keys-page.tsx"), "KeysPage"),
+});
+
+const tasks = createRoute({
+  getParentRoute: () => consoleLayout,
+  path: "/console/tasks",
+  validateSearch: pick("status", "type", "model"),
+  component: lazyRouteComponent(() => import("./pages/tasks/tasks-page.tsx"), "TasksPage"),
+});
+
+const task = createRoute({
+  getParentRoute: () => consoleLayout,
+  path: "/console/tasks/$id",
+  component: lazyRouteComponent(() => import("./pages/tasks/task-page.tsx"), "TaskPage"),
+});
+
+const webhooks = createRoute({
+  getParentRoute: () => consoleLayout,
+  path: "/console/webhooks",
+  validateSearch: pick("add"),
+  component: lazyRouteComponent(() => import("./pages/webhooks/webhooks-page.tsx"), "WebhooksPage"),
+});
+
+const webhook = createRoute({
+  getParentRoute: () => consoleLayout,
+  path: "/console/webhooks/$id",
+  validateSearch: pick("do"),
+  component: lazyRouteComponent(() => import("./pages/webhooks/webhook-page.tsx"), "WebhookPage"),
+});
+
+const usage = createRoute({
+  getParentRoute: () => consoleLayout,
+  path: "/console/usage",
+  validateSearch: pick("days", "from", "to", "by", "show", "model", "key", "bar", "part"),
+  component: lazyRouteComponent(() => import("./pages/usage/usage-page.tsx"), "UsagePage"),
+});
+
+const charge = createRoute({
+  getParentRoute: () => consoleLayout,
+  path: "/console/usage/charges/$id",
+  component: lazyRouteComponent(() => import("./pages/usage/charge-page.tsx"), "ChargePage"),
+});
+
+const billing = createRoute({
+  getParentRoute: () => consoleLayout,
+  path: "/console/billing",
+  validateSearch: pick("checkout", "canceled", "from", "to"),
+  component: lazyRouteComponent(() => import("./pages/billing/billing-page.tsx"), "BillingPage"),
+});
+
+const settings = createRoute({
+  getParentRoute: () => consoleLayout,
+  path: "/console/settings",
+  component: lazyRouteComponent(() => import("./pages/settings/settings-page.tsx"), "SettingsPage"),
+});
+
+/** Where the settings used to be. */
 const security = createRoute({
-  getParentRoute: () => signedIn,
+  getParentRoute: () => root,
   path: "/security",
-  component: lazyRouteComponent(() => import("./pages/security/security-page.tsx"), "SecurityPage"),
+  beforeLoad: () => {
+    throw redirect({ to: "/console/settings", replace: true });
+  },
+});
+
+const landing = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  component: lazyRouteComponent(() => import("./pages/landing/landing-page.tsx"), "LandingPage"),
+});
+
+const guide = createRoute({
+  getParentRoute: () => root,
+  path: "/docs/guide",
+  component: lazyRouteComponent(() => import("./pages/guide/guide-page.tsx"), "GuidePage"),
+});
+
+const guideChapter = createRoute({
+  getParentRoute: () => root,
+  path: "/docs/guide/$chapter",
+  component: lazyRouteComponent(() => import("./pages/guide/guide-page.tsx"), "GuidePage"),
 });
 
 const consent = createRoute({
@@ -108,7 +219,28 @@ export function createSiteRouter(queries: QueryClient) {
       resetPassword,
       outbox,
       connectError,
-      signedIn.addChildren([console, security, consent, deviceCode]),
+      landing,
+      guide,
+      guideChapter,
+      security,
+      signedIn.addChildren([
+        consoleLayout.addChildren([
+          overview,
+          playground,
+          catalog.addChildren([models, model]),
+          keys,
+          tasks,
+          task,
+          webhooks,
+          webhook,
+          usage,
+          charge,
+          billing,
+          settings,
+        ]),
+        consent,
+        deviceCode,
+      ]),
     ]),
     context: { queries },
     defaultErrorComponent: BrokenPage,

@@ -16,6 +16,10 @@ export type paths = {
             mail: "smtp" | "outbox";
             has_outbox: boolean;
             currency: string;
+            base_url: string;
+            payments: "stripe" | "none";
+            payment_amount_min: string;
+            payment_amount_max: string;
           };
         } };
       };
@@ -39,6 +43,7 @@ export type paths = {
             };
             account: {
               id: string;
+              time_zone: string;
             };
             session: {
               id: string;
@@ -599,6 +604,2683 @@ export type paths = {
       };
       responses: {
         204: { content?: never };
+      };
+    };
+  };
+  "/keys": {
+    get: {
+      parameters: {
+        query: {
+          limit: number;
+          after?: string;
+          status?: "live" | "ended";
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "api_key";
+              id: string;
+              name: string;
+              kind: "secret" | "client" | "console";
+              preview: string | null;
+              created: number;
+              last_used: number | null;
+              expires_at: string | null;
+              revoked_at: string | null;
+              models: (string)[] | null;
+              endpoints: (string)[] | null;
+              addresses: (string)[] | null;
+              budget: {
+                amount: string;
+                period: "total" | "day" | "week" | "month";
+                spent: string;
+                resets_at: string | null;
+              } | null;
+              limits: {
+                requests_per_minute: number | null;
+                tokens_per_minute: number | null;
+                concurrent_requests: number | null;
+                tasks_in_flight: number | null;
+              };
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+    post: {
+      parameters: Record<never, never>;
+      requestBody: { content: {
+        "application/json": {
+          name: string;
+          expires_at?: string | null;
+          models?: (string)[] | null;
+          endpoints?: (string)[] | null;
+          addresses?: (string)[] | null;
+          budget?: {
+            amount: string;
+            period: "total" | "day" | "week" | "month";
+          } | null;
+          limits?: {
+            requests_per_minute?: number | null;
+            tokens_per_minute?: number | null;
+            concurrent_requests?: number | null;
+            tasks_in_flight?: number | null;
+          };
+        };
+      } };
+      responses: {
+        201: { content: {
+          "application/json": {
+            object: "api_key";
+            id: string;
+            name: string;
+            kind: "secret" | "client" | "console";
+            preview: string | null;
+            created: number;
+            last_used: number | null;
+            expires_at: string | null;
+            revoked_at: string | null;
+            models: (string)[] | null;
+            endpoints: (string)[] | null;
+            addresses: (string)[] | null;
+            budget: {
+              amount: string;
+              period: "total" | "day" | "week" | "month";
+              spent: string;
+              resets_at: string | null;
+            } | null;
+            limits: {
+              requests_per_minute: number | null;
+              tokens_per_minute: number | null;
+              concurrent_requests: number | null;
+              tasks_in_flight: number | null;
+            };
+            key: string;
+          };
+        } };
+      };
+    };
+  };
+  "/keys/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "api_key";
+            id: string;
+            name: string;
+            kind: "secret" | "client" | "console";
+            preview: string | null;
+            created: number;
+            last_used: number | null;
+            expires_at: string | null;
+            revoked_at: string | null;
+            models: (string)[] | null;
+            endpoints: (string)[] | null;
+            addresses: (string)[] | null;
+            budget: {
+              amount: string;
+              period: "total" | "day" | "week" | "month";
+              spent: string;
+              resets_at: string | null;
+            } | null;
+            limits: {
+              requests_per_minute: number | null;
+              tokens_per_minute: number | null;
+              concurrent_requests: number | null;
+              tasks_in_flight: number | null;
+            };
+          };
+        } };
+      };
+    };
+    patch: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          name?: string;
+          expires_at?: string | null;
+          models?: (string)[] | null;
+          endpoints?: (string)[] | null;
+          addresses?: (string)[] | null;
+          budget?: {
+            amount: string;
+            period: "total" | "day" | "week" | "month";
+          } | null;
+          limits?: {
+            requests_per_minute?: number | null;
+            tokens_per_minute?: number | null;
+            concurrent_requests?: number | null;
+            tasks_in_flight?: number | null;
+          };
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "api_key";
+            id: string;
+            name: string;
+            kind: "secret" | "client" | "console";
+            preview: string | null;
+            created: number;
+            last_used: number | null;
+            expires_at: string | null;
+            revoked_at: string | null;
+            models: (string)[] | null;
+            endpoints: (string)[] | null;
+            addresses: (string)[] | null;
+            budget: {
+              amount: string;
+              period: "total" | "day" | "week" | "month";
+              spent: string;
+              resets_at: string | null;
+            } | null;
+            limits: {
+              requests_per_minute: number | null;
+              tokens_per_minute: number | null;
+              concurrent_requests: number | null;
+              tasks_in_flight: number | null;
+            };
+          };
+        } };
+      };
+    };
+    delete: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "api_key";
+            id: string;
+            name: string;
+            kind: "secret" | "client" | "console";
+            preview: string | null;
+            created: number;
+            last_used: number | null;
+            expires_at: string | null;
+            revoked_at: string | null;
+            models: (string)[] | null;
+            endpoints: (string)[] | null;
+            addresses: (string)[] | null;
+            budget: {
+              amount: string;
+              period: "total" | "day" | "week" | "month";
+              spent: string;
+              resets_at: string | null;
+            } | null;
+            limits: {
+              requests_per_minute: number | null;
+              tokens_per_minute: number | null;
+              concurrent_requests: number | null;
+              tasks_in_flight: number | null;
+            };
+          };
+        } };
+      };
+    };
+  };
+  "/keys/{id}/rotate": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          overlap_minutes?: number;
+        };
+      } };
+      responses: {
+        201: { content: {
+          "application/json": {
+            object: "api_key";
+            id: string;
+            name: string;
+            kind: "secret" | "client" | "console";
+            preview: string | null;
+            created: number;
+            last_used: number | null;
+            expires_at: string | null;
+            revoked_at: string | null;
+            models: (string)[] | null;
+            endpoints: (string)[] | null;
+            addresses: (string)[] | null;
+            budget: {
+              amount: string;
+              period: "total" | "day" | "week" | "month";
+              spent: string;
+              resets_at: string | null;
+            } | null;
+            limits: {
+              requests_per_minute: number | null;
+              tokens_per_minute: number | null;
+              concurrent_requests: number | null;
+              tasks_in_flight: number | null;
+            };
+            key: string;
+          };
+        } };
+      };
+    };
+  };
+  "/account": {
+    get: {
+      parameters: Record<never, never>;
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "account";
+            id: string;
+            email: string;
+            name: string | null;
+            time_zone: string;
+            plan: {
+              id: string;
+              name: string;
+              period: "day" | "week" | "month";
+              quotas: {
+                text: number;
+                image: number;
+                video: number;
+              };
+            } | null;
+            limits: {
+              requests_per_minute: number;
+              tokens_per_minute: number;
+              concurrent_requests: number;
+              tasks_in_flight: number;
+            };
+            created: number;
+          };
+        } };
+      };
+    };
+    patch: {
+      parameters: Record<never, never>;
+      requestBody: { content: {
+        "application/json": {
+          name?: string;
+          time_zone?: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            user: {
+              id: string;
+              email: string;
+              name: string | null;
+              is_email_verified: boolean;
+              is_operator: boolean;
+              has_password: boolean;
+              has_totp: boolean;
+              passkey_count: number;
+            };
+            account: {
+              id: string;
+              time_zone: string;
+            };
+            session: {
+              id: string;
+              created_at: string;
+              fresh_until: string;
+            };
+          };
+        } };
+      };
+    };
+  };
+  "/codes/redeem": {
+    post: {
+      parameters: Record<never, never>;
+      requestBody: { content: {
+        "application/json": {
+          code: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "redeemed_code";
+            kind: "cash" | "gift";
+            amount: string;
+            currency: string;
+            expires_at: string | null;
+            balance: string;
+          };
+        } };
+      };
+    };
+  };
+  "/event_inbox": {
+    get: {
+      parameters: Record<never, never>;
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "event_inbox";
+            is_open: boolean;
+            opened_at: string | null;
+          };
+        } };
+      };
+    };
+    post: {
+      parameters: Record<never, never>;
+      requestBody: { content: {
+        "application/json": Record<never, never>;
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "event_inbox";
+            is_open: boolean;
+            opened_at: string | null;
+          };
+        } };
+      };
+    };
+    delete: {
+      parameters: Record<never, never>;
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "event_inbox";
+            is_open: boolean;
+            opened_at: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/showcase": {
+    get: {
+      parameters: Record<never, never>;
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "showcase";
+            models: ({
+              id: string;
+              name: string;
+              type: "chat" | "image" | "video" | "avatar" | "drama" | "speech";
+              description: string;
+              capabilities: ("chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech")[];
+              status: "available" | "degraded" | "unavailable" | "deprecated";
+              prices: ({
+                model: string;
+                billing_type: "token" | "per_call" | "duration";
+                price?: string;
+                input_price?: string;
+                output_price?: string;
+                cached_input_price?: string;
+                unit: string;
+                minimum_charge?: string;
+                capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech";
+              })[];
+            })[];
+            currency: string;
+            status: {
+              state: "ok" | "degraded" | "down";
+              models_available: number;
+              models_total: number;
+            };
+            base_url: string;
+            sign_up: "open" | "invite" | "closed";
+          };
+        } };
+      };
+    };
+  };
+  "/status": {
+    get: {
+      parameters: Record<never, never>;
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "status";
+            state: "ok" | "degraded" | "down";
+            checks: ({
+              name: "api" | "database" | "workers" | "chat" | "image" | "video" | "avatar" | "drama" | "speech";
+              state: "ok" | "degraded" | "down";
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/checkouts": {
+    post: {
+      parameters: Record<never, never>;
+      requestBody: { content: {
+        "application/json": {
+          amount: string;
+        };
+      } };
+      responses: {
+        201: { content: {
+          "application/json": {
+            object: "checkout";
+            id: string;
+            amount: string;
+            currency: string;
+            state: "open" | "paid" | "expired" | "failed" | "mismatched";
+            url: string | null;
+            created: number;
+            expires_at: string;
+            paid_at: string | null;
+          };
+        } };
+      };
+    };
+    get: {
+      parameters: {
+        query: {
+          limit: number;
+          after?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "checkout";
+              id: string;
+              amount: string;
+              currency: string;
+              state: "open" | "paid" | "expired" | "failed" | "mismatched";
+              url: string | null;
+              created: number;
+              expires_at: string;
+              paid_at: string | null;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/checkouts/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "checkout";
+            id: string;
+            amount: string;
+            currency: string;
+            state: "open" | "paid" | "expired" | "failed" | "mismatched";
+            url: string | null;
+            created: number;
+            expires_at: string;
+            paid_at: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/models": {
+    get: {
+      parameters: {
+        query?: {
+          type?: "chat" | "image" | "video" | "avatar" | "drama" | "speech";
+          capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech";
+          status?: "available" | "degraded" | "unavailable" | "deprecated";
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              id: string;
+              object: "model";
+              created: number;
+              owned_by: string;
+              name: string;
+              type: "chat" | "image" | "video" | "avatar" | "drama" | "speech";
+              logo: string;
+              description: string;
+              advantages: (string)[];
+              scenarios: (string)[];
+              status: "available" | "degraded" | "unavailable" | "deprecated";
+              capabilities: ("chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech")[];
+              shutdown_date?: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/models/{model_id}": {
+    get: {
+      parameters: {
+        path: {
+          model_id: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "model";
+            created: number;
+            owned_by: string;
+            name: string;
+            type: "chat" | "image" | "video" | "avatar" | "drama" | "speech";
+            logo: string;
+            description: string;
+            advantages: (string)[];
+            scenarios: (string)[];
+            status: "available" | "degraded" | "unavailable" | "deprecated";
+            capabilities: ("chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech")[];
+            shutdown_date?: string;
+            limits: {
+              durations?: (number)[];
+              aspect_ratios?: (string)[];
+              max_prompt_length?: number;
+              sizes?: (string)[];
+              max_n?: number;
+              max_input_images?: number;
+              voices?: (string)[];
+              response_formats?: (string)[];
+              context_window?: number;
+              max_output_tokens?: number;
+            };
+          };
+        } };
+      };
+    };
+  };
+  "/pricing/models": {
+    get: {
+      parameters: Record<never, never>;
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            currency: string;
+            data: ({
+              model: string;
+              billing_type: "token" | "per_call" | "duration";
+              price?: string;
+              input_price?: string;
+              output_price?: string;
+              cached_input_price?: string;
+              unit: string;
+              minimum_charge?: string;
+              capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech";
+            })[];
+            effective_at: string;
+          };
+        } };
+      };
+    };
+  };
+  "/chat/completions": {
+    post: {
+      parameters: {
+        header?: {
+          "idempotency-key"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          model: string;
+          messages: ({
+            role: "system";
+            content: string | ({
+              type: "text";
+              text: string;
+              prompt_cache_breakpoint?: Record<string, unknown>;
+            })[];
+            name?: string;
+          } | {
+            role: "developer";
+            content: string | ({
+              type: "text";
+              text: string;
+              prompt_cache_breakpoint?: Record<string, unknown>;
+            })[];
+            name?: string;
+          } | {
+            role: "user";
+            content: string | ({
+              type: "text";
+              text: string;
+              prompt_cache_breakpoint?: Record<string, unknown>;
+            } | {
+              type: "image_url";
+              image_url: {
+                url: string;
+                detail?: "auto" | "low" | "high";
+              };
+              prompt_cache_breakpoint?: Record<string, unknown>;
+            } | {
+              type: "input_audio";
+              input_audio: {
+                data: string;
+                format: "wav" | "mp3";
+              };
+              prompt_cache_breakpoint?: Record<string, unknown>;
+            } | {
+              type: "file";
+              file: {
+                file_data?: string;
+                file_id?: string;
+                filename?: string;
+              };
+              prompt_cache_breakpoint?: Record<string, unknown>;
+            })[];
+            name?: string;
+          } | {
+            role: "assistant";
+            content?: string | ({
+              type: "text";
+              text: string;
+              prompt_cache_breakpoint?: Record<string, unknown>;
+            } | {
+              type: "refusal";
+              refusal: string;
+            })[] | null;
+            name?: string;
+            refusal?: string | null;
+            tool_calls?: ({
+              type: "function";
+              id: string;
+              function: {
+                name: string;
+                arguments: string;
+                parsed_arguments?: unknown;
+              };
+              index?: number;
+            } | {
+              type: "custom";
+              id: string;
+              custom: {
+                name: string;
+                input: string;
+              };
+              index?: number;
+            })[] | null;
+            function_call?: {
+              name: string;
+              arguments: string;
+              parsed_arguments?: unknown;
+            } | null;
+            audio?: Record<string, unknown> | null;
+            annotations?: (Record<string, unknown>)[] | null;
+            reasoning_content?: string | null;
+            parsed?: unknown;
+          } | {
+            role: "tool";
+            content: string | ({
+              type: "text";
+              text: string;
+              prompt_cache_breakpoint?: Record<string, unknown>;
+            })[];
+            tool_call_id: string;
+          } | {
+            role: "function";
+            content?: string | null;
+            name: string;
+          })[];
+          stream?: boolean | null;
+          stream_options?: {
+            include_usage?: boolean;
+            include_obfuscation?: boolean;
+          } | null;
+          tools?: ({
+            type: "function";
+            function: {
+              name: string;
+              description?: string;
+              parameters?: Record<string, unknown>;
+              strict?: boolean | null;
+            };
+          } | {
+            type: "custom";
+            custom: {
+              name: string;
+              description?: string;
+              format?: Record<string, unknown>;
+            };
+          })[];
+          tool_choice?: "none" | "auto" | "required" | {
+            type: "function";
+            function: {
+              name: string;
+            };
+          } | {
+            type: "custom";
+            custom: {
+              name: string;
+            };
+          } | {
+            type: "allowed_tools";
+            allowed_tools: {
+              mode: "auto" | "required";
+              tools: (Record<string, unknown>)[];
+            };
+          };
+          parallel_tool_calls?: boolean;
+          response_format?: {
+            type: "text";
+          } | {
+            type: "json_object";
+          } | {
+            type: "json_schema";
+            json_schema: {
+              name: string;
+              description?: string;
+              schema?: Record<string, unknown>;
+              strict?: boolean | null;
+            };
+          };
+          n?: number | null;
+          max_completion_tokens?: number | null;
+          max_tokens?: number | null;
+          stop?: string | (string)[] | null;
+          temperature?: number | null;
+          top_p?: number | null;
+          frequency_penalty?: number | null;
+          presence_penalty?: number | null;
+          logit_bias?: Record<string, number> | null;
+          logprobs?: boolean | null;
+          top_logprobs?: number | null;
+          seed?: number | null;
+          reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+          verbosity?: "low" | "medium" | "high" | null;
+          user?: string;
+          safety_identifier?: string;
+          metadata?: Record<string, string> | null;
+          prompt_cache_key?: string;
+          prompt_cache_options?: Record<string, unknown> | null;
+          prompt_cache_retention?: "in_memory" | "in-memory" | "24h" | null;
+          moderation?: Record<string, unknown> | null;
+          functions?: ({
+            name: string;
+            description?: string;
+            parameters?: Record<string, unknown>;
+          })[];
+          function_call?: "none" | "auto" | {
+            name: string;
+          };
+          audio?: Record<string, unknown> | null;
+          modalities?: ("text" | "audio")[] | null;
+          prediction?: Record<string, unknown> | null;
+          service_tier?: "auto" | "default" | "flex" | "scale" | "priority" | "fast" | null;
+          store?: boolean | null;
+          web_search_options?: Record<string, unknown> | null;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "chat.completion";
+            created: number;
+            model: string;
+            choices: ({
+              index: number;
+              message: {
+                role: "assistant";
+                content: string | null;
+                refusal?: string | null;
+                reasoning_content?: string;
+                tool_calls?: (Record<string, unknown>)[];
+              };
+              finish_reason: "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
+              logprobs?: Record<string, unknown> | null;
+            })[];
+            usage: {
+              prompt_tokens: number;
+              completion_tokens: number;
+              total_tokens: number;
+              prompt_tokens_details: {
+                cached_tokens: number;
+                cache_write_tokens: number;
+                audio_tokens: number;
+              };
+              completion_tokens_details: {
+                reasoning_tokens: number;
+                audio_tokens: number;
+                accepted_prediction_tokens: number;
+                rejected_prediction_tokens: number;
+              };
+              charge: string;
+            };
+            stopped_by?: "insufficient_balance";
+          };
+        } };
+      };
+    };
+  };
+  "/files": {
+    get: {
+      parameters: {
+        query?: {
+          limit?: number;
+          after?: string;
+          purpose?: "generation" | "output";
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "file";
+              file_id: string;
+              id: string;
+              bytes: number;
+              content_type: string;
+              filename: string;
+              purpose: "generation" | "output";
+              created: number;
+              expires_at: string;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+    post: {
+      parameters: {
+        header?: {
+          "idempotency-key"?: string;
+        };
+      };
+      requestBody: { content: {
+        "multipart/form-data": {
+          file: string;
+          purpose: "generation";
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "file";
+            file_id: string;
+            id: string;
+            bytes: number;
+            content_type: string;
+            filename: string;
+            purpose: "generation" | "output";
+            created: number;
+            expires_at: string;
+          };
+        } };
+      };
+    };
+  };
+  "/files/{file_id}": {
+    get: {
+      parameters: {
+        path: {
+          file_id: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "file";
+            file_id: string;
+            id: string;
+            bytes: number;
+            content_type: string;
+            filename: string;
+            purpose: "generation" | "output";
+            created: number;
+            expires_at: string;
+          };
+        } };
+      };
+    };
+    delete: {
+      parameters: {
+        path: {
+          file_id: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "file";
+            deleted: true;
+          };
+        } };
+      };
+    };
+  };
+  "/files/{file_id}/content": {
+    get: {
+      parameters: {
+        path: {
+          file_id: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": string;
+        } };
+        206: { content: {
+          "application/json": string;
+        } };
+      };
+    };
+  };
+  "/images/generations": {
+    post: {
+      parameters: {
+        header?: {
+          "idempotency-key"?: string;
+          prefer?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          model: string;
+          prompt: string;
+          size?: string;
+          n?: number;
+          input_images?: (string)[];
+          callback_url?: string;
+          metadata?: Record<string, string>;
+          expires_after?: number;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "generation.task";
+            type: "image" | "video" | "avatar" | "drama" | "speech";
+            model: string;
+            status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+            progress: number;
+            output: ({
+              type: string;
+              url: string;
+              content_type: string;
+              bytes: number;
+              sha256: string;
+              width?: number;
+              height?: number;
+              duration?: number;
+              expires_at: string;
+            })[];
+            usage: {
+              total_units: number;
+              charge?: string;
+              estimated_charge: string;
+            };
+            created: number;
+            request_id: string;
+            updated_at: string;
+            error?: {
+              code: string;
+              message: string;
+              param: string | null;
+              retryable: boolean;
+            };
+            warnings?: ({
+              code: string;
+              message: string;
+            })[];
+            metadata?: Record<string, string>;
+            client_request_id?: string;
+            queue_position?: number;
+            started_at?: string;
+            finished_at?: string;
+            expires_at?: string;
+            parent_id?: string;
+            steps?: ({
+              name: string;
+              status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+              progress: number;
+              output: ({
+                type: string;
+                url: string;
+                content_type: string;
+                bytes: number;
+                sha256: string;
+                width?: number;
+                height?: number;
+                duration?: number;
+                expires_at: string;
+              })[];
+              charge: string;
+              task_ids: (string)[];
+            })[];
+          };
+        } };
+        202: { content: {
+          "application/json": {
+            id: string;
+            object: "generation.task";
+            type: "image" | "video" | "avatar" | "drama" | "speech";
+            model: string;
+            status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+            progress: number;
+            output: ({
+              type: string;
+              url: string;
+              content_type: string;
+              bytes: number;
+              sha256: string;
+              width?: number;
+              height?: number;
+              duration?: number;
+              expires_at: string;
+            })[];
+            usage: {
+              total_units: number;
+              charge?: string;
+              estimated_charge: string;
+            };
+            created: number;
+            request_id: string;
+            updated_at: string;
+            error?: {
+              code: string;
+              message: string;
+              param: string | null;
+              retryable: boolean;
+            };
+            warnings?: ({
+              code: string;
+              message: string;
+            })[];
+            metadata?: Record<string, string>;
+            client_request_id?: string;
+            queue_position?: number;
+            started_at?: string;
+            finished_at?: string;
+            expires_at?: string;
+            parent_id?: string;
+            steps?: ({
+              name: string;
+              status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+              progress: number;
+              output: ({
+                type: string;
+                url: string;
+                content_type: string;
+                bytes: number;
+                sha256: string;
+                width?: number;
+                height?: number;
+                duration?: number;
+                expires_at: string;
+              })[];
+              charge: string;
+              task_ids: (string)[];
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/videos/generations": {
+    post: {
+      parameters: {
+        header?: {
+          "idempotency-key"?: string;
+          prefer?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          model: string;
+          prompt?: string;
+          duration?: number;
+          aspect_ratio?: string;
+          input_images?: (string)[];
+          callback_url?: string;
+          metadata?: Record<string, string>;
+          expires_after?: number;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "generation.task";
+            type: "image" | "video" | "avatar" | "drama" | "speech";
+            model: string;
+            status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+            progress: number;
+            output: ({
+              type: string;
+              url: string;
+              content_type: string;
+              bytes: number;
+              sha256: string;
+              width?: number;
+              height?: number;
+              duration?: number;
+              expires_at: string;
+            })[];
+            usage: {
+              total_units: number;
+              charge?: string;
+              estimated_charge: string;
+            };
+            created: number;
+            request_id: string;
+            updated_at: string;
+            error?: {
+              code: string;
+              message: string;
+              param: string | null;
+              retryable: boolean;
+            };
+            warnings?: ({
+              code: string;
+              message: string;
+            })[];
+            metadata?: Record<string, string>;
+            client_request_id?: string;
+            queue_position?: number;
+            started_at?: string;
+            finished_at?: string;
+            expires_at?: string;
+            parent_id?: string;
+            steps?: ({
+              name: string;
+              status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+              progress: number;
+              output: ({
+                type: string;
+                url: string;
+                content_type: string;
+                bytes: number;
+                sha256: string;
+                width?: number;
+                height?: number;
+                duration?: number;
+                expires_at: string;
+              })[];
+              charge: string;
+              task_ids: (string)[];
+            })[];
+          };
+        } };
+        202: { content: {
+          "application/json": {
+            id: string;
+            object: "generation.task";
+            type: "image" | "video" | "avatar" | "drama" | "speech";
+            model: string;
+            status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+            progress: number;
+            output: ({
+              type: string;
+              url: string;
+              content_type: string;
+              bytes: number;
+              sha256: string;
+              width?: number;
+              height?: number;
+              duration?: number;
+              expires_at: string;
+            })[];
+            usage: {
+              total_units: number;
+              charge?: string;
+              estimated_charge: string;
+            };
+            created: number;
+            request_id: string;
+            updated_at: string;
+            error?: {
+              code: string;
+              message: string;
+              param: string | null;
+              retryable: boolean;
+            };
+            warnings?: ({
+              code: string;
+              message: string;
+            })[];
+            metadata?: Record<string, string>;
+            client_request_id?: string;
+            queue_position?: number;
+            started_at?: string;
+            finished_at?: string;
+            expires_at?: string;
+            parent_id?: string;
+            steps?: ({
+              name: string;
+              status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+              progress: number;
+              output: ({
+                type: string;
+                url: string;
+                content_type: string;
+                bytes: number;
+                sha256: string;
+                width?: number;
+                height?: number;
+                duration?: number;
+                expires_at: string;
+              })[];
+              charge: string;
+              task_ids: (string)[];
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/avatars/generations": {
+    post: {
+      parameters: {
+        header?: {
+          "idempotency-key"?: string;
+          prefer?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          model: string;
+          avatar_file_id: string;
+          audio_file_id: string;
+          aspect_ratio?: string;
+          callback_url?: string;
+          metadata?: Record<string, string>;
+          expires_after?: number;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "generation.task";
+            type: "image" | "video" | "avatar" | "drama" | "speech";
+            model: string;
+            status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+            progress: number;
+            output: ({
+              type: string;
+              url: string;
+              content_type: string;
+              bytes: number;
+              sha256: string;
+              width?: number;
+              height?: number;
+              duration?: number;
+              expires_at: string;
+            })[];
+            usage: {
+              total_units: number;
+              charge?: string;
+              estimated_charge: string;
+            };
+            created: number;
+            request_id: string;
+            updated_at: string;
+            error?: {
+              code: string;
+              message: string;
+              param: string | null;
+              retryable: boolean;
+            };
+            warnings?: ({
+              code: string;
+              message: string;
+            })[];
+            metadata?: Record<string, string>;
+            client_request_id?: string;
+            queue_position?: number;
+            started_at?: string;
+            finished_at?: string;
+            expires_at?: string;
+            parent_id?: string;
+            steps?: ({
+              name: string;
+              status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+              progress: number;
+              output: ({
+                type: string;
+                url: string;
+                content_type: string;
+                bytes: number;
+                sha256: string;
+                width?: number;
+                height?: number;
+                duration?: number;
+                expires_at: string;
+              })[];
+              charge: string;
+              task_ids: (string)[];
+            })[];
+          };
+        } };
+        202: { content: {
+          "application/json": {
+            id: string;
+            object: "generation.task";
+            type: "image" | "video" | "avatar" | "drama" | "speech";
+            model: string;
+            status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+            progress: number;
+            output: ({
+              type: string;
+              url: string;
+              content_type: string;
+              bytes: number;
+              sha256: string;
+              width?: number;
+              height?: number;
+              duration?: number;
+              expires_at: string;
+            })[];
+            usage: {
+              total_units: number;
+              charge?: string;
+              estimated_charge: string;
+            };
+            created: number;
+            request_id: string;
+            updated_at: string;
+            error?: {
+              code: string;
+              message: string;
+              param: string | null;
+              retryable: boolean;
+            };
+            warnings?: ({
+              code: string;
+              message: string;
+            })[];
+            metadata?: Record<string, string>;
+            client_request_id?: string;
+            queue_position?: number;
+            started_at?: string;
+            finished_at?: string;
+            expires_at?: string;
+            parent_id?: string;
+            steps?: ({
+              name: string;
+              status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+              progress: number;
+              output: ({
+                type: string;
+                url: string;
+                content_type: string;
+                bytes: number;
+                sha256: string;
+                width?: number;
+                height?: number;
+                duration?: number;
+                expires_at: string;
+              })[];
+              charge: string;
+              task_ids: (string)[];
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/audio/speech": {
+    post: {
+      parameters: {
+        header?: {
+          "idempotency-key"?: string;
+          prefer?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          model: string;
+          input: string;
+          voice: string;
+          response_format?: "mp3" | "wav" | "pcm";
+          speed?: number;
+          callback_url?: string;
+          metadata?: Record<string, string>;
+          expires_after?: number;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": string;
+        } };
+      };
+    };
+  };
+  "/tasks/{task_id}": {
+    get: {
+      parameters: {
+        path: {
+          task_id: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "generation.task";
+            type: "image" | "video" | "avatar" | "drama" | "speech";
+            model: string;
+            status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+            progress: number;
+            output: ({
+              type: string;
+              url: string;
+              content_type: string;
+              bytes: number;
+              sha256: string;
+              width?: number;
+              height?: number;
+              duration?: number;
+              expires_at: string;
+            })[];
+            usage: {
+              total_units: number;
+              charge?: string;
+              estimated_charge: string;
+            };
+            created: number;
+            request_id: string;
+            updated_at: string;
+            error?: {
+              code: string;
+              message: string;
+              param: string | null;
+              retryable: boolean;
+            };
+            warnings?: ({
+              code: string;
+              message: string;
+            })[];
+            metadata?: Record<string, string>;
+            client_request_id?: string;
+            queue_position?: number;
+            started_at?: string;
+            finished_at?: string;
+            expires_at?: string;
+            parent_id?: string;
+            steps?: ({
+              name: string;
+              status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+              progress: number;
+              output: ({
+                type: string;
+                url: string;
+                content_type: string;
+                bytes: number;
+                sha256: string;
+                width?: number;
+                height?: number;
+                duration?: number;
+                expires_at: string;
+              })[];
+              charge: string;
+              task_ids: (string)[];
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/tasks": {
+    get: {
+      parameters: {
+        query?: {
+          status?: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+          type?: "image" | "video" | "avatar" | "drama" | "speech";
+          model?: string;
+          parent_id?: string;
+          limit?: number;
+          after?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              id: string;
+              object: "generation.task";
+              type: "image" | "video" | "avatar" | "drama" | "speech";
+              model: string;
+              status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+              progress: number;
+              output: ({
+                type: string;
+                url: string;
+                content_type: string;
+                bytes: number;
+                sha256: string;
+                width?: number;
+                height?: number;
+                duration?: number;
+                expires_at: string;
+              })[];
+              usage: {
+                total_units: number;
+                charge?: string;
+                estimated_charge: string;
+              };
+              created: number;
+              request_id: string;
+              updated_at: string;
+              error?: {
+                code: string;
+                message: string;
+                param: string | null;
+                retryable: boolean;
+              };
+              warnings?: ({
+                code: string;
+                message: string;
+              })[];
+              metadata?: Record<string, string>;
+              client_request_id?: string;
+              queue_position?: number;
+              started_at?: string;
+              finished_at?: string;
+              expires_at?: string;
+              parent_id?: string;
+              steps?: ({
+                name: string;
+                status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+                progress: number;
+                output: ({
+                  type: string;
+                  url: string;
+                  content_type: string;
+                  bytes: number;
+                  sha256: string;
+                  width?: number;
+                  height?: number;
+                  duration?: number;
+                  expires_at: string;
+                })[];
+                charge: string;
+                task_ids: (string)[];
+              })[];
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/tasks/{task_id}/request": {
+    get: {
+      parameters: {
+        path: {
+          task_id: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "generation.request";
+            task_id: string;
+            endpoint: string;
+            body: Record<never, never>;
+          };
+        } };
+      };
+    };
+  };
+  "/tasks/{task_id}/cancel": {
+    post: {
+      parameters: {
+        path: {
+          task_id: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": Record<never, never> | null;
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "generation.task";
+            type: "image" | "video" | "avatar" | "drama" | "speech";
+            model: string;
+            status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+            progress: number;
+            output: ({
+              type: string;
+              url: string;
+              content_type: string;
+              bytes: number;
+              sha256: string;
+              width?: number;
+              height?: number;
+              duration?: number;
+              expires_at: string;
+            })[];
+            usage: {
+              total_units: number;
+              charge?: string;
+              estimated_charge: string;
+            };
+            created: number;
+            request_id: string;
+            updated_at: string;
+            error?: {
+              code: string;
+              message: string;
+              param: string | null;
+              retryable: boolean;
+            };
+            warnings?: ({
+              code: string;
+              message: string;
+            })[];
+            metadata?: Record<string, string>;
+            client_request_id?: string;
+            queue_position?: number;
+            started_at?: string;
+            finished_at?: string;
+            expires_at?: string;
+            parent_id?: string;
+            steps?: ({
+              name: string;
+              status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+              progress: number;
+              output: ({
+                type: string;
+                url: string;
+                content_type: string;
+                bytes: number;
+                sha256: string;
+                width?: number;
+                height?: number;
+                duration?: number;
+                expires_at: string;
+              })[];
+              charge: string;
+              task_ids: (string)[];
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/tasks/{task_id}/events": {
+    get: {
+      parameters: {
+        path: {
+          task_id: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": string;
+        } };
+      };
+    };
+  };
+  "/dramas/generations": {
+    post: {
+      parameters: {
+        header?: {
+          "idempotency-key"?: string;
+          prefer?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          model: string;
+          title?: string;
+          script?: string | {
+            object: "drama.script";
+            title: string;
+            episode: number;
+            language: string;
+            logline: string;
+            scenes: ({
+              id: string;
+              heading: string;
+              place: string;
+              time: string;
+              action: string;
+              lines: ({
+                speaker: string | null;
+                text: string;
+              })[];
+            })[];
+          } | {
+            object: "drama.roles";
+            script: {
+              object: "drama.script";
+              title: string;
+              episode: number;
+              language: string;
+              logline: string;
+              scenes: ({
+                id: string;
+                heading: string;
+                place: string;
+                time: string;
+                action: string;
+                lines: ({
+                  speaker: string | null;
+                  text: string;
+                })[];
+              })[];
+            };
+            narrator_voice: string;
+            roles: ({
+              name: string;
+              description: string;
+              appearance: string;
+              voice: string;
+              reference_file_id: string | null;
+            })[];
+          } | {
+            object: "drama.storyboard";
+            title: string;
+            episode: number;
+            language: string;
+            aspect_ratio: string;
+            narrator_voice: string;
+            roles: ({
+              name: string;
+              description: string;
+              appearance: string;
+              voice: string;
+              reference_file_id: string | null;
+            })[];
+            shots: ({
+              id: string;
+              scene: string;
+              prompt: string;
+              camera: string;
+              duration: number;
+              characters: (string)[];
+              lines: ({
+                speaker: string | null;
+                text: string;
+              })[];
+              image_file_id: string | null;
+            })[];
+          };
+          stage?: "script" | "roles" | "storyboard" | "video";
+          characters?: ({
+            name: string;
+            reference_file_id?: string;
+          })[];
+          episode?: number;
+          aspect_ratio?: string;
+          client_business_id?: string;
+          from_task_id?: string;
+          allow_partial?: boolean;
+          callback_url?: string;
+          metadata?: Record<string, string>;
+          expires_after?: number;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "generation.task";
+            type: "image" | "video" | "avatar" | "drama" | "speech";
+            model: string;
+            status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+            progress: number;
+            output: ({
+              type: string;
+              url: string;
+              content_type: string;
+              bytes: number;
+              sha256: string;
+              width?: number;
+              height?: number;
+              duration?: number;
+              expires_at: string;
+            })[];
+            usage: {
+              total_units: number;
+              charge?: string;
+              estimated_charge: string;
+            };
+            created: number;
+            request_id: string;
+            updated_at: string;
+            error?: {
+              code: string;
+              message: string;
+              param: string | null;
+              retryable: boolean;
+            };
+            warnings?: ({
+              code: string;
+              message: string;
+            })[];
+            metadata?: Record<string, string>;
+            client_request_id?: string;
+            queue_position?: number;
+            started_at?: string;
+            finished_at?: string;
+            expires_at?: string;
+            parent_id?: string;
+            steps?: ({
+              name: string;
+              status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+              progress: number;
+              output: ({
+                type: string;
+                url: string;
+                content_type: string;
+                bytes: number;
+                sha256: string;
+                width?: number;
+                height?: number;
+                duration?: number;
+                expires_at: string;
+              })[];
+              charge: string;
+              task_ids: (string)[];
+            })[];
+          };
+        } };
+        202: { content: {
+          "application/json": {
+            id: string;
+            object: "generation.task";
+            type: "image" | "video" | "avatar" | "drama" | "speech";
+            model: string;
+            status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+            progress: number;
+            output: ({
+              type: string;
+              url: string;
+              content_type: string;
+              bytes: number;
+              sha256: string;
+              width?: number;
+              height?: number;
+              duration?: number;
+              expires_at: string;
+            })[];
+            usage: {
+              total_units: number;
+              charge?: string;
+              estimated_charge: string;
+            };
+            created: number;
+            request_id: string;
+            updated_at: string;
+            error?: {
+              code: string;
+              message: string;
+              param: string | null;
+              retryable: boolean;
+            };
+            warnings?: ({
+              code: string;
+              message: string;
+            })[];
+            metadata?: Record<string, string>;
+            client_request_id?: string;
+            queue_position?: number;
+            started_at?: string;
+            finished_at?: string;
+            expires_at?: string;
+            parent_id?: string;
+            steps?: ({
+              name: string;
+              status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+              progress: number;
+              output: ({
+                type: string;
+                url: string;
+                content_type: string;
+                bytes: number;
+                sha256: string;
+                width?: number;
+                height?: number;
+                duration?: number;
+                expires_at: string;
+              })[];
+              charge: string;
+              task_ids: (string)[];
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/webhook_endpoints": {
+    post: {
+      parameters: Record<never, never>;
+      requestBody: { content: {
+        "application/json": {
+          url: string;
+          description?: string;
+          event_types?: ("task.succeeded" | "task.failed" | "task.canceled" | "task.expired")[];
+        };
+      } };
+      responses: {
+        201: { content: {
+          "application/json": {
+            object: "webhook_endpoint";
+            id: string;
+            url: string;
+            description?: string;
+            event_types: (string)[];
+            enabled: boolean;
+            disabled_at?: string;
+            disabled_reason?: "owner" | "gone" | "failing";
+            failing_since?: string;
+            previous_secret_expires_at?: string;
+            created: number;
+            secret?: string;
+          };
+        } };
+      };
+    };
+    get: {
+      parameters: {
+        query: {
+          limit: number;
+          after?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "webhook_endpoint";
+              id: string;
+              url: string;
+              description?: string;
+              event_types: (string)[];
+              enabled: boolean;
+              disabled_at?: string;
+              disabled_reason?: "owner" | "gone" | "failing";
+              failing_since?: string;
+              previous_secret_expires_at?: string;
+              created: number;
+              secret?: string;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/webhook_endpoints/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "webhook_endpoint";
+            id: string;
+            url: string;
+            description?: string;
+            event_types: (string)[];
+            enabled: boolean;
+            disabled_at?: string;
+            disabled_reason?: "owner" | "gone" | "failing";
+            failing_since?: string;
+            previous_secret_expires_at?: string;
+            created: number;
+            secret?: string;
+          };
+        } };
+      };
+    };
+    patch: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          url?: string;
+          description?: string;
+          event_types?: ("task.succeeded" | "task.failed" | "task.canceled" | "task.expired")[];
+          enabled?: boolean;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "webhook_endpoint";
+            id: string;
+            url: string;
+            description?: string;
+            event_types: (string)[];
+            enabled: boolean;
+            disabled_at?: string;
+            disabled_reason?: "owner" | "gone" | "failing";
+            failing_since?: string;
+            previous_secret_expires_at?: string;
+            created: number;
+            secret?: string;
+          };
+        } };
+      };
+    };
+    delete: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "webhook_endpoint";
+            deleted: true;
+          };
+        } };
+      };
+    };
+  };
+  "/webhook_endpoints/{id}/rotate_secret": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": Record<never, never> | null;
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "webhook_endpoint";
+            id: string;
+            url: string;
+            description?: string;
+            event_types: (string)[];
+            enabled: boolean;
+            disabled_at?: string;
+            disabled_reason?: "owner" | "gone" | "failing";
+            failing_since?: string;
+            previous_secret_expires_at?: string;
+            created: number;
+            secret?: string;
+          };
+        } };
+      };
+    };
+  };
+  "/webhook_endpoints/{id}/test": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": Record<never, never> | null;
+      } };
+      responses: {
+        202: { content: {
+          "application/json": {
+            object: "event";
+            id: string;
+            type: "task.succeeded" | "task.failed" | "task.canceled" | "task.expired" | "webhook.test";
+            created: number;
+            data: Record<never, never>;
+          };
+        } };
+      };
+    };
+  };
+  "/webhook_endpoints/{id}/deliveries": {
+    get: {
+      parameters: {
+        query: {
+          limit: number;
+          after?: string;
+          status?: "pending" | "succeeded" | "failed" | "dropped";
+        };
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "delivery";
+              id: string;
+              event_id: string;
+              event_type: "task.succeeded" | "task.failed" | "task.canceled" | "task.expired" | "webhook.test";
+              webhook_endpoint_id?: string;
+              url: string;
+              status: "pending" | "succeeded" | "failed" | "dropped";
+              next_attempt_at?: string;
+              created: number;
+              attempts: ({
+                number: number;
+                attempted_at: string;
+                duration_ms: number;
+                status?: number;
+                error?: "bad_status" | "redirect" | "timeout" | "unreachable" | "forbidden_address" | "bad_answer" | "internal_error";
+                answer?: string;
+              })[];
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/events": {
+    get: {
+      parameters: {
+        query: {
+          limit: number;
+          after?: string;
+          type?: "task.succeeded" | "task.failed" | "task.canceled" | "task.expired" | "webhook.test";
+          task_id?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "event";
+              id: string;
+              type: "task.succeeded" | "task.failed" | "task.canceled" | "task.expired" | "webhook.test";
+              created: number;
+              data: Record<never, never>;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/events/{id}/deliveries": {
+    get: {
+      parameters: {
+        query: {
+          limit: number;
+          after?: string;
+        };
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "delivery";
+              id: string;
+              event_id: string;
+              event_type: "task.succeeded" | "task.failed" | "task.canceled" | "task.expired" | "webhook.test";
+              webhook_endpoint_id?: string;
+              url: string;
+              status: "pending" | "succeeded" | "failed" | "dropped";
+              next_attempt_at?: string;
+              created: number;
+              attempts: ({
+                number: number;
+                attempted_at: string;
+                duration_ms: number;
+                status?: number;
+                error?: "bad_status" | "redirect" | "timeout" | "unreachable" | "forbidden_address" | "bad_answer" | "internal_error";
+                answer?: string;
+              })[];
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/events/{id}/resend": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          webhook_endpoint_id?: string;
+        } | null;
+      } };
+      responses: {
+        202: { content: {
+          "application/json": {
+            object: "event";
+            id: string;
+            type: "task.succeeded" | "task.failed" | "task.canceled" | "task.expired" | "webhook.test";
+            created: number;
+            data: Record<never, never>;
+          };
+        } };
+      };
+    };
+  };
+  "/webhook_secret": {
+    get: {
+      parameters: Record<never, never>;
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "webhook_secret";
+            secret: string;
+            previous_secret_expires_at?: string;
+          };
+        } };
+      };
+    };
+  };
+  "/webhook_secret/rotate": {
+    post: {
+      parameters: Record<never, never>;
+      requestBody: { content: {
+        "application/json": Record<never, never> | null;
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "webhook_secret";
+            secret: string;
+            previous_secret_expires_at?: string;
+          };
+        } };
+      };
+    };
+  };
+  "/webhook_sessions": {
+    post: {
+      parameters: Record<never, never>;
+      requestBody: { content: {
+        "application/json": Record<never, never> | null;
+      } };
+      responses: {
+        201: { content: {
+          "application/json": {
+            object: "webhook_session";
+            id: string;
+            secret: string;
+            listening_until: string;
+            created: number;
+          };
+        } };
+      };
+    };
+  };
+  "/webhook_sessions/{id}": {
+    delete: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "webhook_session";
+            deleted: true;
+          };
+        } };
+      };
+    };
+  };
+  "/webhook_sessions/{id}/events": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": string;
+        } };
+      };
+    };
+  };
+  "/balance": {
+    get: {
+      parameters: Record<never, never>;
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "balance";
+            currency: string;
+            available_balance: string;
+            frozen_balance: string;
+            cash_balance: string;
+            gift_balance: string;
+            quotas: {
+              text: number;
+              image: number;
+              video: number;
+            };
+            plan: {
+              name: string;
+              expires_at: string;
+            } | null;
+          };
+        } };
+      };
+    };
+  };
+  "/buckets": {
+    get: {
+      parameters: Record<never, never>;
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "bucket";
+              kind: "cash" | "gift" | "quota";
+              unit: "money" | "text" | "image" | "video";
+              balance: string;
+              frozen: string;
+              expires_at: string | null;
+            })[];
+            has_more: boolean;
+          };
+        } };
+      };
+    };
+  };
+  "/usage": {
+    get: {
+      parameters: {
+        query?: {
+          from?: string;
+          to?: string;
+          model?: string;
+          key_id?: string;
+          group_by?: string;
+          format?: "json" | "csv";
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "usage";
+            currency: string;
+            time_zone: string;
+            from: string;
+            to: string;
+            data: ({
+              from?: string;
+              to?: string;
+              model?: string | null;
+              key_id?: string | null;
+              calls: number;
+              input_tokens: number;
+              cached_input_tokens: number;
+              output_tokens: number;
+              images: number;
+              seconds: number;
+              characters: number;
+              charge: string;
+              quota: {
+                text: number;
+                image: number;
+                video: number;
+              };
+            })[];
+            total: {
+              calls: number;
+              input_tokens: number;
+              cached_input_tokens: number;
+              output_tokens: number;
+              images: number;
+              seconds: number;
+              characters: number;
+              charge: string;
+              quota: {
+                text: number;
+                image: number;
+                video: number;
+              };
+            };
+          };
+        } };
+      };
+    };
+  };
+  "/charges": {
+    get: {
+      parameters: {
+        query?: {
+          from?: string;
+          to?: string;
+          model?: string;
+          key_id?: string;
+          task_id?: string;
+          limit?: number;
+          after?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "charge";
+              id: string;
+              created: number;
+              model: string | null;
+              key_id: string | null;
+              capability: string | null;
+              cause: {
+                kind: string;
+                id: string;
+              };
+              task_id: string | null;
+              request_id: string | null;
+              charge: string;
+              unit: "money" | "text" | "image" | "video";
+              quota_units: number;
+              summary: string;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/charges/{charge_id}": {
+    get: {
+      parameters: {
+        path: {
+          charge_id: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "charge";
+            id: string;
+            created: number;
+            model: string | null;
+            key_id: string | null;
+            capability: string | null;
+            cause: {
+              kind: string;
+              id: string;
+            };
+            task_id: string | null;
+            request_id: string | null;
+            charge: string;
+            unit: "money" | "text" | "image" | "video";
+            quota_units: number;
+            summary: string;
+            price: {
+              id: string;
+              model: string;
+              billing_type: "token" | "per_call" | "duration";
+              price?: string;
+              input_price?: string;
+              output_price?: string;
+              cached_input_price?: string;
+              unit: string;
+              minimum_charge?: string;
+              capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech";
+              effective_at: string;
+              is_current: boolean;
+            } | null;
+            items: ({
+              name: string;
+              quantity: number;
+              rate: string;
+              per: number;
+              amount: string;
+              price_id?: string;
+            })[];
+            minimum_charge: string;
+            cost: string;
+            lost: string;
+            buckets: ({
+              kind: "cash" | "gift" | "quota";
+              amount: string;
+              expires_at: string | null;
+            })[];
+            held: string;
+            balance_after: string | null;
+            refunds: ({
+              id: string;
+              created: number;
+              amount: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/ledger": {
+    get: {
+      parameters: {
+        query?: {
+          from?: string;
+          to?: string;
+          limit?: number;
+          after?: string;
+          format?: "json" | "csv";
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "ledger.entry";
+              id: string;
+              created: number;
+              kind: "charge" | "refund" | "top_up" | "grant" | "adjustment" | "expiry";
+              unit: "money" | "text" | "image" | "video";
+              amount: string;
+              balance: string;
+              bucket: {
+                kind: "cash" | "gift" | "quota";
+                balance: string;
+                expires_at: string | null;
+              };
+              description: string;
+              cause: {
+                kind: string;
+                id: string;
+              };
+              charge_id: string | null;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/holds": {
+    get: {
+      parameters: {
+        query?: {
+          limit?: number;
+          after?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "hold";
+              id: string;
+              amount: string;
+              unit: "money" | "text" | "image" | "video";
+              key_id: string | null;
+              cause: {
+                kind: string;
+                id: string;
+              };
+              task_id: string | null;
+              model: string | null;
+              opened: number;
+              expires: number;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
       };
     };
   };

@@ -5,13 +5,13 @@ import { Spinner } from "./spinner.tsx";
 type ButtonLook = "primary" | "plain" | "danger" | "quiet";
 
 const shape =
-  "relative inline-flex min-h-10 items-center justify-center gap-2 rounded-md px-4 py-1.5 text-center text-sm font-medium transition-colors select-none aria-disabled:cursor-not-allowed";
+  "relative inline-flex min-h-10 items-center justify-center gap-2 rounded-md py-1.5 text-center text-sm font-medium transition-colors select-none aria-disabled:cursor-not-allowed";
 
 const looks: Record<ButtonLook, string> = {
-  primary: "bg-accent text-on-accent hover:bg-accent-strong aria-disabled:bg-line aria-disabled:text-ink-soft",
+  primary: "px-4 bg-accent text-on-accent hover:bg-accent-strong aria-disabled:bg-line aria-disabled:text-ink-soft",
   plain:
-    "border border-line-strong bg-surface text-ink hover:bg-sunken aria-disabled:border-line aria-disabled:text-ink-soft",
-  danger: "border border-danger bg-surface text-danger hover:bg-danger-soft aria-disabled:border-line",
+    "border border-line-strong bg-surface px-4 text-ink hover:bg-sunken aria-disabled:border-line aria-disabled:text-ink-soft",
+  danger: "px-4 border border-danger bg-surface text-danger hover:bg-danger-soft aria-disabled:border-line",
   quiet: "px-2 text-accent hover:bg-accent-soft",
 };
 

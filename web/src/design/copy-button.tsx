@@ -1,8 +1,10 @@
 import { useState } from "react";
 import { Button } from "./button.tsx";
 
+type CopyButtonProps = { text: string; label?: string; look?: "plain" | "quiet" };
+
 /** Puts a text onto the clipboard, and says whether it worked. */
-export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+export function CopyButton({ text, label = "Copy", look = "plain" }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<"copied" | "failed" | null>(null);
   const copy = async () => {
     try {
@@ -15,7 +17,7 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
   };
   const words = { copied: "Copied", failed: "Copy it by hand" };
   return (
-    <Button onClick={copy} onBlur={() => setOutcome(null)}>
+    <Button look={look} onClick={copy} onBlur={() => setOutcome(null)}>
       <span aria-live="polite">{outcome === null ? label : words[outcome]}</span>
     </Button>
   );

@@ -1,12 +1,15 @@
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 
-type DialogProps = { title: string; onClose(): void; children: ReactNode };
+type DialogProps = { title: string; size?: "narrow" | "wide"; onClose(): void; children: ReactNode };
+
+const widths = { narrow: "w-[min(28rem,calc(100vw-2rem))]", wide: "w-[min(42rem,calc(100vw-2rem))]" };
 
 /** The browser's own dialog: it holds the focus, Escape closes it, and what lies behind cannot be reached. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, size = "narrow", onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const headingId = useId();
-  useEffect(() => {
+  // Closed while it is still in the page, so that the focus goes back to where it was.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     return () => element?.close();
@@ -19,7 +22,9 @@ export function Dialog({ title, onClose, children }: DialogProps) {
         event.preventDefault();
         onClose();
       }}
-      className="m-auto w-[min(28rem,calc(100vw-2rem))] rounded-lg border border-line bg-surface p-6 text-ink shadow-float"
+      // Pressed twice, Escape closes it whatever the page says.
+      onClose={(event) => !event.currentTarget.open && onClose()}
+      className={`m-auto max-w-none rounded-lg border border-line bg-surface p-6 text-ink shadow-float ${widths[size]}`}
     >
       <h2 id={headingId} className="text-lg font-semibold">
         {title}

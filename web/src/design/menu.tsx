@@ -1,12 +1,19 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { flushSync } from "react-dom";
+import { joinClasses } from "./join-classes.ts";
 
-type MenuProps = { label: ReactNode; accessibleName: string; children: ReactNode };
+type MenuProps = {
+  label: ReactNode;
+  accessibleName: string;
+  /** Where there is room for it. */
+  opens?: "downwards" | "upwards";
+  children: ReactNode;
+};
 
 const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
 
 /** Links and actions behind one button. Escape and a click elsewhere close it; arrow keys go through it. */
-export function Menu({ label, accessibleName, children }: MenuProps) {
+export function Menu({ label, accessibleName, opens = "downwards", children }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const trigger = useRef<HTMLButtonElement>(null);
@@ -69,7 +76,10 @@ export function Menu({ label, accessibleName, children }: MenuProps) {
         ref={panel}
         id={panelId}
         hidden={!isOpen}
-        className="absolute right-0 z-20 mt-1 w-60 rounded-lg border border-line bg-surface p-1.5 shadow-float"
+        className={joinClasses(
+          "absolute z-20 w-60 rounded-lg border border-line bg-surface p-1.5 shadow-float",
+          opens === "downwards" ? "right-0 mt-1" : "bottom-full left-0 mb-1",
+        )}
       >
         {children}
       </div>

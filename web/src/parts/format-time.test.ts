@@ -17,3 +17,8 @@ test.for([
 test("what is a week old or more is told by its date", () => {
   expect(formatSince("2026-11-08T12:00:00Z", now)).toBe(formatMoment("2026-11-08T12:00:00Z"));
 });
+
+test("a moment is told in the time zone that is asked for", () => {
+  expect(formatMoment("2026-11-15T23:30:00Z", "Asia/Tokyo")).toMatch(/^Nov 16, 2026, 8:30\sAM$/);
+  expect(formatMoment("2026-11-15T23:30:00Z", "UTC")).toMatch(/^Nov 15, 2026, 11:30\sPM$/);
+});

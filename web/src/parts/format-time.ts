@@ -1,4 +1,5 @@
-const moments = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
+const momentStyle = { dateStyle: "medium", timeStyle: "short" } as const;
+const moments = new Intl.DateTimeFormat("en", momentStyle);
 const spans = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 const units: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
@@ -7,8 +8,15 @@ const units: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ["minute", 60],
 ];
 
-export function formatMoment(time: string): string {
-  return moments.format(new Date(time));
+/** In the zone of the browser, or in the one given: the account's, where days and bills are meant. */
+export function formatMoment(time: string, timeZone?: string): string {
+  const format = timeZone === undefined ? moments : new Intl.DateTimeFormat("en", { ...momentStyle, timeZone });
+  return format.format(new Date(time));
+}
+
+/** The day alone, where its hour would only be in the way. */
+export function formatDate(time: string, timeZone: string): string {
+  return new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone }).format(new Date(time));
 }
 
 /** Recent moments by how long ago they were, older ones by their date. */

@@ -4,7 +4,7 @@ import { ApiError } from "../api/console-api.ts";
 export type Action<Input> = {
   run(input: Input): void;
   isBusy: boolean;
-  /** What is wrong with one field. */
+  /** What is wrong with one field, or with something in it: a list has items, a budget an amount. */
   errorAt(field: string): string | null;
   /** What is wrong, where it is none of the fields that the form shows. */
   errorBeside(...fields: readonly string[]): string | null;
@@ -24,10 +24,14 @@ export function useAction<Input, Output>(
       if (!mutation.isPending) mutation.mutate(input);
     },
     isBusy: mutation.isPending,
-    errorAt: (name) => (error !== null && field === name ? error.message : null),
-    errorBeside: (...names) => (error === null || (field !== null && names.includes(field)) ? null : describe(error)),
+    errorAt: (name) => (error !== null && isWithin(field, name) ? error.message : null),
+    errorBeside: (...names) => (error === null || names.some((name) => isWithin(field, name)) ? null : describe(error)),
     reset: mutation.reset,
   };
+}
+
+function isWithin(field: string | null, name: string): boolean {
+  return field === name || field?.startsWith(`${name}.`) === true || field?.startsWith(`${name}[`) === true;
 }
 
 function describe(error: Error): string {

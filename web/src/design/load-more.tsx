@@ -1,0 +1,13 @@
+import { Button } from "./button.tsx";
+
+/** The way to the next rows of a list that comes in pages. */
+export function LoadMore({ hasMore, isBusy, onMore }: { hasMore: boolean; isBusy: boolean; onMore(): void }) {
+  if (!hasMore) return null;
+  return (
+    <div className="flex justify-center pt-2">
+      <Button isBusy={isBusy} onClick={onMore}>
+        Show more
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import type { ReactNode } from "react";
+import { joinClasses } from "./join-classes.ts";
+import { FieldFrame, inputClasses } from "./text-field.tsx";
+
+export type SelectOption = { value: string; label: string };
+
+type SelectFieldProps = {
+  label: string;
+  name?: string;
+  options: readonly SelectOption[];
+  value: string;
+  onChange(value: string): void;
+  hint?: ReactNode;
+  error?: string | null;
+  /** For filters above a list, where the label is read out but not shown. */
+  isCompact?: boolean;
+};
+
+/** The browser's own choice of one of several: it works with every keyboard and on every telephone. */
+export function SelectField({ label, name, options, value, onChange, hint, error, isCompact }: SelectFieldProps) {
+  const select = (ids: { inputId?: string; describedBy?: string | undefined }) => (
+    <select
+      id={ids.inputId}
+      name={name}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      aria-label={isCompact === true ? label : undefined}
+      aria-invalid={error !== undefined && error !== null}
+      aria-describedby={ids.describedBy}
+      className={joinClasses(
+        isCompact === true ? "min-h-10 rounded-md border bg-surface px-2.5 text-sm" : inputClasses,
+        error ? "border-danger" : "border-line-strong",
+      )}
+    >
+      {options.map((option) => (
+        <option key={option.value} value={option.value}>
+          {option.label}
+        </option>
+      ))}
+    </select>
+  );
+  if (isCompact === true) return select({});
+  return (
+    <FieldFrame label={label} hint={hint} error={error ?? null}>
+      {select}
+    </FieldFrame>
+  );
+}

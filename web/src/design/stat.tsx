@@ -1,0 +1,22 @@
+import type { ReactNode } from "react";
+import { Skeleton } from "./skeleton.tsx";
+
+type StatProps = {
+  label: string;
+  /** `undefined` while it is on its way; its place is kept. */
+  value: ReactNode | undefined;
+  detail?: ReactNode;
+};
+
+/** One number that matters, with what it means. */
+export function Stat({ label, value, detail }: StatProps) {
+  return (
+    <div className="min-w-0">
+      <p className="text-sm text-ink-soft">{label}</p>
+      <div className="mt-1 min-h-9 text-xl font-semibold tabular-nums">
+        {value === undefined ? <Skeleton className="h-8 w-28" /> : value}
+      </div>
+      {detail !== undefined && <div className="mt-0.5 min-h-5 text-xs text-ink-soft">{detail}</div>}
+    </div>
+  );
+}

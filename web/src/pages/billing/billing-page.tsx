@@ -1,0 +1,85 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { balanceQuery } from "../../api/balance-query.ts";
+import { siteQuery } from "../../api/session-query.ts";
+import { LoadFailure } from "../../design/load-failure.tsx";
+import { Section } from "../../design/section.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { Stat } from "../../design/stat.tsx";
+import { BucketList } from "../../parts/bucket-list.tsx";
+import { ConsoleFrame } from "../../parts/console-frame.tsx";
+import { formatMoney } from "../../parts/format-money.ts";
+import { useSession } from "../../parts/use-session.ts";
+import { AddMoney } from "./add-money.tsx";
+import { CheckoutOutcome } from "./checkout-outcome.tsx";
+import { PaymentList } from "./payment-list.tsx";
+import { PlanSection } from "./plan-section.tsx";
+import { RedeemCode } from "./redeem-code.tsx";
+import { StatementSection } from "./statement-section.tsx";
+
+const route = getRouteApi("/signed-in/console/console/billing");
+
+/** The account's money: what there is, how more gets there, and where it went. */
+export function BillingPage() {
+  const { checkout, canceled, from = "", to = "" } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { time_zone: timeZone } = useSession().account;
+  const site = useQuery(siteQuery);
+  const changePeriod = (period: { from: string; to: string }) => {
+    const days = Object.fromEntries(Object.entries(period).filter(([, day]) => day !== ""));
+    void navigate({ search: days, replace: true, resetScroll: false });
+  };
+  if (site.error !== null && site.data === undefined) {
+    return (
+      <ConsoleFrame title="Billing">
+        <LoadFailure error={site.error} onRetry={() => void site.refetch()} />
+      </ConsoleFrame>
+    );
+  }
+  return (
+    <ConsoleFrame title="Billing">
+      {checkout !== undefined && <CheckoutOutcome id={checkout} isCanceled={canceled !== undefined} />}
+      <BalanceSection timeZone={timeZone} />
+      <PlanSection timeZone={timeZone} />
+      {site.data === undefined ? (
+        <Skeleton className="h-64" />
+      ) : (
+        <>
+          <div className="grid gap-x-12 gap-y-10 lg:grid-cols-2">
+            <AddMoney site={site.data} />
+            <RedeemCode timeZone={timeZone} />
+          </div>
+          <PaymentList isOffered={site.data.payments === "stripe"} timeZone={timeZone} />
+          <StatementSection
+            period={{ from, to }}
+            onPeriod={changePeriod}
+            currency={site.data.currency}
+            timeZone={timeZone}
+          />
+        </>
+      )}
+    </ConsoleFrame>
+  );
+}
+
+function BalanceSection({ timeZone }: { timeZone: string }) {
+  const balance = useQuery(balanceQuery);
+  if (balance.error !== null && balance.data === undefined) {
+    return <LoadFailure error={balance.error} onRetry={() => void balance.refetch()} />;
+  }
+  const write = (name: "available_balance" | "frozen_balance" | "cash_balance" | "gift_balance") =>
+    balance.data === undefined ? undefined : formatMoney(balance.data[name], balance.data.currency);
+  return (
+    <div className="grid gap-x-12 gap-y-8 lg:grid-cols-2">
+      <div className="grid grid-cols-2 content-start gap-x-8 gap-y-6">
+        <Stat label="Available" value={write("available_balance")} detail="Cash and gifts without what is frozen" />
+        <Stat label="Frozen" value={write("frozen_balance")} detail="For calls and tasks that still run" />
+        <Stat label="Cash" value={write("cash_balance")} />
+        <Stat label="Gifts" value={write("gift_balance")} />
+      </div>
+      <Section title="Spent in this order" intro="With what is frozen of each.">
+        <BucketList currency={balance.data?.currency ?? "USD"} timeZone={timeZone} include="money" />
+      </Section>
+    </div>
+  );
+}

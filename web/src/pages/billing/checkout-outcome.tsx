@@ -1,0 +1,84 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { api, ask } from "../../api/console-api.ts";
+import { LoadFailure } from "../../design/load-failure.tsx";
+import { Notice } from "../../design/notice.tsx";
+import { formatMoney } from "../../parts/format-money.ts";
+import { refreshMoney } from "./refresh-money.ts";
+
+const pollMs = 1_500;
+/** Stripe's word comes within seconds; after that it is heard by a reload. */
+const pollsMax = 40;
+
+const getCheckout = (id: string) => ask(api.GET("/checkouts/{id}", { params: { path: { id } } }));
+type Checkout = Awaited<ReturnType<typeof getCheckout>>;
+
+/** What became of a payment, for somebody who comes back from Stripe's page, perhaps before Stripe's word does. */
+export function CheckoutOutcome({ id, isCanceled }: { id: string; isCanceled: boolean }) {
+  const queries = useQueryClient();
+  const checkout = useQuery({
+    queryKey: ["checkouts", id],
+    queryFn: () => getCheckout(id),
+    refetchInterval: ({ state }) =>
+      state.data?.state === "open" && !isCanceled && state.dataUpdateCount < pollsMax ? pollMs : false,
+  });
+  const state = checkout.data?.state;
+  useEffect(() => {
+    if (state === "paid") void refreshMoney(queries);
+  }, [state, queries]);
+  if (checkout.error !== null && checkout.data === undefined) {
+    return (
+      <LoadFailure
+        title="This payment cannot be shown."
+        error={checkout.error}
+        onRetry={() => void checkout.refetch()}
+      />
+    );
+  }
+  if (checkout.data === undefined) return <Notice kind="hint" title="Looking for your payment …" />;
+  const { kind, title, text } = describeOutcome(checkout.data, isCanceled);
+  return (
+    <Notice kind={kind} title={title}>
+      {text}
+    </Notice>
+  );
+}
+
+type Outcome = { kind: "success" | "hint" | "warning" | "error"; title: string; text: string };
+
+function describeOutcome({ state, url, amount, currency }: Checkout, isCanceled: boolean): Outcome {
+  const money = formatMoney(amount, currency);
+  switch (state) {
+    case "paid":
+      return { kind: "success", title: `${money} arrived.`, text: "It is in your balance." };
+    case "expired":
+      return {
+        kind: "warning",
+        title: "This payment was not made in time.",
+        text: "Nothing was charged to your card.",
+      };
+    case "failed":
+      return {
+        kind: "error",
+        title: "This payment failed.",
+        text: "Nothing was added. Try again, or use another card.",
+      };
+    case "mismatched":
+      return {
+        kind: "error",
+        title: "Another amount arrived than was asked for.",
+        text: "It was not added by itself. Whoever runs this service looks at it.",
+      };
+    case "open":
+      if (isCanceled) {
+        return { kind: "hint", title: "You left before paying.", text: "Nothing was charged to your card." };
+      }
+      return url === null
+        ? { kind: "hint", title: `${money} is on its way.`, text: "This way of paying takes some days." }
+        : {
+            kind: "hint",
+            title: `Waiting for your payment of ${money} …`,
+            text: "It is added when Stripe confirms it.",
+          };
+  }
+}

@@ -1,0 +1,70 @@
+import { api, ask } from "../../api/console-api.ts";
+import { Badge, type BadgeKind } from "../../design/badge.tsx";
+import { type Column, DataTable } from "../../design/data-table.tsx";
+import { LoadMore } from "../../design/load-more.tsx";
+import { Section } from "../../design/section.tsx";
+import { linkClasses } from "../../parts/focus-page.tsx";
+import { formatMoney } from "../../parts/format-money.ts";
+import { formatMoment } from "../../parts/format-time.ts";
+import { usePageQuery } from "../../parts/use-page-query.ts";
+
+const rowsAtOnce = 5;
+
+const listCheckouts = (after: string | undefined) =>
+  ask(api.GET("/checkouts", { params: { query: { limit: rowsAtOnce, ...(after === undefined ? {} : { after }) } } }));
+type Checkout = Awaited<ReturnType<typeof listCheckouts>>["data"][number];
+
+/** Payments by card, newest first. Where no cards are taken, only those of former times. */
+export function PaymentList({ isOffered, timeZone }: { isOffered: boolean; timeZone: string }) {
+  const { rows, more, ...payments } = usePageQuery(["checkouts"], listCheckouts);
+  if (!isOffered && (rows === undefined || rows.length === 0)) return null;
+  return (
+    <Section title="Payments by card">
+      <DataTable
+        label="List of the payments"
+        columns={listColumns(timeZone)}
+        rows={rows}
+        {...payments}
+        keyOf={({ id }) => id}
+        expectedRows={1}
+        empty={
+          <p className="text-sm text-ink-soft">There are none yet. Choose an amount above to make the first one.</p>
+        }
+      />
+      <LoadMore {...more} />
+    </Section>
+  );
+}
+
+const looks: Record<Checkout["state"], { kind: BadgeKind; name: string }> = {
+  open: { kind: "busy", name: "Open" },
+  paid: { kind: "good", name: "Paid" },
+  expired: { kind: "neutral", name: "Not paid" },
+  failed: { kind: "bad", name: "Failed" },
+  mismatched: { kind: "warning", name: "Being looked at" },
+};
+
+function listColumns(timeZone: string): Column<Checkout>[] {
+  return [
+    {
+      name: "Begun",
+      cell: ({ created }) => (
+        <span className="tabular-nums">{formatMoment(new Date(created * 1000).toISOString(), timeZone)}</span>
+      ),
+    },
+    {
+      name: "State",
+      cell: ({ state, url }) => (
+        <span className="flex flex-wrap items-center gap-3">
+          <Badge kind={looks[state].kind}>{state === "open" && url === null ? "On its way" : looks[state].name}</Badge>
+          {url !== null && (
+            <a href={url} className={linkClasses}>
+              Go on paying
+            </a>
+          )}
+        </span>
+      ),
+    },
+    { name: "Amount", align: "right", cell: ({ amount, currency }) => formatMoney(amount, currency) },
+  ];
+}

@@ -1,0 +1,69 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { api, ask } from "../../api/console-api.ts";
+import { Button } from "../../design/button.tsx";
+import { Notice } from "../../design/notice.tsx";
+import { Section } from "../../design/section.tsx";
+import { TextField } from "../../design/text-field.tsx";
+import { FormError } from "../../parts/form-error.tsx";
+import { formatMoney } from "../../parts/format-money.ts";
+import { formatMoment } from "../../parts/format-time.ts";
+import { useAction } from "../../parts/use-action.ts";
+import { refreshMoney } from "./refresh-money.ts";
+
+const redeem = (code: string) => ask(api.POST("/codes/redeem", { body: { code } }));
+type Redeemed = Awaited<ReturnType<typeof redeem>>;
+
+/** Credit from a code that somebody gave. A code is worth money, so that it is not kept for later. */
+export function RedeemCode({ timeZone }: { timeZone: string }) {
+  const queries = useQueryClient();
+  const [code, setCode] = useState("");
+  const [redeemed, setRedeemed] = useState<Redeemed | null>(null);
+  const action = useAction(redeem, (result) => {
+    setCode("");
+    setRedeemed(result);
+    void refreshMoney(queries);
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setRedeemed(null);
+    action.run(code.trim());
+  };
+  // Whatever is wrong with a code is wrong with what was typed, but for trying too often.
+  const beside = action.errorBeside("code");
+  return (
+    <Section title="Redeem a code" intro="A code gives its credit once, at once.">
+      <form onSubmit={submit} noValidate className="flex max-w-sm flex-col items-start gap-4">
+        <div className="w-full">
+          <TextField
+            label="Code"
+            name="code"
+            autoComplete="off"
+            autoCapitalize="characters"
+            spellCheck={false}
+            maxLength={100}
+            placeholder="7KQ2M-X4TRA-9HPVC-E6WN3"
+            className="font-mono"
+            value={code}
+            onChange={setCode}
+            error={action.errorAt("code")}
+          />
+        </div>
+        <FormError message={beside} />
+        {redeemed !== null && (
+          <Notice kind="success" title={`${formatMoney(redeemed.amount, redeemed.currency)} added`}>
+            {describeEnd(redeemed, timeZone)} You can spend {formatMoney(redeemed.balance, redeemed.currency)} now.
+          </Notice>
+        )}
+        <Button type="submit" isBusy={action.isBusy}>
+          Redeem
+        </Button>
+      </form>
+    </Section>
+  );
+}
+
+function describeEnd({ kind, expires_at: expiresAt }: Redeemed, timeZone: string): string {
+  if (kind === "cash") return "It is yours to keep.";
+  return expiresAt === null ? "It is a gift." : `It is a gift that expires ${formatMoment(expiresAt, timeZone)}.`;
+}

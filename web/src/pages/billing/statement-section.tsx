@@ -1,0 +1,145 @@
+import { Link } from "@tanstack/react-router";
+import { api, ask } from "../../api/console-api.ts";
+import { buttonClasses } from "../../design/button.tsx";
+import { type Column, DataTable } from "../../design/data-table.tsx";
+import { DayField } from "../../design/day-field.tsx";
+import { EmptyState } from "../../design/empty-state.tsx";
+import { Icon } from "../../design/icon.tsx";
+import { joinClasses } from "../../design/join-classes.ts";
+import { LoadMore } from "../../design/load-more.tsx";
+import { Section } from "../../design/section.tsx";
+import { addDays, isDay } from "../../parts/calendar-days.ts";
+import { formatAmount, formatChange } from "../../parts/format-amount.ts";
+import { formatMoment } from "../../parts/format-time.ts";
+import { usePageQuery } from "../../parts/use-page-query.ts";
+
+/** Days, both included; empty where there is no limit. */
+type Period = { from: string; to: string };
+
+type StatementSectionProps = {
+  period: Period;
+  onPeriod(period: Period): void;
+  currency: string;
+  timeZone: string;
+};
+
+type Range = { from?: string; to?: string };
+const listEntries = (query: Range & { after?: string }) => ask(api.GET("/ledger", { params: { query } }));
+type Entry = Awaited<ReturnType<typeof listEntries>>["data"][number];
+
+/** Every movement of the account's money and quotas, newest first, with what there was afterwards. */
+export function StatementSection({ period, onPeriod, currency, timeZone }: StatementSectionProps) {
+  const range = readRange(period);
+  const isReversed = range.from !== undefined && range.to !== undefined && range.to <= range.from;
+  const asked = isReversed ? {} : range;
+  const { rows, more, ...entries } = usePageQuery(["ledger", asked], (after) =>
+    listEntries({ ...asked, ...(after === undefined ? {} : { after }) }),
+  );
+  const isLimited = Object.keys(asked).length > 0;
+  return (
+    <Section
+      title="Statement"
+      intro={`Times are those of ${timeZone}.`}
+      actions={
+        <>
+          <DayField label="First day" value={period.from} onChange={(from) => onPeriod({ ...period, from })} />
+          <DayField
+            label="Last day"
+            value={period.to}
+            error={isReversed ? "The last day comes before the first." : null}
+            onChange={(to) => onPeriod({ ...period, to })}
+          />
+          <a
+            href={`/console/api/ledger?${new URLSearchParams({ ...asked, format: "csv" })}`}
+            download="statement.csv"
+            className={buttonClasses("plain")}
+          >
+            <Icon name="download" />
+            Download CSV
+          </a>
+        </>
+      }
+    >
+      <DataTable
+        label="Lines of the statement"
+        columns={listColumns(currency, timeZone)}
+        rows={rows}
+        {...entries}
+        keyOf={({ id }) => id}
+        expectedRows={8}
+        empty={
+          <EmptyState title={isLimited ? "Nothing moved in this time." : "Nothing has moved yet."}>
+            {isLimited
+              ? "Choose other days."
+              : "Add money or redeem a code; then every credit and every charge stands here."}
+          </EmptyState>
+        }
+      />
+      <LoadMore {...more} />
+    </Section>
+  );
+}
+
+/** For the API a time ends where the next day begins. */
+function readRange({ from, to }: Period): Range {
+  return { ...(isDay(from) ? { from } : {}), ...(isDay(to) ? { to: addDays(to, 1) } : {}) };
+}
+
+function listColumns(currency: string, timeZone: string): Column<Entry>[] {
+  const created = (entry: Entry): string => formatMoment(new Date(entry.created * 1000).toISOString(), timeZone);
+  return [
+    {
+      name: "What",
+      cell: (entry) => (
+        <div className="flex min-w-28 flex-col gap-0.5">
+          <EntryName entry={entry} />
+          <span className="text-xs text-ink-soft sm:hidden">{created(entry)}</span>
+        </div>
+      ),
+    },
+    {
+      name: "When",
+      isSecondary: true,
+      cell: (entry) => <span className="whitespace-nowrap text-ink-soft tabular-nums">{created(entry)}</span>,
+    },
+    { name: "Bucket", isSecondary: true, cell: (entry) => <span className="text-ink-soft">{nameBucket(entry)}</span> },
+    {
+      name: "Amount",
+      align: "right",
+      cell: ({ unit, amount, balance }) => (
+        <>
+          <span className={joinClasses(!amount.startsWith("-") && "text-success")}>
+            {formatChange({ unit, amount, currency })}
+          </span>
+          <span className="block text-xs text-ink-soft sm:hidden">
+            {formatAmount({ unit, amount: balance, currency })} left
+          </span>
+        </>
+      ),
+    },
+    {
+      name: "Balance",
+      align: "right",
+      isSecondary: true,
+      cell: ({ unit, balance }) => formatAmount({ unit, amount: balance, currency }),
+    },
+  ];
+}
+
+/** A charge leads to why it is what it is. */
+function EntryName({ entry: { kind, description, charge_id: chargeId } }: { entry: Entry }) {
+  if (chargeId === null) return <span className="font-medium">{description}</span>;
+  return (
+    <Link
+      to="/console/usage/charges/$id"
+      params={{ id: chargeId }}
+      className="font-medium hover:text-accent hover:underline"
+    >
+      {kind === "refund" ? `Refund: ${description}` : description}
+    </Link>
+  );
+}
+
+function nameBucket({ bucket: { kind } }: Entry): string {
+  return { cash: "Cash", gift: "Gift", quota: "Quota" }[kind];
+}

@@ -1,0 +1,61 @@
+type Chapter = {
+  /** The last part of its address, and the name of its file; the first chapter is at the guide's own address. */
+  id: string;
+  title: string;
+  load(): Promise<{ default: string }>;
+};
+
+type ChapterGroup = { name: string; chapters: readonly [Chapter, ...Chapter[]] };
+
+/** The guide's chapters are the documents of the repository as they are; nothing is written twice. */
+export const chapterGroups: readonly [ChapterGroup, ...ChapterGroup[]] = [
+  {
+    name: "Begin",
+    chapters: [
+      { id: "quick-start", title: "Quick start", load: () => import("../../../../docs/api/quick-start.md?raw") },
+      { id: "guide", title: "Models, prices, limits", load: () => import("../../../../docs/api/guide.md?raw") },
+      { id: "keys", title: "API keys", load: () => import("../../../../docs/api/keys.md?raw") },
+    ],
+  },
+  {
+    name: "Make",
+    chapters: [
+      { id: "chat", title: "Chat, streams, tools", load: () => import("../../../../docs/api/chat.md?raw") },
+      { id: "media", title: "Pictures, films, speech", load: () => import("../../../../docs/api/media.md?raw") },
+      { id: "dramas", title: "Dramas", load: () => import("../../../../docs/api/dramas.md?raw") },
+    ],
+  },
+  {
+    name: "Rely on it",
+    chapters: [
+      { id: "idempotency", title: "Idempotency", load: () => import("../../../../docs/api/idempotency.md?raw") },
+      { id: "webhooks", title: "Webhooks", load: () => import("../../../../docs/api/webhooks.md?raw") },
+      { id: "usage", title: "Usage and charges", load: () => import("../../../../docs/api/usage.md?raw") },
+      { id: "errors", title: "Errors", load: () => import("../../../../docs/api/errors.md?raw") },
+    ],
+  },
+  {
+    name: "Programs",
+    chapters: [
+      {
+        id: "browser-authorization",
+        title: "Browser authorization",
+        load: () => import("../../../../docs/api/browser-authorization.md?raw"),
+      },
+      { id: "command-line", title: "Command line", load: () => import("../../../../docs/api/command-line.md?raw") },
+    ],
+  },
+];
+
+export const firstChapter: Chapter = chapterGroups[0].chapters[0];
+
+const chapters = chapterGroups.flatMap((group) => group.chapters);
+
+export function findChapter(id: string | undefined): Chapter | null {
+  return id === undefined ? firstChapter : (chapters.find((chapter) => chapter.id === id) ?? null);
+}
+
+/** What to read next, in the order of the table of contents. */
+export function findNextChapter(chapter: Chapter): Chapter | null {
+  return chapters[chapters.indexOf(chapter) + 1] ?? null;
+}

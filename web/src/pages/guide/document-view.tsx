@@ -1,0 +1,184 @@
+// biome-ignore-all lint/suspicious/noArrayIndexKey: a document stays as it is, so that a place in it is as good as a name.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { siteQuery } from "../../api/session-query.ts";
+import { CodeSamples, TitledCode } from "../../design/code-block.tsx";
+import { linkClasses } from "../../parts/focus-page.tsx";
+import { type Block, flattenSpans, type Span } from "./parse-document.ts";
+import { resolveLink, resolvePicture } from "./resolve-link.ts";
+
+const languageNames: Readonly<Record<string, string>> = {
+  sh: "Shell",
+  ts: "TypeScript",
+  python: "Python",
+  json: "JSON",
+};
+
+/** A document of ours as a part of a page, from below its title. */
+export function DocumentView({ blocks }: { blocks: readonly Block[] }) {
+  return <div className="flex flex-col gap-4">{blocks.map(showBlock)}</div>;
+}
+
+function showBlock(block: Block, index: number) {
+  switch (block.kind) {
+    case "heading":
+      return <Heading key={index} {...block} />;
+    case "paragraph":
+      return <p key={index}>{showSpans(block.spans)}</p>;
+    case "code":
+      return <Code key={index} {...block} />;
+    case "table":
+      return <Table key={index} {...block} />;
+    case "list":
+      return <List key={index} {...block} />;
+  }
+}
+
+const headingClasses = ["", "", "mt-6 text-lg font-semibold", "mt-3 font-semibold", "mt-2 font-medium"];
+
+/** It can be linked to, by whoever finds the sign behind it. */
+function Heading({ level, id, spans }: Extract<Block, { kind: "heading" }>) {
+  const Tag = `h${level}` as "h2" | "h3" | "h4";
+  return (
+    <Tag id={id} className={`group scroll-mt-6 ${headingClasses[level]}`}>
+      {showSpans(spans)}
+      <a
+        href={`#${id}`}
+        aria-label={`Link to: ${flattenSpans(spans)}`}
+        className="ml-2 rounded-sm font-normal text-ink-soft opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
+      >
+        #
+      </a>
+    </Tag>
+  );
+}
+
+/** One sample, or the same thing in several languages. */
+function Code({ samples }: Extract<Block, { kind: "code" }>) {
+  const { data: site } = useQuery(siteQuery);
+  const [first, ...others] = samples.map(({ language, code }) => ({
+    id: language,
+    label: languageNames[language] ?? "Text",
+    code: writeOwnAddress(code, site?.base_url),
+  }));
+  if (first === undefined) return null;
+  if (others.length === 0) return <TitledCode label={first.label} code={first.code} />;
+  return <CodeSamples label="Languages" samples={[first, ...others]} />;
+}
+
+/** The documents name the address that the service has on a machine of one's own. */
+function writeOwnAddress(code: string, baseUrl = "http://localhost:4242/v1"): string {
+  return code
+    .replaceAll("http://localhost:4242/v1", baseUrl)
+    .replaceAll(/http:\/\/localhost:4242|\{site_url\}/g, location.origin);
+}
+
+const cellClasses = "py-2 pr-4 align-top wrap-break-word last:pr-0";
+
+function Table({ head, rows }: Extract<Block, { kind: "table" }>) {
+  const hasHead = head.some((cell) => cell.length > 0);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard cannot scroll the table.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
+    <div role="group" aria-label="Table" tabIndex={0} className="overflow-x-auto">
+      <table className="w-full border-collapse text-sm">
+        {hasHead && (
+          <thead>
+            <tr className="border-b border-line text-left text-xs text-ink-soft">
+              {head.map((cell, index) =>
+                cell.length === 0 ? (
+                  <td key={index} />
+                ) : (
+                  <th key={index} scope="col" className={`${cellClasses} font-medium`}>
+                    {showSpans(cell)}
+                  </th>
+                ),
+              )}
+            </tr>
+          </thead>
+        )}
+        <tbody className="divide-y divide-line">
+          {rows.map((row, rowIndex) => (
+            <tr key={rowIndex}>
+              {row.map((cell, index) => (
+                <td key={index} className={`${cellClasses} ${index === row.length - 1 ? "" : "min-w-24"}`}>
+                  {showSpans(cell)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function List({ isOrdered, items }: Extract<Block, { kind: "list" }>) {
+  const Tag = isOrdered ? "ol" : "ul";
+  return (
+    <Tag className={`flex flex-col gap-2 pl-5 ${isOrdered ? "list-decimal" : "list-disc"} marker:text-ink-soft`}>
+      {items.map((blocks, index) => (
+        <li key={index} className="pl-1">
+          <DocumentView blocks={blocks} />
+        </li>
+      ))}
+    </Tag>
+  );
+}
+
+function showSpans(spans: readonly Span[]) {
+  return spans.map((span, index) => showSpan(span, index));
+}
+
+function showSpan(span: Span, index: number) {
+  switch (span.kind) {
+    case "text":
+      return span.text;
+    case "code":
+      return (
+        <code key={index} className="rounded-sm bg-sunken px-1 py-0.5 font-mono text-[0.875em]">
+          {span.text}
+        </code>
+      );
+    case "strong":
+      return <strong key={index}>{showSpans(span.spans)}</strong>;
+    case "emphasis":
+      return <em key={index}>{showSpans(span.spans)}</em>;
+    case "link":
+      return <DocumentLink key={index} href={span.href} spans={span.spans} />;
+    case "image":
+      return <Picture key={index} {...span} />;
+  }
+}
+
+function DocumentLink({ href, spans }: { href: string; spans: readonly Span[] }) {
+  const destination = resolveLink(href);
+  switch (destination.kind) {
+    case "chapter":
+      return (
+        <Link
+          to="/docs/guide/$chapter"
+          params={{ chapter: destination.id }}
+          {...(destination.hash === "" ? {} : { hash: destination.hash })}
+          className={linkClasses}
+        >
+          {showSpans(spans)}
+        </Link>
+      );
+    case "address":
+      return (
+        <a href={destination.href} className={linkClasses}>
+          {showSpans(spans)}
+        </a>
+      );
+    case "nowhere":
+      return showSpans(spans);
+  }
+}
+
+function Picture({ source, text }: { source: string; text: string }) {
+  const address = resolvePicture(source);
+  return address === null ? null : (
+    <img src={address} alt={text} loading="lazy" className="max-h-96 max-w-full rounded-md border border-line" />
+  );
+}

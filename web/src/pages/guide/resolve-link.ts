@@ -1,0 +1,31 @@
+import { findChapter } from "./chapters.ts";
+
+const pictures = import.meta.glob<string>(
+  "../../../../docs/media/{pictures,drama-film,drama-storyboard,site-consent}.*",
+  {
+    query: "?url",
+    import: "default",
+    eager: true,
+  },
+);
+
+/** Where a picture of the documents lies on this site. */
+export function resolvePicture(source: string): string | null {
+  const name = source.replace("../media/", "");
+  return pictures[`../../../../docs/media/${name}`] ?? null;
+}
+
+export type Destination =
+  | { kind: "chapter"; id: string; hash: string }
+  | { kind: "address"; href: string }
+  /** Something of the repository that the site does not have. */
+  | { kind: "nowhere" };
+
+/** Where a link of a document leads on this site. */
+export function resolveLink(href: string): Destination {
+  if (/^https?:|^[/#]/.test(href)) return { kind: "address", href };
+  if (href === "openapi.json") return { kind: "address", href: "/v1/openapi.json" };
+  const [file = "", hash = ""] = href.split("#");
+  const chapter = file.endsWith(".md") ? findChapter(file.slice(0, -".md".length)) : null;
+  return chapter === null ? { kind: "nowhere" } : { kind: "chapter", id: chapter.id, hash };
+}

@@ -1,0 +1,24 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ApiKey } from "../../api/key-queries.ts";
+import { siteQuery } from "../../api/session-query.ts";
+import { ProgressBar } from "../../design/progress-bar.tsx";
+import { formatMoney } from "../../parts/format-money.ts";
+import { measureShare } from "../../parts/measure-share.ts";
+import { periodNames } from "./key-words.ts";
+
+/** How much of its budget a key has spent. */
+export function KeyBudget({ apiKey: { name, budget } }: { apiKey: ApiKey }) {
+  const { data: site } = useQuery(siteQuery);
+  if (budget === null || site === undefined) return <span className="text-ink-soft">No budget</span>;
+  return (
+    <div className="flex max-w-52 min-w-32 flex-col gap-1.5">
+      <span className="tabular-nums">
+        {formatMoney(budget.spent, site.currency)}{" "}
+        <span className="text-ink-soft">
+          of {formatMoney(budget.amount, site.currency)} {periodNames[budget.period]}
+        </span>
+      </span>
+      <ProgressBar label={`Budget spent by ${name}`} percent={measureShare(budget.spent, budget.amount)} />
+    </div>
+  );
+}

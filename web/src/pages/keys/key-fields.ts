@@ -1,0 +1,145 @@
+import type { ApiKey } from "../../api/key-queries.ts";
+import { findDayEnd } from "../../parts/find-day-end.ts";
+import type { BudgetPeriod, LimitName } from "./key-words.ts";
+
+/** What the fields of the form hold: text as it was typed, lists as they were ticked. */
+export type KeyValues = {
+  name: string;
+  /** `keep` as it is, `never`, in so many days, or at the end of `expiryDate`. */
+  expiry: string;
+  expiryDate: string;
+  budgetAmount: string;
+  budgetPeriod: string;
+  isModelsLimited: boolean;
+  models: string[];
+  isEndpointsLimited: boolean;
+  endpoints: string[];
+  addresses: string;
+} & Record<LimitName, string>;
+
+/** What the API takes for a key, with every restriction told. */
+export type KeyBody = {
+  name: string;
+  expires_at?: string | null;
+  budget: { amount: string; period: BudgetPeriod } | null;
+  models: string[] | null;
+  endpoints: string[] | null;
+  addresses: string[] | null;
+  limits: Record<LimitName, number | null>;
+};
+
+/** What the fields of the form work with. */
+export type KeyFieldProps = {
+  values: KeyValues;
+  change(part: Partial<KeyValues>): void;
+  errorAt(field: string): string | null;
+};
+
+export type KeyProblems = Readonly<Record<string, string>>;
+
+const dayMs = 24 * 60 * 60_000;
+const limitMax = 1_000_000_000;
+
+export const emptyKeyValues: KeyValues = {
+  name: "",
+  expiry: "never",
+  expiryDate: "",
+  budgetAmount: "",
+  budgetPeriod: "month",
+  isModelsLimited: false,
+  models: [],
+  isEndpointsLimited: false,
+  endpoints: [],
+  addresses: "",
+  requests_per_minute: "",
+  tokens_per_minute: "",
+  concurrent_requests: "",
+  tasks_in_flight: "",
+};
+
+/** The form as a key fills it. */
+export function fillKeyValues({ name, expires_at, budget, models, endpoints, addresses, limits }: ApiKey): KeyValues {
+  const limitTexts = Object.entries(limits).map(([limit, value]) => [limit, value === null ? "" : String(value)]);
+  return {
+    ...emptyKeyValues,
+    ...Object.fromEntries(limitTexts),
+    name,
+    expiry: expires_at === null ? "never" : "keep",
+    ...(budget === null ? {} : { budgetAmount: budget.amount, budgetPeriod: budget.period }),
+    isModelsLimited: models !== null,
+    models: models ?? [],
+    isEndpointsLimited: endpoints !== null,
+    endpoints: endpoints ?? [],
+    addresses: addresses?.join("\n") ?? "",
+  };
+}
+
+/**
+ * What to send, or what is wrong by the field that it is about. Only what the API could not be asked is judged here; the
+ * rest is judged there, and told at the same fields.
+ */
+export function readKeyValues(
+  values: KeyValues,
+  { now, timeZone }: { now: Date; timeZone: string },
+): { body: KeyBody; problems: null } | { body: null; problems: KeyProblems } {
+  const problems: Record<string, string> = {};
+  if (values.name.trim() === "") problems.name = "Give the key a name.";
+  if (values.isModelsLimited && values.models.length === 0) {
+    problems.models = "Choose at least one model, or allow all of them.";
+  }
+  if (values.isEndpointsLimited && values.endpoints.length === 0) {
+    problems.endpoints = "Choose at least one endpoint, or allow all of them.";
+  }
+  if (values.expiry === "date" && Number.isNaN(Date.parse(values.expiryDate))) {
+    problems.expires_at = "Choose the last day on which the key works.";
+  }
+  const limits = readLimits(values, problems);
+  if (Object.keys(problems).length > 0) return { body: null, problems };
+  const lines = values.addresses.split(/[\s,]+/).filter((line) => line !== "");
+  const body: KeyBody = {
+    name: values.name.trim(),
+    ...(values.expiry === "keep" ? {} : { expires_at: readExpiry(values, { now, timeZone }) }),
+    budget: readBudget(values),
+    models: values.isModelsLimited ? values.models : null,
+    endpoints: values.isEndpointsLimited ? values.endpoints : null,
+    addresses: lines.length === 0 ? null : lines,
+    limits,
+  };
+  return { body, problems: null };
+}
+
+/** Of two bodies, what the second one says differently: what stays need not be allowed once more. */
+export function listKeyChanges(before: KeyBody, after: KeyBody): Partial<KeyBody> {
+  const isChanged = (name: string) =>
+    JSON.stringify(before[name as keyof KeyBody]) !== JSON.stringify(after[name as keyof KeyBody]);
+  return Object.fromEntries(Object.entries(after).filter(([name]) => isChanged(name)));
+}
+
+function readExpiry({ expiry, expiryDate }: KeyValues, { now, timeZone }: { now: Date; timeZone: string }) {
+  if (expiry === "never") return null;
+  const end = expiry === "date" ? findDayEnd(expiryDate, timeZone) : new Date(now.getTime() + Number(expiry) * dayMs);
+  return end.toISOString();
+}
+
+function readBudget({ budgetAmount, budgetPeriod }: KeyValues): KeyBody["budget"] {
+  const amount = budgetAmount.trim();
+  // The field offers no other periods.
+  return amount === "" ? null : { amount, period: budgetPeriod as BudgetPeriod };
+}
+
+function readLimits(values: KeyValues, problems: Record<string, string>): KeyBody["limits"] {
+  const readOne = (name: LimitName): number | null => {
+    const text = values[name].trim();
+    if (text === "") return null;
+    const limit = /^\d+$/.test(text) ? Number(text) : 0;
+    if (limit < 1 || limit > limitMax)
+      problems[`limits.${name}`] = "A whole number from 1 to 1,000,000,000, or nothing.";
+    return limit;
+  };
+  return {
+    requests_per_minute: readOne("requests_per_minute"),
+    tokens_per_minute: readOne("tokens_per_minute"),
+    concurrent_requests: readOne("concurrent_requests"),
+    tasks_in_flight: readOne("tasks_in_flight"),
+  };
+}

@@ -1,0 +1,187 @@
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import type { ApiKey } from "../../api/key-queries.ts";
+import { siteQuery } from "../../api/session-query.ts";
+import { Button } from "../../design/button.tsx";
+import { SelectField } from "../../design/select-field.tsx";
+import { TextField } from "../../design/text-field.tsx";
+import { FormError } from "../../parts/form-error.tsx";
+import { formatMoment } from "../../parts/format-time.ts";
+import { useAction } from "../../parts/use-action.ts";
+import { useFormDraft } from "../../parts/use-form-draft.ts";
+import { useSession } from "../../parts/use-session.ts";
+import { type KeyBody, type KeyFieldProps, type KeyProblems, type KeyValues, readKeyValues } from "./key-fields.ts";
+import { LimitFields, RestrictionFields } from "./key-limit-fields.tsx";
+import { periodNames } from "./key-words.ts";
+
+type KeyFormProps<Output> = {
+  /** The key that is changed; `null` for a new one. */
+  apiKey: ApiKey | null;
+  initial: KeyValues;
+  submitName: string;
+  send(body: KeyBody): Promise<Output>;
+  onDone(output: Output): void;
+  onGivenUp(): void;
+};
+
+const fields = ["name", "expires_at", "budget", "models", "endpoints", "addresses", "limits"] as const;
+
+/** A key's name and what it is held to. What is typed stays until it is saved or given up, whatever comes between. */
+export function KeyForm<Output>({ apiKey, initial, submitName, send, onDone, onGivenUp }: KeyFormProps<Output>) {
+  const { time_zone: timeZone } = useSession().account;
+  const draft = useFormDraft(`key:${apiKey?.id ?? "new"}`, initial);
+  const [problems, setProblems] = useState<KeyProblems>({});
+  const action = useAction(send, (output) => {
+    draft.forget();
+    onDone(output);
+  });
+  const submit = () => {
+    const read = readKeyValues(draft.values, { now: new Date(), timeZone });
+    setProblems(read.problems ?? {});
+    if (read.body !== null) action.run(read.body);
+  };
+  const errorAt = (field: string) => problems[field] ?? action.errorAt(field);
+  const field: KeyFieldProps = { values: draft.values, change: draft.change, errorAt };
+  const kind = apiKey?.kind ?? "secret";
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-6"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <FormError message={action.errorBeside(...fields)} />
+      {kind === "secret" && (
+        <TextField
+          label="Name"
+          name="name"
+          maxLength={100}
+          placeholder="Production server"
+          hint="Where the key is used, so that you recognize it later."
+          value={draft.values.name}
+          onChange={(name) => draft.change({ name })}
+          error={errorAt("name")}
+        />
+      )}
+      {kind !== "console" && <ExpiryFields {...field} expiresAt={apiKey?.expires_at ?? null} timeZone={timeZone} />}
+      <BudgetFields {...field} />
+      <MoreLimits isOpenAtFirst={hasMore(initial)} hasProblem={hasHiddenProblem(errorAt)}>
+        {kind !== "console" && <RestrictionFields {...field} />}
+        <LimitFields {...field} />
+      </MoreLimits>
+      <div className="flex flex-wrap justify-end gap-3">
+        <Button
+          onClick={() => {
+            draft.forget();
+            onGivenUp();
+          }}
+        >
+          Cancel
+        </Button>
+        <Button look="primary" type="submit" isBusy={action.isBusy}>
+          {submitName}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function hasMore(values: KeyValues): boolean {
+  const { requests_per_minute, tokens_per_minute, concurrent_requests, tasks_in_flight } = values;
+  const texts = [requests_per_minute, tokens_per_minute, concurrent_requests, tasks_in_flight, values.addresses];
+  return values.isModelsLimited || values.isEndpointsLimited || texts.some((text) => text !== "");
+}
+
+function hasHiddenProblem(errorAt: (field: string) => string | null): boolean {
+  const hidden = ["models", "endpoints", "addresses", "limits"];
+  const limits = ["requests_per_minute", "tokens_per_minute", "concurrent_requests", "tasks_in_flight"];
+  return [...hidden, ...limits.map((name) => `limits.${name}`)].some((name) => errorAt(name) !== null);
+}
+
+type MoreLimitsProps = { isOpenAtFirst: boolean; hasProblem: boolean; children: ReactNode };
+
+/** What few keys need. A field that is wrong is never hidden. */
+function MoreLimits({ isOpenAtFirst, hasProblem, children }: MoreLimitsProps) {
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  return (
+    <details
+      open={isOpen || hasProblem}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+      className="rounded-md border border-line"
+    >
+      <summary className="rounded-md px-4 py-3 text-sm font-medium hover:bg-sunken">More limits</summary>
+      <div className="flex flex-col gap-6 border-t border-line p-4">{children}</div>
+    </details>
+  );
+}
+
+const spans: readonly { value: string; label: string }[] = [
+  { value: "7", label: "In 7 days" },
+  { value: "30", label: "In 30 days" },
+  { value: "90", label: "In 90 days" },
+  { value: "365", label: "In a year" },
+  { value: "date", label: "On a date" },
+];
+
+type ExpiryFieldsProps = KeyFieldProps & { expiresAt: string | null; timeZone: string };
+
+function ExpiryFields({ values, change, errorAt, expiresAt, timeZone }: ExpiryFieldsProps) {
+  const kept = expiresAt === null ? [] : [{ value: "keep", label: `As it is: ${formatMoment(expiresAt, timeZone)}` }];
+  const hasDate = values.expiry === "date";
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <SelectField
+        label="Expires"
+        name="expires_at"
+        options={[...kept, { value: "never", label: "Never" }, ...spans]}
+        value={values.expiry}
+        onChange={(expiry) => change({ expiry })}
+        error={hasDate ? null : errorAt("expires_at")}
+      />
+      {hasDate && (
+        <TextField
+          type="date"
+          label="Last day"
+          name="expiry_date"
+          value={values.expiryDate}
+          onChange={(expiryDate) => change({ expiryDate })}
+          hint={`Until its end in ${timeZone}.`}
+          error={errorAt("expires_at")}
+        />
+      )}
+    </div>
+  );
+}
+
+function BudgetFields({ values, change, errorAt }: KeyFieldProps) {
+  const { data: site } = useQuery(siteQuery);
+  return (
+    <div className="flex flex-col gap-1.5">
+      <div className="grid grid-cols-2 gap-4">
+        <TextField
+          label={`Budget${site === undefined ? "" : ` in ${site.currency}`}`}
+          name="budget_amount"
+          inputMode="decimal"
+          autoComplete="off"
+          maxLength={20}
+          placeholder="No budget"
+          value={values.budgetAmount}
+          onChange={(budgetAmount) => change({ budgetAmount })}
+          error={errorAt("budget")}
+        />
+        <SelectField
+          label="For"
+          name="budget_period"
+          options={Object.entries(periodNames).map(([value, label]) => ({ value, label }))}
+          value={values.budgetPeriod}
+          onChange={(budgetPeriod) => change({ budgetPeriod })}
+        />
+      </div>
+      <p className="text-sm text-ink-soft">
+        When it is spent, calls with this key are refused. Days, weeks and months begin at midnight UTC.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import { useQuery } from "@tanstack/react-query";
+import { accountQuery } from "../../api/account-query.ts";
+import { modelsQuery } from "../../api/catalog-queries.ts";
+import { CheckList } from "../../design/check-list.tsx";
+import { TextArea } from "../../design/text-area.tsx";
+import { TextField } from "../../design/text-field.tsx";
+import { formatCount } from "../../parts/format-money.ts";
+import type { KeyFieldProps } from "./key-fields.ts";
+import { endpointNames, type LimitName, limitNames } from "./key-words.ts";
+
+/** What a key may be used for, and from where. */
+export function RestrictionFields({ values, change, errorAt }: KeyFieldProps) {
+  const { data: models } = useQuery(modelsQuery);
+  // A model that has gone since can still be ticked off.
+  const modelIds = new Set([...(models?.data ?? []).map(({ id }) => id), ...values.models]);
+  return (
+    <>
+      <CheckList
+        legend="Models"
+        allLabel="All that the account may use"
+        isLimited={values.isModelsLimited}
+        onLimit={(isModelsLimited) => change({ isModelsLimited })}
+        options={[...modelIds].map((id) => ({ value: id, label: id }))}
+        chosen={values.models}
+        onChoose={(chosen) => change({ models: chosen })}
+        error={errorAt("models")}
+      />
+      <CheckList
+        legend="Endpoints"
+        allLabel="All endpoints"
+        isLimited={values.isEndpointsLimited}
+        onLimit={(isEndpointsLimited) => change({ isEndpointsLimited })}
+        options={Object.entries(endpointNames).map(([value, label]) => ({ value, label }))}
+        chosen={values.endpoints}
+        onChoose={(endpoints) => change({ endpoints })}
+        error={errorAt("endpoints")}
+      />
+      <TextArea
+        label="Addresses"
+        name="addresses"
+        rows={2}
+        maxLength={10_000}
+        placeholder="Everywhere"
+        spellCheck={false}
+        className="font-mono text-sm"
+        hint="IP addresses or networks such as 203.0.113.0/24, one on each line. Nothing means everywhere."
+        value={values.addresses}
+        onChange={(addresses) => change({ addresses })}
+        error={errorAt("addresses")}
+      />
+    </>
+  );
+}
+
+/** How much at a time. What holds for the whole account holds beside it. */
+export function LimitFields({ values, change, errorAt }: KeyFieldProps) {
+  const { data: account } = useQuery(accountQuery);
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      {Object.entries(limitNames).map(([name, label]) => {
+        // The names are those of the type.
+        const limit = name as LimitName;
+        return (
+          <TextField
+            key={name}
+            label={label}
+            name={name}
+            inputMode="numeric"
+            autoComplete="off"
+            maxLength={12}
+            placeholder={account === undefined ? "" : `${formatCount(account.limits[limit])}, as the account`}
+            value={values[limit]}
+            onChange={(text) => change({ [limit]: text })}
+            error={errorAt(`limits.${name}`)}
+          />
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { type ApiKey, listKeys } from "../../api/key-queries.ts";
+import { Badge } from "../../design/badge.tsx";
+import { type Column, DataTable } from "../../design/data-table.tsx";
+import { LoadMore } from "../../design/load-more.tsx";
+import { formatDate, formatSince } from "../../parts/format-time.ts";
+import { usePageQuery } from "../../parts/use-page-query.ts";
+import { useSession } from "../../parts/use-session.ts";
+import { KeyBudget } from "./key-budget.tsx";
+import { describeKeyState, kindNames, listRestrictions, toMoment } from "./key-words.ts";
+
+type KeyTableProps = { label: string; status: "live" | "ended"; empty: ReactNode };
+
+export function KeyTable({ label, status, empty }: KeyTableProps) {
+  const { time_zone: timeZone } = useSession().account;
+  const { rows, more, ...keys } = usePageQuery(["keys", status], (after) => listKeys(status, after));
+  // The console's own is there for everybody who looks at a page; it is none that a program could use.
+  const hasOnlyConsole = rows !== undefined && rows.length > 0 && rows.every(({ kind }) => kind === "console");
+  return (
+    <div className="flex flex-col gap-4">
+      {hasOnlyConsole && empty}
+      <DataTable
+        label={label}
+        columns={listColumns(timeZone, status)}
+        rows={rows}
+        {...keys}
+        keyOf={({ id }) => id}
+        expectedRows={3}
+        empty={empty}
+      />
+      <LoadMore {...more} />
+    </div>
+  );
+}
+
+function listColumns(timeZone: string, status: KeyTableProps["status"]): Column<ApiKey>[] {
+  return [
+    { name: "Key", cell: (key) => <KeyName apiKey={key} timeZone={timeZone} /> },
+    { name: "May use", isSecondary: true, cell: (key) => <Restrictions apiKey={key} /> },
+    { name: "Budget", isSecondary: true, cell: (key) => <KeyBudget apiKey={key} /> },
+    { name: "Last used", isSecondary: true, cell: (key) => <LastUse apiKey={key} /> },
+    { name: "State", cell: (key) => <KeyState apiKey={key} timeZone={timeZone} hasEnded={status === "ended"} /> },
+  ];
+}
+
+function KeyName({ apiKey: { id, name, kind, preview, created }, timeZone }: { apiKey: ApiKey; timeZone: string }) {
+  const kindName = kindNames[kind];
+  return (
+    <div className="flex min-w-36 flex-col items-start gap-1">
+      <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <Link
+          to="/console/keys"
+          search={(last) => ({ ...last, key: id })}
+          className="font-medium hover:text-accent hover:underline"
+        >
+          {name}
+        </Link>
+        {kindName !== null && <Badge>{kindName}</Badge>}
+      </span>
+      <span className="text-xs text-ink-soft">
+        {preview !== null && <code className="font-mono">{preview}</code>}
+        {preview !== null && <span className="max-sm:hidden"> · </span>}
+        <span className="max-sm:hidden">created {formatDate(toMoment(created), timeZone)}</span>
+      </span>
+    </div>
+  );
+}
+
+function Restrictions({ apiKey }: { apiKey: ApiKey }) {
+  const restrictions = listRestrictions(apiKey);
+  if (restrictions.length === 0) return <span className="text-ink-soft">Everything</span>;
+  return <span className="line-clamp-3 max-w-56">{restrictions.join(" · ")}</span>;
+}
+
+function LastUse({ apiKey: { last_used: lastUsed } }: { apiKey: ApiKey }) {
+  const words = lastUsed === null ? "Never" : formatSince(toMoment(lastUsed), new Date());
+  return <span className="whitespace-nowrap text-ink-soft">{words}</span>;
+}
+
+type KeyStateProps = { apiKey: ApiKey; timeZone: string; hasEnded: boolean };
+
+function KeyState({ apiKey, timeZone, hasEnded }: KeyStateProps) {
+  // By the server's clock: this computer's may be slow.
+  const now = hasEnded && apiKey.expires_at !== null ? new Date(apiKey.expires_at) : new Date();
+  const { kind, name } = describeKeyState(apiKey, now);
+  const endsAt = apiKey.revoked_at ?? apiKey.expires_at;
+  return (
+    <div className="flex flex-col items-start gap-1">
+      <Badge kind={kind}>{name}</Badge>
+      {endsAt !== null && (
+        <span className="text-xs text-ink-soft">
+          {apiKey.revoked_at === null && kind !== "neutral" ? "until " : ""}
+          {formatDate(endsAt, timeZone)}
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,97 @@
+import type { ApiKey } from "../../api/key-queries.ts";
+import type { BadgeKind } from "../../design/badge.tsx";
+import { formatCount } from "../../parts/format-money.ts";
+import { measureShare } from "../../parts/measure-share.ts";
+
+type Limits = ApiKey["limits"];
+export type LimitName = keyof Limits;
+export type BudgetPeriod = NonNullable<ApiKey["budget"]>["period"];
+
+const dayMs = 24 * 60 * 60_000;
+const soonMs = 7 * dayMs;
+const namedMax = 2;
+
+/** What the API can be asked for, as a key's restriction names it, and as people call it. */
+export const endpointNames: Readonly<Record<string, string>> = {
+  chat: "Chat",
+  images: "Images",
+  videos: "Videos",
+  avatars: "Avatars",
+  dramas: "Dramas",
+  speech: "Speech",
+  tasks: "Tasks",
+  files: "Files",
+  webhooks: "Webhooks and events",
+  models: "Models",
+  pricing: "Prices",
+  balance: "Balance and statement",
+  usage: "Usage and charges",
+};
+
+export const limitNames: Readonly<Record<LimitName, string>> = {
+  requests_per_minute: "Requests a minute",
+  tokens_per_minute: "Tokens a minute",
+  concurrent_requests: "Chat calls at a time",
+  tasks_in_flight: "Tasks at a time",
+};
+
+export const periodNames: Readonly<Record<BudgetPeriod, string>> = {
+  month: "a month",
+  week: "a week",
+  day: "a day",
+  total: "in all",
+};
+
+export const kindNames: Readonly<Record<ApiKey["kind"], string | null>> = {
+  secret: null,
+  client: "Connected program",
+  console: "This console",
+};
+
+/** What the key is held to, in few words; nothing where it may do what the account may. */
+export function listRestrictions({ models, endpoints, addresses, limits }: ApiKey): string[] {
+  const limitCount = Object.values(limits).filter((limit) => limit !== null).length;
+  return [
+    ...(models === null ? [] : [nameFew(models, "models")]),
+    ...(endpoints === null ? [] : [nameFew(endpoints.map(nameEndpoint), "endpoints")]),
+    ...(addresses === null ? [] : [nameFew(addresses, "addresses")]),
+    ...(limitCount === 0 ? [] : [limitCount === 1 ? "1 limit" : `${limitCount} limits`]),
+  ];
+}
+
+export function nameEndpoint(scope: string): string {
+  return endpointNames[scope] ?? scope;
+}
+
+function nameFew(names: readonly string[], noun: string): string {
+  return names.length <= namedMax ? names.join(", ") : `${names.length} ${noun}`;
+}
+
+export function listLimits(limits: Limits): string[] {
+  return Object.entries(limits).flatMap(([name, limit]) =>
+    // The names are those of the type.
+    limit === null ? [] : [`${limitNames[name as LimitName]}: ${formatCount(limit)}`],
+  );
+}
+
+/** Whether the key works, and if not for long, that too. */
+export function describeKeyState(key: ApiKey, now: Date): { kind: BadgeKind; name: string } {
+  const { revoked_at: revokedAt, expires_at: expiresAt, budget } = key;
+  if (revokedAt !== null) return { kind: "neutral", name: "Revoked" };
+  const leftMs = expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - now.getTime();
+  if (leftMs <= 0) return { kind: "neutral", name: "Expired" };
+  if (budget !== null && measureShare(budget.spent, budget.amount) === 100) {
+    return { kind: "warning", name: "Budget used up" };
+  }
+  return leftMs < soonMs ? { kind: "warning", name: "Ends soon" } : { kind: "good", name: "Active" };
+}
+
+/** Whether it has ended: it can be looked at and nothing else. */
+export function isEnded({ revoked_at, expires_at }: ApiKey, now: Date): boolean {
+  return revoked_at !== null || (expires_at !== null && Date.parse(expires_at) <= now.getTime());
+}
+
+/** Seconds as the API tells them, as the moment that everything else here speaks of. */
+export function toMoment(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}

@@ -1,0 +1,51 @@
+import { useState } from "react";
+import { api, ask } from "../../api/console-api.ts";
+import type { ApiKey } from "../../api/key-queries.ts";
+import { Button } from "../../design/button.tsx";
+import { TextField } from "../../design/text-field.tsx";
+import { FormError } from "../../parts/form-error.tsx";
+import { useAction } from "../../parts/use-action.ts";
+
+type RevokeKeyProps = { apiKey: ApiKey; onRevoked(): void; onGivenUp(): void };
+
+/** It cannot be undone, so whoever does it has read which key it is. */
+export function RevokeKey({ apiKey: { id, name, kind }, onRevoked, onGivenUp }: RevokeKeyProps) {
+  const [typed, setTyped] = useState("");
+  const [hasMissed, setMissed] = useState(false);
+  const revoke = useAction(() => ask(api.DELETE("/keys/{id}", { params: { path: { id } } })), onRevoked);
+  const isRight = typed.trim() === name;
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-5"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setMissed(!isRight);
+        if (isRight) revoke.run(undefined);
+      }}
+    >
+      <p className="text-sm text-ink-soft">
+        {kind === "client"
+          ? "The program is disconnected: its calls are refused from now on. Connect it again to give it another key."
+          : "Calls with this key are refused from now on. It cannot be brought back."}{" "}
+        What it was charged for stays in your books.
+      </p>
+      <FormError message={revoke.errorBeside()} />
+      <TextField
+        label={`Type ${name} to confirm`}
+        name="confirmation"
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onChange={setTyped}
+        error={hasMissed && !isRight ? `Type the key’s name exactly: ${name}` : null}
+      />
+      <div className="flex flex-wrap justify-end gap-3">
+        <Button onClick={onGivenUp}>Cancel</Button>
+        <Button look="danger" type="submit" isBusy={revoke.isBusy}>
+          Revoke the key
+        </Button>
+      </div>
+    </form>
+  );
+}

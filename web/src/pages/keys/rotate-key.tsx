@@ -1,0 +1,51 @@
+import { useState } from "react";
+import { api, ask } from "../../api/console-api.ts";
+import type { ApiKey, NewApiKey } from "../../api/key-queries.ts";
+import { Button } from "../../design/button.tsx";
+import { SelectField } from "../../design/select-field.tsx";
+import { FormError } from "../../parts/form-error.tsx";
+import { useReauthentication } from "../../parts/reauthentication.tsx";
+import { useAction } from "../../parts/use-action.ts";
+
+const overlaps = [
+  { value: "0", label: "At once" },
+  { value: "10", label: "In 10 minutes" },
+  { value: "60", label: "In an hour" },
+  { value: "1440", label: "In 24 hours" },
+] as const;
+
+type RotateKeyProps = { apiKey: ApiKey; onMade(made: NewApiKey): void; onGivenUp(): void };
+
+export function RotateKey({ apiKey: { id }, onMade, onGivenUp }: RotateKeyProps) {
+  const [overlap, setOverlap] = useState("0");
+  const repeat = useReauthentication();
+  const rotate = useAction(
+    () =>
+      repeat(() =>
+        ask(api.POST("/keys/{id}/rotate", { params: { path: { id } }, body: { overlap_minutes: Number(overlap) } })),
+      ),
+    onMade,
+  );
+  return (
+    <form
+      className="flex flex-col gap-5"
+      onSubmit={(event) => {
+        event.preventDefault();
+        rotate.run(undefined);
+      }}
+    >
+      <p className="text-sm text-ink-soft">
+        You get a new key with the same name and the same limits; its budget begins anew. Let the old one work on for a
+        while if what uses it cannot change over at once. If it has leaked, end it now.
+      </p>
+      <FormError message={rotate.errorBeside()} />
+      <SelectField label="The old key ends" name="overlap" options={overlaps} value={overlap} onChange={setOverlap} />
+      <div className="flex flex-wrap justify-end gap-3">
+        <Button onClick={onGivenUp}>Cancel</Button>
+        <Button look="primary" type="submit" isBusy={rotate.isBusy}>
+          Make the new key
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,61 @@
+import type { Showcase } from "../../api/showcase-queries.ts";
+import { Badge } from "../../design/badge.tsx";
+import { type Column, DataTable } from "../../design/data-table.tsx";
+import { EmptyState } from "../../design/empty-state.tsx";
+import { PageSection } from "../../design/page-section.tsx";
+import { describeModelStatus, nameType, typeNames } from "../../parts/model-words.ts";
+import { PriceLines } from "../models/price-lines.tsx";
+
+type OfferedModel = Showcase["models"][number];
+type OfferedModelsProps = { showcase: Showcase | undefined; error: Error | null; onRetry(): void };
+
+const typeOrder = Object.keys(typeNames);
+
+/** Every model that a new account can call, and what it pays for it. */
+export function OfferedModels({ showcase, error, onRetry }: OfferedModelsProps) {
+  const rows = showcase?.models.toSorted((a, b) => typeOrder.indexOf(a.type) - typeOrder.indexOf(b.type));
+  return (
+    <PageSection title="Models and prices" intro="As they are now, for a new account.">
+      <DataTable
+        label="List of models"
+        columns={listColumns(showcase?.currency ?? "USD")}
+        rows={rows}
+        error={error}
+        onRetry={onRetry}
+        keyOf={({ id }) => id}
+        expectedRows={6}
+        empty={
+          <EmptyState title="No models are offered yet.">Whoever runs this service has to add some first.</EmptyState>
+        }
+      />
+    </PageSection>
+  );
+}
+
+function listColumns(currency: string): Column<OfferedModel>[] {
+  return [
+    { name: "Model", cell: (model) => <OfferedModelName model={model} /> },
+    { name: "Type", isSecondary: true, cell: ({ type }) => nameType(type) },
+    {
+      name: "What it does",
+      isSecondary: true,
+      cell: ({ description }) => <p className="max-w-80 text-ink-soft">{description}</p>,
+    },
+    { name: "Price", cell: ({ prices }) => <PriceLines entries={prices} currency={currency} /> },
+  ];
+}
+
+/** Only what is amiss is said of a model; the line at the foot of the page tells how the service is. */
+function OfferedModelName({ model: { id, name, type, status } }: { model: OfferedModel }) {
+  const { kind, name: word } = describeModelStatus(status);
+  return (
+    <div className="flex min-w-32 flex-col items-start gap-1">
+      <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <span className="font-medium">{name}</span>
+        {status !== "available" && <Badge kind={kind}>{word}</Badge>}
+        <span className="text-xs text-ink-soft sm:hidden">{nameType(type)}</span>
+      </span>
+      <code className="font-mono text-xs text-ink-soft">{id}</code>
+    </div>
+  );
+}

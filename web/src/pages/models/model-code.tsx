@@ -1,0 +1,68 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ModelDetail } from "../../api/catalog-queries.ts";
+import { siteQuery } from "../../api/session-query.ts";
+import { CodeSamples } from "../../design/code-block.tsx";
+import { LoadFailure } from "../../design/load-failure.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { writeModelSamples } from "../../parts/code-samples.ts";
+import { linkClasses } from "../../parts/focus-page.tsx";
+
+/** A first call of the model, ready to be pasted, with what has to be known about it. */
+export function ModelCode({ model }: { model: ModelDetail }) {
+  const site = useQuery(siteQuery);
+  return (
+    <section aria-labelledby="model-code" className="flex min-w-0 flex-col gap-4">
+      <h2 id="model-code" className="text-lg font-semibold">
+        Call it
+      </h2>
+      <p className="max-w-prose text-sm text-ink-soft">
+        Put{" "}
+        <Link to="/console/keys" className={linkClasses}>
+          an API key
+        </Link>{" "}
+        into <code className="font-mono">SLUICE_API_KEY</code> on your server, then paste this as it is.
+        {needs[model.type]}
+      </p>
+      {site.error !== null && <LoadFailure error={site.error} onRetry={() => void site.refetch()} />}
+      {site.error === null && site.data === undefined && <Skeleton className="h-80" />}
+      {site.data !== undefined && (
+        <CodeSamples label="First call" samples={writeModelSamples(model, site.data.base_url)} />
+      )}
+      {model.type !== "chat" && model.type !== "speech" && <TaskNotes type={model.type} />}
+    </section>
+  );
+}
+
+const needs: Record<ModelDetail["type"], string> = {
+  chat: " Any OpenAI client works.",
+  image: "",
+  video: "",
+  avatar: " It sends two files that lie beside it: a portrait and a voice.",
+  drama: "",
+  speech: " Any OpenAI client works.",
+};
+
+function TaskNotes({ type }: { type: ModelDetail["type"] }) {
+  return (
+    <ul className="flex max-w-prose list-disc flex-col gap-1.5 pl-5 text-sm text-ink-soft">
+      {type === "drama" && (
+        <li>
+          A drama needs somebody who hears of its end: a webhook, a <code className="font-mono">callback_url</code> or
+          the event inbox.
+        </li>
+      )}
+      <li>
+        The answer is a task at once. Instead of asking for it, let{" "}
+        <Link to="/console/webhooks" className={linkClasses}>
+          a webhook
+        </Link>{" "}
+        tell you when it has ended.
+      </li>
+      <li>
+        With the same <code className="font-mono">Idempotency-Key</code> a request can be sent again for a day, and it
+        is one task and one charge.
+      </li>
+    </ul>
+  );
+}

@@ -1,0 +1,110 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { type ModelDetail, modelQuery, pricesQuery } from "../../api/catalog-queries.ts";
+import { ApiError } from "../../api/console-api.ts";
+import { Badge } from "../../design/badge.tsx";
+import { buttonClasses } from "../../design/button.tsx";
+import { CopyableText } from "../../design/copyable-text.tsx";
+import { EmptyState } from "../../design/empty-state.tsx";
+import { LoadFailure } from "../../design/load-failure.tsx";
+import { Notice } from "../../design/notice.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { ConsoleFrame } from "../../parts/console-frame.tsx";
+import { formatMoment } from "../../parts/format-time.ts";
+import { describeModelStatus, nameType } from "../../parts/model-words.ts";
+import { useSession } from "../../parts/use-session.ts";
+import { ModelCode } from "./model-code.tsx";
+import { ModelFacts } from "./model-facts.tsx";
+
+const route = getRouteApi("/signed-in/console/console/models/$");
+
+/** One model: what it can do, what it costs, and how it is called. */
+export function ModelPage() {
+  const { _splat: id = "" } = route.useParams();
+  const model = useQuery(modelQuery(id));
+  const prices = useQuery(pricesQuery);
+  const error = model.error ?? prices.error;
+  if (error instanceof ApiError && error.status === 404) return <NoSuchModel id={id} />;
+  if (error !== null) {
+    const retry = () => {
+      void model.refetch();
+      void prices.refetch();
+    };
+    return (
+      <ConsoleFrame title={id}>
+        <LoadFailure error={error} onRetry={retry} />
+      </ConsoleFrame>
+    );
+  }
+  if (model.data === undefined || prices.data === undefined) {
+    return (
+      <ConsoleFrame title={id}>
+        <div aria-busy="true" className="flex flex-col gap-8">
+          <p className="sr-only">Loading</p>
+          <Skeleton className="h-12" />
+          <Skeleton className="h-96" />
+        </div>
+      </ConsoleFrame>
+    );
+  }
+  const { currency, data: entries } = prices.data;
+  return (
+    <ConsoleFrame title={model.data.name} intro={model.data.description} actions={<TryIt model={model.data} />}>
+      <Head model={model.data} />
+      <div className="grid gap-x-12 gap-y-10 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <ModelCode model={model.data} />
+        <ModelFacts model={model.data} prices={entries.filter((entry) => entry.model === id)} currency={currency} />
+      </div>
+    </ConsoleFrame>
+  );
+}
+
+function TryIt({ model: { id, status } }: { model: ModelDetail }) {
+  if (status === "unavailable") return null;
+  return (
+    <Link to="/console/playground" search={{ model: id }} className={buttonClasses("primary")}>
+      Try it in the playground
+    </Link>
+  );
+}
+
+function Head({ model: { id, name, type, status, shutdown_date: shutdown } }: { model: ModelDetail }) {
+  const { time_zone: timeZone } = useSession().account;
+  const { kind, name: word } = describeModelStatus(status);
+  return (
+    <div className="-mt-4 flex flex-col gap-4">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <Badge>{nameType(type)}</Badge>
+        <Badge kind={kind}>{word}</Badge>
+        <CopyableText text={id} label={`the id of ${name}`} />
+      </div>
+      {status === "unavailable" && (
+        <Notice kind="warning" title="This model cannot be called at the moment.">
+          Calls are refused without a charge. Try again later, or use another model.
+        </Notice>
+      )}
+      {status === "deprecated" && shutdown !== undefined && (
+        <Notice kind="warning" title={`This model is served until ${formatMoment(shutdown, timeZone)}.`}>
+          Choose another one before then.
+        </Notice>
+      )}
+    </div>
+  );
+}
+
+function NoSuchModel({ id }: { id: string }) {
+  return (
+    <ConsoleFrame title="Model not found">
+      <EmptyState
+        title="There is no such model for your account."
+        action={
+          <Link to="/console/models" className={buttonClasses("plain")}>
+            See all models
+          </Link>
+        }
+      >
+        <code className="font-mono">{id}</code> may have been mistyped, or it is not offered any more.
+      </EmptyState>
+    </ConsoleFrame>
+  );
+}

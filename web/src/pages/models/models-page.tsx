@@ -1,0 +1,167 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { type Model, modelsQuery, type PriceList, pricesQuery } from "../../api/catalog-queries.ts";
+import { Badge } from "../../design/badge.tsx";
+import { Button } from "../../design/button.tsx";
+import { CopyableText } from "../../design/copyable-text.tsx";
+import { type Column, DataTable } from "../../design/data-table.tsx";
+import { EmptyState } from "../../design/empty-state.tsx";
+import { SelectField } from "../../design/select-field.tsx";
+import { ConsoleFrame } from "../../parts/console-frame.tsx";
+import { linkClasses } from "../../parts/focus-page.tsx";
+import { describeModelStatus, nameCapability, nameType, typeNames } from "../../parts/model-words.ts";
+import { filterModels, type ModelFilter } from "./filter-models.ts";
+import { PriceLines } from "./price-lines.tsx";
+
+const route = getRouteApi("/signed-in/console/console/models/");
+
+/** Everything that the account can call, and what it costs. */
+export function ModelsPage() {
+  const filter = route.useSearch();
+  const navigate = route.useNavigate();
+  const models = useQuery(modelsQuery);
+  const prices = useQuery(pricesQuery);
+  const change = (part: ModelFilter) => {
+    const words = Object.entries({ ...filter, ...part }).filter(([, word]) => word !== "");
+    void navigate({ search: Object.fromEntries(words), replace: true });
+  };
+  const all = models.data?.data;
+  const rows = all === undefined || prices.data === undefined ? undefined : filterModels(all, filter);
+  const retry = () => {
+    void models.refetch();
+    void prices.refetch();
+  };
+  return (
+    <ConsoleFrame
+      title="Models and prices"
+      intro={
+        <>
+          What your account can call, and what each call is charged by. The id goes into{" "}
+          <code className="font-mono text-sm">model</code>.
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <Filters filter={filter} models={all ?? []} onChange={change} />
+        <DataTable
+          label="Models"
+          columns={listColumns(prices.data)}
+          rows={rows}
+          error={models.error ?? prices.error}
+          onRetry={retry}
+          keyOf={({ id }) => id}
+          expectedRows={6}
+          empty={<NoModels hasAny={(all?.length ?? 0) > 0} onClear={() => void navigate({ search: {} })} />}
+        />
+      </div>
+    </ConsoleFrame>
+  );
+}
+
+type FiltersProps = { filter: ModelFilter; models: readonly Model[]; onChange(part: ModelFilter): void };
+
+function Filters({ filter, models, onChange }: FiltersProps) {
+  const types = Object.keys(typeNames).filter(
+    (type) => type === filter.type || models.some((each) => each.type === type),
+  );
+  const capabilities = new Set([
+    ...(filter.capability === undefined ? [] : [filter.capability]),
+    ...models.flatMap((model) => model.capabilities),
+  ]);
+  return (
+    <search className="flex flex-wrap gap-3">
+      <input
+        type="search"
+        aria-label="Search models"
+        placeholder="Search models"
+        maxLength={100}
+        value={filter.q ?? ""}
+        onChange={(event) => onChange({ q: event.target.value })}
+        className="min-h-10 min-w-0 grow basis-56 rounded-md border border-line-strong bg-surface px-3 text-sm placeholder:text-ink-soft sm:max-w-80"
+      />
+      <SelectField
+        label="Type"
+        isCompact
+        value={filter.type ?? ""}
+        onChange={(type) => onChange({ type })}
+        options={[{ value: "", label: "All types" }, ...types.map((type) => ({ value: type, label: nameType(type) }))]}
+      />
+      <SelectField
+        label="Capability"
+        isCompact
+        value={filter.capability ?? ""}
+        onChange={(capability) => onChange({ capability })}
+        options={[
+          { value: "", label: "All capabilities" },
+          ...[...capabilities].map((each) => ({ value: each, label: nameCapability(each) })),
+        ]}
+      />
+    </search>
+  );
+}
+
+function listColumns(prices: PriceList | undefined): Column<Model>[] {
+  return [
+    { name: "Model", cell: (model) => <ModelName model={model} /> },
+    {
+      name: "Type",
+      isSecondary: true,
+      cell: ({ type }) => <span className="whitespace-nowrap">{nameType(type)}</span>,
+    },
+    { name: "Capabilities", isSecondary: true, cell: ({ capabilities }) => <Capabilities names={capabilities} /> },
+    {
+      name: "Price",
+      cell: ({ id }) =>
+        prices === undefined ? null : (
+          <PriceLines entries={prices.data.filter(({ model }) => model === id)} currency={prices.currency} />
+        ),
+    },
+  ];
+}
+
+function ModelName({ model: { id, name, type, status } }: { model: Model }) {
+  const { kind, name: word } = describeModelStatus(status);
+  return (
+    <div className="flex min-w-36 flex-col items-start gap-1">
+      <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <Link to="/console/models/$" params={{ _splat: id }} className="font-medium hover:text-accent hover:underline">
+          {name}
+        </Link>
+        <Badge kind={kind}>{word}</Badge>
+        <span className="text-xs text-ink-soft sm:hidden">{nameType(type)}</span>
+      </span>
+      <CopyableText text={id} label={`the id of ${name}`} />
+    </div>
+  );
+}
+
+export function Capabilities({ names }: { names: readonly string[] }) {
+  return (
+    <ul className="flex max-w-80 flex-wrap gap-1.5">
+      {names.map((name) => (
+        <li key={name}>
+          <Badge>{nameCapability(name)}</Badge>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function NoModels({ hasAny, onClear }: { hasAny: boolean; onClear(): void }) {
+  if (hasAny) {
+    return (
+      <EmptyState title="No model fits." action={<Button onClick={onClear}>Show all models</Button>}>
+        Try fewer words, or another type or capability.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title="Your account has no models yet.">
+      Whoever runs this service decides which models accounts may use. See{" "}
+      <a href="/docs/guide" className={linkClasses}>
+        the guide
+      </a>{" "}
+      for how to begin.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,23 @@
+import type { PriceList } from "../../api/catalog-queries.ts";
+import { describeMinimum, describePrice } from "../../parts/describe-price.ts";
+
+type PriceLinesProps = { entries: PriceList["data"]; currency: string };
+
+/** All that a model costs, a line for each thing that is paid for. */
+export function PriceLines({ entries, currency }: PriceLinesProps) {
+  const lines = entries.flatMap((entry) => {
+    const minimum = describeMinimum(entry, currency);
+    return describePrice(entry, currency).map((line) => ({ ...line, minimum }));
+  });
+  return (
+    <ul className="flex flex-col gap-0.5 tabular-nums">
+      {lines.map(({ name, text, minimum }) => (
+        <li key={`${name} ${text}`}>
+          {name !== null && <span className="text-ink-soft">{name} </span>}
+          <span className="whitespace-nowrap">{text}</span>
+          {minimum !== null && <span className="block text-xs text-ink-soft">{minimum}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,47 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { balanceQuery } from "../../api/balance-query.ts";
+import { buttonClasses } from "../../design/button.tsx";
+import { LoadFailure } from "../../design/load-failure.tsx";
+import { Section } from "../../design/section.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { BucketList } from "../../parts/bucket-list.tsx";
+import { formatMoney } from "../../parts/format-money.ts";
+import { FrozenList } from "./frozen-list.tsx";
+import { refreshMs } from "./refresh-interval.ts";
+
+/** What can be spent and what it is made of; beside it what is frozen, and why. */
+export function BalanceSummary({ timeZone }: { timeZone: string }) {
+  const balance = useQuery({ ...balanceQuery, refetchInterval: refreshMs });
+  if (balance.error !== null && balance.data === undefined) {
+    return <LoadFailure error={balance.error} onRetry={() => void balance.refetch()} />;
+  }
+  const { available_balance: available, frozen_balance: frozen, currency = "USD" } = balance.data ?? {};
+  return (
+    <div className="grid gap-x-12 gap-y-10 lg:grid-cols-2">
+      <Section
+        title="Available"
+        actions={
+          <Link to="/console/billing" className={buttonClasses("quiet", "-mr-2")}>
+            Add money
+          </Link>
+        }
+      >
+        <Amount amount={available} currency={currency} />
+        <BucketList currency={currency} timeZone={timeZone} include="all" refreshMs={refreshMs} />
+      </Section>
+      <Section title="Frozen">
+        <Amount amount={frozen} currency={currency} />
+        <FrozenList currency={currency} timeZone={timeZone} />
+      </Section>
+    </div>
+  );
+}
+
+function Amount({ amount, currency }: { amount: string | undefined; currency: string }) {
+  return (
+    <div className="-mt-2 min-h-9 text-2xl font-semibold tabular-nums">
+      {amount === undefined ? <Skeleton className="h-9 w-40" /> : formatMoney(amount, currency)}
+    </div>
+  );
+}

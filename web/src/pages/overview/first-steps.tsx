@@ -1,0 +1,100 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { balanceQuery } from "../../api/balance-query.ts";
+import { modelsQuery } from "../../api/catalog-queries.ts";
+import { api, ask } from "../../api/console-api.ts";
+import { siteQuery } from "../../api/session-query.ts";
+import { Badge } from "../../design/badge.tsx";
+import { buttonClasses } from "../../design/button.tsx";
+import { CodeSamples } from "../../design/code-block.tsx";
+import { CopyableText } from "../../design/copyable-text.tsx";
+import { Section } from "../../design/section.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { writeModelSamples } from "../../parts/code-samples.ts";
+import { linkClasses } from "../../parts/focus-page.tsx";
+import { isMoneyZero } from "../../parts/sum-money.ts";
+
+/** In the place of numbers that are not there yet: how the first call is made. */
+export function FirstSteps() {
+  const { data: site } = useQuery(siteQuery);
+  const { data: models } = useQuery(modelsQuery);
+  const { data: balance } = useQuery(balanceQuery);
+  const { data: keys } = useQuery({
+    queryKey: ["keys", "live"],
+    queryFn: () => ask(api.GET("/keys", { params: { query: { limit: 100, status: "live" } } })),
+  });
+  const hasKey = keys?.data.some(({ kind }) => kind !== "console") === true;
+  const hasMoney = balance !== undefined && !isMoneyZero(balance.available_balance);
+  const callable = models?.data.filter(({ status }) => status !== "unavailable");
+  const model = callable?.find(({ type }) => type === "chat") ?? callable?.[0];
+  return (
+    <Section title="First steps" intro="Your numbers stand here after the first call. Four steps lead to it.">
+      <ol className="flex flex-col divide-y divide-line border-y border-line">
+        <Step number={1} title="Make an API key" isDone={hasKey}>
+          <p>It stands for you wherever a program calls. It is shown once, when it is made.</p>
+          <Link to="/console/keys" className={buttonClasses(hasKey ? "plain" : "primary")}>
+            {hasKey ? "See your keys" : "Make a key"}
+          </Link>
+        </Step>
+        <Step number={2} title="Add money" isDone={hasMoney}>
+          <p>Calls are paid from your balance as they end. Redeem a code, or pay by card where that is offered.</p>
+          <Link to="/console/billing" className={buttonClasses("plain")}>
+            Go to billing
+          </Link>
+        </Step>
+        <Step number={3} title="Point your client here">
+          <p>Any OpenAI client works; this is its base address:</p>
+          {site === undefined ? (
+            <Skeleton className="h-5 w-64" />
+          ) : (
+            <CopyableText text={site.base_url} label="the base address" />
+          )}
+        </Step>
+        <Step number={4} title="Make the first call">
+          {model === undefined || site === undefined ? (
+            <FirstCallPlace hasModels={models === undefined || models.data.length > 0} />
+          ) : (
+            <div className="w-full min-w-0">
+              <CodeSamples label="First call" samples={writeModelSamples(model, site.base_url)} />
+            </div>
+          )}
+          <p>
+            Or{" "}
+            <Link to="/console/playground" className={linkClasses}>
+              try it in the playground
+            </Link>
+            , without a key.
+          </p>
+        </Step>
+      </ol>
+    </Section>
+  );
+}
+
+function FirstCallPlace({ hasModels }: { hasModels: boolean }) {
+  if (hasModels) return <Skeleton className="h-72 w-full" />;
+  return <p>Your account has no models yet: whoever runs this service decides which ones accounts may use.</p>;
+}
+
+type StepProps = { number: number; title: string; isDone?: boolean; children: ReactNode };
+
+function Step({ number, title, isDone = false, children }: StepProps) {
+  return (
+    <li className="flex gap-4 py-5">
+      <span
+        aria-hidden="true"
+        className="flex size-7 shrink-0 items-center justify-center rounded-full bg-sunken text-sm font-medium tabular-nums"
+      >
+        {number}
+      </span>
+      <div className="flex min-w-0 flex-1 flex-col items-start gap-3 text-sm text-ink-soft">
+        <h3 className="flex items-center gap-3 text-base font-medium text-ink">
+          {title}
+          {isDone && <Badge kind="good">Done</Badge>}
+        </h3>
+        {children}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,61 @@
+import { Link } from "@tanstack/react-router";
+import { buttonClasses } from "../../design/button.tsx";
+import { type Column, DataTable } from "../../design/data-table.tsx";
+import { EmptyState } from "../../design/empty-state.tsx";
+import { Section } from "../../design/section.tsx";
+import { formatSince } from "../../parts/format-time.ts";
+import { nameType } from "../../parts/model-words.ts";
+import type { Task } from "../../parts/use-followed-task.ts";
+import { TaskStatus } from "../tasks/task-status.tsx";
+
+type LatestTasksProps = { rows: Task[] | undefined; error: Error | null; onRetry(): void };
+
+/** What is being made, or was made last. */
+export function LatestTasks({ rows, error, onRetry }: LatestTasksProps) {
+  return (
+    <Section
+      title="Latest tasks"
+      actions={
+        <Link to="/console/tasks" className={buttonClasses("quiet", "-mr-2")}>
+          See all
+        </Link>
+      }
+    >
+      <DataTable
+        label="List of the latest tasks"
+        columns={columns}
+        rows={rows}
+        error={error}
+        onRetry={onRetry}
+        keyOf={({ id }) => id}
+        empty={
+          <EmptyState title="Nothing was made yet.">
+            Pictures, films, avatars, dramas and speech are tasks, and stand here while they are made.
+          </EmptyState>
+        }
+      />
+    </Section>
+  );
+}
+
+const columns: readonly Column<Task>[] = [
+  {
+    name: "Task",
+    cell: ({ id, type, model }) => (
+      <div className="flex min-w-32 flex-col gap-0.5">
+        <Link to="/console/tasks/$id" params={{ id }} className="font-medium hover:text-accent hover:underline">
+          {nameType(type)}
+        </Link>
+        <span className="text-xs text-ink-soft">{model}</span>
+      </div>
+    ),
+  },
+  { name: "Status", cell: (task) => <TaskStatus task={task} /> },
+  {
+    name: "Created",
+    align: "right",
+    cell: ({ created }) => (
+      <span className="text-ink-soft">{formatSince(new Date(created * 1000).toISOString(), new Date())}</span>
+    ),
+  },
+];

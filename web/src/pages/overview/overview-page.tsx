@@ -1,0 +1,63 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { api, ask } from "../../api/console-api.ts";
+import { listCharges, usageQuery } from "../../api/spending-queries.ts";
+import { buttonClasses } from "../../design/button.tsx";
+import { ConsoleFrame } from "../../parts/console-frame.tsx";
+import { useSession } from "../../parts/use-session.ts";
+import { BalanceSummary } from "./balance-summary.tsx";
+import { FirstSteps } from "./first-steps.tsx";
+import { LatestCharges } from "./latest-charges.tsx";
+import { LatestTasks } from "./latest-tasks.tsx";
+import { refreshMs } from "./refresh-interval.ts";
+import { SpendingChart } from "./spending-chart.tsx";
+
+const chartRefreshMs = 30_000;
+const rowsShown = 5;
+
+/** What somebody wants to know at a glance: what there is, what is frozen and why, what was spent, what is going on. */
+export function OverviewPage() {
+  const { time_zone: timeZone } = useSession().account;
+  const usage = useQuery({ ...usageQuery({ group_by: "day,model" }), refetchInterval: chartRefreshMs });
+  const charges = useQuery({
+    queryKey: ["charges", "latest"],
+    queryFn: () => listCharges({ limit: rowsShown }),
+    refetchInterval: refreshMs,
+  });
+  const tasks = useQuery({
+    queryKey: ["tasks", "latest"],
+    queryFn: () => ask(api.GET("/tasks", { params: { query: { limit: rowsShown } } })),
+    refetchInterval: refreshMs,
+  });
+  const isNew = charges.data?.data.length === 0 && tasks.data?.data.length === 0;
+  return (
+    <ConsoleFrame
+      title="Overview"
+      actions={
+        isNew ? undefined : (
+          <Link to="/console/playground" className={buttonClasses("primary")}>
+            Open the playground
+          </Link>
+        )
+      }
+    >
+      <BalanceSummary timeZone={timeZone} />
+      {isNew ? (
+        <FirstSteps />
+      ) : (
+        <>
+          <SpendingChart usage={usage.data} error={usage.error} onRetry={() => void usage.refetch()} />
+          <div className="grid gap-x-12 gap-y-10 xl:grid-cols-2">
+            <LatestCharges
+              rows={charges.data?.data}
+              error={charges.error}
+              onRetry={() => void charges.refetch()}
+              timeZone={timeZone}
+            />
+            <LatestTasks rows={tasks.data?.data} error={tasks.error} onRetry={() => void tasks.refetch()} />
+          </div>
+        </>
+      )}
+    </ConsoleFrame>
+  );
+}

@@ -1,0 +1,49 @@
+import { Link, useNavigate } from "@tanstack/react-router";
+import type { Usage } from "../../api/spending-queries.ts";
+import { BarChart } from "../../design/bar-chart.tsx";
+import { buttonClasses } from "../../design/button.tsx";
+import { chooseScale } from "../../design/chart-scale.ts";
+import { LoadFailure } from "../../design/load-failure.tsx";
+import { Section } from "../../design/section.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { formatMoney } from "../../parts/format-money.ts";
+import { writeTick } from "../../parts/write-tick.ts";
+import { arrangeUsage, isNamed } from "../usage/arrange-usage.ts";
+
+type SpendingChartProps = { usage: Usage | undefined; error: Error | null; onRetry(): void };
+
+/** What was spent on each of the last thirty days. Each bar leads to the charges behind it. */
+export function SpendingChart({ usage, error, onRetry }: SpendingChartProps) {
+  const link = (
+    <Link to="/console/usage" className={buttonClasses("quiet", "-mr-2")}>
+      See all usage
+    </Link>
+  );
+  const total = usage === undefined ? "" : `${formatMoney(usage.total.charge, usage.currency)} in the last 30 days`;
+  return (
+    <Section title="Spending" intro={total === "" ? " " : total} actions={link}>
+      {error !== null && usage === undefined && <LoadFailure error={error} onRetry={onRetry} />}
+      {error === null && usage === undefined && <Skeleton className="h-60" />}
+      {usage !== undefined && <Chart usage={usage} />}
+    </Section>
+  );
+}
+
+function Chart({ usage }: { usage: Usage }) {
+  const navigate = useNavigate();
+  const { bars, highest } = arrangeUsage(usage, { by: "model", show: "charge", cut: "day", nameOf: (id) => id });
+  return (
+    <BarChart
+      label="Charges of the last 30 days by model. Arrow keys go from bar to bar, Enter opens one."
+      bars={bars}
+      scale={chooseScale(highest)}
+      writeTick={(value, digits) => writeTick(value, { digits, currency: usage.currency })}
+      onOpen={(bar, part) =>
+        void navigate({
+          to: "/console/usage",
+          search: { bar, ...(part !== null && isNamed(part) ? { part } : {}) },
+        })
+      }
+    />
+  );
+}

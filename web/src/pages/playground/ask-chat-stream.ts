@@ -1,0 +1,109 @@
+import { ApiError, api, ask } from "../../api/console-api.ts";
+import { readEventStream } from "../../api/read-event-stream.ts";
+import type { ChatOptions } from "./chat-settings.ts";
+import type { AnswerBill, ChatMessage, ToolCall } from "./conversation.ts";
+
+export type ChatBody = { model: string; messages: ChatMessage[] } & ChatOptions;
+
+/** What has come of an answer so far. */
+export type AnswerSoFar = {
+  text: string;
+  reasoning: string;
+  toolCalls: ToolCall[];
+  bill: AnswerBill | null;
+  finishReason: string | null;
+  isOutOfMoney: boolean;
+};
+
+type Delta = {
+  content?: string | null;
+  refusal?: string | null;
+  reasoning_content?: string | null;
+  tool_calls?: { index?: number; id?: string; function?: { name?: string; arguments?: string } }[];
+};
+type Usage = { prompt_tokens: number; completion_tokens: number; charge: string };
+type Choice = { delta?: Delta; message?: Delta; finish_reason?: string | null };
+type Piece = { choices?: Choice[]; usage?: Usage | null; stopped_by?: string; error?: StreamError };
+type StreamError = { message: string; code: string; param: string | null };
+
+type AskOptions = {
+  isStreamed: boolean;
+  signal: AbortSignal;
+  /** The name that the call has in the list of charges. */
+  onAccepted(requestId: string | null): void;
+  onChange(answer: AnswerSoFar): void;
+};
+
+/**
+ * Asks for an answer and tells of it as it comes. Without a key that would let it be asked for again, so that whoever
+ * stops listening stops the work. What the API says went wrong is thrown, also when it says so in mid-answer.
+ */
+export async function askChatStream(body: ChatBody, options: AskOptions): Promise<void> {
+  const { isStreamed, signal, onAccepted, onChange } = options;
+  if (!isStreamed) {
+    const answer = await ask(api.POST("/chat/completions", { body, signal }));
+    onChange(addPiece(emptyAnswer, answer as Piece));
+    return;
+  }
+  const call = api.POST("/chat/completions", {
+    body: { ...body, stream: true, stream_options: { include_usage: true } },
+    signal,
+    parseAs: "stream",
+  });
+  const stream = await ask(call);
+  onAccepted((await call).response.headers.get("x-request-id"));
+  let answer = emptyAnswer;
+  let hasEnded = false;
+  for await (const { data } of readEventStream(stream ?? new ReadableStream())) {
+    if (data === "[DONE]") {
+      hasEnded = true;
+      break;
+    }
+    const piece = JSON.parse(data) as Piece;
+    if (piece.error !== undefined) throw new ApiError({ ...piece.error, status: 200, retryAfterSeconds: null });
+    answer = addPiece(answer, piece);
+    onChange(answer);
+  }
+  if (!hasEnded) {
+    const message = "The connection ended before the answer did.";
+    throw new ApiError({ status: 0, code: "unreachable", message, param: null, retryAfterSeconds: null });
+  }
+}
+
+export const emptyAnswer: AnswerSoFar = {
+  text: "",
+  reasoning: "",
+  toolCalls: [],
+  bill: null,
+  finishReason: null,
+  isOutOfMoney: false,
+};
+
+/** The answer with one more piece of it; a whole answer is one piece. */
+export function addPiece(answer: AnswerSoFar, { choices = [], usage, stopped_by: stoppedBy }: Piece): AnswerSoFar {
+  const choice = choices[0];
+  const delta = choice?.delta ?? choice?.message ?? {};
+  return {
+    text: answer.text + (delta.content ?? "") + (delta.refusal ?? ""),
+    reasoning: answer.reasoning + (delta.reasoning_content ?? ""),
+    toolCalls: (delta.tool_calls ?? []).reduce(addToolCall, answer.toolCalls),
+    bill:
+      usage == null
+        ? answer.bill
+        : { inputTokens: usage.prompt_tokens, outputTokens: usage.completion_tokens, charge: usage.charge },
+    finishReason: choice?.finish_reason ?? answer.finishReason,
+    isOutOfMoney: answer.isOutOfMoney || stoppedBy === "insufficient_balance",
+  };
+}
+
+/** A call comes in pieces too: its name first, then its arguments bit by bit. */
+function addToolCall(calls: ToolCall[], piece: NonNullable<Delta["tool_calls"]>[number], position: number): ToolCall[] {
+  const index = piece.index ?? position;
+  const known = calls[index] ?? { id: "", name: "", argumentsText: "" };
+  const grown = {
+    id: piece.id ?? known.id,
+    name: known.name + (piece.function?.name ?? ""),
+    argumentsText: known.argumentsText + (piece.function?.arguments ?? ""),
+  };
+  return index < calls.length ? calls.with(index, grown) : [...calls, grown];
+}

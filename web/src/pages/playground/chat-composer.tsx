@@ -1,0 +1,125 @@
+import { type KeyboardEvent, useId, useRef, useState } from "react";
+import { Button } from "../../design/button.tsx";
+import { Icon } from "../../design/icon.tsx";
+import { inputClasses } from "../../design/text-field.tsx";
+import { choosePictures, pictureTypes } from "./choose-pictures.ts";
+import type { Picture } from "./conversation.ts";
+import { DropArea } from "./drop-area.tsx";
+
+export type ChatDraft = { text: string; pictures: Picture[] };
+
+type ChatComposerProps = {
+  draft: ChatDraft;
+  onChange(draft: ChatDraft): void;
+  takesPictures: boolean;
+  isBusy: boolean;
+  onSend(): void;
+  onStop(): void;
+};
+
+/** Where the next message is written. Enter sends it; Shift and Enter begin a new line. */
+export function ChatComposer({ draft, onChange, takesPictures, isBusy, onSend, onStop }: ChatComposerProps) {
+  const [problem, setProblem] = useState<string | null>(null);
+  const chooser = useRef<HTMLInputElement>(null);
+  const problemId = useId();
+  const isEmpty = draft.text.trim() === "" && draft.pictures.length === 0;
+  const add = async (files: readonly File[]) => {
+    const chosen = await choosePictures(files, draft.pictures);
+    setProblem(chosen.problem);
+    onChange({ ...draft, pictures: chosen.pictures });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    // While a character is being composed (Chinese, Japanese), Enter belongs to it.
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    if (!isBusy && !isEmpty) onSend();
+  };
+  return (
+    <DropArea isOff={!takesPictures} onFiles={add}>
+      <div className="flex flex-col gap-3 rounded-lg border border-line-strong bg-surface p-3 shadow-card">
+        <Pictures
+          pictures={draft.pictures}
+          onRemove={(picture) =>
+            onChange({ ...draft, pictures: draft.pictures.filter((each) => each.url !== picture.url) })
+          }
+        />
+        <textarea
+          aria-label="Message"
+          name="message"
+          rows={2}
+          placeholder="Write a message"
+          value={draft.text}
+          onChange={(event) => onChange({ ...draft, text: event.target.value })}
+          onKeyDown={onKeyDown}
+          onPaste={(event) => {
+            const files = [...event.clipboardData.files];
+            if (!takesPictures || files.length === 0) return;
+            event.preventDefault();
+            void add(files);
+          }}
+          aria-describedby={problem === null ? undefined : problemId}
+          className={`${inputClasses} field-sizing-content max-h-72 resize-none border-transparent px-1 py-1.5`}
+        />
+        {problem !== null && (
+          <p id={problemId} role="alert" className="text-sm text-danger">
+            {problem}
+          </p>
+        )}
+        <div className="flex items-center gap-3">
+          {takesPictures && (
+            <>
+              <Button look="quiet" onClick={() => chooser.current?.click()}>
+                <Icon name="plus" />
+                Picture
+              </Button>
+              <input
+                ref={chooser}
+                type="file"
+                aria-label="Pictures for the message"
+                tabIndex={-1}
+                hidden
+                multiple
+                accept={pictureTypes.join(",")}
+                onChange={(event) => {
+                  void add([...(event.target.files ?? [])]);
+                  event.target.value = "";
+                }}
+              />
+            </>
+          )}
+          <p className="ml-auto text-xs text-ink-soft max-sm:hidden">Enter sends, Shift + Enter breaks the line</p>
+          {isBusy ? (
+            <Button onClick={onStop} className="max-sm:ml-auto">
+              Stop
+            </Button>
+          ) : (
+            <Button look="primary" onClick={onSend} isDisabled={isEmpty} className="max-sm:ml-auto">
+              Send
+            </Button>
+          )}
+        </div>
+      </div>
+    </DropArea>
+  );
+}
+
+function Pictures({ pictures, onRemove }: { pictures: readonly Picture[]; onRemove(picture: Picture): void }) {
+  if (pictures.length === 0) return null;
+  return (
+    <ul aria-label="Pictures of the message" className="flex flex-wrap gap-3">
+      {pictures.map((picture) => (
+        <li key={picture.url} className="relative">
+          <img src={picture.url} alt={picture.name} className="size-20 rounded-md border border-line object-cover" />
+          <button
+            type="button"
+            aria-label={`Remove ${picture.name}`}
+            onClick={() => onRemove(picture)}
+            className="absolute -top-2 -right-2 rounded-full border border-line-strong bg-surface p-1 hover:bg-sunken"
+          >
+            <Icon name="close" className="size-3.5" />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,176 @@
+import { useEffect, useRef, useState } from "react";
+import type { ModelDetail } from "../../api/catalog-queries.ts";
+import { Button } from "../../design/button.tsx";
+import { EmptyState } from "../../design/empty-state.tsx";
+import { joinClasses } from "../../design/join-classes.ts";
+import { ChatComposer, type ChatDraft } from "./chat-composer.tsx";
+import { type ChatSettings, readSettings, usualSettings } from "./chat-settings.ts";
+import { ChatSettingsPanel } from "./chat-settings-panel.tsx";
+import { ChatTurn } from "./chat-turn.tsx";
+import { listMessages, listOpenCalls, type Turn } from "./conversation.ts";
+import { createRandomName } from "./create-random-name.ts";
+import { RequestCode } from "./request-code.tsx";
+import { ToolResultsForm } from "./tool-results-form.tsx";
+import { findFieldError, Trouble } from "./trouble.tsx";
+import { useChat } from "./use-chat.ts";
+import { useKeptState } from "./use-kept-state.ts";
+
+const emptyDraft: ChatDraft = { text: "", pictures: [] };
+
+const keptDraft = {
+  parse: (stored: unknown): ChatDraft => ({ ...emptyDraft, ...(typeof stored === "object" ? stored : {}) }),
+  shorten: (draft: ChatDraft): ChatDraft => ({ ...draft, pictures: [] }),
+};
+const keptSettings = {
+  parse: (stored: unknown): ChatSettings => ({ ...usualSettings, ...(typeof stored === "object" ? stored : {}) }),
+};
+
+const settingNames = ["temperature", "top_p", "max_completion_tokens", "reasoning_effort", "tools"] as const;
+
+type ChatWorkspaceProps = { model: ModelDetail; currency: string; isCodeShown: boolean };
+
+/** A conversation with whichever chat model is chosen, and what goes with every message of it. */
+export function ChatWorkspace({ model, currency, isCodeShown }: ChatWorkspaceProps) {
+  const chat = useChat();
+  const [draft, setDraft] = useKeptState("message", keptDraft);
+  const [settings, setSettings] = useKeptState("chat-settings", keptSettings);
+  const [areSettingsOpen, setSettingsOpen] = useState(false);
+  const { options, problems } = readSettings(settings, model);
+  const isSendable = Object.keys(problems).length === 0;
+  const isStreamed = model.capabilities.includes("streaming");
+  const call = { system: settings.system, model: model.id, isStreamed, options };
+  const takesPictures = model.capabilities.includes("vision");
+  const isToldAtField = settingNames.some((name) => findFieldError(chat.trouble, name) !== null);
+
+  const ask = (run: () => void) => {
+    // What is wrong stands at the setting, which may be out of sight.
+    if (isSendable) run();
+    else setSettingsOpen(true);
+  };
+  const send = () =>
+    ask(() => {
+      const pictures = takesPictures ? draft.pictures : [];
+      chat.send([{ kind: "question", id: createRandomName(), text: draft.text, pictures }], call);
+      setDraft(emptyDraft);
+    });
+  const edit = (turn: Extract<Turn, { kind: "question" }>) => {
+    setDraft({ text: turn.text, pictures: turn.pictures });
+    chat.cutBefore(turn.id);
+  };
+  const asked = isEmpty(draft) && chat.turns.length > 0 ? chat.turns : [...chat.turns, toQuestion(draft)];
+  const body = { model: model.id, messages: listMessages(settings.system, asked), ...options, stream: isStreamed };
+  return (
+    <div className="flex flex-col gap-6">
+      {isCodeShown && <RequestCode type="chat" body={body} />}
+      <div className="grid gap-x-10 gap-y-6 xl:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="flex min-w-0 flex-col gap-6">
+          <Thread chat={chat} currency={currency} onRepeat={() => ask(() => chat.repeat(call))} onEdit={edit} />
+          {listOpenCalls(chat.turns).length > 0 && !chat.isBusy && (
+            <ToolResultsForm
+              calls={listOpenCalls(chat.turns)}
+              onSend={(results) => ask(() => chat.send(results, call))}
+            />
+          )}
+          {chat.trouble !== null && (
+            <Trouble error={chat.trouble} {...(isToldAtField ? {} : { onRetry: () => chat.repeat(call) })} />
+          )}
+          <ChatComposer
+            draft={draft}
+            onChange={setDraft}
+            takesPictures={takesPictures}
+            isBusy={chat.isBusy}
+            onSend={send}
+            onStop={chat.stop}
+          />
+          {chat.turns.length > 0 && (
+            <div className="-mt-3">
+              <Button look="quiet" className="-ml-2" onClick={chat.clear}>
+                Clear the conversation
+              </Button>
+            </div>
+          )}
+        </div>
+        <aside aria-label="Settings" className="flex min-w-0 flex-col gap-4">
+          <Button
+            className="self-start xl:hidden"
+            aria-expanded={areSettingsOpen}
+            aria-controls="chat-settings"
+            onClick={() => setSettingsOpen(!areSettingsOpen)}
+          >
+            {areSettingsOpen ? "Hide the settings" : "Settings"}
+          </Button>
+          <div id="chat-settings" className={joinClasses(!areSettingsOpen && "max-xl:hidden")}>
+            <ChatSettingsPanel
+              model={model}
+              settings={settings}
+              problems={problems}
+              trouble={chat.trouble}
+              onChange={(change) => setSettings((last) => ({ ...last, ...change }))}
+            />
+          </div>
+        </aside>
+      </div>
+    </div>
+  );
+}
+
+function isEmpty({ text, pictures }: ChatDraft): boolean {
+  return text.trim() === "" && pictures.length === 0;
+}
+
+/** What would be asked; a request without any question would be refused. */
+function toQuestion(draft: ChatDraft): Turn {
+  return { kind: "question", id: "draft", ...draft, text: isEmpty(draft) ? "Hello!" : draft.text };
+}
+
+type ThreadProps = {
+  chat: ReturnType<typeof useChat>;
+  currency: string;
+  onRepeat(): void;
+  onEdit(turn: Extract<Turn, { kind: "question" }>): void;
+};
+
+/** What was said so far. It follows an answer while it comes, unless the reader has gone up to read. */
+function Thread({ chat: { turns, isBusy, trouble }, currency, onRepeat, onEdit }: ThreadProps) {
+  const end = useRef<HTMLDivElement>(null);
+  const lastText = turns.at(-1)?.text;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every new piece of text moves the end.
+  useEffect(() => {
+    if (isBusy && isNearEnd()) end.current?.scrollIntoView({ block: "nearest" });
+  }, [isBusy, lastText]);
+  if (turns.length === 0) {
+    return (
+      <EmptyState title="Ask the model something">
+        The answer comes word by word, with what it cost. Your messages stay in this window only.
+      </EmptyState>
+    );
+  }
+  const last = turns.at(-1);
+  const lastQuestion = turns.findLast((turn) => turn.kind === "question");
+  return (
+    <section aria-label="Conversation" className="flex min-w-0 flex-col gap-6">
+      {turns.map((turn) => (
+        <ChatTurn
+          key={turn.id}
+          turn={turn}
+          currency={currency}
+          {...(!isBusy && turn === last && turn.kind === "answer" ? { onRepeat } : {})}
+          {...(!isBusy && turn === lastQuestion && turn.kind === "question" ? { onEdit: () => onEdit(turn) } : {})}
+        />
+      ))}
+      {last?.kind !== "answer" && !isBusy && trouble === null && (
+        <div>
+          <Button onClick={onRepeat}>Ask for the answer</Button>
+        </div>
+      )}
+      <div ref={end} className="scroll-mb-64" />
+    </section>
+  );
+}
+
+const nearEndPixels = 400;
+
+function isNearEnd(): boolean {
+  const { scrollHeight } = document.documentElement;
+  return scrollHeight - window.scrollY - window.innerHeight < nearEndPixels;
+}

@@ -1,0 +1,101 @@
+export type Picture = { name: string; url: string };
+export type ToolCall = { id: string; name: string; argumentsText: string };
+
+/** What an answer cost. Only one that came to its end tells of its tokens. */
+export type AnswerBill = { charge: string; inputTokens?: number; outputTokens?: number };
+
+export type Question = { kind: "question"; id: string; text: string; pictures: Picture[] };
+export type ToolResult = { kind: "tool-result"; id: string; callId: string; name: string; text: string };
+export type Answer = {
+  kind: "answer";
+  id: string;
+  model: string;
+  text: string;
+  reasoning: string;
+  toolCalls: ToolCall[];
+  state: "streaming" | "complete" | "stopped" | "broken";
+  /** Why it is not whole, in a sentence. */
+  remark: string | null;
+  bill: AnswerBill | null;
+  firstTokenMs: number | null;
+  totalMs: number | null;
+};
+export type Turn = Question | Answer | ToolResult;
+
+/** No model reads more in one go, and a browser's storage holds little more. */
+export const turnsMax = 200;
+
+type MessagePart = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
+export type ChatMessage =
+  | { role: "system"; content: string }
+  | { role: "user"; content: string | MessagePart[] }
+  | {
+      role: "assistant";
+      content: string | null;
+      tool_calls?: { type: "function"; id: string; function: { name: string; arguments: string } }[];
+    }
+  | { role: "tool"; tool_call_id: string; content: string };
+
+/** The conversation as the API takes it. Answers of which nothing came are as if they had never been asked for. */
+export function listMessages(system: string, turns: readonly Turn[]): ChatMessage[] {
+  const head: ChatMessage[] = system.trim() === "" ? [] : [{ role: "system", content: system }];
+  return [...head, ...turns.flatMap((turn) => toMessage(turn) ?? [])];
+}
+
+function toMessage(turn: Turn): ChatMessage | null {
+  switch (turn.kind) {
+    case "question":
+      return { role: "user", content: turn.pictures.length === 0 ? turn.text : listParts(turn) };
+    case "tool-result":
+      return { role: "tool", tool_call_id: turn.callId, content: turn.text };
+    case "answer": {
+      if (turn.text === "" && turn.toolCalls.length === 0) return null;
+      const calls = turn.toolCalls.map(({ id, name, argumentsText }) => ({
+        type: "function" as const,
+        id,
+        function: { name, arguments: argumentsText },
+      }));
+      const content = turn.text === "" ? null : turn.text;
+      return { role: "assistant", content, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
+    }
+  }
+}
+
+function listParts({ text, pictures }: Question): MessagePart[] {
+  const words: MessagePart[] = text === "" ? [] : [{ type: "text", text }];
+  return [...words, ...pictures.map(({ url }) => ({ type: "image_url" as const, image_url: { url } }))];
+}
+
+/** Everything up to the last question or tool result: what an answer is asked for once more. */
+export function dropLastAnswer(turns: readonly Turn[]): Turn[] {
+  const last = turns.findLastIndex(({ kind }) => kind !== "answer");
+  return turns.slice(0, last + 1);
+}
+
+/** The calls of the last answer, which wait for what the tools say. */
+export function listOpenCalls(turns: readonly Turn[]): ToolCall[] {
+  const last = turns.at(-1);
+  return last?.kind === "answer" && last.state === "complete" ? last.toolCalls : [];
+}
+
+/** Whether there is anything of an answer. */
+export function hasCome({ text, reasoning, toolCalls }: Pick<Answer, "text" | "reasoning" | "toolCalls">): boolean {
+  return text !== "" || reasoning !== "" || toolCalls.length > 0;
+}
+
+/** A conversation from the browser's storage. Nobody waits any longer for an answer that was on its way. */
+export function parseTurns(value: unknown): Turn[] {
+  if (!Array.isArray(value)) return [];
+  // Only this page writes it; what an older version of it wrote is left behind.
+  const turns = value.filter((turn) => kinds.has(turn?.kind) && typeof turn.text === "string") as Turn[];
+  return turns
+    .filter((turn) => turn.kind !== "answer" || turn.state !== "streaming" || hasCome(turn))
+    .slice(-turnsMax)
+    .map((turn) =>
+      turn.kind === "answer" && turn.state === "streaming"
+        ? { ...turn, state: "stopped", remark: "The page was left before the answer had ended." }
+        : turn,
+    );
+}
+
+const kinds = new Set<unknown>(["question", "answer", "tool-result"] satisfies Turn["kind"][]);

@@ -1,0 +1,175 @@
+import type { ModelDetail } from "../../api/catalog-queries.ts";
+import type { SelectOption } from "../../design/select-field.tsx";
+
+/** What kinds of files a field takes. The API looks into them; the browser only knows how they are called. */
+export type FileKind = "picture" | "sound" | "person";
+
+type Named = { name: string; label: string; hint?: string };
+export type TextMedia = Named & { kind: "text"; rows: number; charactersMax: number | null; isRequired: boolean };
+type ChoiceMedia = Named & { kind: "choice"; options: SelectOption[]; isNumber: boolean };
+type NumberMedia = Named & { kind: "number"; min: number; max: number; usual: number; isWhole: boolean };
+export type FilesMedia = Named & {
+  kind: "files";
+  takes: FileKind;
+  countMax: number;
+  isRequired: boolean;
+  isList: boolean;
+};
+export type CharactersMedia = Named & { kind: "characters"; countMax: number };
+export type MediaField = TextMedia | ChoiceMedia | NumberMedia | FilesMedia | CharactersMedia;
+
+export type MediaType = Exclude<ModelDetail["type"], "chat">;
+
+export const mediaPaths = {
+  image: "/images/generations",
+  video: "/videos/generations",
+  avatar: "/avatars/generations",
+  drama: "/dramas/generations",
+  speech: "/audio/speech",
+} as const satisfies Record<MediaType, string>;
+
+/** Where a drama can end, by what a model needs for it. */
+export const dramaStages = [
+  { stage: "script", capability: "script_generation", label: "Script" },
+  { stage: "roles", capability: "role_analysis", label: "Script and roles" },
+  { stage: "storyboard", capability: "storyboard", label: "Storyboard" },
+  { stage: "video", capability: "drama_video", label: "The whole film" },
+] as const;
+
+const rolesMax = 12;
+
+/** The form of a model: what its own capabilities and limits say that a request can have. */
+export function listMediaFields(model: Pick<ModelDetail, "type" | "capabilities" | "limits">): MediaField[] {
+  switch (model.type) {
+    case "image":
+      return [
+        text("prompt", "Prompt", { ...model, hint: "What the picture shows." }),
+        ...choice(
+          "size",
+          "Size",
+          model.limits.sizes?.map((size) => [size, size.replace("x", " × ")]),
+        ),
+        ...count("n", "How many", model.limits.max_n),
+        ...inputImages(model, { from: "image_to_image", alone: "text_to_image" }),
+      ];
+    case "video": {
+      const startsFromPictures = model.capabilities.includes("image_to_video");
+      return [
+        text("prompt", "Prompt", { ...model, hint: "What happens in the film.", isRequired: !startsFromPictures }),
+        ...choice(
+          "duration",
+          "Length",
+          model.limits.durations?.map((seconds) => [seconds, `${seconds} seconds`]),
+        ),
+        ...aspectRatios(model),
+        ...inputImages(model, { from: "image_to_video", alone: "text_to_video" }),
+      ];
+    }
+    case "avatar":
+      return [
+        files("avatar_file_id", "Person", { takes: "person", hint: "A picture or film of who speaks." }),
+        files("audio_file_id", "Voice", { takes: "sound", hint: "A recording of what is said." }),
+        ...aspectRatios(model),
+      ];
+    case "drama":
+      return listDramaFields(model);
+    case "speech":
+      return listSpeechFields(model);
+    case "chat":
+      return [];
+  }
+}
+
+type Model = Pick<ModelDetail, "capabilities" | "limits">;
+
+function listDramaFields(model: Model): MediaField[] {
+  const offered = dramaStages.filter(({ capability }) => model.capabilities.includes(capability));
+  return [
+    { kind: "text", name: "title", label: "Title", rows: 1, charactersMax: 200, isRequired: true },
+    text("script", "Story or script", { ...model, rows: 8, hint: "A story, an outline or a finished screenplay." }),
+    // The last stage is what most people come for.
+    ...choice(
+      "stage",
+      "How far",
+      offered.toReversed().map(({ stage, label }) => [stage, label]),
+    ),
+    ...aspectRatios(model),
+    { kind: "characters", name: "characters", label: "Characters", countMax: rolesMax },
+  ];
+}
+
+function listSpeechFields(model: Model): MediaField[] {
+  const { voices, response_formats: formats } = model.limits;
+  const voice: MediaField[] =
+    voices === undefined
+      ? [{ kind: "text", name: "voice", label: "Voice", rows: 1, charactersMax: 128, isRequired: true }]
+      : choice(
+          "voice",
+          "Voice",
+          voices.map((each) => [each, each]),
+        );
+  return [
+    text("input", "Text", { ...model, rows: 5, hint: "What is said." }),
+    ...voice,
+    ...choice(
+      "response_format",
+      "Format",
+      formats?.map((format) => [format, format.toUpperCase()]),
+    ),
+    { kind: "number", name: "speed", label: "Speed", min: 0.25, max: 4, usual: 1, isWhole: false },
+  ];
+}
+
+function text(
+  name: string,
+  label: string,
+  { limits, rows = 4, hint, isRequired = true }: Model & { rows?: number; hint: string; isRequired?: boolean },
+): TextMedia {
+  return { kind: "text", name, label, rows, hint, isRequired, charactersMax: limits.max_prompt_length ?? null };
+}
+
+/** Nothing to choose from is no choice. */
+function choice(
+  name: string,
+  label: string,
+  values: readonly (readonly [value: string | number, label: string])[] = [],
+): ChoiceMedia[] {
+  if (values.length === 0) return [];
+  const options = values.map(([value, words]) => ({ value: String(value), label: words }));
+  return [{ kind: "choice", name, label, options, isNumber: typeof values[0]?.[0] === "number" }];
+}
+
+function aspectRatios({ limits }: Model): ChoiceMedia[] {
+  return choice(
+    "aspect_ratio",
+    "Shape",
+    limits.aspect_ratios?.map((ratio) => [ratio, ratio]),
+  );
+}
+
+function count(name: string, label: string, max = 1): NumberMedia[] {
+  return max <= 1 ? [] : [{ kind: "number", name, label, min: 1, max, usual: 1, isWhole: true }];
+}
+
+function files(name: string, label: string, { takes, hint }: { takes: FileKind; hint: string }): FilesMedia {
+  return { kind: "files", name, label, takes, hint, countMax: 1, isRequired: true, isList: false };
+}
+
+function inputImages(
+  { capabilities, limits }: Model,
+  { from, alone }: { from: ModelDetail["capabilities"][number]; alone: ModelDetail["capabilities"][number] },
+): FilesMedia[] {
+  if (!capabilities.includes(from)) return [];
+  const countMax = limits.max_input_images ?? 1;
+  return [
+    {
+      kind: "files",
+      name: "input_images",
+      label: countMax === 1 ? "Picture to start from" : "Pictures to start from",
+      takes: "picture",
+      countMax,
+      isRequired: !capabilities.includes(alone),
+      isList: true,
+    },
+  ];
+}

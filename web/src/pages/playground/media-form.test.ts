@@ -1,0 +1,132 @@
+import { expect, test } from "vitest";
+import type { ModelDetail, PriceList } from "../../api/catalog-queries.ts";
+import { estimateCharge } from "./estimate-charge.ts";
+import { listMediaFields } from "./media-fields.ts";
+import { buildMediaBody, type KeptFile, type MediaValues, parseValues } from "./media-values.ts";
+
+type Part = Pick<ModelDetail, "id" | "type" | "capabilities" | "limits">;
+
+const image: Part = {
+  id: "painter",
+  type: "image",
+  capabilities: ["text_to_image", "image_to_image"],
+  limits: { sizes: ["512x512", "1024x1024"], max_n: 4, max_input_images: 2, max_prompt_length: 10 },
+};
+const video: Part = {
+  id: "filmer",
+  type: "video",
+  capabilities: ["text_to_video", "image_to_video"],
+  limits: { durations: [5, 10], aspect_ratios: ["16:9"] },
+};
+const drama: Part = {
+  id: "stage",
+  type: "drama",
+  capabilities: ["script_generation", "role_analysis", "storyboard", "drama_video"],
+  limits: { durations: [60], aspect_ratios: ["16:9"] },
+};
+const speech: Part = { id: "voice", type: "speech", capabilities: ["text_to_speech"], limits: { voices: ["ada"] } };
+const avatar: Part = { id: "face", type: "avatar", capabilities: ["audio_driven_avatar"], limits: {} };
+
+const file = (id: string, seconds: number | null = null): KeptFile => ({
+  id,
+  name: `${id}.bin`,
+  contentType: "image/png",
+  bytes: 1,
+  seconds,
+});
+
+function build(model: Part, values: MediaValues) {
+  return buildMediaBody(model.id, listMediaFields(model), values);
+}
+
+test.each([
+  [image, ["prompt", "size", "n", "input_images"]],
+  [{ ...image, capabilities: ["text_to_image"], limits: {} }, ["prompt"]],
+  [video, ["prompt", "duration", "aspect_ratio", "input_images"]],
+  [avatar, ["avatar_file_id", "audio_file_id"]],
+  [drama, ["title", "script", "stage", "aspect_ratio", "characters"]],
+  [{ ...drama, capabilities: ["script_generation"] }, ["title", "script", "stage", "aspect_ratio", "characters"]],
+  [speech, ["input", "voice", "speed"]],
+] as [Part, string[]][])("the form of $type has what the model has: %$", (model, names) => {
+  expect(listMediaFields(model).map(({ name }) => name)).toEqual(names);
+});
+
+test("choices are the model's own, and a choice that it does not have is its first", () => {
+  expect(build(image, { prompt: "A boat", size: "9x9", n: "3" })).toEqual({
+    body: { model: "painter", prompt: "A boat", size: "512x512", n: 3 },
+    problems: {},
+  });
+  expect(build(video, { prompt: "Waves", duration: "10" }).body).toMatchObject({ duration: 10, aspect_ratio: "16:9" });
+  const onlyScript = listMediaFields({ ...drama, capabilities: ["script_generation"] });
+  expect(onlyScript[2]).toMatchObject({ options: [{ value: "script" }] });
+});
+
+test.each([
+  [image, {}, "prompt", "needed"],
+  [image, { prompt: "eleven char" }, "prompt", "At most 10"],
+  [image, { prompt: "A", n: "5" }, "n", "whole number from 1 to 4"],
+  [video, {}, "prompt", "or give a picture"],
+  [{ ...video, capabilities: ["image_to_video"] }, { prompt: "x" }, "input_images", "Choose a file"],
+  [speech, { input: "Hi", speed: "9" }, "speed", "from 0.25 to 4"],
+  [avatar, { avatar_file_id: [file("file_a")] }, "audio_file_id", "Choose a file"],
+  [drama, { title: "T", script: "S", characters: [{ name: " ", file: file("f") }] }, "characters", "name of who"],
+] as [Part, MediaValues, string, string][])("%o with %o is refused at %s", (model, values, name, words) => {
+  expect(build(model, values).problems[name]).toContain(words);
+});
+
+test("characters and files become what the API calls them", () => {
+  const characters = [
+    { name: " Anna ", file: file("file_a") },
+    { name: "", file: null },
+    { name: "Ben", file: null },
+  ];
+  expect(build(drama, { title: "T", script: "S", characters }).body).toEqual({
+    model: "stage",
+    title: "T",
+    script: "S",
+    stage: "video",
+    aspect_ratio: "16:9",
+    characters: [{ name: "Anna", reference_file_id: "file_a" }, { name: "Ben" }],
+  });
+  expect(build(image, { prompt: "A", input_images: [file("file_b")] }).body.input_images).toEqual(["file_b"]);
+  expect(build(avatar, { avatar_file_id: [file("file_c")] }).body.avatar_file_id).toBe("file_c");
+});
+
+test("what lies in the storage and is no form is left out", () => {
+  expect(parseValues({ prompt: "kept", n: 3, bad: [1], files: [file("f")] })).toEqual({
+    prompt: "kept",
+    files: [file("f")],
+  });
+  expect(parseValues("text")).toEqual({});
+});
+
+const prices = [
+  { model: "painter", billing_type: "per_call", unit: "image", price: "0.02" },
+  { model: "painter", billing_type: "per_call", unit: "image", price: "0.05", capability: "image_to_image" },
+  { model: "filmer", billing_type: "duration", unit: "second", price: "0.05", minimum_charge: "0.30" },
+  { model: "face", billing_type: "duration", unit: "second", price: "0.03", minimum_charge: "0.15" },
+  { model: "voice", billing_type: "per_call", unit: "1K characters", price: "0.015" },
+  { model: "stage", billing_type: "per_call", unit: "call", price: "0.02", capability: "script_generation" },
+  { model: "stage", billing_type: "per_call", unit: "call", price: "0.01", capability: "role_analysis" },
+  { model: "stage", billing_type: "per_call", unit: "call", price: "0.10", capability: "storyboard" },
+  { model: "stage", billing_type: "duration", unit: "second", price: "0.08", capability: "drama_video" },
+] as PriceList["data"];
+
+test.each([
+  [image, { prompt: "A", n: "3" }, "0.06"],
+  [image, { prompt: "A", input_images: [file("f")] }, "0.05"],
+  [video, { prompt: "A", duration: "10" }, "0.5"],
+  [video, { prompt: "A", duration: "5" }, "0.3"],
+  [speech, { input: "x".repeat(101) }, "0.001515"],
+  [avatar, { audio_file_id: [file("f", 6.1)] }, "0.21"],
+  [avatar, { audio_file_id: [file("f", 1)] }, "0.15"],
+  [drama, { stage: "roles" }, "0.03"],
+  [drama, { stage: "video" }, "4.93"],
+] as [Part, MediaValues, string][])("%o with %o costs %s", (model, values, amount) => {
+  expect(estimateCharge(prices, { model, body: build(model, values).body, values })?.amount).toBe(amount);
+});
+
+test("what cannot be told is not told", () => {
+  expect(estimateCharge([], { model: image, body: {}, values: {} })).toBeNull();
+  expect(estimateCharge(prices, { model: avatar, body: {}, values: {} })).toBeNull();
+});

@@ -1,0 +1,127 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import {
+  type Model,
+  type ModelDetail,
+  modelQuery,
+  modelsQuery,
+  type PriceList,
+  pricesQuery,
+} from "../../api/catalog-queries.ts";
+import { Button } from "../../design/button.tsx";
+import { EmptyState } from "../../design/empty-state.tsx";
+import { LoadFailure } from "../../design/load-failure.tsx";
+import { Notice } from "../../design/notice.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { ConsoleFrame } from "../../parts/console-frame.tsx";
+import { describePrice } from "../../parts/describe-price.ts";
+import { ChatWorkspace } from "./chat-workspace.tsx";
+import type { MediaType } from "./media-fields.ts";
+import { MediaWorkspace } from "./media-workspace.tsx";
+import { ModelChooser } from "./model-chooser.tsx";
+
+const route = getRouteApi("/signed-in/console/console/playground");
+
+/** Any model of the account, tried at once. Which one is in the address. */
+export function PlaygroundPage() {
+  const models = useQuery(modelsQuery);
+  const [isCodeShown, setCodeShown] = useState(false);
+  const hasModels = models.data !== undefined && models.data.data.length > 0;
+  return (
+    <ConsoleFrame
+      title="Playground"
+      intro="Try any model. Every answer costs what it would cost by the API."
+      actions={
+        <Button aria-pressed={isCodeShown} onClick={() => setCodeShown(!isCodeShown)} isDisabled={!hasModels}>
+          Show code
+        </Button>
+      }
+    >
+      {models.isError && <LoadFailure error={models.error} onRetry={() => void models.refetch()} />}
+      {models.isPending && <Waiting />}
+      {models.data?.data.length === 0 && (
+        <EmptyState title="There is no model yet">Whoever runs this service has to offer one first.</EmptyState>
+      )}
+      {models.data !== undefined && hasModels && <ChosenModel models={models.data.data} isCodeShown={isCodeShown} />}
+    </ConsoleFrame>
+  );
+}
+
+function Waiting() {
+  return (
+    <div aria-busy="true" className="flex flex-col gap-8">
+      <Skeleton className="h-19" />
+      <Skeleton className="h-96" />
+    </div>
+  );
+}
+
+function ChosenModel({ models, isCodeShown }: { models: readonly Model[]; isCodeShown: boolean }) {
+  const { model: asked } = route.useSearch();
+  const navigate = route.useNavigate();
+  const usual = models.find(({ type }) => type === "chat") ?? models[0];
+  const chosen = models.find(({ id }) => id === asked) ?? usual;
+  const detail = useQuery(modelQuery(chosen?.id ?? ""));
+  const prices = useQuery(pricesQuery);
+  const trouble = detail.error ?? prices.error;
+  const retry = () => void Promise.all([detail.refetch(), prices.refetch()]);
+  return (
+    <>
+      {asked !== undefined && chosen?.id !== asked && (
+        <Notice kind="warning">There is no model {asked} for this account. Here is another one.</Notice>
+      )}
+      <div className="grid items-start gap-x-10 gap-y-4 lg:grid-cols-2">
+        <ModelChooser
+          models={models}
+          chosenId={chosen?.id ?? ""}
+          onChoose={(model) => void navigate({ search: { model }, replace: true })}
+        />
+        {chosen !== undefined && <ModelSummary model={chosen} prices={prices.data} />}
+      </div>
+      {trouble !== null && <LoadFailure error={trouble} onRetry={retry} />}
+      {trouble === null && (detail.data === undefined || prices.data === undefined) && <Skeleton className="h-96" />}
+      {detail.data !== undefined && prices.data !== undefined && (
+        <Workspace key={detail.data.type} model={detail.data} prices={prices.data} isCodeShown={isCodeShown} />
+      )}
+    </>
+  );
+}
+
+/** Its place is kept while the prices are on their way. */
+function ModelSummary({ model, prices }: { model: Model; prices: PriceList | undefined }) {
+  const own = prices?.data.filter((price) => price.model === model.id) ?? [];
+  const lines = own.flatMap((price) => describePrice(price, prices?.currency ?? "USD"));
+  return (
+    <div className="flex min-h-11 flex-col gap-1 text-sm text-ink-soft lg:pt-7">
+      <p>
+        {model.description}{" "}
+        <Link to="/console/models/$" params={{ _splat: model.id }} className="text-accent underline underline-offset-2">
+          About this model
+        </Link>
+      </p>
+      <p className="flex min-h-5.5 flex-wrap gap-x-4 tabular-nums">
+        {lines.map(({ name, text }) => (
+          <span key={`${name} ${text}`} className="whitespace-nowrap">
+            {name !== null && `${name} `}
+            {text}
+          </span>
+        ))}
+      </p>
+    </div>
+  );
+}
+
+type WorkspaceProps = { model: ModelDetail; prices: PriceList; isCodeShown: boolean };
+
+function Workspace({ model, prices, isCodeShown }: WorkspaceProps) {
+  return isMedia(model) ? (
+    <MediaWorkspace model={model} prices={prices} isCodeShown={isCodeShown} />
+  ) : (
+    <ChatWorkspace model={model} currency={prices.currency} isCodeShown={isCodeShown} />
+  );
+}
+
+function isMedia(model: ModelDetail): model is ModelDetail & { type: MediaType } {
+  return model.type !== "chat";
+}

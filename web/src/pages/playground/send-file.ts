@@ -1,0 +1,99 @@
+import { ApiError } from "../../api/console-api.ts";
+import type { FileKind } from "./media-fields.ts";
+import type { KeptFile } from "./media-values.ts";
+
+const pictures = ["image/png", "image/jpeg", "image/webp", "image/gif"];
+const sounds = ["audio/mpeg", "audio/wav", "audio/mp4", "audio/ogg", "audio/flac"];
+const films = ["video/mp4", "video/webm", "video/quicktime"];
+const measureMsMax = 3_000;
+
+/** What each kind of field takes, for the browser's chooser and for people. */
+export const fileKinds: Record<FileKind, { starts: readonly string[]; accept: string; words: string }> = {
+  picture: { starts: ["image/"], accept: pictures.join(","), words: "PNG, JPEG, WebP or GIF" },
+  sound: { starts: ["audio/"], accept: [...sounds, ".m4a"].join(","), words: "MP3, WAV, M4A, OGG or FLAC" },
+  person: {
+    starts: ["image/", "video/"],
+    accept: [...pictures, ...films].join(","),
+    words: "a picture (PNG, JPEG, WebP, GIF) or a film (MP4, WebM, MOV)",
+  },
+};
+
+/** Some systems do not know a type; then the API tells. */
+export function isOfKind(contentType: string, kind: FileKind): boolean {
+  return contentType === "" || fileKinds[kind].starts.some((start) => contentType.startsWith(start));
+}
+
+type SendOptions = { kind: FileKind; signal: AbortSignal; onProgress(percent: number): void };
+
+/**
+ * Uploads a file. By the older way to ask, because only that one tells how much has been sent. The API decides by its
+ * content what a file is, so that it can turn out to be of the wrong kind only then.
+ */
+export async function sendFile(file: File, { kind, signal, onProgress }: SendOptions): Promise<KeptFile> {
+  const seconds = kind === "sound" ? await measureSeconds(file) : null;
+  const { promise, resolve, reject } = Promise.withResolvers<XMLHttpRequest>();
+  const request = new XMLHttpRequest();
+  request.open("POST", "/console/api/files");
+  request.responseType = "json";
+  request.upload.onprogress = ({ loaded, total }) => onProgress(Math.floor((100 * loaded) / Math.max(1, total)));
+  request.onload = () => resolve(request);
+  request.onerror = () => reject(createUnreachable());
+  request.onabort = () => reject(signal.reason);
+  signal.addEventListener("abort", () => request.abort());
+  const form = new FormData();
+  form.set("purpose", "generation");
+  form.set("file", file);
+  request.send(form);
+  const { status, response } = await promise;
+  if (status !== 200) throw readRefusal(request);
+  const kept: KeptFile = {
+    id: response.file_id,
+    name: response.filename,
+    contentType: response.content_type,
+    bytes: response.bytes,
+    seconds,
+  };
+  if (!isOfKind(kept.contentType, kind)) throw new Error(describeWrongKind(file, kind));
+  return kept;
+}
+
+export function describeWrongKind({ name }: File, kind: FileKind): string {
+  return `${name} is of another kind. This takes ${fileKinds[kind].words}.`;
+}
+
+function createUnreachable(): ApiError {
+  return new ApiError({
+    status: 0,
+    code: "unreachable",
+    message: "The file could not be sent. Check the connection and its size, then try again.",
+    param: null,
+    retryAfterSeconds: null,
+  });
+}
+
+function readRefusal({ status, response }: XMLHttpRequest): ApiError {
+  const error = response?.error ?? {};
+  return new ApiError({
+    status,
+    code: String(error.code ?? "unreadable"),
+    message: String(error.message ?? "The server gave an answer that cannot be read."),
+    param: null,
+    retryAfterSeconds: null,
+  });
+}
+
+/** How long a recording is; `null` where the browser does not know the format. It only serves an estimate. */
+async function measureSeconds(file: File): Promise<number | null> {
+  const { promise, resolve } = Promise.withResolvers<number | null>();
+  const audio = new Audio();
+  const url = URL.createObjectURL(file);
+  const timer = setTimeout(() => resolve(null), measureMsMax);
+  audio.preload = "metadata";
+  audio.onloadedmetadata = () => resolve(Number.isFinite(audio.duration) ? audio.duration : null);
+  audio.onerror = () => resolve(null);
+  audio.src = url;
+  const seconds = await promise;
+  clearTimeout(timer);
+  URL.revokeObjectURL(url);
+  return seconds;
+}

@@ -1,0 +1,52 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { ApiError } from "../../api/console-api.ts";
+import { Button, buttonClasses } from "../../design/button.tsx";
+import { Notice } from "../../design/notice.tsx";
+
+/** Why something could not be done, in a sentence, with what can be done about it. */
+export function Trouble({ error, onRetry, children }: { error: Error; onRetry?(): void; children?: ReactNode }) {
+  const code = error instanceof ApiError ? error.code : "";
+  const isAboutMoney = error instanceof ApiError && error.status === 402;
+  return (
+    <Notice kind="error" title={nameTrouble(error)}>
+      <p>{describeTrouble(error)}</p>
+      {children}
+      <div className="-ml-2 flex flex-wrap">
+        {isAboutMoney && code !== "key_budget_exceeded" && (
+          <Link to="/console/billing" className={buttonClasses("quiet")}>
+            Go to billing
+          </Link>
+        )}
+        {onRetry !== undefined && (
+          <Button look="quiet" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+      </div>
+    </Notice>
+  );
+}
+
+function nameTrouble(error: Error): string {
+  const status = error instanceof ApiError ? error.status : null;
+  if (status === 0) return "No connection";
+  if (status === 402) return "The balance does not cover this";
+  if (status === 429) return "Too much at once";
+  if (status !== null && status >= 500) return "The model cannot answer at the moment";
+  return "This could not be done";
+}
+
+function describeTrouble(error: Error): string {
+  const seconds = error instanceof ApiError ? error.retryAfterSeconds : null;
+  const isWorthWaiting = error instanceof ApiError && (error.status === 429 || error.status >= 500);
+  if (seconds === null || !isWorthWaiting) return error.message;
+  return `${error.message} Try again in ${seconds === 1 ? "a second" : `${seconds} seconds`}.`;
+}
+
+/** What the API says of one field, or of something inside it (`tools[0].function.name`). */
+export function findFieldError(error: Error | null, field: string): string | null {
+  const param = error instanceof ApiError ? error.param : null;
+  if (error === null || param === null) return null;
+  return param === field || param.startsWith(`${field}[`) || param.startsWith(`${field}.`) ? error.message : null;
+}

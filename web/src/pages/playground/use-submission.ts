@@ -1,0 +1,49 @@
+import { useMutation } from "@tanstack/react-query";
+import { useRef } from "react";
+import { ApiError, api, ask } from "../../api/console-api.ts";
+import type { Task } from "../../parts/use-followed-task.ts";
+import { createRandomName } from "./create-random-name.ts";
+import { type MediaType, mediaPaths } from "./media-fields.ts";
+
+export type Submission = { type: MediaType; body: Record<string, unknown> };
+
+/**
+ * Submits a request, once for each press. After trouble of which nobody knows whether the request arrived, the same
+ * request is sent with the same key again, so that it can become one task only.
+ */
+export function useSubmission(onSubmitted: (task: Task) => void) {
+  const unsure = useRef<{ key: string; text: string } | null>(null);
+  const mutation = useMutation({
+    mutationFn: async (submission: Submission) => {
+      const text = JSON.stringify(submission);
+      const key = unsure.current?.text === text ? unsure.current.key : createRandomName();
+      unsure.current = { key, text };
+      try {
+        const task = await submit(submission, key);
+        unsure.current = null;
+        return task;
+      } catch (error) {
+        if (error instanceof ApiError && error.status > 0 && error.status < 500) unsure.current = null;
+        throw error;
+      }
+    },
+    onSuccess: onSubmitted,
+  });
+  return {
+    submit: (submission: Submission) => {
+      if (!mutation.isPending) mutation.mutate(submission);
+    },
+    isBusy: mutation.isPending,
+    error: mutation.error,
+    reset: mutation.reset,
+  };
+}
+
+/** Every path answers with a task; speech does because it is asked to. The API checks the body, the page built it. */
+async function submit({ type, body }: Submission, key: string): Promise<Task> {
+  const call = api.POST(mediaPaths[type] as "/images/generations", {
+    params: { header: { "idempotency-key": key, ...(type === "speech" ? { prefer: "respond-async" } : {}) } },
+    body: body as { model: string; prompt: string },
+  });
+  return await ask(call);
+}

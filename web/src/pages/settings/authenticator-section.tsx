@@ -1,0 +1,95 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, ask } from "../../api/console-api.ts";
+import { Button } from "../../design/button.tsx";
+import { Card } from "../../design/card.tsx";
+import { useToast } from "../../design/toast.tsx";
+import { FormError } from "../../parts/form-error.tsx";
+import { useReauthentication } from "../../parts/reauthentication.tsx";
+import { useAction } from "../../parts/use-action.ts";
+import { useSession } from "../../parts/use-session.ts";
+import { BackupCodes } from "./backup-codes.tsx";
+import { ConfirmAuthenticator } from "./confirm-authenticator.tsx";
+
+/** The second step at sign-in: codes of an authenticator app, and backup codes for the day it is lost. */
+export function AuthenticatorSection() {
+  const { user } = useSession();
+  const queries = useQueryClient();
+  const repeat = useReauthentication();
+  const showToast = useToast();
+  const [secret, setSecret] = useState<{ secret: string; uri: string } | null>(null);
+  const [backupCodes, setBackupCodes] = useState<readonly string[] | null>(null);
+  const refresh = () => queries.invalidateQueries({ queryKey: ["session"] });
+
+  const begin = useAction(() => repeat(() => ask(api.POST("/totp", { body: {} }))), setSecret);
+  const renew = useAction(
+    () => repeat(() => ask(api.POST("/totp/backup-codes", { body: {} }))),
+    ({ backup_codes }) => setBackupCodes(backup_codes),
+  );
+  const end = useAction(
+    () => repeat(() => ask(api.DELETE("/totp"))),
+    () => {
+      showToast("The authenticator app is not asked for any more.");
+      return refresh();
+    },
+  );
+
+  if (backupCodes !== null) {
+    return (
+      <Card
+        title="Your backup codes"
+        intro="Each signs you in once when you do not have your authenticator app. They are shown only now."
+      >
+        <BackupCodes codes={backupCodes} onKept={() => setBackupCodes(null)} />
+      </Card>
+    );
+  }
+  if (secret !== null) {
+    return (
+      <Card
+        title="Set up an authenticator app"
+        intro="Scan the picture with the app, then enter the code that it shows."
+      >
+        <ConfirmAuthenticator
+          {...secret}
+          onConfirmed={(codes) => {
+            setSecret(null);
+            setBackupCodes(codes);
+            void refresh();
+          }}
+          onGivenUp={() => setSecret(null)}
+        />
+      </Card>
+    );
+  }
+  return (
+    <Card
+      title="Authenticator app"
+      intro={
+        user.has_totp
+          ? "On: after your password, a code from your app is asked for."
+          : "Off. With it, a stolen password alone does not let anybody in."
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <FormError message={begin.errorBeside() ?? renew.errorBeside() ?? end.errorBeside()} />
+        <div className="flex flex-wrap gap-3">
+          {user.has_totp ? (
+            <>
+              <Button isBusy={renew.isBusy} onClick={() => renew.run(undefined)}>
+                New backup codes
+              </Button>
+              <Button look="danger" isBusy={end.isBusy} onClick={() => end.run(undefined)}>
+                Turn off
+              </Button>
+            </>
+          ) : (
+            <Button isBusy={begin.isBusy} onClick={() => begin.run(undefined)}>
+              Set up
+            </Button>
+          )}
+        </div>
+      </div>
+    </Card>
+  );
+}

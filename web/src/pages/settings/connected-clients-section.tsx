@@ -1,0 +1,52 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, ask } from "../../api/console-api.ts";
+import { Button } from "../../design/button.tsx";
+import { Card } from "../../design/card.tsx";
+import { DataList, DataListText } from "../../design/data-list.tsx";
+import { useToast } from "../../design/toast.tsx";
+import { FormError } from "../../parts/form-error.tsx";
+import { formatMoment, formatSince } from "../../parts/format-time.ts";
+import { useReauthentication } from "../../parts/reauthentication.tsx";
+import { useAction } from "../../parts/use-action.ts";
+
+/** Programs that were given a key through the browser. */
+export function ConnectedClientsSection() {
+  const queries = useQueryClient();
+  const repeat = useReauthentication();
+  const showToast = useToast();
+  const clients = useQuery({ queryKey: ["connected-clients"], queryFn: () => ask(api.GET("/connected-clients")) });
+  const disconnect = useAction(
+    (id: string) => repeat(() => ask(api.DELETE("/connected-clients/{id}", { params: { path: { id } } }))),
+    () => {
+      showToast("Disconnected. Its key does not work any more.");
+      return queries.invalidateQueries({ queryKey: ["connected-clients"] });
+    },
+  );
+  return (
+    <Card title="Connected programs" intro="Programs that you allowed to use your account through the browser.">
+      <div className="flex flex-col gap-4">
+        <FormError message={disconnect.errorBeside()} />
+        <DataList label="Connected programs" query={clients} empty="No program is connected." keyOf={({ id }) => id}>
+          {(client) => (
+            <>
+              <DataListText
+                title={client.client}
+                detail={[
+                  `Connected ${formatMoment(client.created_at)}`,
+                  client.last_used_at === null ? "never used" : `used ${formatSince(client.last_used_at, new Date())}`,
+                ].join(" · ")}
+              />
+              <Button
+                look="danger"
+                onClick={() => disconnect.run(client.id)}
+                aria-label={`Disconnect ${client.client}`}
+              >
+                Disconnect
+              </Button>
+            </>
+          )}
+        </DataList>
+      </div>
+    </Card>
+  );
+}

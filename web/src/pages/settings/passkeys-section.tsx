@@ -1,0 +1,95 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, ask } from "../../api/console-api.ts";
+import { Button } from "../../design/button.tsx";
+import { Card } from "../../design/card.tsx";
+import { DataList, DataListText } from "../../design/data-list.tsx";
+import { TextField } from "../../design/text-field.tsx";
+import { useToast } from "../../design/toast.tsx";
+import { FormError } from "../../parts/form-error.tsx";
+import { formatMoment } from "../../parts/format-time.ts";
+import { canUsePasskeys, makePasskey } from "../../parts/passkey.ts";
+import { useReauthentication } from "../../parts/reauthentication.tsx";
+import { useAction } from "../../parts/use-action.ts";
+import { useDraft } from "../../parts/use-draft.ts";
+
+export function PasskeysSection() {
+  const queries = useQueryClient();
+  const repeat = useReauthentication();
+  const showToast = useToast();
+  const passkeys = useQuery({ queryKey: ["passkeys"], queryFn: () => ask(api.GET("/passkeys")) });
+  const refresh = async (sentence: string) => {
+    showToast(sentence);
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ["passkeys"] }),
+      queries.invalidateQueries({ queryKey: ["session"] }),
+    ]);
+  };
+  const remove = useAction(
+    (id: string) => repeat(() => ask(api.DELETE("/passkeys/{id}", { params: { path: { id } } }))),
+    () => refresh("The passkey is removed. You may want to delete it on your device too."),
+  );
+  return (
+    <Card title="Passkeys" intro="Sign in with your fingerprint, face or device PIN. Nobody can phish a passkey.">
+      <div className="flex flex-col gap-5">
+        <FormError message={remove.errorBeside()} />
+        <DataList label="Passkeys" query={passkeys} empty="You have no passkey yet." keyOf={({ id }) => id}>
+          {(passkey) => (
+            <>
+              <DataListText title={passkey.name} detail={`Added ${formatMoment(passkey.created_at)}`} />
+              <Button look="danger" onClick={() => remove.run(passkey.id)} aria-label={`Remove ${passkey.name}`}>
+                Remove
+              </Button>
+            </>
+          )}
+        </DataList>
+        {canUsePasskeys() ? (
+          <AddPasskey onAdded={() => refresh("The passkey is ready to use.")} />
+        ) : (
+          <p className="text-sm text-ink-soft">This browser cannot make passkeys.</p>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function AddPasskey({ onAdded }: { onAdded(): void }) {
+  const [name, setName] = useDraft("passkey-name");
+  const repeat = useReauthentication();
+  const add = useAction(
+    async () => {
+      const options = await repeat(() => ask(api.POST("/passkeys/options", { body: {} })));
+      const response = await makePasskey(options);
+      return await repeat(() => ask(api.POST("/passkeys", { body: { name: name.trim(), response } })));
+    },
+    () => {
+      setName("");
+      onAdded();
+    },
+  );
+  return (
+    <form
+      className="flex max-w-md flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        add.run(undefined);
+      }}
+    >
+      <FormError message={add.errorBeside("name")} />
+      <TextField
+        label="Name of a new passkey"
+        name="passkey_name"
+        required
+        maxLength={64}
+        placeholder="Laptop"
+        value={name}
+        onChange={setName}
+        error={add.errorAt("name")}
+      />
+      <div>
+        <Button type="submit" isBusy={add.isBusy}>
+          Add a passkey
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,87 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { api, ask } from "../../api/console-api.ts";
+import { Button } from "../../design/button.tsx";
+import { Card } from "../../design/card.tsx";
+import { PasswordField } from "../../design/password-field.tsx";
+import { useToast } from "../../design/toast.tsx";
+import { linkClasses } from "../../parts/focus-page.tsx";
+import { FormError } from "../../parts/form-error.tsx";
+import { useReauthentication } from "../../parts/reauthentication.tsx";
+import { useAction } from "../../parts/use-action.ts";
+import { useSession } from "../../parts/use-session.ts";
+
+export function PasswordSection() {
+  const { user } = useSession();
+  if (user.has_password) return <ChangePassword />;
+  return (
+    <Card
+      title="Password"
+      intro={
+        <>
+          You sign in without one. To have one too,{" "}
+          <Link to="/reset-password" className={linkClasses}>
+            ask for a link
+          </Link>{" "}
+          to choose it.
+        </>
+      }
+    />
+  );
+}
+
+function ChangePassword() {
+  const [current, setCurrent] = useState("");
+  const [next, setNext] = useState("");
+  const repeat = useReauthentication();
+  const queries = useQueryClient();
+  const showToast = useToast();
+  const action = useAction(
+    () => repeat(() => ask(api.POST("/password", { body: { current_password: current, new_password: next } }))),
+    async () => {
+      setCurrent("");
+      setNext("");
+      showToast("The password is changed. Other sessions have ended.");
+      await queries.invalidateQueries();
+    },
+  );
+  return (
+    <Card title="Password" intro="Changing it ends every other session.">
+      <form
+        className="flex max-w-md flex-col gap-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          action.run(undefined);
+        }}
+      >
+        <FormError message={action.errorBeside("current_password", "new_password")} />
+        <PasswordField
+          label="Current password"
+          name="current_password"
+          autoComplete="current-password"
+          required
+          value={current}
+          onChange={setCurrent}
+          error={action.errorAt("current_password")}
+        />
+        <PasswordField
+          label="New password"
+          name="new_password"
+          autoComplete="new-password"
+          required
+          minLength={8}
+          hasAdvice
+          value={next}
+          onChange={setNext}
+          error={action.errorAt("new_password")}
+        />
+        <div>
+          <Button type="submit" isBusy={action.isBusy}>
+            Change password
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,106 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useId, useMemo } from "react";
+import { api, ask } from "../../api/console-api.ts";
+import { sessionQuery } from "../../api/session-query.ts";
+import { Button } from "../../design/button.tsx";
+import { Card } from "../../design/card.tsx";
+import { TextField } from "../../design/text-field.tsx";
+import { useToast } from "../../design/toast.tsx";
+import { FormError } from "../../parts/form-error.tsx";
+import { useAction } from "../../parts/use-action.ts";
+import { useFormDraft } from "../../parts/use-form-draft.ts";
+import { useSession } from "../../parts/use-session.ts";
+
+/** Who somebody is here, and in which zone their days begin. */
+export function ProfileSection() {
+  const { user, account } = useSession();
+  const queries = useQueryClient();
+  const showToast = useToast();
+  const initial = { name: user.name ?? "", timeZone: account.time_zone };
+  const { values, change, forget } = useFormDraft("profile", initial);
+  const save = useAction(
+    async () => {
+      const body = {
+        ...(values.name.trim() === initial.name ? {} : { name: values.name.trim() }),
+        ...(values.timeZone.trim() === initial.timeZone ? {} : { time_zone: values.timeZone.trim() }),
+      };
+      return Object.keys(body).length === 0 ? null : await ask(api.PATCH("/account", { body }));
+    },
+    (session) => {
+      forget();
+      if (session !== null) queries.setQueryData(sessionQuery.queryKey, session);
+      showToast("Your profile is saved.");
+      return queries.invalidateQueries({ queryKey: ["account"] });
+    },
+  );
+  return (
+    <Card title="Profile" intro={`You sign in as ${user.email}.`}>
+      <form
+        noValidate
+        className="flex max-w-md flex-col gap-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.run(undefined);
+        }}
+      >
+        <FormError message={save.errorBeside("name", "time_zone")} />
+        <TextField
+          label="Name"
+          name="name"
+          autoComplete="name"
+          maxLength={100}
+          value={values.name}
+          onChange={(name) => change({ name })}
+          error={save.errorAt("name")}
+        />
+        <TimeZoneField
+          value={values.timeZone}
+          onChange={(timeZone) => change({ timeZone })}
+          error={save.errorAt("time_zone")}
+        />
+        <div>
+          <Button type="submit" isBusy={save.isBusy}>
+            Save profile
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+type TimeZoneFieldProps = { value: string; onChange(value: string): void; error: string | null };
+
+/** Every zone that the browser knows, found by typing a part of its name. */
+function TimeZoneField({ value, onChange, error }: TimeZoneFieldProps) {
+  const listId = useId();
+  const zones = useMemo(() => [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])], []);
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (
+    <div className="flex flex-col items-start gap-1">
+      <div className="w-full">
+        <TextField
+          label="Time zone"
+          name="time_zone"
+          list={listId}
+          maxLength={64}
+          autoComplete="off"
+          spellCheck={false}
+          hint="In which your days, bills and charts begin and end. Type a city to find its zone."
+          value={value}
+          onChange={onChange}
+          error={error}
+        />
+        <datalist id={listId}>
+          {zones.map((zone) => (
+            <option key={zone} value={zone} />
+          ))}
+        </datalist>
+      </div>
+      {own !== value && (
+        <Button look="quiet" className="-ml-2" onClick={() => onChange(own)}>
+          Use {own}, as this browser does
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, ask } from "../../api/console-api.ts";
+import { Button } from "../../design/button.tsx";
+import { Card } from "../../design/card.tsx";
+import { DataList, DataListText } from "../../design/data-list.tsx";
+import { useToast } from "../../design/toast.tsx";
+import { describeBrowser } from "../../parts/describe-browser.ts";
+import { FormError } from "../../parts/form-error.tsx";
+import { formatSince } from "../../parts/format-time.ts";
+import { useAction } from "../../parts/use-action.ts";
+
+export function SessionsSection() {
+  const queries = useQueryClient();
+  const showToast = useToast();
+  const sessions = useQuery({ queryKey: ["sessions"], queryFn: () => ask(api.GET("/sessions")) });
+  const refresh = (sentence: string) => {
+    showToast(sentence);
+    return queries.invalidateQueries({ queryKey: ["sessions"] });
+  };
+  const endOne = useAction(
+    (id: string) => ask(api.DELETE("/sessions/{id}", { params: { path: { id } } })),
+    () => refresh("The session has ended."),
+  );
+  const endOthers = useAction(
+    () => ask(api.DELETE("/sessions")),
+    () => refresh("All other sessions have ended."),
+  );
+  const hasOthers = (sessions.data?.data.length ?? 0) > 1;
+  return (
+    <Card
+      title="Sessions"
+      intro="Where you are signed in. End what you do not recognize, then change your password."
+      actions={
+        hasOthers && (
+          <Button look="danger" isBusy={endOthers.isBusy} onClick={() => endOthers.run(undefined)}>
+            End all others
+          </Button>
+        )
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <FormError message={endOne.errorBeside() ?? endOthers.errorBeside()} />
+        <DataList label="Sessions" query={sessions} empty="There is no session." keyOf={({ id }) => id}>
+          {(session) => (
+            <>
+              <DataListText
+                title={describeBrowser(session.user_agent)}
+                detail={`${session.is_current ? "This session" : `Last seen ${formatSince(session.last_seen_at, new Date())}`} · ${session.address}`}
+              />
+              {!session.is_current && (
+                <Button
+                  look="danger"
+                  onClick={() => endOne.run(session.id)}
+                  aria-label={`End the session of ${describeBrowser(session.user_agent)}`}
+                >
+                  End
+                </Button>
+              )}
+            </>
+          )}
+        </DataList>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,43 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { api, ask } from "../../api/console-api.ts";
+import { Button } from "../../design/button.tsx";
+import { Dialog } from "../../design/dialog.tsx";
+import { useToast } from "../../design/toast.tsx";
+import { FormError } from "../../parts/form-error.tsx";
+import { describeTaskStatus } from "../../parts/task-words.ts";
+import { useAction } from "../../parts/use-action.ts";
+import { isOver, type Task } from "../../parts/use-followed-task.ts";
+
+/** Asks once more before a task ends for good, and says what it will cost. */
+export function CancelTaskDialog({ task, onClose }: { task: Task; onClose(): void }) {
+  const queries = useQueryClient();
+  const showToast = useToast();
+  const cancel = useAction(
+    () => ask(api.POST("/tasks/{task_id}/cancel", { params: { path: { task_id: task.id } }, body: {} })),
+    (answer) => {
+      queries.setQueryData(["task", task.id], answer);
+      showToast(
+        isOver(answer)
+          ? `The task is over: ${describeTaskStatus(answer.status).name.toLowerCase()}.`
+          : "It is asked to stop.",
+      );
+      onClose();
+    },
+  );
+  return (
+    <Dialog title="Cancel this task?" onClose={onClose}>
+      <p className="text-sm text-ink-soft">
+        {task.status === "queued"
+          ? "Nobody has begun with it, so it costs nothing. It cannot be started again."
+          : "You are charged only for what is finished by then, and you keep that. It cannot be started again."}
+      </p>
+      <FormError message={cancel.errorBeside()} />
+      <div className="flex flex-wrap justify-end gap-3">
+        <Button onClick={onClose}>Let it run</Button>
+        <Button look="danger" isBusy={cancel.isBusy} onClick={() => cancel.run(undefined)}>
+          Cancel the task
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

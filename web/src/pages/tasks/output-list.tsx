@@ -1,0 +1,49 @@
+import { joinClasses } from "../../design/join-classes.ts";
+import { formatMoment } from "../../parts/format-time.ts";
+import { OutputView } from "../../parts/output-view.tsx";
+import type { TaskOutput } from "../../parts/use-followed-task.ts";
+import { useSession } from "../../parts/use-session.ts";
+
+/** What was made, shown, and until when it is kept. */
+export function OutputList({ output }: { output: readonly TaskOutput[] }) {
+  const { time_zone: timeZone } = useSession().account;
+  const [first] = output.map(({ expires_at: expiresAt }) => expiresAt).toSorted();
+  if (first === undefined) return null;
+  if (Date.parse(first) <= Date.now()) {
+    return <p className="text-sm text-ink-soft">What it made was kept until {formatMoment(first, timeZone)}.</p>;
+  }
+  const named = output.map((item, index) => ({ item, name: nameOutput(item, index, output) }));
+  return (
+    <div className="flex flex-col gap-4">
+      {groups.map(({ name: group, types, classes }) => {
+        const items = named.filter(({ item }) => types.includes(item.type));
+        if (items.length === 0) return null;
+        return (
+          <ul key={group} aria-label={group} className={joinClasses("grid gap-4", items.length > 1 && classes)}>
+            {items.map(({ item, name }) => (
+              <li key={item.url} className="min-w-0">
+                <OutputView output={item} name={name} />
+              </li>
+            ))}
+          </ul>
+        );
+      })}
+      <p className="text-xs text-ink-soft">Kept until {formatMoment(first, timeZone)}; links to it live for a day.</p>
+    </div>
+  );
+}
+
+/** What is to be seen first stands first; what is to be read, last. */
+const groups: readonly { name: string; types: readonly string[]; classes: string }[] = [
+  { name: "Films", types: ["video"], classes: "sm:grid-cols-2" },
+  { name: "Pictures", types: ["image"], classes: "sm:grid-cols-2" },
+  { name: "Sound", types: ["audio"], classes: "" },
+  { name: "Documents", types: ["script", "roles", "storyboard", "subtitles"], classes: "" },
+];
+
+function nameOutput({ type }: TaskOutput, index: number, all: readonly TaskOutput[]): string {
+  const word = `${type.charAt(0).toUpperCase()}${type.slice(1)}`;
+  const same = all.filter((item) => item.type === type);
+  const position = all.slice(0, index + 1).filter((item) => item.type === type).length;
+  return same.length === 1 ? word : `${word} ${position}`;
+}

@@ -1,0 +1,138 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { api, ask } from "../../api/console-api.ts";
+import { Badge, type BadgeKind } from "../../design/badge.tsx";
+import { Button } from "../../design/button.tsx";
+import { LoadFailure } from "../../design/load-failure.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { useToast } from "../../design/toast.tsx";
+import { linkClasses } from "../../parts/focus-page.tsx";
+import { FormError } from "../../parts/form-error.tsx";
+import { formatMoment } from "../../parts/format-time.ts";
+import { useAction } from "../../parts/use-action.ts";
+import { useSession } from "../../parts/use-session.ts";
+import { TaskSection } from "./task-section.tsx";
+
+const refreshMs = 2_000;
+const deliveriesMax = 100;
+
+/** The event of the task's end with everybody whom it was sent to; `null` where it is too old to be kept. */
+async function findTold(taskId: string) {
+  const { data: events } = await ask(api.GET("/events", { params: { query: { task_id: taskId, limit: 1 } } }));
+  const [event] = events;
+  if (event === undefined) return null;
+  const deliveries = await ask(
+    api.GET("/events/{id}/deliveries", { params: { path: { id: event.id }, query: { limit: deliveriesMax } } }),
+  );
+  return { event, deliveries: deliveries.data };
+}
+
+type Told = NonNullable<Awaited<ReturnType<typeof findTold>>>;
+type Delivery = Told["deliveries"][number];
+
+/** Who was told of the task's end, whether it arrived, and the way to tell them again. */
+export function TaskDeliveries({ taskId }: { taskId: string }) {
+  const told = useQuery({
+    queryKey: ["task-deliveries", taskId],
+    queryFn: () => findTold(taskId),
+    refetchInterval: ({ state }) =>
+      state.data?.deliveries.some(({ status }) => status === "pending") === true ? refreshMs : false,
+  });
+  if (told.error !== null && told.data === undefined) {
+    return (
+      <TaskSection title="Webhooks">
+        <LoadFailure error={told.error} onRetry={() => void told.refetch()} />
+      </TaskSection>
+    );
+  }
+  if (told.data === undefined) {
+    return (
+      <TaskSection title="Webhooks">
+        <Skeleton className="h-14" />
+      </TaskSection>
+    );
+  }
+  const { data } = told;
+  return (
+    <TaskSection title="Webhooks" actions={data !== null && <Resend taskId={taskId} eventId={data.event.id} />}>
+      {data === null && <p className="text-sm text-ink-soft">Its event is not kept any more.</p>}
+      {data?.deliveries.length === 0 && (
+        <p className="text-sm text-ink-soft">
+          Nobody was told: there was no{" "}
+          <Link to="/console/webhooks" className={linkClasses}>
+            webhook
+          </Link>{" "}
+          and no <code className="font-mono">callback_url</code> when it ended.
+        </p>
+      )}
+      {data !== null && data.deliveries.length > 0 && (
+        <ul className="divide-y divide-line border-y border-line">
+          {data.deliveries.map((delivery) => (
+            <DeliveryRow key={delivery.id} delivery={delivery} />
+          ))}
+        </ul>
+      )}
+    </TaskSection>
+  );
+}
+
+function Resend({ taskId, eventId }: { taskId: string; eventId: string }) {
+  const queries = useQueryClient();
+  const showToast = useToast();
+  const resend = useAction(
+    () => ask(api.POST("/events/{id}/resend", { params: { path: { id: eventId } }, body: {} })),
+    () => {
+      showToast("It is sent again to everybody who is still there.");
+      return queries.invalidateQueries({ queryKey: ["task-deliveries", taskId] });
+    },
+  );
+  return (
+    <div className="flex flex-col items-end gap-2">
+      <Button isBusy={resend.isBusy} onClick={() => resend.run(undefined)}>
+        Send again
+      </Button>
+      <FormError message={resend.errorBeside()} />
+    </div>
+  );
+}
+
+const looks: Record<Delivery["status"], { kind: BadgeKind; name: string }> = {
+  pending: { kind: "busy", name: "Pending" },
+  succeeded: { kind: "good", name: "Delivered" },
+  failed: { kind: "bad", name: "Failed" },
+  dropped: { kind: "neutral", name: "Dropped" },
+};
+
+function DeliveryRow({ delivery }: { delivery: Delivery }) {
+  const { time_zone: timeZone } = useSession().account;
+  const { kind, name } = looks[delivery.status];
+  return (
+    <li className="flex flex-col gap-1 py-3 text-sm">
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+        <span className="min-w-0 font-mono text-xs">{delivery.url}</span>
+        <Badge kind={kind}>{name}</Badge>
+      </div>
+      <p className="text-xs text-ink-soft tabular-nums">
+        {describeAttempts(delivery)}
+        {delivery.next_attempt_at !== undefined && ` · next try ${formatMoment(delivery.next_attempt_at, timeZone)}`}
+      </p>
+    </li>
+  );
+}
+
+const problems: Record<string, string> = {
+  redirect: "was answered with a redirect",
+  timeout: "got no answer in time",
+  unreachable: "could not reach it",
+  forbidden_address: "was not made, because the address is not a public one",
+  bad_answer: "got an answer that cannot be read",
+  internal_error: "went wrong on our side",
+};
+
+function describeAttempts({ attempts }: Delivery): string {
+  const last = attempts.at(-1);
+  if (last === undefined) return "No attempt yet";
+  const outcome = problems[last.error ?? ""] ?? `was answered ${last.status}`;
+  if (attempts.length === 1) return `1 attempt, which ${outcome} after ${last.duration_ms} ms`;
+  return `${attempts.length} attempts; the last one ${outcome} after ${last.duration_ms} ms`;
+}

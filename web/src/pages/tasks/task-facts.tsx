@@ -1,0 +1,100 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { api, ask } from "../../api/console-api.ts";
+import { siteQuery } from "../../api/session-query.ts";
+import { CopyableText } from "../../design/copyable-text.tsx";
+import { linkClasses } from "../../parts/focus-page.tsx";
+import { formatMoney } from "../../parts/format-money.ts";
+import { isOver, type Task } from "../../parts/use-followed-task.ts";
+import { TaskTimeline } from "./task-timeline.tsx";
+
+/** What is known of a task beside what it made. */
+export function TaskFacts({ task }: { task: Task }) {
+  const metadata = Object.entries(task.metadata ?? {});
+  return (
+    <div className="flex min-w-0 flex-col gap-8 text-sm">
+      <Fact title="Timeline">
+        <TaskTimeline task={task} />
+      </Fact>
+      <Fact title="Charge">
+        <Charge task={task} />
+      </Fact>
+      <Fact title="Model">
+        <Link to="/console/models/$" params={{ _splat: task.model }} className={linkClasses}>
+          {task.model}
+        </Link>
+      </Fact>
+      {task.parent_id !== undefined && (
+        <Fact title="Part of">
+          <Link to="/console/tasks/$id" params={{ id: task.parent_id }} className={linkClasses}>
+            {task.parent_id}
+          </Link>
+        </Fact>
+      )}
+      {metadata.length > 0 && (
+        <Fact title="Metadata">
+          <dl className="flex flex-col gap-1">
+            {metadata.map(([name, value]) => (
+              <div key={name} className="grid grid-cols-[8rem_minmax(0,1fr)] gap-3">
+                <dt className="text-ink-soft">{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
+          </dl>
+        </Fact>
+      )}
+      <Fact title="Request id">
+        <CopyableText text={task.request_id} label="the request id" />
+        {task.client_request_id !== undefined && (
+          <CopyableText text={task.client_request_id} label="your own request id" />
+        )}
+      </Fact>
+    </div>
+  );
+}
+
+function Fact({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="flex flex-col gap-2">
+      <h2 className="font-semibold">{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function Charge({ task }: { task: Task }) {
+  const { data: site } = useQuery(siteQuery);
+  if (site === undefined) return <p>&nbsp;</p>;
+  const { charge, estimated_charge: estimate } = task.usage;
+  if (task.parent_id !== undefined) return <p className="text-ink-soft">Paid with the task that it is a part of.</p>;
+  if (!isOver(task) || charge === undefined) {
+    return (
+      <p>
+        <span className="tabular-nums">{formatMoney(estimate, site.currency)}</span>{" "}
+        <span className="text-ink-soft">is set aside: the most that it can cost.</span>
+      </p>
+    );
+  }
+  return (
+    <div className="flex flex-col gap-1">
+      <p className="text-lg font-semibold tabular-nums">{formatMoney(charge, site.currency)}</p>
+      <ChargeLink taskId={task.id} />
+    </div>
+  );
+}
+
+/** Tasks that cost nothing have no charge to be explained. */
+function ChargeLink({ taskId }: { taskId: string }) {
+  const { data } = useQuery({
+    queryKey: ["task-charge", taskId],
+    queryFn: () => ask(api.GET("/charges", { params: { query: { task_id: taskId, limit: 1 } } })),
+  });
+  const [found] = data?.data ?? [];
+  if (found === undefined) return null;
+  return (
+    <Link to="/console/usage/charges/$id" params={{ id: found.id }} className={linkClasses}>
+      Explain this charge
+    </Link>
+  );
+}

@@ -1,0 +1,92 @@
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { ApiError } from "../../api/console-api.ts";
+import { Button, buttonClasses } from "../../design/button.tsx";
+import { CopyableText } from "../../design/copyable-text.tsx";
+import { EmptyState } from "../../design/empty-state.tsx";
+import { LoadFailure } from "../../design/load-failure.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { ConsoleFrame } from "../../parts/console-frame.tsx";
+import { nameType } from "../../parts/model-words.ts";
+import { isOver, type Task, useFollowedTask } from "../../parts/use-followed-task.ts";
+import { CancelTaskDialog } from "./cancel-task-dialog.tsx";
+import { TaskDeliveries } from "./task-deliveries.tsx";
+import { TaskFacts } from "./task-facts.tsx";
+import { TaskParts } from "./task-parts.tsx";
+import { TaskRequest } from "./task-request.tsx";
+import { TaskResult } from "./task-result.tsx";
+import { TaskStatus } from "./task-status.tsx";
+import { TaskSteps } from "./task-steps.tsx";
+
+const route = getRouteApi("/signed-in/console/console/tasks/$id");
+
+/** One task: how it stands, what it made, what it cost, and who was told of it. */
+export function TaskPage() {
+  const { id } = route.useParams();
+  const { task, error, onRetry } = useFollowedTask(id);
+  if (task === undefined && error instanceof ApiError && error.status === 404) return <NoSuchTask />;
+  if (task === undefined) {
+    return (
+      <ConsoleFrame title="Task">
+        {error === null ? <Waiting /> : <LoadFailure error={error} onRetry={onRetry} />}
+      </ConsoleFrame>
+    );
+  }
+  return (
+    <ConsoleFrame title={`${nameType(task.type)} task`} actions={isOver(task) ? undefined : <Cancel task={task} />}>
+      <div className="-mt-4 flex flex-wrap items-center gap-x-4 gap-y-2">
+        <TaskStatus task={task} />
+        <CopyableText text={task.id} label="the task's id" />
+      </div>
+      <div className="grid gap-x-12 gap-y-10 lg:grid-cols-[minmax(0,1fr)_19rem]">
+        <div className="flex min-w-0 flex-col gap-10">
+          <TaskResult task={task} />
+          {task.steps !== undefined && <TaskSteps task={task} steps={task.steps} />}
+          {task.steps !== undefined && <TaskParts task={task} />}
+          {task.parent_id === undefined && <TaskRequest taskId={task.id} />}
+          {task.parent_id === undefined && isOver(task) && <TaskDeliveries taskId={task.id} />}
+        </div>
+        <TaskFacts task={task} />
+      </div>
+    </ConsoleFrame>
+  );
+}
+
+function Cancel({ task }: { task: Task }) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <Button look="danger" onClick={() => setAsking(true)}>
+        Cancel the task
+      </Button>
+      {isAsking && <CancelTaskDialog task={task} onClose={() => setAsking(false)} />}
+    </>
+  );
+}
+
+function Waiting() {
+  return (
+    <div aria-busy="true" className="grid gap-x-12 gap-y-10 lg:grid-cols-[minmax(0,1fr)_19rem]">
+      <p className="sr-only">Loading</p>
+      <Skeleton className="h-96" />
+      <Skeleton className="h-64" />
+    </div>
+  );
+}
+
+function NoSuchTask() {
+  return (
+    <ConsoleFrame title="Task not found">
+      <EmptyState
+        title="There is no such task in your account."
+        action={
+          <Link to="/console/tasks" className={buttonClasses("plain")}>
+            See all tasks
+          </Link>
+        }
+      >
+        Its id may have been mistyped, or it belongs to another account.
+      </EmptyState>
+    </ConsoleFrame>
+  );
+}

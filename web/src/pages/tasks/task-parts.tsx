@@ -1,0 +1,56 @@
+import { Link } from "@tanstack/react-router";
+import { api, ask } from "../../api/console-api.ts";
+import { type Column, DataTable } from "../../design/data-table.tsx";
+import { LoadMore } from "../../design/load-more.tsx";
+import { formatDuration } from "../../parts/format-duration.ts";
+import { nameType } from "../../parts/model-words.ts";
+import { isOver, type Task } from "../../parts/use-followed-task.ts";
+import { usePageQuery } from "../../parts/use-page-query.ts";
+import { TaskSection } from "./task-section.tsx";
+import { TaskStatus } from "./task-status.tsx";
+
+const refreshMs = 3_000;
+
+/** The pictures, clips and voices that a drama is put together from: tasks of their own, paid with it. */
+export function TaskParts({ task }: { task: Task }) {
+  const { rows, more, ...parts } = usePageQuery(
+    ["task-parts", task.id],
+    (after) => {
+      const query = { parent_id: task.id, ...(after === undefined ? {} : { after }) };
+      return ask(api.GET("/tasks", { params: { query } }));
+    },
+    { decideRefreshMs: (seen) => (isOver(task) && seen.every(isOver) ? null : refreshMs) },
+  );
+  return (
+    <TaskSection title="Parts">
+      <DataTable
+        label="Parts of the task"
+        columns={columns}
+        rows={rows}
+        {...parts}
+        keyOf={({ id }) => id}
+        expectedRows={3}
+        empty={<p className="text-sm text-ink-soft">No picture, clip or voice of its own was needed so far.</p>}
+      />
+      <LoadMore {...more} />
+    </TaskSection>
+  );
+}
+
+const columns: readonly Column<Task>[] = [
+  {
+    name: "Part",
+    cell: ({ id, type, model }) => (
+      <Link to="/console/tasks/$id" params={{ id }} className="font-medium hover:text-accent hover:underline">
+        {nameType(type)} <span className="font-normal text-ink-soft">{model}</span>
+      </Link>
+    ),
+  },
+  { name: "Status", cell: (task) => <TaskStatus task={task} /> },
+  { name: "Took", align: "right", cell: (task) => <span className="text-ink-soft">{describeSpan(task)}</span> },
+];
+
+function describeSpan({ started_at: startedAt, finished_at: finishedAt }: Task): string {
+  if (startedAt === undefined || finishedAt === undefined) return "–";
+  return formatDuration(Date.parse(finishedAt) - Date.parse(startedAt));
+}

@@ -1,0 +1,27 @@
+import { Badge } from "../../design/badge.tsx";
+import { ProgressBar } from "../../design/progress-bar.tsx";
+import { describeTaskStatus } from "../../parts/task-words.ts";
+import { isOver, type Task } from "../../parts/use-followed-task.ts";
+
+/** How a task stands; while it is under way, also how far it is. */
+export function TaskStatus({ task }: { task: Pick<Task, "status" | "progress" | "queue_position"> }) {
+  const { kind, name } = describeTaskStatus(task.status);
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+      <Badge kind={kind}>{name}</Badge>
+      {!isOver(task) && task.progress > 0 && (
+        <div className="flex items-center gap-2">
+          <div className="w-20">
+            <ProgressBar label="Progress" percent={task.progress} />
+          </div>
+          <span className="text-xs text-ink-soft tabular-nums">{task.progress} %</span>
+        </div>
+      )}
+      {task.queue_position !== undefined && (
+        <span className="text-xs text-ink-soft">
+          {task.queue_position <= 1 ? "next in line" : `${task.queue_position}. in line`}
+        </span>
+      )}
+    </div>
+  );
+}

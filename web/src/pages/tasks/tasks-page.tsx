@@ -1,0 +1,175 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { modelsQuery } from "../../api/catalog-queries.ts";
+import { api, ask } from "../../api/console-api.ts";
+import { siteQuery } from "../../api/session-query.ts";
+import { Button, buttonClasses } from "../../design/button.tsx";
+import { type Column, DataTable } from "../../design/data-table.tsx";
+import { EmptyState } from "../../design/empty-state.tsx";
+import { LoadMore } from "../../design/load-more.tsx";
+import { SelectField } from "../../design/select-field.tsx";
+import { ConsoleFrame } from "../../parts/console-frame.tsx";
+import { formatMoney } from "../../parts/format-money.ts";
+import { formatMoment } from "../../parts/format-time.ts";
+import { nameType } from "../../parts/model-words.ts";
+import { describeTaskStatus, taskStatuses } from "../../parts/task-words.ts";
+import { isOver, type Task } from "../../parts/use-followed-task.ts";
+import { usePageQuery } from "../../parts/use-page-query.ts";
+import { useSession } from "../../parts/use-session.ts";
+import { TaskStatus } from "./task-status.tsx";
+
+const route = getRouteApi("/signed-in/console/console/tasks");
+const refreshMs = 2_000;
+const taskTypes = ["image", "video", "avatar", "drama", "speech"] as const satisfies readonly Task["type"][];
+
+type TaskFilter = { status?: Task["status"]; type?: Task["type"]; model?: string };
+
+/** What the address asks for, as far as there is such a thing. */
+function readFilter({ status, type, model }: { status?: string; type?: string; model?: string }): TaskFilter {
+  const knownStatus = taskStatuses.find((each) => each === status);
+  const knownType = taskTypes.find((each) => each === type);
+  return {
+    ...(knownStatus === undefined ? {} : { status: knownStatus }),
+    ...(knownType === undefined ? {} : { type: knownType }),
+    ...(model === undefined ? {} : { model }),
+  };
+}
+
+/** Everything that was made or is being made, newest first. It keeps up by itself while something is under way. */
+export function TasksPage() {
+  const filter = readFilter(route.useSearch());
+  const navigate = route.useNavigate();
+  const { time_zone: timeZone } = useSession().account;
+  const { data: site } = useQuery(siteQuery);
+  const { rows, more, ...tasks } = usePageQuery(
+    ["tasks", filter],
+    (after) => {
+      const query = { ...filter, ...(after === undefined ? {} : { after }) };
+      return ask(api.GET("/tasks", { params: { query } }));
+    },
+    { decideRefreshMs: (seen) => (seen.every(isOver) ? null : refreshMs) },
+  );
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <ConsoleFrame
+      title="Tasks"
+      intro="Pictures, films, avatars, dramas and speech that you asked for, by API or in the playground."
+    >
+      <div className="flex flex-col gap-4">
+        <Filters filter={filter} onChange={(next) => void navigate({ search: next, replace: true })} />
+        <DataTable
+          label="Tasks"
+          columns={listColumns(timeZone, site?.currency)}
+          rows={rows}
+          {...tasks}
+          keyOf={({ id }) => id}
+          expectedRows={8}
+          empty={<NoTasks isFiltered={isFiltered} onClear={() => void navigate({ search: {} })} />}
+        />
+        <LoadMore {...more} />
+      </div>
+    </ConsoleFrame>
+  );
+}
+
+function Filters({ filter, onChange }: { filter: TaskFilter; onChange(filter: Record<string, string>): void }) {
+  const { data: models } = useQuery(modelsQuery);
+  const ids = new Set([
+    ...(filter.model === undefined ? [] : [filter.model]),
+    ...(models?.data ?? []).filter(({ type }) => type !== "chat").map(({ id }) => id),
+  ]);
+  const choose = (name: keyof TaskFilter) => (value: string) => {
+    const next = Object.entries({ ...filter, [name]: value }).filter(([, word]) => word !== "");
+    onChange(Object.fromEntries(next));
+  };
+  return (
+    <search className="flex flex-wrap gap-3">
+      <SelectField
+        label="Status"
+        isCompact
+        value={filter.status ?? ""}
+        onChange={choose("status")}
+        options={[
+          { value: "", label: "Any status" },
+          ...taskStatuses.map((status) => ({ value: status, label: describeTaskStatus(status).name })),
+        ]}
+      />
+      <SelectField
+        label="Type"
+        isCompact
+        value={filter.type ?? ""}
+        onChange={choose("type")}
+        options={[{ value: "", label: "Any type" }, ...taskTypes.map((value) => ({ value, label: nameType(value) }))]}
+      />
+      <SelectField
+        label="Model"
+        isCompact
+        value={filter.model ?? ""}
+        onChange={choose("model")}
+        options={[{ value: "", label: "Any model" }, ...[...ids].map((id) => ({ value: id, label: id }))]}
+      />
+    </search>
+  );
+}
+
+function listColumns(timeZone: string, currency: string | undefined): Column<Task>[] {
+  const created = (task: Task): string => formatMoment(new Date(task.created * 1000).toISOString(), timeZone);
+  return [
+    {
+      name: "Task",
+      cell: (task) => (
+        <div className="flex min-w-32 flex-col gap-0.5">
+          <Link
+            to="/console/tasks/$id"
+            params={{ id: task.id }}
+            className="font-medium hover:text-accent hover:underline"
+          >
+            {nameType(task.type)} <span className="font-normal text-ink-soft max-sm:block">{task.model}</span>
+          </Link>
+          <code className="font-mono text-xs text-ink-soft max-sm:hidden">{task.id}</code>
+          <span className="text-xs text-ink-soft sm:hidden">{created(task)}</span>
+        </div>
+      ),
+    },
+    { name: "Status", cell: (task) => <TaskStatus task={task} /> },
+    {
+      name: "Charge",
+      align: "right",
+      cell: ({ usage: { charge } }) =>
+        charge === undefined || currency === undefined ? (
+          <span className="text-ink-soft">–</span>
+        ) : (
+          formatMoney(charge, currency)
+        ),
+    },
+    {
+      name: "Created",
+      align: "right",
+      isSecondary: true,
+      cell: (task) => <span className="text-ink-soft">{created(task)}</span>,
+    },
+  ];
+}
+
+function NoTasks({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void }) {
+  if (isFiltered) {
+    return (
+      <EmptyState title="No task fits." action={<Button onClick={onClear}>Show all tasks</Button>}>
+        Choose another status, type or model.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      title="Nothing was made yet."
+      action={
+        <Link to="/console/playground" className={buttonClasses("primary")}>
+          Make something in the playground
+        </Link>
+      }
+    >
+      Every picture, film, avatar, drama and speech that you ask for by API is a task, and stands here with what it made
+      and what it cost.
+    </EmptyState>
+  );
+}

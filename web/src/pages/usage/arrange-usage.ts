@@ -1,0 +1,137 @@
+import type { Usage } from "../../api/spending-queries.ts";
+import type { Bar } from "../../design/chart-bar.ts";
+import { seriesMax } from "../../design/series-colours.ts";
+import { findDay, formatDay, listDays } from "../../parts/calendar-days.ts";
+import { formatCount, formatMoney } from "../../parts/format-money.ts";
+import { compareMoney, sumMoney } from "../../parts/sum-money.ts";
+import type { Measure, SeriesKind } from "./usage-view.ts";
+
+type UsageRow = Usage["data"][number];
+type Sums = Usage["total"];
+
+/** One model or one key, with what it came to. No id of either has a space in it. */
+export type Series = { id: string; name: string; colour: number; sums: Sums };
+
+/** Those that have no colour of their own, together. */
+const restId = "the rest";
+const unknownId = "not known";
+const hourMs = 60 * 60 * 1000;
+
+export type ArrangedUsage = {
+  /** Days or hours, oldest first; those without anything too. */
+  bars: Bar[];
+  /** Most first. */
+  series: Series[];
+  /** What each is called, those of the rest too. */
+  names: ReadonlyMap<string, string>;
+  /** From when to when each bar is that has anything. */
+  periods: ReadonlyMap<string, { from: string; to: string }>;
+  highest: number;
+};
+
+type Arrangement = { by: SeriesKind; show: Measure; cut: "day" | "hour"; nameOf(id: string): string };
+
+/** Whether there is one model or one key behind it, which the API can be asked for. */
+export function isNamed(seriesId: string): boolean {
+  return seriesId !== restId && seriesId !== unknownId;
+}
+
+export function arrangeUsage(usage: Usage, arrangement: Arrangement): ArrangedUsage {
+  const { by, show, cut } = arrangement;
+  const idOf = (row: UsageRow): string => (by === "model" ? row.model : row.key_id) ?? unknownId;
+  const ranked = rankSeries(Map.groupBy(usage.data, idOf), arrangement);
+  const places = new Map(ranked.map(({ id }, index) => [id, Math.min(index, seriesMax)]));
+  const placeOf = (row: UsageRow): number => places.get(idOf(row)) ?? seriesMax;
+  const series = joinRest(ranked, by);
+  const slotOf = (moment: string): string => (cut === "day" ? findDay(new Date(moment), usage.time_zone) : moment);
+  const rowsBySlot = Map.groupBy(usage.data, (row) => slotOf(row.from ?? usage.from));
+  const bars = listSlots(usage, cut, rowsBySlot).map((slot): Bar => {
+    const rows = rowsBySlot.get(slot) ?? [];
+    const parts = [...Map.groupBy(rows, placeOf)]
+      .toSorted(([a], [b]) => a - b)
+      .flatMap(([place, ofPlace]) => {
+        const { id, name } = series[place] ?? { id: restId, name: "" };
+        const sums = addSums(ofPlace);
+        return { id, name, size: measure(sums, show), text: writeMeasure(sums, show, usage.currency), colour: place };
+      });
+    const text = writeMeasure(addSums(rows), show, usage.currency);
+    return { id: slot, ...nameSlot(slot, cut, usage.time_zone), text, parts };
+  });
+  return {
+    bars,
+    series,
+    names: new Map(ranked.map(({ id, name }) => [id, name])),
+    periods: new Map([...rowsBySlot].map(([slot, [row]]) => [slot, readPeriod(row, usage)])),
+    highest: Math.max(0, ...bars.map(({ parts }) => parts.reduce((sum, { size }) => sum + size, 0))),
+  };
+}
+
+function rankSeries(groups: ReadonlyMap<string, UsageRow[]>, { by, show, nameOf }: Arrangement): Series[] {
+  const all = [...groups].map(([id, rows]) => ({ id, sums: addSums(rows) }));
+  const compare = (a: Sums, b: Sums): number =>
+    show === "charge" ? compareMoney(b.charge, a.charge) : measure(b, show) - measure(a, show);
+  return all
+    .toSorted((a, b) => compare(a.sums, b.sums) || (a.id < b.id ? -1 : 1))
+    .map(({ id, sums }, colour) => ({ id, name: id === unknownId ? `No known ${by}` : nameOf(id), colour, sums }));
+}
+
+function joinRest(ranked: readonly Series[], by: SeriesKind): Series[] {
+  const rest = ranked.slice(seriesMax);
+  if (rest.length === 0) return [...ranked];
+  const sums = addSums(rest.map((each) => each.sums));
+  return [...ranked.slice(0, seriesMax), { id: restId, name: `${rest.length} other ${by}s`, colour: seriesMax, sums }];
+}
+
+/** Exact, because it is what the bar says. */
+export function addSums(rows: readonly Sums[]): Sums {
+  const add = (count: (row: Sums) => number): number => rows.reduce((sum, row) => sum + count(row), 0);
+  return {
+    calls: add(({ calls }) => calls),
+    input_tokens: add((row) => row.input_tokens),
+    cached_input_tokens: add((row) => row.cached_input_tokens),
+    output_tokens: add((row) => row.output_tokens),
+    images: add(({ images }) => images),
+    seconds: add(({ seconds }) => seconds),
+    characters: add(({ characters }) => characters),
+    charge: sumMoney(rows.map(({ charge }) => charge)),
+    quota: {
+      text: add(({ quota }) => quota.text),
+      image: add(({ quota }) => quota.image),
+      video: add(({ quota }) => quota.video),
+    },
+  };
+}
+
+/** How high a bar is, for which a rough number does. */
+function measure(sums: Sums, show: Measure): number {
+  if (show === "charge") return Number(sums.charge);
+  return show === "calls" ? sums.calls : sums.input_tokens + sums.output_tokens;
+}
+
+function writeMeasure(sums: Sums, show: Measure, currency: string): string {
+  if (show === "charge") return formatMoney(sums.charge, currency);
+  return formatCount(measure(sums, show));
+}
+
+function listSlots(usage: Usage, cut: "day" | "hour", filled: ReadonlyMap<string, unknown>): string[] {
+  const { from, to, time_zone: timeZone } = usage;
+  const end = Date.parse(to);
+  if (cut === "day") return listDays(findDay(new Date(from), timeZone), findDay(new Date(end - 1), timeZone));
+  const hours = Array.from({ length: Math.ceil((end - Date.parse(from)) / hourMs) }, (_, index) =>
+    new Date(Date.parse(from) + index * hourMs).toISOString(),
+  );
+  // Where clocks are put forward or back by less than an hour, hours begin elsewhere.
+  return [...new Set([...hours, ...filled.keys()])].toSorted();
+}
+
+function nameSlot(slot: string, cut: "day" | "hour", timeZone: string): { name: string; mark: string } {
+  if (cut === "day") return { name: formatDay(slot), mark: formatDay(slot, "short") };
+  const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone } as const;
+  const write = (style: Intl.DateTimeFormatOptions): string =>
+    new Intl.DateTimeFormat("en", style).format(new Date(slot));
+  return { name: write({ ...clock, month: "short", day: "numeric" }), mark: write(clock) };
+}
+
+function readPeriod(row: UsageRow | undefined, usage: Usage): { from: string; to: string } {
+  return { from: row?.from ?? usage.from, to: row?.to ?? usage.to };
+}

@@ -1,0 +1,48 @@
+import type { ExplainedCharge } from "../../api/spending-queries.ts";
+import { type Fact, FactList } from "../../design/fact-list.tsx";
+import { Notice } from "../../design/notice.tsx";
+import { Section } from "../../design/section.tsx";
+import { formatAmount, nameQuota } from "../../parts/format-amount.ts";
+import { formatMoment } from "../../parts/format-time.ts";
+import { isMoneyZero } from "../../parts/sum-money.ts";
+import { useSession } from "../../parts/use-session.ts";
+
+/** Where it came from, what was set aside before, what was given back, and what there was afterwards. */
+export function ChargeMoney({ charge, currency }: { charge: ExplainedCharge; currency: string }) {
+  const { time_zone: timeZone } = useSession().account;
+  const { unit, buckets, refunds, held, lost, balance_after: after } = charge;
+  const write = (amount: string): string => formatAmount({ unit, amount, currency });
+  const nameBucket = (kind: "cash" | "gift" | "quota"): string =>
+    kind === "cash" ? "Cash" : kind === "gift" || unit === "money" ? "Gift" : nameQuota(unit);
+  const paid = buckets.map(
+    ({ kind, amount, expires_at: expiresAt }, index): Fact => ({
+      id: `bucket ${index}`,
+      name: `${nameBucket(kind)}${expiresAt === null ? "" : `, which expires ${formatMoment(expiresAt, timeZone)}`}`,
+      value: write(amount),
+    }),
+  );
+  const back = refunds.map(
+    ({ id, amount, created }): Fact => ({
+      id,
+      name: `Given back ${formatMoment(new Date(created * 1000).toISOString(), timeZone)}`,
+      value: `+${write(amount)}`,
+    }),
+  );
+  return (
+    <Section title="Where it came from">
+      {!isMoneyZero(lost) && (
+        <Notice kind="hint">
+          Your balance did not cover {write(lost)} of the cost. The service bore it: you do not owe it.
+        </Notice>
+      )}
+      <FactList
+        facts={[
+          { name: "Set aside before", value: write(held) },
+          ...paid,
+          ...back,
+          ...(after === null ? [] : [{ name: "Balance afterwards", value: write(after) }]),
+        ]}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,123 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { ApiError } from "../../api/console-api.ts";
+import { siteQuery } from "../../api/session-query.ts";
+import { chargeQuery, type ExplainedCharge, keyNamesQuery } from "../../api/spending-queries.ts";
+import { buttonClasses } from "../../design/button.tsx";
+import { CopyableText } from "../../design/copyable-text.tsx";
+import { EmptyState } from "../../design/empty-state.tsx";
+import { type Fact, FactList } from "../../design/fact-list.tsx";
+import { LoadFailure } from "../../design/load-failure.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { writeCharge } from "../../parts/charge-columns.tsx";
+import { ConsoleFrame } from "../../parts/console-frame.tsx";
+import { linkClasses } from "../../parts/focus-page.tsx";
+import { formatMoment } from "../../parts/format-time.ts";
+import { useSession } from "../../parts/use-session.ts";
+import { ChargeBill } from "./charge-bill.tsx";
+import { ChargeMoney } from "./charge-money.tsx";
+import { ChargePrice } from "./charge-price.tsx";
+
+const route = getRouteApi("/signed-in/console/console/usage/charges/$id");
+
+/** Why a charge is what it is: what was counted, at which price, and where the money came from. */
+export function ChargePage() {
+  const { id } = route.useParams();
+  const charge = useQuery(chargeQuery(id));
+  const site = useQuery(siteQuery);
+  const error = charge.error ?? site.error;
+  if (error instanceof ApiError && error.status === 404) return <NoSuchCharge />;
+  if (error !== null) {
+    const retry = () => {
+      void charge.refetch();
+      void site.refetch();
+    };
+    return (
+      <ConsoleFrame title="Charge">
+        <LoadFailure error={error} onRetry={retry} />
+      </ConsoleFrame>
+    );
+  }
+  if (charge.data === undefined || site.data === undefined) {
+    return (
+      <ConsoleFrame title="Charge">
+        <div aria-busy="true" className="flex flex-col gap-8">
+          <p className="sr-only">Loading</p>
+          <Skeleton className="h-24" />
+          <Skeleton className="h-72" />
+        </div>
+      </ConsoleFrame>
+    );
+  }
+  const { currency } = site.data;
+  return (
+    <ConsoleFrame title="Charge">
+      <div className="-mt-4 flex flex-col gap-1">
+        <p className="text-2xl font-semibold tabular-nums">{writeCharge(charge.data, currency)}</p>
+        <p className="text-ink-soft">{charge.data.summary}</p>
+      </div>
+      <div className="grid gap-x-12 gap-y-10 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="flex min-w-0 flex-col gap-10">
+          <ChargeBill charge={charge.data} currency={currency} />
+          <ChargeMoney charge={charge.data} currency={currency} />
+        </div>
+        <div className="flex min-w-0 flex-col gap-10">
+          <ChargeOrigin charge={charge.data} />
+          {charge.data.price !== null && <ChargePrice price={charge.data.price} currency={currency} />}
+        </div>
+      </div>
+    </ConsoleFrame>
+  );
+}
+
+/** What it was for, and who asked. */
+function ChargeOrigin({ charge }: { charge: ExplainedCharge }) {
+  const { time_zone: timeZone } = useSession().account;
+  const { data: keyNames } = useQuery(keyNamesQuery);
+  const { model, key_id: keyId, task_id: taskId, request_id: requestId } = charge;
+  const facts: (Fact | false)[] = [
+    { name: "When", value: formatMoment(new Date(charge.created * 1000).toISOString(), timeZone) },
+    model !== null && {
+      name: "Model",
+      value: (
+        <Link to="/console/models/$" params={{ _splat: model }} className={linkClasses}>
+          {model}
+        </Link>
+      ),
+    },
+    taskId !== null && {
+      name: "Task",
+      value: (
+        <Link to="/console/tasks/$id" params={{ id: taskId }} className={linkClasses}>
+          Open the task
+        </Link>
+      ),
+    },
+    keyId !== null && { name: "Key", value: keyNames?.get(keyId) ?? keyId },
+    requestId !== null && { name: "Request", value: <CopyableText text={requestId} label="the request's id" /> },
+    { name: "Charge", value: <CopyableText text={charge.id} label="the charge's id" /> },
+  ];
+  return (
+    <section aria-label="What it was for" className="flex flex-col gap-3">
+      <h2 className="font-semibold">What it was for</h2>
+      <FactList facts={facts.filter((fact) => fact !== false)} />
+    </section>
+  );
+}
+
+function NoSuchCharge() {
+  return (
+    <ConsoleFrame title="Charge not found">
+      <EmptyState
+        title="There is no such charge in your account."
+        action={
+          <Link to="/console/usage" className={buttonClasses("plain")}>
+            See your usage
+          </Link>
+        }
+      >
+        Its id may have been mistyped, or it belongs to another account.
+      </EmptyState>
+    </ConsoleFrame>
+  );
+}

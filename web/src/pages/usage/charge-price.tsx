@@ -1,0 +1,33 @@
+import type { ExplainedCharge } from "../../api/spending-queries.ts";
+import { Badge } from "../../design/badge.tsx";
+import { CopyableText } from "../../design/copyable-text.tsx";
+import { FactList } from "../../design/fact-list.tsx";
+import { describeMinimum, describePrice } from "../../parts/describe-price.ts";
+import { formatMoment } from "../../parts/format-time.ts";
+import { useSession } from "../../parts/use-session.ts";
+
+type ChargePriceProps = { price: NonNullable<ExplainedCharge["price"]>; currency: string };
+
+/** The price as it was when the work began. Prices never change; a new one is another version. */
+export function ChargePrice({ price, currency }: ChargePriceProps) {
+  const { time_zone: timeZone } = useSession().account;
+  const minimum = describeMinimum(price, currency);
+  return (
+    <section aria-label="Price" className="flex flex-col gap-3">
+      <div className="flex items-center justify-between gap-3">
+        <h2 className="font-semibold">Price</h2>
+        <Badge kind={price.is_current ? "good" : "neutral"}>
+          {price.is_current ? "Still in force" : "Replaced since"}
+        </Badge>
+      </div>
+      <FactList
+        facts={[
+          ...describePrice(price, currency).map(({ name, text }) => ({ name: name ?? "Price", value: text })),
+          ...(minimum === null ? [] : [{ name: "Minimum", value: minimum }]),
+          { name: "In force since", value: formatMoment(price.effective_at, timeZone) },
+          { name: "Version", value: <CopyableText text={price.id} label="the price's id" /> },
+        ]}
+      />
+    </section>
+  );
+}

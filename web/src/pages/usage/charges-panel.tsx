@@ -1,0 +1,63 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { type ChargeFilter, keyNamesQuery, listCharges } from "../../api/spending-queries.ts";
+import { Button } from "../../design/button.tsx";
+import { DataTable } from "../../design/data-table.tsx";
+import { EmptyState } from "../../design/empty-state.tsx";
+import { LoadMore } from "../../design/load-more.tsx";
+import { Section } from "../../design/section.tsx";
+import { SelectField, type SelectOption } from "../../design/select-field.tsx";
+import { listChargeColumns } from "../../parts/charge-columns.tsx";
+import { usePageQuery } from "../../parts/use-page-query.ts";
+
+type ChargesPanelProps = {
+  title: string;
+  /** What they come to together. */
+  sum: string;
+  filter: ChargeFilter;
+  timeZone: string;
+  currency: string;
+  part: string;
+  parts: readonly SelectOption[];
+  onPart(part: string): void;
+  onClose(): void;
+};
+
+/** The charges behind a bar: those, all of those, and no others. */
+export function ChargesPanel(props: ChargesPanelProps) {
+  const { title, sum, filter, timeZone, currency, part, parts, onPart, onClose } = props;
+  const { data: keyNames } = useQuery(keyNamesQuery);
+  const { rows, more, ...charges } = usePageQuery(["charges", filter], (after) =>
+    listCharges({ ...filter, ...(after === undefined ? {} : { after }) }),
+  );
+  const heading = useRef<HTMLHeadingElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another title means that another bar was opened.
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    heading.current?.scrollIntoView({ block: "nearest" });
+  }, [title]);
+  return (
+    <Section
+      title={title}
+      headingRef={heading}
+      intro={sum}
+      actions={
+        <>
+          {parts.length > 2 && <SelectField label="Part" isCompact value={part} onChange={onPart} options={parts} />}
+          <Button onClick={onClose}>Close</Button>
+        </>
+      }
+    >
+      <DataTable
+        label="Charges"
+        columns={listChargeColumns({ timeZone, currency, keyNames })}
+        rows={rows}
+        {...charges}
+        keyOf={({ id }) => id}
+        expectedRows={4}
+        empty={<EmptyState title="There are no charges here." />}
+      />
+      <LoadMore {...more} />
+    </Section>
+  );
+}

@@ -1,0 +1,124 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { keyNamesQuery, type Usage, usageQuery } from "../../api/spending-queries.ts";
+import { buttonClasses } from "../../design/button.tsx";
+import { EmptyState } from "../../design/empty-state.tsx";
+import { Icon } from "../../design/icon.tsx";
+import { LoadFailure } from "../../design/load-failure.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { findDay } from "../../parts/calendar-days.ts";
+import { ConsoleFrame } from "../../parts/console-frame.tsx";
+import { linkClasses } from "../../parts/focus-page.tsx";
+import { useSession } from "../../parts/use-session.ts";
+import { UsageFilters } from "./usage-filters.tsx";
+import { UsageReport } from "./usage-report.tsx";
+import { UsageTotals } from "./usage-totals.tsx";
+import { readUsageView, type UsageSearch, type UsageView } from "./usage-view.ts";
+
+const route = getRouteApi("/signed-in/console/console/usage");
+
+/** What was used and what it cost, by day, model and key; every number leads to the charges behind it. */
+export function UsagePage() {
+  const search: UsageSearch = route.useSearch();
+  const navigate = route.useNavigate();
+  const { time_zone: timeZone } = useSession().account;
+  const now = new Date();
+  const view = readUsageView(search, { now, timeZone });
+  const question = { ...view.filter, group_by: `${view.cut},${view.by}` };
+  const usage = useQuery({ ...usageQuery(question), enabled: view.trouble === null });
+  const keyNames = useQuery(keyNamesQuery);
+  const change = (part: UsageSearch) => {
+    const words = Object.entries({ ...search, ...part }).filter(([, word]) => word !== "");
+    void navigate({ search: Object.fromEntries(words), replace: true, resetScroll: false });
+  };
+  // Another time or filter has other bars.
+  const filter = (part: UsageSearch) => change({ ...part, bar: "", part: "" });
+  return (
+    <ConsoleFrame
+      title="Usage"
+      intro={
+        <>
+          Days begin and end in <span className="font-medium text-ink">{timeZone}</span>.{" "}
+          <Link to="/console/settings" className={linkClasses}>
+            Change the time zone
+          </Link>
+        </>
+      }
+      actions={view.trouble === null ? <DownloadLink question={question} /> : undefined}
+    >
+      <UsageFilters view={view} today={findDay(now, timeZone)} onChange={filter} />
+      {usage.error !== null && <LoadFailure error={usage.error} onRetry={() => void usage.refetch()} />}
+      {usage.error === null && (
+        <>
+          <UsageTotals usage={usage.data} />
+          {usage.data === undefined || keyNames.isPending ? (
+            <Waiting />
+          ) : (
+            <Report usage={usage.data} view={view} search={search} names={keyNames.data} onChange={change} />
+          )}
+        </>
+      )}
+    </ConsoleFrame>
+  );
+}
+
+function DownloadLink({ question }: { question: Record<string, string> }) {
+  const query = new URLSearchParams({ ...question, format: "csv" });
+  return (
+    <a href={`/console/api/usage?${query}`} download="usage.csv" className={buttonClasses("plain")}>
+      <Icon name="download" />
+      Download CSV
+    </a>
+  );
+}
+
+type ReportProps = {
+  usage: Usage;
+  view: UsageView;
+  search: UsageSearch;
+  names: ReadonlyMap<string, string> | undefined;
+  onChange(part: UsageSearch): void;
+};
+
+function Report({ usage, view, search, names, onChange }: ReportProps) {
+  if (usage.data.length === 0)
+    return <NothingUsed isFiltered={view.filter.model !== undefined || view.filter.key_id !== undefined} />;
+  return (
+    <UsageReport
+      usage={usage}
+      view={view}
+      nameOf={(id) => (view.by === "key" ? (names?.get(id) ?? id) : id)}
+      open={{ bar: search.bar ?? null, part: search.part ?? null }}
+      onOpen={({ bar, part }) => onChange({ bar: bar ?? "", part: part ?? "" })}
+    />
+  );
+}
+
+function Waiting() {
+  return (
+    <div aria-busy="true" className="flex flex-col gap-8">
+      <p className="sr-only">Loading</p>
+      <Skeleton className="h-60" />
+      <Skeleton className="h-48" />
+    </div>
+  );
+}
+
+function NothingUsed({ isFiltered }: { isFiltered: boolean }) {
+  return (
+    <EmptyState
+      title="Nothing was charged in this time."
+      action={
+        isFiltered ? undefined : (
+          <Link to="/console/playground" className={buttonClasses("primary")}>
+            Try a model in the playground
+          </Link>
+        )
+      }
+    >
+      {isFiltered
+        ? "Choose another time, model or key."
+        : "Every call and task that is charged for stands here, by day, model and key. Choose another time, or make a call."}
+    </EmptyState>
+  );
+}

@@ -1,0 +1,108 @@
+import type { ChargeFilter, Usage } from "../../api/spending-queries.ts";
+import { BarChart } from "../../design/bar-chart.tsx";
+import { Button } from "../../design/button.tsx";
+import { chooseScale } from "../../design/chart-scale.ts";
+import { formatCount, formatMoney } from "../../parts/format-money.ts";
+import { writeTick } from "../../parts/write-tick.ts";
+import { type ArrangedUsage, addSums, arrangeUsage, isNamed } from "./arrange-usage.ts";
+import { ChargesPanel } from "./charges-panel.tsx";
+import { BarTable, SeriesTable } from "./usage-tables.tsx";
+import type { UsageView } from "./usage-view.ts";
+
+/** `bar` is one of the chart's, or all of them together. */
+type Opening = { bar: string | null; part: string | null };
+
+const allBars = "all";
+
+type UsageReportProps = {
+  usage: Usage;
+  view: UsageView;
+  nameOf(id: string): string;
+  open: Opening;
+  onOpen(opening: Opening): void;
+};
+
+/** Chart and tables of the chosen time, and the charges behind whatever of them was chosen. */
+export function UsageReport({ usage, view, nameOf, open, onOpen }: UsageReportProps) {
+  const { by, show, cut } = view;
+  const arranged = arrangeUsage(usage, { by, show, cut, nameOf });
+  const { bars, series, highest } = arranged;
+  const kind = by === "model" ? "model" : "key";
+  const openBar = (bar: string, part: string | null) =>
+    onOpen({ bar, part: part !== null && isNamed(part) ? part : null });
+  return (
+    <>
+      <div className="flex flex-col gap-3">
+        <BarChart
+          label={`${measureWords[show]} by ${cut} and ${kind}. Arrow keys go from bar to bar, Enter opens one.`}
+          bars={bars}
+          scale={chooseScale(highest, show === "charge" ? "any" : "whole")}
+          writeTick={(value, digits) =>
+            writeTick(value, { digits, currency: show === "charge" ? usage.currency : null })
+          }
+          openId={open.bar ?? undefined}
+          onOpen={openBar}
+        />
+        <div className="flex flex-wrap items-center justify-between gap-x-6 text-sm text-ink-soft">
+          <p>Choose a bar to see the charges behind it.</p>
+          <Button look="quiet" className="-mr-2 max-sm:-ml-2" onClick={() => onOpen({ bar: allBars, part: null })}>
+            See all charges
+          </Button>
+        </div>
+      </div>
+      <OpenedCharges usage={usage} view={view} arranged={arranged} open={open} onOpen={onOpen} />
+      <SeriesTable
+        title={`By ${kind}`}
+        name={by === "model" ? "Model" : "Key"}
+        series={series}
+        currency={usage.currency}
+        onOpen={(part) => onOpen({ bar: allBars, part })}
+      />
+      <BarTable title={`By ${cut}`} bars={bars} series={series} onOpen={(bar) => onOpen({ bar, part: null })} />
+    </>
+  );
+}
+
+const measureWords = { charge: "Charges", calls: "Calls", tokens: "Tokens" } as const;
+
+type OpenedProps = Pick<UsageReportProps, "usage" | "view" | "open" | "onOpen"> & { arranged: ArrangedUsage };
+
+/** Nothing when nothing was opened, or when the address names a bar that this time does not have. */
+function OpenedCharges({ usage, view, arranged, open, onOpen }: OpenedProps) {
+  const period = open.bar === allBars ? { from: usage.from, to: usage.to } : arranged.periods.get(open.bar ?? "");
+  const name = open.bar === allBars ? "this time" : arranged.bars.find(({ id }) => id === open.bar)?.name;
+  if (open.bar === null || period === undefined || name === undefined) return null;
+  const inBar = usage.data.filter((row) => open.bar === allBars || row.from === period.from);
+  const ofPart = (part: string | null) =>
+    part === null ? inBar : inBar.filter((row) => (view.by === "model" ? row.model : row.key_id) === part);
+  const ids = new Set(inBar.flatMap((row) => (view.by === "model" ? row.model : row.key_id) ?? []));
+  const part = open.part !== null && ids.has(open.part) ? open.part : null;
+  const { calls, charge } = addSums(ofPart(part));
+  const nameOf = (id: string): string => arranged.names.get(id) ?? id;
+  return (
+    <ChargesPanel
+      title={`Charges of ${name}`}
+      sum={`${formatCount(calls)} ${calls === 1 ? "charge" : "charges"}, ${formatMoney(charge, usage.currency)} together`}
+      filter={narrow(view, { ...period, part })}
+      timeZone={usage.time_zone}
+      currency={usage.currency}
+      part={part ?? ""}
+      parts={[
+        { value: "", label: view.by === "model" ? "All models" : "All keys" },
+        ...[...ids].map((id) => ({ value: id, label: nameOf(id) })),
+      ]}
+      onPart={(id) => onOpen({ bar: open.bar, part: id === "" ? null : id })}
+      onClose={() => onOpen({ bar: null, part: null })}
+    />
+  );
+}
+
+function narrow(view: UsageView, { from, to, part }: { from: string; to: string; part: string | null }): ChargeFilter {
+  const { model, key_id: keyId } = view.filter;
+  return {
+    ...{ from, to },
+    ...(model === undefined ? {} : { model }),
+    ...(keyId === undefined ? {} : { key_id: keyId }),
+    ...(part === null ? {} : view.by === "model" ? { model: part } : { key_id: part }),
+  };
+}

@@ -1,0 +1,121 @@
+import { useState } from "react";
+import { Button } from "../../design/button.tsx";
+import type { Bar } from "../../design/chart-bar.ts";
+import { type Column, DataTable } from "../../design/data-table.tsx";
+import { Section } from "../../design/section.tsx";
+import { getSeriesColour } from "../../design/series-colours.ts";
+import { formatCount, formatMoney } from "../../parts/format-money.ts";
+import { isNamed, type Series } from "./arrange-usage.ts";
+
+type SeriesTableProps = {
+  title: string;
+  name: string;
+  series: readonly Series[];
+  currency: string;
+  onOpen(id: string): void;
+};
+
+/** What each model or key came to. It is the chart's legend too. */
+export function SeriesTable({ title, name, series, currency, onOpen }: SeriesTableProps) {
+  const hasSome = (count: (series: Series) => number): boolean => series.some((each) => count(each) > 0);
+  const count = (columnName: string, read: (series: Series) => number): Column<Series>[] =>
+    hasSome(read)
+      ? [{ name: columnName, align: "right", isSecondary: true, cell: (each) => writeCount(read(each)) }]
+      : [];
+  const columns: Column<Series>[] = [
+    {
+      name,
+      cell: (each) => (
+        <span className="flex min-w-32 items-center gap-2.5">
+          <span
+            aria-hidden="true"
+            className={`size-2.5 shrink-0 rounded-full ${getSeriesColour(each.colour).background}`}
+          />
+          {isNamed(each.id) ? (
+            <button
+              type="button"
+              className="text-left font-medium hover:text-accent hover:underline"
+              onClick={() => onOpen(each.id)}
+            >
+              {each.name}
+            </button>
+          ) : (
+            <span className="font-medium">{each.name}</span>
+          )}
+        </span>
+      ),
+    },
+    { name: "Calls", align: "right", cell: ({ sums }) => formatCount(sums.calls) },
+    ...count("Input tokens", ({ sums }) => sums.input_tokens),
+    ...count("Output tokens", ({ sums }) => sums.output_tokens),
+    ...count("Images", ({ sums }) => sums.images),
+    ...count("Seconds", ({ sums }) => sums.seconds),
+    ...count("Characters", ({ sums }) => sums.characters),
+    { name: "Charge", align: "right", cell: ({ sums }) => formatMoney(sums.charge, currency) },
+  ];
+  return (
+    <Section title={title}>
+      <DataTable
+        label={`Numbers ${title.toLowerCase()}`}
+        columns={columns}
+        rows={series}
+        keyOf={({ id }) => id}
+        empty={null}
+      />
+    </Section>
+  );
+}
+
+type BarTableProps = { title: string; bars: readonly Bar[]; series: readonly Series[]; onOpen(barId: string): void };
+
+const rowsShownFirst = 10;
+
+/** The numbers of the chart, for who does not see it or wants them exactly. */
+export function BarTable({ title, bars, series, onOpen }: BarTableProps) {
+  const [isWhole, setWhole] = useState(false);
+  const filled = bars.filter(({ parts }) => parts.length > 0).toReversed();
+  const shown = isWhole ? filled : filled.slice(0, rowsShownFirst);
+  const columns: Column<Bar>[] = [
+    {
+      name: "Time",
+      cell: ({ id, name }) => (
+        <button
+          type="button"
+          className="font-medium whitespace-nowrap hover:text-accent hover:underline"
+          onClick={() => onOpen(id)}
+        >
+          {name}
+        </button>
+      ),
+    },
+    ...(series.length < 2 ? [] : series).map(
+      ({ id, name }): Column<Bar> => ({
+        name,
+        align: "right",
+        cell: ({ parts }) => parts.find((part) => part.id === id)?.text ?? <span className="text-ink-soft">–</span>,
+      }),
+    ),
+    { name: "Together", align: "right", cell: ({ text }) => <span className="font-medium">{text}</span> },
+  ];
+  return (
+    <Section title={title} intro="The numbers of the chart. Days and hours without any are left out.">
+      <DataTable
+        label={`Numbers ${title.toLowerCase()}`}
+        columns={columns}
+        rows={shown}
+        keyOf={({ id }) => id}
+        empty={null}
+      />
+      {shown.length < filled.length && (
+        <div className="flex justify-center pt-2">
+          <Button onClick={() => setWhole(true)}>Show all {filled.length}</Button>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+/** What a model is not counted in is no zero to look at. */
+function writeCount(count: number) {
+  return count === 0 ? <span className="text-ink-soft">–</span> : formatCount(count);
+}

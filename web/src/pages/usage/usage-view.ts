@@ -1,0 +1,59 @@
+import type { ChargeFilter } from "../../api/spending-queries.ts";
+import { addDays, countDays, findDay, isDay } from "../../parts/calendar-days.ts";
+
+export const dayChoices = ["7", "30", "90"] as const;
+const measures = ["charge", "calls", "tokens"] as const;
+export type Measure = (typeof measures)[number];
+export type SeriesKind = "model" | "key";
+
+/** The words of the page's address. */
+export type UsageSearch = Partial<
+  Record<"days" | "from" | "to" | "by" | "show" | "model" | "key" | "bar" | "part", string>
+>;
+
+/** What the address asks for, as far as there is such a thing. */
+export type UsageView = {
+  days: (typeof dayChoices)[number] | "own";
+  /** Both included. */
+  first: string;
+  last: string;
+  /** What is wrong with the chosen days. */
+  trouble: string | null;
+  by: SeriesKind;
+  show: Measure;
+  cut: "day" | "hour";
+  filter: ChargeFilter;
+};
+
+const daysMax = 400;
+/** Of so few days each hour is worth a bar. */
+const daysByHourMax = 2;
+
+export function readUsageView(search: UsageSearch, { now, timeZone }: { now: Date; timeZone: string }): UsageView {
+  const today = findDay(now, timeZone);
+  const isOwn = search.from !== undefined || search.to !== undefined;
+  const days = dayChoices.find((each) => each === search.days) ?? "30";
+  const first = isOwn ? (search.from ?? "") : addDays(today, 1 - Number(days));
+  const last = isOwn ? (search.to ?? "") : today;
+  const trouble = findTrouble(first, last);
+  return {
+    days: isOwn ? "own" : days,
+    ...{ first, last, trouble },
+    by: search.by === "key" ? "key" : "model",
+    show: measures.find((each) => each === search.show) ?? "charge",
+    cut: trouble === null && countDays(first, last) <= daysByHourMax ? "hour" : "day",
+    filter: {
+      from: first,
+      // For the API a time ends where the next day begins.
+      ...(trouble === null ? { to: addDays(last, 1) } : {}),
+      ...(search.model === undefined ? {} : { model: search.model }),
+      ...(search.key === undefined ? {} : { key_id: search.key }),
+    },
+  };
+}
+
+function findTrouble(first: string, last: string): string | null {
+  if (!isDay(first) || !isDay(last)) return "Choose the first and the last day.";
+  if (last < first) return "The last day comes before the first.";
+  return countDays(first, last) > daysMax ? `Choose at most ${daysMax} days.` : null;
+}

@@ -1,0 +1,63 @@
+import { useState } from "react";
+import { api, ask } from "../../api/console-api.ts";
+import { Button } from "../../design/button.tsx";
+import { Dialog } from "../../design/dialog.tsx";
+import { PageSection } from "../../design/page-section.tsx";
+import { FormError } from "../../parts/form-error.tsx";
+import { useReauthentication } from "../../parts/reauthentication.tsx";
+import { useAction } from "../../parts/use-action.ts";
+import { SecretDialog } from "./secret-dialog.tsx";
+
+type AccountSecret = { secret: string; previous_secret_expires_at?: string };
+
+/** What signs events that go to a `callback_url`. It can be seen again, by whoever proves who they are. */
+export function AccountSecretSection() {
+  const repeat = useReauthentication();
+  const [shown, setShown] = useState<AccountSecret | null>(null);
+  const [isRotating, setRotating] = useState(false);
+  const show = useAction(() => repeat(() => ask(api.GET("/webhook_secret"))), setShown);
+  const rotate = useAction(
+    () => repeat(() => ask(api.POST("/webhook_secret/rotate", { body: {} }))),
+    (made) => {
+      setRotating(false);
+      setShown(made);
+    },
+  );
+  return (
+    <PageSection
+      title="Secret for callback URLs"
+      intro="A request can name a callback_url of its own. Its events are signed with this secret of the account; endpoints have their own."
+    >
+      <FormError message={show.errorBeside()} />
+      <div className="flex flex-wrap gap-3">
+        <Button isBusy={show.isBusy} onClick={() => show.run(undefined)}>
+          Show the secret
+        </Button>
+        <Button onClick={() => setRotating(true)}>Rotate the secret</Button>
+      </div>
+      {isRotating && (
+        <Dialog title="Rotate the account’s secret" onClose={() => setRotating(false)}>
+          <p className="text-sm text-ink-soft">
+            From now on a new secret signs. For 24 hours the old one signs too, so that receivers can change over.
+          </p>
+          <FormError message={rotate.errorBeside()} />
+          <div className="flex flex-wrap justify-end gap-3">
+            <Button onClick={() => setRotating(false)}>Cancel</Button>
+            <Button look="primary" isBusy={rotate.isBusy} onClick={() => rotate.run(undefined)}>
+              Rotate
+            </Button>
+          </div>
+        </Dialog>
+      )}
+      {shown !== null && (
+        <SecretDialog
+          title="The account’s webhook secret"
+          secret={shown.secret}
+          isShownOnce={false}
+          previousUntil={shown.previous_secret_expires_at}
+          onClose={() => setShown(null)}
+        />
+      )}
+    </PageSection>
+  );
+}

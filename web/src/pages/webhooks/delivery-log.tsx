@@ -1,0 +1,98 @@
+import { useState } from "react";
+import { CopyableText } from "../../design/copyable-text.tsx";
+import { EmptyState } from "../../design/empty-state.tsx";
+import { LoadFailure } from "../../design/load-failure.tsx";
+import { LoadMore } from "../../design/load-more.tsx";
+import { PageSection } from "../../design/page-section.tsx";
+import { SelectField } from "../../design/select-field.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { describeAttempt, describeDeliveryStatus } from "../../parts/delivery-words.ts";
+import { formatMoment } from "../../parts/format-time.ts";
+import { usePageQuery } from "../../parts/use-page-query.ts";
+import { useSession } from "../../parts/use-session.ts";
+import { Attempts, DeliveryStatus, Disclosure } from "./delivery-details.tsx";
+import { ResendButton } from "./resend-button.tsx";
+import { type Delivery, isUnderWay, listDeliveries, refreshMs } from "./webhook-queries.ts";
+
+const statuses = ["pending", "succeeded", "failed", "dropped"] as const satisfies readonly Delivery["status"][];
+
+/** What was sent to an endpoint, newest first. It keeps up by itself while something is on its way. */
+export function DeliveryLog({ endpointId }: { endpointId: string }) {
+  const [status, setStatus] = useState("");
+  const known = statuses.find((each) => each === status);
+  const options = [
+    { value: "", label: "All deliveries" },
+    ...statuses.map((value) => ({ value, label: describeDeliveryStatus(value).name })),
+  ];
+  return (
+    <PageSection
+      title="Deliveries"
+      actions={<SelectField label="Status" isCompact options={options} value={status} onChange={setStatus} />}
+    >
+      <Rows key={status} endpointId={endpointId} status={known} />
+    </PageSection>
+  );
+}
+
+function Rows({ endpointId, status }: { endpointId: string; status: Delivery["status"] | undefined }) {
+  const { rows, error, onRetry, more } = usePageQuery(
+    ["webhooks", "log", endpointId, status],
+    (after) => listDeliveries(endpointId, { after, status }),
+    { decideRefreshMs: (seen) => (seen.some(isUnderWay) ? refreshMs : null) },
+  );
+  if (rows === undefined) {
+    return error === null ? (
+      <div aria-busy="true" className="flex flex-col gap-3">
+        <p className="sr-only">Loading</p>
+        <Skeleton className="h-10" />
+        <Skeleton className="h-10" />
+      </div>
+    ) : (
+      <LoadFailure title="The deliveries cannot be shown." error={error} onRetry={onRetry} />
+    );
+  }
+  if (rows.length === 0) {
+    return status === undefined ? (
+      <EmptyState title="Nothing was sent here yet.">
+        Send a test event to see whether it arrives, or wait for a task to end.
+      </EmptyState>
+    ) : (
+      <EmptyState title="No delivery stands like this.">Choose another status.</EmptyState>
+    );
+  }
+  return (
+    <div className="flex flex-col gap-4">
+      <ul aria-label="Deliveries" className="divide-y divide-line border-y border-line">
+        {rows.map((delivery) => (
+          <li key={delivery.id}>
+            <DeliveryRow delivery={delivery} endpointId={endpointId} />
+          </li>
+        ))}
+      </ul>
+      <LoadMore {...more} />
+    </div>
+  );
+}
+
+function DeliveryRow({ delivery, endpointId }: { delivery: Delivery; endpointId: string }) {
+  const { time_zone: timeZone } = useSession().account;
+  const last = delivery.attempts.at(-1);
+  return (
+    <Disclosure
+      title={delivery.event_type}
+      detail={
+        <>
+          {last !== undefined && <span className="max-sm:hidden">{describeAttempt(last)}</span>}
+          <DeliveryStatus status={delivery.status} />
+          <span>{formatMoment(new Date(delivery.created * 1000).toISOString(), timeZone)}</span>
+        </>
+      }
+    >
+      <Attempts delivery={delivery} />
+      <p className="text-sm">
+        <span className="text-ink-soft">Event</span> <CopyableText text={delivery.event_id} label="the event’s id" />
+      </p>
+      <ResendButton eventId={delivery.event_id} endpointId={endpointId} />
+    </Disclosure>
+  );
+}

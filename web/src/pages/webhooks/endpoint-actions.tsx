@@ -1,0 +1,123 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { api, ask } from "../../api/console-api.ts";
+import { Button } from "../../design/button.tsx";
+import { Dialog } from "../../design/dialog.tsx";
+import { useToast } from "../../design/toast.tsx";
+import { Confirmation } from "../../parts/confirmation.tsx";
+import { FormError } from "../../parts/form-error.tsx";
+import { useReauthentication } from "../../parts/reauthentication.tsx";
+import { useAction } from "../../parts/use-action.ts";
+import { EndpointForm } from "./endpoint-form.tsx";
+import { SecretDialog } from "./secret-dialog.tsx";
+import type { Endpoint } from "./webhook-queries.ts";
+
+type EndpointActionsProps = { endpoint: Endpoint; onChanged(): Promise<void> };
+type DeedProps = EndpointActionsProps & { onClose(): void };
+
+const route = getRouteApi("/signed-in/console/console/webhooks/$id");
+const nameOf = ({ id }: Endpoint) => ({ params: { path: { id } } });
+
+/** What is being done is in the address, so that whoever has to sign in again comes back to it. */
+export function EndpointActions({ endpoint, onChanged }: EndpointActionsProps) {
+  const { do: deed } = route.useSearch();
+  const navigate = route.useNavigate();
+  const showToast = useToast();
+  const begin = (next: string) => void navigate({ search: { do: next } });
+  const toggle = useAction(
+    () => ask(api.PATCH("/webhook_endpoints/{id}", { ...nameOf(endpoint), body: { enabled: !endpoint.enabled } })),
+    ({ enabled }) => {
+      showToast(enabled ? "The endpoint is enabled." : "The endpoint is disabled. What waited for it is dropped.");
+      return onChanged();
+    },
+  );
+  const props: DeedProps = { endpoint, onChanged, onClose: () => void navigate({ search: {} }) };
+  return (
+    <>
+      <Button onClick={() => begin("edit")}>Edit</Button>
+      <Button isBusy={toggle.isBusy} onClick={() => toggle.run(undefined)}>
+        {endpoint.enabled ? "Disable" : "Enable"}
+      </Button>
+      <Button onClick={() => begin("rotate")}>Rotate secret</Button>
+      <Button look="danger" onClick={() => begin("delete")}>
+        Delete
+      </Button>
+      <FormError message={toggle.errorBeside()} />
+      {deed === "edit" && <EditEndpoint {...props} />}
+      {deed === "rotate" && <RotateSecret {...props} />}
+      {deed === "delete" && <DeleteEndpoint {...props} />}
+    </>
+  );
+}
+
+function EditEndpoint({ endpoint, onChanged, onClose }: DeedProps) {
+  const showToast = useToast();
+  return (
+    <Dialog title="Edit the endpoint" size="wide" onClose={onClose}>
+      <EndpointForm
+        endpoint={endpoint}
+        submitName="Save"
+        send={(body) => ask(api.PATCH("/webhook_endpoints/{id}", { ...nameOf(endpoint), body }))}
+        onDone={() => {
+          showToast("The endpoint is changed.");
+          onClose();
+          void onChanged();
+        }}
+        onGivenUp={onClose}
+      />
+    </Dialog>
+  );
+}
+
+function RotateSecret({ endpoint, onChanged, onClose }: DeedProps) {
+  const repeat = useReauthentication();
+  const [made, setMade] = useState<Endpoint | null>(null);
+  const rotate = useAction(
+    () => repeat(() => ask(api.POST("/webhook_endpoints/{id}/rotate_secret", { ...nameOf(endpoint), body: {} }))),
+    (next) => {
+      setMade(next);
+      return onChanged();
+    },
+  );
+  if (made?.secret !== undefined) {
+    return (
+      <SecretDialog
+        title="Keep the new secret now"
+        secret={made.secret}
+        isShownOnce
+        previousUntil={made.previous_secret_expires_at}
+        onClose={onClose}
+      />
+    );
+  }
+  return (
+    <Confirmation title="Rotate the secret" confirmName="Rotate" look="primary" action={rotate} onClose={onClose}>
+      From now on a new secret signs. For 24 hours the old one signs too: every event carries both signatures, so that
+      your receiver can change over without missing anything.
+    </Confirmation>
+  );
+}
+
+function DeleteEndpoint({ endpoint, onChanged, onClose }: DeedProps) {
+  const navigate = route.useNavigate();
+  const showToast = useToast();
+  const remove = useAction(
+    () => ask(api.DELETE("/webhook_endpoints/{id}", nameOf(endpoint))),
+    async () => {
+      showToast("The endpoint is deleted.");
+      await navigate({ to: "/console/webhooks" });
+      await onChanged();
+    },
+  );
+  return (
+    <Confirmation
+      title="Delete the endpoint"
+      confirmName="Delete the endpoint"
+      look="danger"
+      action={remove}
+      onClose={onClose}
+    >
+      Nothing is sent to {endpoint.url} any more, and what waits for it is dropped.
+    </Confirmation>
+  );
+}

@@ -1,0 +1,100 @@
+import { Button } from "../../design/button.tsx";
+import { CheckList } from "../../design/check-list.tsx";
+import { TextField } from "../../design/text-field.tsx";
+import { FormError } from "../../parts/form-error.tsx";
+import { useAction } from "../../parts/use-action.ts";
+import { useFormDraft } from "../../parts/use-form-draft.ts";
+import { eventNames } from "./endpoint-words.ts";
+import type { Endpoint, EventType } from "./webhook-queries.ts";
+
+type EndpointBody = { url: string; description: string; event_types: EventType[] };
+
+type EndpointFormProps = {
+  /** The one that is changed; `null` for a new one. */
+  endpoint: Endpoint | null;
+  submitName: string;
+  send(body: EndpointBody): Promise<Endpoint>;
+  onDone(endpoint: Endpoint): void;
+  onGivenUp(): void;
+};
+
+/** Where events go, and which. What is typed stays until it is saved or given up, whatever comes between. */
+export function EndpointForm({ endpoint, submitName, send, onDone, onGivenUp }: EndpointFormProps) {
+  const { values, change, forget } = useFormDraft(`webhook:${endpoint?.id ?? "new"}`, {
+    url: endpoint?.url ?? "",
+    description: endpoint?.description ?? "",
+    isLimited: (endpoint?.event_types.length ?? 0) > 0,
+    eventTypes: endpoint?.event_types ?? [],
+  });
+  const action = useAction(
+    () =>
+      send({
+        url: values.url.trim(),
+        description: values.description.trim(),
+        // The list offers no other words.
+        event_types: values.isLimited ? (values.eventTypes as EventType[]) : [],
+      }),
+    (saved) => {
+      forget();
+      onDone(saved);
+    },
+  );
+  const lacksEvents = values.isLimited && values.eventTypes.length === 0;
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-6"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!lacksEvents) action.run(undefined);
+      }}
+    >
+      <FormError message={action.errorBeside("url", "description", "event_types")} />
+      <TextField
+        type="url"
+        label="Address"
+        name="url"
+        maxLength={2048}
+        placeholder="https://example.com/webhooks"
+        autoComplete="off"
+        hint="It gets a POST for every event and has 15 seconds to answer with 2xx."
+        value={values.url}
+        onChange={(url) => change({ url })}
+        error={action.errorAt("url")}
+      />
+      <TextField
+        label="Description"
+        name="description"
+        maxLength={500}
+        autoComplete="off"
+        hint="For yourself; nothing is needed."
+        value={values.description}
+        onChange={(description) => change({ description })}
+        error={action.errorAt("description")}
+      />
+      <CheckList
+        legend="Events"
+        allLabel="All, and those that come later"
+        isLimited={values.isLimited}
+        onLimit={(isLimited) => change({ isLimited })}
+        options={Object.entries(eventNames).map(([value, hint]) => ({ value, label: value, hint }))}
+        chosen={values.eventTypes}
+        onChoose={(eventTypes) => change({ eventTypes })}
+        error={lacksEvents ? "Choose at least one event, or all of them." : action.errorAt("event_types")}
+      />
+      <div className="flex flex-wrap justify-end gap-3">
+        <Button
+          onClick={() => {
+            forget();
+            onGivenUp();
+          }}
+        >
+          Cancel
+        </Button>
+        <Button look="primary" type="submit" isBusy={action.isBusy}>
+          {submitName}
+        </Button>
+      </div>
+    </form>
+  );
+}

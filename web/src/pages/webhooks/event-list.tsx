@@ -1,0 +1,106 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { CodeBlock } from "../../design/code-block.tsx";
+import { EmptyState } from "../../design/empty-state.tsx";
+import { LoadFailure } from "../../design/load-failure.tsx";
+import { LoadMore } from "../../design/load-more.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { linkClasses } from "../../parts/focus-page.tsx";
+import { formatMoment } from "../../parts/format-time.ts";
+import { usePageQuery } from "../../parts/use-page-query.ts";
+import { useSession } from "../../parts/use-session.ts";
+import { Attempts, DeliveryStatus, Disclosure } from "./delivery-details.tsx";
+import { ResendButton } from "./resend-button.tsx";
+import { eventDeliveriesQuery, listEvents, type WebhookEvent } from "./webhook-queries.ts";
+
+/** What happened, newest first, whether anybody was told of it or not. */
+export function EventList() {
+  const { rows, error, onRetry, more } = usePageQuery(["webhooks", "events"], listEvents);
+  if (rows === undefined) {
+    return error === null ? (
+      <div aria-busy="true" className="flex flex-col gap-3">
+        <p className="sr-only">Loading</p>
+        <Skeleton className="h-10" />
+        <Skeleton className="h-10" />
+      </div>
+    ) : (
+      <LoadFailure title="The events cannot be shown." error={error} onRetry={onRetry} />
+    );
+  }
+  if (rows.length === 0) {
+    return (
+      <EmptyState title="Nothing has happened yet.">
+        When a task ends, its event stands here for 30 days, with everybody who was told of it.
+      </EmptyState>
+    );
+  }
+  return (
+    <div className="flex flex-col gap-4">
+      <ul aria-label="Recent events" className="divide-y divide-line border-y border-line">
+        {rows.map((event) => (
+          <li key={event.id}>
+            <EventRow event={event} />
+          </li>
+        ))}
+      </ul>
+      <LoadMore {...more} />
+    </div>
+  );
+}
+
+function EventRow({ event }: { event: WebhookEvent }) {
+  const { time_zone: timeZone } = useSession().account;
+  const [isOpened, setOpened] = useState(false);
+  return (
+    <Disclosure
+      title={event.type}
+      detail={formatMoment(new Date(event.created * 1000).toISOString(), timeZone)}
+      onOpen={() => setOpened(true)}
+    >
+      {isOpened && <EventDetails event={event} />}
+    </Disclosure>
+  );
+}
+
+function EventDetails({ event }: { event: WebhookEvent }) {
+  const { data, error, refetch } = useQuery(eventDeliveriesQuery(event.id));
+  const taskId = "task_id" in event.data ? event.data.task_id : null;
+  return (
+    <>
+      {data === undefined && error === null && <Skeleton className="h-14" />}
+      {data === undefined && error !== null && <LoadFailure error={error} onRetry={() => void refetch()} />}
+      {data?.data.length === 0 && (
+        <p className="text-sm text-ink-soft">Nobody was told: there was no endpoint for it, and no callback URL.</p>
+      )}
+      {data !== undefined && data.data.length > 0 && (
+        <>
+          <ul aria-label="Deliveries" className="flex flex-col gap-4">
+            {data.data.map((delivery) => (
+              <li key={delivery.id} className="flex flex-col gap-2 text-sm">
+                <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
+                  <DeliveryStatus status={delivery.status} />
+                  <code className="font-mono text-xs">{delivery.url}</code>
+                  {delivery.webhook_endpoint_id === undefined && <span className="text-ink-soft">callback URL</span>}
+                </p>
+                <Attempts delivery={delivery} />
+              </li>
+            ))}
+          </ul>
+          <ResendButton eventId={event.id} />
+        </>
+      )}
+      <CodeBlock label="The event" code={JSON.stringify(withoutObject(event), null, 2)} />
+      {typeof taskId === "string" && (
+        <Link to="/console/tasks/$id" params={{ id: taskId }} className={`self-start text-sm ${linkClasses}`}>
+          Open the task
+        </Link>
+      )}
+    </>
+  );
+}
+
+/** As receivers get it. */
+function withoutObject({ object: _, ...event }: WebhookEvent): Omit<WebhookEvent, "object"> {
+  return event;
+}

@@ -1,0 +1,46 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, ask } from "../../api/console-api.ts";
+import { Badge } from "../../design/badge.tsx";
+import { Button } from "../../design/button.tsx";
+import { LoadFailure } from "../../design/load-failure.tsx";
+import { PageSection } from "../../design/page-section.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { FormError } from "../../parts/form-error.tsx";
+import { formatMoment } from "../../parts/format-time.ts";
+import { useAction } from "../../parts/use-action.ts";
+import { useSession } from "../../parts/use-session.ts";
+
+const queryKey = ["event-inbox"];
+
+/** For accounts that have nothing that could receive: they say that they read their events themselves. */
+export function InboxSection() {
+  const { time_zone: timeZone } = useSession().account;
+  const queries = useQueryClient();
+  const inbox = useQuery({ queryKey, queryFn: () => ask(api.GET("/event_inbox")) });
+  const change = useAction(
+    (isOpen: boolean) => ask(isOpen ? api.POST("/event_inbox", { body: {} }) : api.DELETE("/event_inbox")),
+    () => queries.invalidateQueries({ queryKey }),
+  );
+  const { data, error } = inbox;
+  return (
+    <PageSection
+      title="Event inbox"
+      intro="Long tasks such as dramas only start when somebody hears of their end. Without a receiver of your own, open the inbox: it counts as one, and you read the events above or at GET /events."
+    >
+      <FormError message={change.errorBeside()} />
+      {data === undefined && error === null && <Skeleton className="h-10 w-64" />}
+      {data === undefined && error !== null && <LoadFailure error={error} onRetry={() => void inbox.refetch()} />}
+      {data !== undefined && (
+        <div className="flex min-h-10 flex-wrap items-center gap-x-4 gap-y-2 text-sm">
+          <Badge kind={data.is_open ? "good" : "neutral"}>{data.is_open ? "Open" : "Closed"}</Badge>
+          {data.opened_at !== null && (
+            <span className="text-ink-soft">since {formatMoment(data.opened_at, timeZone)}</span>
+          )}
+          <Button isBusy={change.isBusy} onClick={() => change.run(!data.is_open)}>
+            {data.is_open ? "Close the inbox" : "Open the inbox"}
+          </Button>
+        </div>
+      )}
+    </PageSection>
+  );
+}

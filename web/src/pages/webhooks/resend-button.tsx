@@ -1,0 +1,33 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { api, ask } from "../../api/console-api.ts";
+import { Button } from "../../design/button.tsx";
+import { useToast } from "../../design/toast.tsx";
+import { FormError } from "../../parts/form-error.tsx";
+import { useAction } from "../../parts/use-action.ts";
+
+type ResendButtonProps = {
+  eventId: string;
+  /** Only to this endpoint; else to everybody it was meant for. */
+  endpointId?: string;
+};
+
+export function ResendButton({ eventId, endpointId }: ResendButtonProps) {
+  const queries = useQueryClient();
+  const showToast = useToast();
+  const body = endpointId === undefined ? {} : { webhook_endpoint_id: endpointId };
+  const resend = useAction(
+    () => ask(api.POST("/events/{id}/resend", { params: { path: { id: eventId } }, body })),
+    () => {
+      showToast("It is on its way again, with the same id.");
+      return queries.invalidateQueries({ queryKey: ["webhooks"] });
+    },
+  );
+  return (
+    <div className="flex flex-col items-start gap-3">
+      <FormError message={resend.errorBeside()} />
+      <Button isBusy={resend.isBusy} onClick={() => resend.run(undefined)}>
+        Send again
+      </Button>
+    </div>
+  );
+}

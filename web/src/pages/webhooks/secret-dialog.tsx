@@ -1,0 +1,41 @@
+import { Button } from "../../design/button.tsx";
+import { Dialog } from "../../design/dialog.tsx";
+import { Notice } from "../../design/notice.tsx";
+import { SecretText } from "../../design/secret-text.tsx";
+import { formatMoment } from "../../parts/format-time.ts";
+import { useSession } from "../../parts/use-session.ts";
+
+type SecretDialogProps = {
+  title: string;
+  secret: string;
+  /** Whether it can be seen again later, as the account's own can. */
+  isShownOnce: boolean;
+  /** Until when the one before signs too. */
+  previousUntil: string | undefined;
+  onClose(): void;
+};
+
+export function SecretDialog({ title, secret, isShownOnce, previousUntil, onClose }: SecretDialogProps) {
+  const { time_zone: timeZone } = useSession().account;
+  return (
+    <Dialog title={title} size="wide" onClose={onClose}>
+      {isShownOnce && (
+        <Notice kind="warning">
+          This is the only time that it is shown. Give it to whatever receives the events, and to nobody else.
+        </Notice>
+      )}
+      <SecretText label="Signing secret" text={secret} />
+      {previousUntil !== undefined && (
+        <p className="text-sm text-ink-soft">
+          Until {formatMoment(previousUntil, timeZone)} the secret before it signs too: every event carries both
+          signatures, and a receiver takes whichever it can check. So it can change over without missing anything.
+        </p>
+      )}
+      <div className="flex justify-end">
+        <Button look="primary" onClick={onClose}>
+          {isShownOnce ? "I have kept it" : "Done"}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

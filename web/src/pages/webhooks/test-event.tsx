@@ -1,0 +1,49 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, ask } from "../../api/console-api.ts";
+import { Button } from "../../design/button.tsx";
+import { Notice } from "../../design/notice.tsx";
+import { describeAttempt } from "../../parts/delivery-words.ts";
+import { FormError } from "../../parts/form-error.tsx";
+import { useAction } from "../../parts/use-action.ts";
+import { eventDeliveriesQuery } from "./webhook-queries.ts";
+
+/** Sends an event that tells of nothing, and says what came of it. */
+export function TestEvent({ endpointId }: { endpointId: string }) {
+  const queries = useQueryClient();
+  const [eventId, setEventId] = useState<string | null>(null);
+  const send = useAction(
+    () => ask(api.POST("/webhook_endpoints/{id}/test", { params: { path: { id: endpointId } }, body: {} })),
+    ({ id }) => {
+      setEventId(id);
+      return queries.invalidateQueries({ queryKey: ["webhooks"] });
+    },
+  );
+  return (
+    <div className="flex flex-col gap-3">
+      <div>
+        <Button isBusy={send.isBusy} onClick={() => send.run(undefined)}>
+          Send a test event
+        </Button>
+      </div>
+      <FormError message={send.errorBeside()} />
+      {eventId !== null && <Outcome key={eventId} eventId={eventId} />}
+    </div>
+  );
+}
+
+function Outcome({ eventId }: { eventId: string }) {
+  const { data, error } = useQuery(eventDeliveriesQuery(eventId));
+  const attempt = data?.data[0]?.attempts.at(-1);
+  if (error !== null) return <Notice kind="error">{error.message}</Notice>;
+  if (attempt === undefined) return <Notice kind="hint">The test event is on its way.</Notice>;
+  return data?.data[0]?.status === "succeeded" ? (
+    <Notice kind="success" title="The test event arrived">
+      It was {describeAttempt(attempt)}.
+    </Notice>
+  ) : (
+    <Notice kind="warning" title="The test event did not arrive">
+      What came of it: {describeAttempt(attempt)}. It is tried again like every other event; the log below tells when.
+    </Notice>
+  );
+}

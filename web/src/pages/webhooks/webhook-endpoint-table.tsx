@@ -1,0 +1,72 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { Badge } from "../../design/badge.tsx";
+import { type Column, DataTable } from "../../design/data-table.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { describeDeliveryStatus } from "../../parts/delivery-words.ts";
+import { formatSince } from "../../parts/format-time.ts";
+import { describeEndpointState, describeSuccess } from "./endpoint-words.ts";
+import { type Delivery, type Endpoint, endpointsQuery, recentDeliveriesQuery } from "./webhook-queries.ts";
+
+const columns: readonly Column<Endpoint>[] = [
+  { name: "Endpoint", cell: (endpoint) => <EndpointName endpoint={endpoint} /> },
+  { name: "Events", isSecondary: true, cell: (endpoint) => <EventTypes endpoint={endpoint} /> },
+  { name: "Last delivery", isSecondary: true, cell: ({ id }) => <Recent id={id}>{describeLast}</Recent> },
+  { name: "Arrived lately", isSecondary: true, cell: ({ id }) => <Recent id={id}>{describeSuccess}</Recent> },
+  { name: "State", cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
+];
+
+export function WebhookEndpointTable({ empty }: { empty: ReactNode }) {
+  const endpoints = useQuery(endpointsQuery);
+  return (
+    <DataTable
+      label="Webhook endpoints"
+      columns={columns}
+      rows={endpoints.data?.data}
+      error={endpoints.error}
+      onRetry={() => void endpoints.refetch()}
+      keyOf={({ id }) => id}
+      expectedRows={2}
+      empty={empty}
+    />
+  );
+}
+
+function EndpointName({ endpoint: { id, url, description } }: { endpoint: Endpoint }) {
+  return (
+    <div className="flex max-w-80 min-w-40 flex-col gap-0.5">
+      <Link
+        to="/console/webhooks/$id"
+        params={{ id }}
+        className="line-clamp-2 font-medium hover:text-accent hover:underline"
+      >
+        {url}
+      </Link>
+      {description !== undefined && <span className="line-clamp-2 text-xs text-ink-soft">{description}</span>}
+    </div>
+  );
+}
+
+function EventTypes({ endpoint: { event_types: types } }: { endpoint: Endpoint }) {
+  if (types.length === 0) return <span className="text-ink-soft">All</span>;
+  return <span className="max-w-48">{types.join(", ")}</span>;
+}
+
+export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
+  const { kind, name } = describeEndpointState(endpoint);
+  return <Badge kind={kind}>{name}</Badge>;
+}
+
+/** Both columns ask for the same thing, and it is fetched once. */
+function Recent({ id, children }: { id: string; children(deliveries: readonly Delivery[]): string }) {
+  const { data, error } = useQuery(recentDeliveriesQuery(id));
+  if (data !== undefined) return <span className="text-ink-soft">{children(data)}</span>;
+  return error === null ? <Skeleton className="h-4 w-20" /> : <span className="text-ink-soft">Not known</span>;
+}
+
+function describeLast([last]: readonly Delivery[]): string {
+  if (last === undefined) return "None yet";
+  const since = formatSince(new Date(last.created * 1000).toISOString(), new Date());
+  return `${describeDeliveryStatus(last.status).name}, ${since}`;
+}

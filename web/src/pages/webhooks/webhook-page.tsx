@@ -1,0 +1,113 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { ApiError } from "../../api/console-api.ts";
+import { buttonClasses } from "../../design/button.tsx";
+import { CopyableText } from "../../design/copyable-text.tsx";
+import { EmptyState } from "../../design/empty-state.tsx";
+import { LoadFailure } from "../../design/load-failure.tsx";
+import { Notice } from "../../design/notice.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { ConsoleFrame } from "../../parts/console-frame.tsx";
+import { linkClasses } from "../../parts/focus-page.tsx";
+import { formatMoment } from "../../parts/format-time.ts";
+import { useSession } from "../../parts/use-session.ts";
+import { DeliveryLog } from "./delivery-log.tsx";
+import { EndpointActions } from "./endpoint-actions.tsx";
+import { describeDisabled } from "./endpoint-words.ts";
+import { TestEvent } from "./test-event.tsx";
+import { EndpointState } from "./webhook-endpoint-table.tsx";
+import { type Endpoint, endpointQuery } from "./webhook-queries.ts";
+
+const route = getRouteApi("/signed-in/console/console/webhooks/$id");
+
+/** One endpoint: how it stands, what can be done to it, and everything that was sent to it. */
+export function WebhookPage() {
+  const { id } = route.useParams();
+  const queries = useQueryClient();
+  const endpoint = useQuery(endpointQuery(id));
+  const { data, error } = endpoint;
+  const refresh = () => queries.invalidateQueries({ queryKey: ["webhooks"] });
+  const isMissing = error instanceof ApiError && error.status === 404;
+  return (
+    <ConsoleFrame
+      title="Webhook endpoint"
+      intro={<span className="font-mono text-sm">{data?.url ?? " "}</span>}
+      actions={data !== undefined && !isMissing && <EndpointActions endpoint={data} onChanged={refresh} />}
+    >
+      <Link to="/console/webhooks" className={`-mt-4 self-start text-sm ${linkClasses}`}>
+        All webhooks
+      </Link>
+      {isMissing && (
+        <EmptyState
+          title="There is no such endpoint."
+          action={
+            <Link to="/console/webhooks" className={buttonClasses("plain")}>
+              Go to webhooks
+            </Link>
+          }
+        >
+          It may have been deleted.
+        </EmptyState>
+      )}
+      {data === undefined && error === null && <Skeleton className="h-64" />}
+      {data === undefined && error !== null && !isMissing && (
+        <LoadFailure title="The endpoint cannot be shown." error={error} onRetry={() => void endpoint.refetch()} />
+      )}
+      {data !== undefined && !isMissing && (
+        <div className="flex flex-col gap-10">
+          <EndpointFacts endpoint={data} />
+          <DeliveryLog endpointId={data.id} />
+        </div>
+      )}
+    </ConsoleFrame>
+  );
+}
+
+function EndpointFacts({ endpoint }: { endpoint: Endpoint }) {
+  const { time_zone: timeZone } = useSession().account;
+  const disabled = describeDisabled(endpoint);
+  const { failing_since: failingSince, previous_secret_expires_at: overlapEnd } = endpoint;
+  const facts: [name: string, value: string][] = [
+    ["Events", endpoint.event_types.length === 0 ? "All" : endpoint.event_types.join(", ")],
+    ...(endpoint.description === undefined ? [] : [["Description", endpoint.description] as [string, string]]),
+    ["Created", formatMoment(new Date(endpoint.created * 1000).toISOString(), timeZone)],
+    ...(overlapEnd === undefined
+      ? []
+      : [["Old secret", `signs too until ${formatMoment(overlapEnd, timeZone)}`] as [string, string]]),
+  ];
+  return (
+    <div className="flex flex-col gap-5">
+      {disabled !== null && (
+        <Notice kind="warning" title="Nothing is sent here">
+          {disabled} Enable it, then send again what it missed.
+        </Notice>
+      )}
+      {endpoint.enabled && failingSince !== undefined && (
+        <Notice kind="warning" title={`Nothing has arrived since ${formatMoment(failingSince, timeZone)}`}>
+          After five days it is disabled. The log below tells what it answers.
+        </Notice>
+      )}
+      <dl className="grid gap-x-10 gap-y-4 text-sm sm:grid-cols-2 lg:grid-cols-3">
+        <div>
+          <dt className="text-ink-soft">State</dt>
+          <dd className="mt-1">
+            <EndpointState endpoint={endpoint} />
+          </dd>
+        </div>
+        {facts.map(([name, value]) => (
+          <div key={name} className="min-w-0">
+            <dt className="text-ink-soft">{name}</dt>
+            <dd className="mt-1">{value}</dd>
+          </div>
+        ))}
+        <div className="min-w-0">
+          <dt className="text-ink-soft">Id</dt>
+          <dd className="mt-1">
+            <CopyableText text={endpoint.id} label="the endpoint’s id" />
+          </dd>
+        </div>
+      </dl>
+      {endpoint.enabled && <TestEvent endpointId={endpoint.id} />}
+    </div>
+  );
+}

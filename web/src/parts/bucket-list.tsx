@@ -1,0 +1,54 @@
+import { useQuery } from "@tanstack/react-query";
+import { type Bucket, bucketsQuery } from "../api/spending-queries.ts";
+import { type Fact, FactList } from "../design/fact-list.tsx";
+import { LoadFailure } from "../design/load-failure.tsx";
+import { Skeleton } from "../design/skeleton.tsx";
+import { formatAmount, nameQuota } from "./format-amount.ts";
+import { formatMoment } from "./format-time.ts";
+
+type BucketListProps = { currency: string; timeZone: string; include: "all" | "money"; refreshMs?: number };
+
+/** What the balance is made of, in the order in which it is spent, and when each part expires; quotas last. */
+export function BucketList({ currency, timeZone, include, refreshMs }: BucketListProps) {
+  const buckets = useQuery({ ...bucketsQuery, refetchInterval: refreshMs ?? false });
+  if (buckets.error !== null && buckets.data === undefined) {
+    return <LoadFailure error={buckets.error} onRetry={() => void buckets.refetch()} />;
+  }
+  if (buckets.data === undefined) return <Skeleton className="h-11" />;
+  const { money = [], quota = [] } = Object.groupBy(buckets.data.data, ({ unit }) =>
+    unit === "money" ? unit : "quota",
+  );
+  const shown = include === "all" ? [...money, ...quota] : money;
+  if (shown.length === 0) return <FactList facts={[{ name: "Cash", value: write(noCash, currency) }]} />;
+  const facts = shown.map(
+    (bucket, index): Fact => ({
+      id: `bucket ${index}`,
+      name: nameBucket(bucket),
+      value: (
+        <>
+          {write(bucket, currency)}
+          {bucket.expires_at !== null && (
+            <span className="block text-xs text-ink-soft">expires {formatMoment(bucket.expires_at, timeZone)}</span>
+          )}
+        </>
+      ),
+    }),
+  );
+  return (
+    <>
+      <FactList facts={facts} />
+      {buckets.data.has_more && <p className="text-xs text-ink-soft">There are more, which are spent after these.</p>}
+    </>
+  );
+}
+
+const noCash = { unit: "money", balance: "0.00" } as const;
+
+function write({ unit, balance }: Pick<Bucket, "unit" | "balance">, currency: string): string {
+  return formatAmount({ unit, amount: balance, currency });
+}
+
+function nameBucket({ kind, unit }: Bucket): string {
+  if (unit !== "money") return nameQuota(unit);
+  return kind === "cash" ? "Cash" : "Gift";
+}

@@ -1,0 +1,58 @@
+import { Link } from "@tanstack/react-router";
+import type { Charge } from "../api/spending-queries.ts";
+import type { Column } from "../design/data-table.tsx";
+import { formatAmount } from "./format-amount.ts";
+import { formatMoment } from "./format-time.ts";
+import { nameCapability } from "./model-words.ts";
+
+type ChargeColumnsProps = {
+  timeZone: string;
+  currency: string | undefined;
+  keyNames: ReadonlyMap<string, string> | undefined;
+};
+
+/** Charges in a table: when, what for, with which key, how much. Each leads to why it is what it is. */
+export function listChargeColumns({ timeZone, currency, keyNames }: ChargeColumnsProps): Column<Charge>[] {
+  const created = (charge: Charge): string => formatMoment(new Date(charge.created * 1000).toISOString(), timeZone);
+  return [
+    {
+      name: "Charge",
+      cell: (charge) => (
+        <div className="flex min-w-36 flex-col gap-0.5">
+          <Link
+            to="/console/usage/charges/$id"
+            params={{ id: charge.id }}
+            className="font-medium hover:text-accent hover:underline"
+          >
+            {charge.model ?? "Charge"}
+            {charge.capability !== null && (
+              <span className="font-normal text-ink-soft"> {nameCapability(charge.capability)}</span>
+            )}
+          </Link>
+          <span className="text-xs text-ink-soft">{charge.summary}</span>
+          <span className="text-xs text-ink-soft sm:hidden">{created(charge)}</span>
+        </div>
+      ),
+    },
+    {
+      name: "Key",
+      isSecondary: true,
+      cell: ({ key_id: id }) => <span className="text-ink-soft">{id === null ? "–" : (keyNames?.get(id) ?? id)}</span>,
+    },
+    {
+      name: "When",
+      isSecondary: true,
+      cell: (charge) => <span className="whitespace-nowrap text-ink-soft tabular-nums">{created(charge)}</span>,
+    },
+    {
+      name: "Amount",
+      align: "right",
+      cell: (charge) => (currency === undefined ? null : writeCharge(charge, currency)),
+    },
+  ];
+}
+
+/** In what paid it: money, or a quota of the plan. */
+export function writeCharge({ unit, charge, quota_units: units }: Charge, currency: string): string {
+  return formatAmount({ unit, amount: unit === "money" ? charge : String(units), currency });
+}

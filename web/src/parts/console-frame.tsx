@@ -1,0 +1,23 @@
+import type { ReactNode } from "react";
+import { PageHeading } from "../design/page-heading.tsx";
+
+type ConsoleFrameProps = {
+  title: string;
+  intro?: ReactNode;
+  /** What can be done on the page as a whole, beside its heading. */
+  actions?: ReactNode;
+  children: ReactNode;
+};
+
+/** A page of the console: its heading, what it is about, and what is on it. */
+export function ConsoleFrame({ title, intro, actions, children }: ConsoleFrameProps) {
+  return (
+    <div className="mx-auto flex w-full max-w-6xl flex-col gap-8 px-4 py-6 sm:px-8 sm:py-10">
+      <div className="flex flex-wrap items-start justify-between gap-x-8 gap-y-4">
+        <PageHeading intro={intro}>{title}</PageHeading>
+        {actions !== undefined && <div className="flex flex-wrap gap-3">{actions}</div>}
+      </div>
+      {children}
+    </div>
+  );
+}

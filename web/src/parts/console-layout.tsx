@@ -1,0 +1,138 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, Outlet, useLocation } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { balanceQuery } from "../api/balance-query.ts";
+import { Icon, type IconName } from "../design/icon.tsx";
+import { joinClasses } from "../design/join-classes.ts";
+import { Mark } from "../design/mark.tsx";
+import { AccountMenu } from "./account-menu.tsx";
+import { formatMoney } from "./format-money.ts";
+
+type Place = { to: string; name: string; icon: IconName };
+
+const groups: readonly { name: string; places: readonly Place[] }[] = [
+  {
+    name: "Start",
+    places: [
+      { to: "/console", name: "Overview", icon: "overview" },
+      { to: "/console/playground", name: "Playground", icon: "playground" },
+      { to: "/console/models", name: "Models and prices", icon: "models" },
+    ],
+  },
+  {
+    name: "Build",
+    places: [
+      { to: "/console/keys", name: "API keys", icon: "keys" },
+      { to: "/console/tasks", name: "Tasks", icon: "tasks" },
+      { to: "/console/webhooks", name: "Webhooks", icon: "webhooks" },
+    ],
+  },
+  {
+    name: "Account",
+    places: [
+      { to: "/console/usage", name: "Usage", icon: "usage" },
+      { to: "/console/billing", name: "Billing", icon: "billing" },
+      { to: "/console/settings", name: "Settings", icon: "settings" },
+    ],
+  },
+];
+
+const linkShape =
+  "flex min-h-9 items-center gap-2.5 rounded-md px-2.5 text-sm text-ink-soft hover:bg-sunken hover:text-ink max-lg:min-h-11";
+
+const placeClasses = `${linkShape} aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent`;
+
+/** What stays around the pages of the console: the places beside them, or behind a button in a narrow window. */
+export function ConsoleLayout() {
+  const [isOpen, setOpen] = useState(false);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever arrives on a page has chosen a place.
+  useEffect(() => setOpen(false), [pathname]);
+  return (
+    <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
+      <a
+        href="#content"
+        className="sr-only focus-visible:not-sr-only focus-visible:absolute focus-visible:z-30 focus-visible:m-2 focus-visible:bg-surface focus-visible:p-2"
+      >
+        Skip to the content
+      </a>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the key belongs to the button and the places inside. */}
+      <header
+        className="border-b border-line bg-surface lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col lg:border-r lg:border-b-0"
+        onKeyDown={(event) => event.key === "Escape" && setOpen(false)}
+      >
+        <div className="flex h-14 items-center gap-3 px-4 lg:h-16">
+          <Link to="/console" className="flex items-center gap-2.5 rounded-sm">
+            <Mark />
+            <span className="text-lg font-semibold tracking-tight">Sluice</span>
+          </Link>
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            aria-controls="places"
+            onClick={() => setOpen(!isOpen)}
+            className="ml-auto flex min-h-10 items-center gap-2 rounded-md px-3 text-sm hover:bg-sunken lg:hidden"
+          >
+            <Icon name={isOpen ? "close" : "menu"} />
+            Menu
+          </button>
+        </div>
+        <div
+          id="places"
+          className={joinClasses(
+            "flex-1 flex-col gap-6 overflow-y-auto px-3 pt-2 pb-4 lg:flex",
+            isOpen ? "flex" : "max-lg:hidden",
+          )}
+        >
+          <Places />
+          <div className="mt-auto flex flex-col gap-1 border-t border-line pt-3">
+            <BalanceLink />
+            <a href="/docs/guide" className={linkShape}>
+              <Icon name="book" />
+              Guide and reference
+            </a>
+            <AccountMenu />
+          </div>
+        </div>
+      </header>
+      <main id="content" className="min-w-0">
+        <Outlet />
+      </main>
+    </div>
+  );
+}
+
+function Places() {
+  return (
+    <nav aria-label="Console" className="flex flex-col gap-5">
+      {groups.map((group) => (
+        <div key={group.name}>
+          <p className="px-2.5 pb-1 text-xs font-medium text-ink-soft">{group.name}</p>
+          <ul className="flex flex-col gap-0.5">
+            {group.places.map(({ to, name, icon }) => (
+              <li key={to}>
+                <Link to={to} activeOptions={{ exact: to === "/console" }} className={placeClasses}>
+                  <Icon name={icon} />
+                  {name}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+/** What there is to spend, on every page. Its place is kept while the amount is on its way. */
+function BalanceLink() {
+  const { data } = useQuery(balanceQuery);
+  return (
+    <Link to="/console/billing" className={linkShape}>
+      <span>Balance</span>
+      <span className="ml-auto truncate font-medium text-ink tabular-nums">
+        {data === undefined ? " " : formatMoney(data.available_balance, data.currency)}
+      </span>
+    </Link>
+  );
+}

@@ -1,0 +1,35 @@
+import { formatMoney } from "./format-money.ts";
+import { nameCapability } from "./model-words.ts";
+
+/** An entry of the price list. */
+type PriceEntry = {
+  unit: string;
+  price?: string | undefined;
+  input_price?: string | undefined;
+  output_price?: string | undefined;
+  cached_input_price?: string | undefined;
+  minimum_charge?: string | undefined;
+  capability?: string | undefined;
+};
+
+/** `name` says what is paid for, where a model has several prices. */
+export type PriceLine = { name: string | null; text: string };
+
+/** What one entry of the price list says, in the units that the API has, with every digit. */
+export function describePrice(entry: PriceEntry, currency: string): PriceLine[] {
+  const write = (amount: string): string => `${formatMoney(amount, currency)} / ${entry.unit}`;
+  const line = (name: string | null, amount: string | undefined): PriceLine[] =>
+    amount === undefined ? [] : [{ name, text: write(amount) }];
+  const stage = entry.capability === undefined ? null : nameCapability(entry.capability);
+  return [
+    ...line(stage, entry.price),
+    ...line("Input", entry.input_price),
+    ...line("Cached input", entry.cached_input_price),
+    ...line("Output", entry.output_price),
+  ];
+}
+
+/** The least that a call costs, where there is such a thing. */
+export function describeMinimum({ minimum_charge: amount }: PriceEntry, currency: string): string | null {
+  return amount === undefined ? null : `at least ${formatMoney(amount, currency)}`;
+}

@@ -1,0 +1,35 @@
+import { formatCount, formatMoney } from "./format-money.ts";
+
+export type Unit = "money" | "text" | "image" | "video";
+
+const unitNames: Record<Exclude<Unit, "money">, [one: string, many: string]> = {
+  text: ["token", "tokens"],
+  image: ["image", "images"],
+  video: ["second", "seconds"],
+};
+
+type Amount = { unit: Unit; amount: string; currency: string };
+
+/** An amount in what it is counted in: money, or the tokens, images or seconds of a quota. */
+export function formatAmount({ unit, amount, currency }: Amount): string {
+  if (unit === "money") return writeMinus(formatMoney(amount, currency));
+  const [one, many] = unitNames[unit];
+  const count = Number(amount);
+  return `${writeMinus(formatCount(count))} ${Math.abs(count) === 1 ? one : many}`;
+}
+
+/** The same for what moved, where more is as worth saying as less. */
+export function formatChange(amount: Amount): string {
+  const text = formatAmount(amount);
+  return text.startsWith("−") ? text : `+${text}`;
+}
+
+/** Which quota it is, in words. */
+export function nameQuota(unit: Exclude<Unit, "money">): string {
+  return `${unit.charAt(0).toUpperCase()}${unit.slice(1)} quota`;
+}
+
+/** A hyphen is no minus: it is shorter than a digit and may end a line. */
+function writeMinus(text: string): string {
+  return text.replace("-", "−");
+}

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { formatCount, formatMoney, formatRoughMoney } from "./format-money.ts";
+
+test.each([
+  ["20", "USD", "$20.00"],
+  ["0.00045", "USD", "$0.00045"],
+  ["-12.5", "EUR", "-€12.50"],
+  ["9007199254740993.000000001", "USD", "$9,007,199,254,740,993.000000001"],
+  ["300", "JPY", "¥300"],
+])("%s %s is shown as %s, with every digit", (amount, currency, shown) => {
+  expect(formatMoney(amount, currency)).toBe(shown);
+});
+
+test("where only its size matters, an amount has the digits of its currency", () => {
+  expect(formatRoughMoney("0.12345", "USD")).toBe("$0.12");
+});
+
+test("large counts have separators", () => {
+  expect(formatCount(1_234_567)).toBe("1,234,567");
+});

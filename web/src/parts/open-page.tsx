@@ -1,0 +1,82 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { sessionQuery, siteQuery } from "../api/session-query.ts";
+import { buttonClasses } from "../design/button.tsx";
+import { Mark } from "../design/mark.tsx";
+import { ThemeChoice } from "./theme-choice.tsx";
+
+const placeClasses =
+  "flex min-h-10 items-center rounded-md px-2 text-sm text-ink-soft hover:text-ink sm:px-3 aria-[current=page]:font-medium aria-[current=page]:text-ink";
+
+type OpenPageProps = {
+  /** In the footer, beside the choice of colours. */
+  footnote?: ReactNode;
+  children: ReactNode;
+};
+
+/** What stays around the pages that are open to everybody: the way to the guide, the reference and the console. */
+export function OpenPage({ footnote, children }: OpenPageProps) {
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <a
+        href="#content"
+        className="sr-only focus-visible:not-sr-only focus-visible:absolute focus-visible:z-30 focus-visible:m-2 focus-visible:bg-surface focus-visible:p-2"
+      >
+        Skip to the content
+      </a>
+      <header className="border-b border-line bg-surface">
+        <div className="mx-auto flex h-16 max-w-6xl items-center gap-1 px-4 sm:gap-2 sm:px-8">
+          <Link to="/" className="mr-auto flex items-center gap-2.5 rounded-sm">
+            <Mark />
+            <span className="text-lg font-semibold tracking-tight">Sluice</span>
+          </Link>
+          <nav aria-label="Site" className="flex items-center">
+            <Link to="/docs/guide" className={placeClasses}>
+              Guide
+            </Link>
+            <a href="/docs" className={placeClasses}>
+              Reference
+            </a>
+          </nav>
+          <Entry />
+        </div>
+      </header>
+      <main id="content" className="mx-auto w-full max-w-6xl min-w-0 flex-1 px-4 sm:px-8">
+        {children}
+      </main>
+      <footer className="border-t border-line">
+        <div className="mx-auto flex max-w-6xl flex-wrap items-center justify-between gap-x-8 gap-y-3 px-4 py-6 text-sm text-ink-soft sm:px-8">
+          <div className="min-h-5.5">{footnote}</div>
+          <ThemeChoice />
+        </div>
+      </footer>
+    </div>
+  );
+}
+
+/** Into the console, or first through the door. Its place is kept until it is known who is there. */
+function Entry() {
+  const session = useQuery(sessionQuery);
+  const site = useQuery(siteQuery);
+  if (session.isPending || site.isPending) return <div aria-hidden="true" className="h-10 w-20" />;
+  if (session.data != null) {
+    return (
+      <Link to="/console" className={buttonClasses("primary")}>
+        Console
+      </Link>
+    );
+  }
+  return (
+    <>
+      <Link to="/sign-in" className={placeClasses}>
+        Sign in
+      </Link>
+      {site.data?.sign_up === "open" && (
+        <Link to="/sign-up" className={buttonClasses("primary", "max-sm:hidden")}>
+          Sign up
+        </Link>
+      )}
+    </>
+  );
+}

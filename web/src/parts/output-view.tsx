@@ -1,0 +1,99 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, ask } from "../api/console-api.ts";
+import { buttonClasses } from "../design/button.tsx";
+import { Icon } from "../design/icon.tsx";
+import { Skeleton } from "../design/skeleton.tsx";
+import { formatBytes } from "./format-bytes.ts";
+import type { TaskOutput } from "./use-followed-task.ts";
+
+/** Browsers play these; raw samples they do not. */
+const playableAudio = /^audio\/(mpeg|wav|ogg|mp4|webm|flac)/;
+const documentCharactersMax = 20_000;
+
+/** What a task made: shown, played or read in the page, and to be kept. */
+export function OutputView({ output, name }: { output: TaskOutput; name: string }) {
+  // The link names the site's public address; the page may have been opened by another one.
+  const { pathname, search } = new URL(output.url);
+  const url = `${pathname}${search}`;
+  return (
+    <figure className="flex min-w-0 flex-col gap-2">
+      <Preview output={output} url={url} name={name} />
+      <figcaption className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-xs text-ink-soft">
+        <span>{describeOutput(output)}</span>
+        <a href={url} download={`${name}${endingOf(output.content_type)}`} className={buttonClasses("quiet", "-mr-2")}>
+          <Icon name="download" />
+          Download
+        </a>
+      </figcaption>
+    </figure>
+  );
+}
+
+function Preview({ output, url, name }: { output: TaskOutput; url: string; name: string }) {
+  const { content_type: contentType, width, height } = output;
+  const frame = "max-h-[32rem] w-full rounded-md border border-line bg-sunken object-contain";
+  if (contentType.startsWith("image/")) {
+    return <img src={url} alt={name} width={width} height={height} className={frame} />;
+  }
+  if (contentType.startsWith("video/")) {
+    // biome-ignore lint/a11y/useMediaCaption: captions are drawn into a drama's film; other films have none.
+    return <video src={url} controls playsInline preload="metadata" aria-label={name} className={frame} />;
+  }
+  if (playableAudio.test(contentType)) {
+    // biome-ignore lint/a11y/useMediaCaption: what is said is the text that the reader gave.
+    return <audio src={url} controls preload="metadata" aria-label={name} className="w-full" />;
+  }
+  if (contentType.startsWith("audio/")) {
+    return <p className="text-sm">Browsers cannot play raw samples. Download them, or choose another format.</p>;
+  }
+  return <DocumentPreview pathname={new URL(output.url).pathname} name={name} />;
+}
+
+/** Fetched only when somebody wants to read it. */
+function DocumentPreview({ pathname, name }: { pathname: string; name: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const fileId = pathname.split("/").at(-1) ?? "";
+  const { data, error } = useQuery({
+    queryKey: ["document", fileId],
+    queryFn: () => ask(api.GET("/files/{file_id}/content", { params: { path: { file_id: fileId } }, parseAs: "text" })),
+    enabled: isOpen,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <details
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+      className="rounded-md border border-line bg-sunken text-sm"
+    >
+      <summary className="px-3 py-2 font-medium">{name}</summary>
+      <div className="max-h-96 overflow-auto border-t border-line p-3">
+        {error !== null && <p className="text-danger">{error.message}</p>}
+        {error === null && data === undefined && <Skeleton className="h-40" />}
+        {data !== undefined && <pre className="font-mono text-xs whitespace-pre-wrap">{presentDocument(data)}</pre>}
+      </div>
+    </details>
+  );
+}
+
+function presentDocument(text: string): string {
+  let shown = text;
+  try {
+    shown = JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    // Subtitles are no JSON; they are readable as they are.
+  }
+  return shown.length <= documentCharactersMax ? shown : `${shown.slice(0, documentCharactersMax)}\n…`;
+}
+
+function describeOutput({ content_type: contentType, bytes, width, height, duration }: TaskOutput): string {
+  const size = width === undefined || height === undefined ? null : `${width} × ${height}`;
+  const length = duration === undefined ? null : `${Math.round(duration * 10) / 10} s`;
+  return [contentType, size, length, formatBytes(bytes)].filter((part) => part !== null).join(" · ");
+}
+
+const endings: Record<string, string> = { "audio/mpeg": ".mp3", "video/quicktime": ".mov", "text/vtt": ".vtt" };
+
+function endingOf(contentType: string): string {
+  const type = contentType.split(";")[0] ?? "";
+  return endings[type] ?? `.${type.split("/")[1]?.replace(/^x-/, "") ?? "bin"}`;
+}
