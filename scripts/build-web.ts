@@ -8,6 +8,9 @@ import { builtWebDir, computeWebStamp, isWebBuilt, webStampPath } from "./web-st
 /** Smaller files gain nothing from being compressed. */
 const compressedBytesMin = 1_024;
 
+/** Compressed already. */
+const isPicture = /\.(jpg|png)$/;
+
 if (!isWebBuilt()) await buildWeb();
 
 async function buildWeb(): Promise<void> {
@@ -16,6 +19,8 @@ async function buildWeb(): Promise<void> {
   const distDir = dirname(builtWebDir);
   // Built beside its place and moved there whole, so that nobody ever serves half a site.
   const freshDir = join(distDir, `web-${process.pid}`);
+  // Tests have another mode, by which the site would be built with all that React checks while people work on it.
+  process.env.NODE_ENV = "production";
   try {
     await build({
       configFile: join(import.meta.dirname, "../web/vite.config.ts"),
@@ -33,6 +38,7 @@ async function buildWeb(): Promise<void> {
 }
 
 function compress(path: string): void {
+  if (isPicture.test(path)) return;
   const plain = readFileSync(path);
   if (plain.length < compressedBytesMin) return;
   const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };

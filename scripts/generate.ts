@@ -21,7 +21,7 @@ const openApi = await presentOpenApi();
 const files: Record<string, string> = {
   "sluice.example.yaml": presentExampleFile(),
   "docs/operating/settings.md": presentSettingsPage(),
-  "docs/operating/commands.md": presentCommandsPage(),
+  "docs/operating/commands.md": await presentCommandsPage(),
   "docs/api/command-line.md": presentCommandLinePage(),
   "docs/api/errors.md": presentErrorsPage(),
   "docs/api/openapi.json": openApi.api,

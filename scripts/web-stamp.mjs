@@ -9,12 +9,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const builtWebDir = join(root, "dist", "web");
 export const webStampPath = join(builtWebDir, ".built-from");
 
-/** A hash of everything that the build reads: the site's sources, the packages' versions, and the build itself. */
+/** A hash of everything that the build reads: the site's sources, the guide's, the packages' versions, and the build. */
 export function computeWebStamp() {
-  const sources = readdirSync(join(root, "web"), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
-    .sort();
+  const sources = ["web", "docs/api", "docs/media"].flatMap(listFiles).sort();
   const hash = createHash("sha256");
   for (const path of [...sources, join(root, "package-lock.json"), join(root, "scripts/build-web.ts")]) {
     hash
@@ -23,6 +20,12 @@ export function computeWebStamp() {
       .update("\0");
   }
   return hash.digest("hex");
+}
+
+function listFiles(folder) {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
 }
 
 export function isWebBuilt() {

@@ -6,6 +6,7 @@ import { createChat } from "../../src/features/chat/index.ts";
 import { createDramas } from "../../src/features/dramas/index.ts";
 import { createFiles } from "../../src/features/files/index.ts";
 import { createLedger } from "../../src/features/ledger/index.ts";
+import { createPayments } from "../../src/features/payments/index.ts";
 import { createSite } from "../../src/features/site/index.ts";
 import { createTasks } from "../../src/features/tasks/index.ts";
 import { createWebhooks } from "../../src/features/webhooks/index.ts";
@@ -72,14 +73,24 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
   });
   const guarded = { fetchBytes: refuse };
   const work = { address: nowhere, feed, registry, health, files, guarded, ledger, random };
-  const tasks = createTasks({ ...parts, ...work });
-  const site = createSite({ ...parts, masterKey, randomBytes, openAccount: refuse, showMail: () => {} });
+  const tasks = createTasks({ ...parts, ...work, presentDirected: () => ({}) });
+  const site = createSite({
+    ...parts,
+    masterKey,
+    randomBytes,
+    checkDatabase: refuse,
+    hasTasksDueBefore: refuse,
+    openAccount: refuse,
+    showMail: () => {},
+  });
   const http = await createGatewayHttp({
     ...parts,
+    randomBytes,
     site,
     chat,
     dramas: createDramas({ ...parts, chat, files, tasks }),
     files,
+    payments: createPayments(parts),
     tasks,
     webhooks,
     callers: { recall: () => null, find: async () => null },

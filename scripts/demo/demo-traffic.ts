@@ -1,0 +1,59 @@
+import type { DemoCaller } from "./demo-caller.ts";
+import type { Chance } from "./seeded-chance.ts";
+
+const dayMs = 24 * 60 * 60_000;
+
+/** When the calls of a day are made: on workdays in three bursts, at weekends in one. */
+const workdayHours = [9.2, 13.6, 17.4] as const;
+const weekendHours = [11.5] as const;
+const emptyDayChance = 0.06;
+
+export type Burst = { at: Date; calls: number };
+
+/** The calls of one day: more on workdays than at weekends, more from week to week, and some days nothing. */
+export function planDay(chance: Chance, { start, index, days, callsPerDay }: DayPlan): Burst[] {
+  const midnight = new Date(start.getTime() + index * dayMs);
+  midnight.setUTCHours(0, 0, 0, 0);
+  const isWeekend = [0, 6].includes(midnight.getUTCDay());
+  const isEmpty = chance.next() < emptyDayChance;
+  const share = (0.5 + index / days) * (isWeekend ? 0.3 : 1) * (0.7 + 0.6 * chance.next());
+  const total = isEmpty ? 0 : Math.round(callsPerDay * share);
+  const hours = isWeekend ? weekendHours : workdayHours;
+  return hours.flatMap((hour, slot) => {
+    const calls = Math.floor((total + slot) / hours.length);
+    const at = new Date(midnight.getTime() + (hour + chance.next()) * 60 * 60_000);
+    return calls === 0 ? [] : [{ at, calls }];
+  });
+}
+
+type DayPlan = { start: Date; index: number; days: number; callsPerDay: number };
+
+/** The dear one is asked less often. */
+const models = ["sandbox-chat", "sandbox-chat", "sandbox-chat-pro", "sandbox-chat-pro", "sandbox-chat-max"] as const;
+
+const subjects = [
+  "Summarise this order for the warehouse.",
+  "Answer the customer politely and in two sentences.",
+  "Which of these products fits a small balcony?",
+  "Translate the product text into French.",
+  "Write a headline for the spring catalogue.",
+] as const;
+
+/** The calls of a burst, all at once, each with one of the keys. */
+export async function makeCalls(
+  caller: DemoCaller,
+  chance: Chance,
+  { calls, keys }: { calls: number; keys: readonly [string, ...string[]] },
+): Promise<void> {
+  const bodies = Array.from({ length: calls }, () => ({
+    key: chance.pick(keys),
+    body: {
+      model: chance.pick(models),
+      messages: [
+        { role: "system", content: "You help in a garden shop. ".repeat(chance.between(1, 40)) },
+        { role: "user", content: `${chance.pick(subjects)} [[long:${chance.between(40, 400)}]]` },
+      ],
+    },
+  }));
+  await Promise.all(bodies.map(({ key, body }) => caller.post("/chat/completions", body, { key })));
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startGateway } from "../../src/app/start-gateway.ts";
+import { keepSecret } from "../../src/cli/keep-secret.ts";
+import { listAccounts } from "../../src/features/accounts/index.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createIdSource } from "../../src/lib/ids.ts";
+import { invariant } from "../../src/lib/invariant.ts";
+import type { Settings } from "../../src/platform/config/load-settings.ts";
+import { openDatabase } from "../../src/platform/database/open-database.ts";
+import { createLogger } from "../../src/platform/observability/logger.ts";
+import { createPastClock } from "./past-clock.ts";
+import { seedDemoAccount } from "./seed-demo-account.ts";
+
+export const demoDays = 120;
+const callsPerDay = 14;
+const dayMs = 24 * 60 * 60_000;
+
+/**
+ * Fills an empty data folder, once: one with somebody's data stays as it is. The account's password and key are among its
+ * secrets afterwards.
+ */
+export async function writeDemoHistory(settings: Settings, onProgress: (sentence: string) => void): Promise<void> {
+  const { data_dir: dataDir } = settings;
+  // There while the history is being written: a folder that has it was left in the middle, by us, and is begun anew.
+  const unfinishedPath = join(dataDir, "demo-unfinished");
+  if (existsSync(unfinishedPath)) rmSync(dataDir, { recursive: true });
+  if (existsSync(dataDir) && readdirSync(dataDir).length > 0) return;
+  onProgress(`Writing ${demoDays} days of history; this takes half a minute.`);
+  const until = systemClock.now();
+  const clock = createPastClock(new Date(until.getTime() - demoDays * dayMs));
+  const ids = createIdSource({ clock, randomBytes });
+  const gateway = await startGateway({
+    // Nobody but us calls this gateway, so that any free port will do.
+    settings: { ...settings, port: 0, host: "127.0.0.1" },
+    ...{ clock, ids, randomBytes },
+    logger: createLogger({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) }),
+    onProgress: () => {},
+    onLost: (error) => {
+      throw error;
+    },
+  });
+  writeFileSync(unfinishedPath, "");
+  const { firstRun, port } = gateway;
+  invariant(firstRun !== null, "the folder was not empty");
+  keepSecret(dataDir, "demo-password", firstRun.password);
+  keepSecret(dataDir, "demo-key", firstRun.keyText);
+  const { database, close } = await openDatabase({
+    url: settings.database_url,
+    dataDir,
+    purpose: "command",
+    connectionsMax: 2,
+    onProgress: () => {},
+    onConnectionError: () => {},
+    onLost: () => {},
+  });
+  const [account] = await listAccounts(database);
+  invariant(account !== undefined, "the first run made no account");
+  const place = { accountId: account.id, baseUrl: `http://127.0.0.1:${port}/v1`, key: firstRun.keyText };
+  const parts = { database, clock, ids, randomBytes, hasModel: () => true };
+  await seedDemoAccount(parts, { ...place, until, days: demoDays, callsPerDay, hasMedia: true });
+  await close();
+  await gateway.close();
+  rmSync(unfinishedPath);
+}

@@ -1,0 +1,65 @@
+// Takes the pictures of the console that the docs show, from a gateway of its own with the demo account.
+// Run it after a change of how the pages look: node scripts/shoot-console.ts
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startGateway } from "../src/app/start-gateway.ts";
+import { systemClock } from "../src/lib/clock.ts";
+import { createIdSource } from "../src/lib/ids.ts";
+import { loadSettings } from "../src/platform/config/load-settings.ts";
+import { createLogger } from "../src/platform/observability/logger.ts";
+import { launchBrowser } from "../test/harness/browser.ts";
+import { findFreePort } from "../test/harness/gateway-process.ts";
+import { writeDemoHistory } from "./demo/write-demo-history.ts";
+import { shootPage } from "./shoot-page.ts";
+
+const pages = [
+  { path: "/", name: "console-landing.png" },
+  { path: "/console", name: "console-overview.png" },
+  { path: "/console/usage", name: "console-usage.png" },
+  { path: "/console/tasks", name: "console-tasks.png" },
+  { path: "/console/playground", name: "console-playground.png" },
+];
+
+execFileSync(process.execPath, [join(import.meta.dirname, "build-web.ts")], { stdio: "inherit" });
+const folder = mkdtempSync(join(tmpdir(), "shoot-console-"));
+const port = Number(await findFreePort());
+const siteUrl = `http://localhost:${port}`;
+const settings = {
+  ...loadSettings({ environment: {}, directory: folder }),
+  ...{ data_dir: join(folder, "data"), port, host: "localhost", site_url: siteUrl, base_url: `${siteUrl}/v1` },
+};
+await writeDemoHistory(settings, console.log);
+const gateway = await startGateway({
+  settings,
+  clock: systemClock,
+  ids: createIdSource({ clock: systemClock, randomBytes }),
+  randomBytes,
+  logger: createLogger({ level: "error", format: "json", write: (line) => process.stderr.write(line) }),
+  onProgress: () => {},
+  onLost: (error) => {
+    throw error;
+  },
+});
+const browser = await launchBrowser();
+try {
+  const viewport = { width: 1440, height: 900 };
+  const page = await browser.newPage({ baseURL: siteUrl, viewport, colorScheme: "light" });
+  await page.goto("/sign-in");
+  await page.getByLabel("E-mail address").fill("demo@localhost");
+  const password = readFileSync(join(settings.data_dir, "secrets/demo-password"), "utf8").trim();
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  for (const { path, name } of pages) {
+    await page.goto(path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await shootPage(page, name);
+  }
+} finally {
+  await browser.close();
+  await gateway.close();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,18 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import sharp from "sharp";
+
+const mediaDir = join(import.meta.dirname, "../docs/media");
+const pictureBytesMax = 150_000;
+
+/** Takes a picture of a page for the docs, as small as it can be. */
+export async function shootPage(page: Page, name: string): Promise<void> {
+  await page.waitForLoadState("networkidle");
+  const picture = await sharp(await page.screenshot({ animations: "disabled", caret: "hide" }))
+    .png({ palette: true, compressionLevel: 9 })
+    .toBuffer();
+  if (picture.length > pictureBytesMax) throw new Error(`${name} has ${picture.length} bytes, which is too many.`);
+  await writeFile(join(mediaDir, name), picture);
+  console.log(`${name}: ${picture.length} bytes`);
+}
