@@ -21,6 +21,7 @@ const http = await createGatewayHttp({
   chat: nothing,
   dramas: nothing,
   files: nothing,
+  payments: { addRoutes: () => {}, addWebhookRoute: async () => {} },
   site: { addRoutes: async () => {} },
   tasks: nothing,
   webhooks: nothing,

@@ -116,6 +116,26 @@ test("what is held is frozen, what is charged is gone, and gifts go before cash"
   });
 });
 
+test("buckets come in the order in which they are spent, sum up to the balance, and are nobody else's", async () => {
+  const { accountId, key } = await gateway.createCaller();
+  const inDays = (days: number): Date => new Date(clock.now().getTime() + days * dayMs);
+  const [soon, later] = [inDays(1), inDays(9)];
+  await book(accountId, { kind: "top-up", amount: amountOf("10") });
+  await book(accountId, { kind: "grant", unit: "money", amount: amountOf("2"), expiresAt: later });
+  await book(accountId, { kind: "grant", unit: "money", amount: amountOf("1.5"), expiresAt: soon });
+  await openHold(accountId, "2");
+  const read = async (reader: string) => (await (await gateway.get("/buckets", reader)).json()) as { data: unknown[] };
+  const bucket = { object: "bucket", unit: "money", frozen: "0.00", expires_at: null };
+  const cash = { ...bucket, kind: "cash", balance: "10.00" };
+  const ofLater = { ...bucket, kind: "gift", balance: "2.00", frozen: "0.50", expires_at: later.toISOString() };
+  const ofSoon = { ...bucket, kind: "gift", balance: "1.50", frozen: "1.50", expires_at: soon.toISOString() };
+  expect(await read(key)).toEqual({ object: "list", data: [ofSoon, ofLater, cash], has_more: false });
+  expect(await readBalance(key)).toMatchObject({ cash_balance: "10.00", gift_balance: "3.50", frozen_balance: "2.00" });
+  expect((await read((await gateway.createCaller()).key)).data).toEqual([]);
+  clock.advance(9 * dayMs);
+  expect((await read(key)).data).toEqual([ofSoon, { ...ofLater, balance: "0.50" }, cash]);
+});
+
 test("a gift that has expired counts nowhere, but for what is held of it", async () => {
   const { accountId, key } = await gateway.createCaller();
   const expiresAt = new Date(clock.now().getTime() + 60_000);

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const ids = createIdSource({ clock, randomBytes });
   const logger = createLogger({ level: "debug", format: "json", write: (line) => logs.push(line) });
   const files = { shell: '<html data-theme="system"><head></head><body></body></html>', assets: new Map() };
-  const shell = createSiteShell({ siteUrl: "https://ai.example.com", files, isSignedIn: async () => false });
+  const shell = createSiteShell({ siteUrl: "https://ai.example.com", files });
   const connect = createConnect({
     database,
     clock,

@@ -9,7 +9,7 @@ import { openTestLedger, type TestLedger } from "../harness/test-ledger.ts";
 function createJobs(world: TestLedger) {
   const logs: Record<string, unknown>[] = [];
   const logger = createLogger({ level: "info", format: "json", write: (line) => logs.push(JSON.parse(line)) });
-  const jobs = listJobs({ ...world.parts, logger, removeExpiredFiles: async () => {} });
+  const jobs = listJobs({ ...world.parts, logger, removeExpiredFiles: async () => {}, sweepCheckouts: async () => {} });
   const run = async (name: string): Promise<void> => {
     const job = jobs.find((candidate) => candidate.name === name);
     if (job === undefined) throw new Error(`no job ${name}`);
@@ -32,6 +32,7 @@ test("a gateway schedules every job", async () => {
     { name: "reconcile-tasks", cron: "17 3 * * *" },
     { name: "remove-expired-files", cron: "* * * * *" },
     { name: "renew-plans", cron: "* * * * *" },
+    { name: "sweep-checkouts", cron: "* * * * *" },
     { name: "sweep-ledger", cron: "* * * * *" },
   ]);
 });

@@ -174,6 +174,7 @@ test.each([
   ["GET", "/webhook_endpoints?limit=0", undefined, "invalid_parameter", "limit"],
   ["GET", "/webhook_endpoints?limit=101", undefined, "invalid_parameter", "limit"],
   ["GET", "/webhook_endpoints?after=';--", undefined, "invalid_parameter", "after"],
+  ["GET", "/webhook_endpoints/whe_1/deliveries?status=lost", undefined, "invalid_parameter", "status"],
   ["GET", "/events?type=task.begun", undefined, "invalid_parameter", "type"],
   ["GET", "/events?since=1", undefined, "unknown_parameter", "since"],
 ] as const)("%s %s with %j is refused with %s", async (method, path, body, code, param) => {
@@ -190,6 +191,7 @@ test("another account's endpoints and events are as good as none", async () => {
     ["DELETE", `/webhook_endpoints/${id}`],
     ["POST", `/webhook_endpoints/${id}/rotate_secret`],
     ["POST", `/webhook_endpoints/${id}/test`],
+    ["GET", `/webhook_endpoints/${id}/deliveries`],
     ["GET", `/events/${event}/deliveries`],
     ["POST", `/events/${event}/resend`],
   ] as const;
@@ -224,6 +226,38 @@ test("events are listed newest first, by type, in pages, with links of the momen
   expect((await list(`?limit=3&after=${page.next_cursor}`)).data.map(({ id }: { id: string }) => id)).toEqual(
     ids.slice(2),
   );
+});
+
+test("events are listed by the task that they tell of, which is one of the account's own", async () => {
+  const [owner, other] = [await stage.createAccount(), await stage.createAccount()];
+  const tell = (accountId: AccountId, taskId: string) => stage.record(accountId, { data: { task_id: taskId } });
+  const [first] = [await tell(owner, "task_a"), await tell(owner, "task_b"), await tell(other, "task_a")];
+  const list = async (taskId: string) => (await call(owner, "GET", `/events?task_id=${taskId}`)).body;
+  expect((await list("task_a")).data.map(({ id }: { id: string }) => id)).toEqual([first]);
+  expect((await list("task_c")).data).toEqual([]);
+  expect(await list("b")).toMatchObject({ error: { code: "invalid_parameter", param: "task_id" } });
+});
+
+test("an endpoint's deliveries are its own, newest first, in pages, by how they stand", async () => {
+  const owner = await stage.createAccount();
+  const { id } = await stage.createEndpoint(owner, "https://example.com/a");
+  await stage.createEndpoint(owner, "https://example.com/b", { event_types: ["task.failed"] });
+  const events: string[] = [];
+  for (const type of ["task.succeeded", "task.failed", "task.canceled"] as const) {
+    stage.clock.advance(10);
+    events.unshift(await stage.record(owner, { type, callbackUrl: "https://example.com/callback" }));
+  }
+  const list = async (query: string) => (await call(owner, "GET", `/webhook_endpoints/${id}/deliveries${query}`)).body;
+  const told = ({ data }: { data: { event_id: string }[] }) => data.map(({ event_id }) => event_id);
+  const all = await list("");
+  expect(told(all)).toEqual(events);
+  expect(all.data[1]).toMatchObject({ webhook_endpoint_id: id, event_type: "task.failed", status: "pending" });
+  const page = await list("?limit=2");
+  expect(page).toMatchObject({ has_more: true, next_cursor: page.data[1].id });
+  expect(told(await list(`?limit=2&after=${page.next_cursor}`))).toEqual(events.slice(2));
+  await call(owner, "PATCH", `/webhook_endpoints/${id}`, { enabled: false });
+  expect(told(await list("?status=dropped"))).toEqual(events);
+  expect(told(await list("?status=pending"))).toEqual([]);
 });
 
 describe("what is sent on request", () => {

@@ -1,15 +1,10 @@
 import { createServer } from "node:http";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type BrowsedSite,
-  fillSignIn,
-  listAxeFindings,
-  signInByPage,
-  startBrowsedSite,
-} from "../harness/browsed-site.ts";
+import { type BrowsedSite, fillSignIn, listAxeFindings, startBrowsedSite } from "../harness/browsed-site.ts";
 import { hasBrowser } from "../harness/browser.ts";
 import { findFreePort } from "../harness/gateway-process.ts";
+import { openSignedInPage } from "../harness/signed-in-page.ts";
 
 /** The promise is 800 ms; clocks of a browser differ by a few. */
 const armedMsMin = 780;
@@ -91,10 +86,8 @@ describe.skipIf(!hasBrowser).for([
 
   test("a program that does not listen gets its key by hand", async () => {
     const port = await findFreePort();
-    await using opened = await site.openPage();
+    await using opened = await openSignedInPage(site, email);
     const { page } = opened;
-    await signInByPage(page, email, "/console");
-    await page.getByRole("heading", { name: "Console" }).waitFor();
     await page.goto(presentEntry(`http://127.0.0.1:${port}/callback`));
     await approve(page);
     const byHand = page.getByRole("button", { name: "Hand over in this tab" });
@@ -107,10 +100,8 @@ describe.skipIf(!hasBrowser).for([
 
   test("a refusal is told to the program, and there is no key", async () => {
     await using listener = await listenForKey();
-    await using opened = await site.openPage();
+    await using opened = await openSignedInPage(site, email);
     const { page } = opened;
-    await signInByPage(page, email, "/console");
-    await page.getByRole("heading", { name: "Console" }).waitFor();
     await page.goto(presentEntry(listener.redirectUri, "refused-program"));
     await page.getByRole("button", { name: "Refuse" }).click();
     expect((await listener.delivered).search).toBe("?error=access_denied&state=s-1");
@@ -128,10 +119,8 @@ describe.skipIf(!hasBrowser)("the consent page", () => {
   afterAll(() => site[Symbol.asyncDispose]());
 
   test("cannot be approved by a click that comes the moment it appears", async () => {
-    await using opened = await site.openPage();
+    await using opened = await openSignedInPage(site, email);
     const { page } = opened;
-    await signInByPage(page, email, "/console");
-    await page.getByRole("heading", { name: "Console" }).waitFor();
     // The page clicks on its own button as soon as there is one, and notes when it could be pressed.
     await page.addInitScript(`new MutationObserver(() => {
       const button = document.querySelector("button[type=submit]");
@@ -156,10 +145,8 @@ describe.skipIf(!hasBrowser)("the consent page", () => {
   });
 
   test("a limit that makes no sense is told at its field, and what was typed stays", async () => {
-    await using opened = await site.openPage();
+    await using opened = await openSignedInPage(site, email);
     const { page } = opened;
-    await signInByPage(page, email, "/console");
-    await page.getByRole("heading", { name: "Console" }).waitFor();
     await page.goto(presentEntry("http://127.0.0.1:9/callback"));
     await page.getByText("Limits", { exact: true }).click();
     await page.getByLabel("Budget").fill("a lot");

@@ -1,8 +1,9 @@
 import type { CDPSession, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BrowsedSite, signInByPage, startBrowsedSite } from "../harness/browsed-site.ts";
+import { type BrowsedSite, startBrowsedSite } from "../harness/browsed-site.ts";
 import { hasBrowser } from "../harness/browser.ts";
 import { approveByPage, presentEntry, startLoopbackProgram } from "../harness/loopback-program.ts";
+import { signInByCookie } from "../harness/signed-in-page.ts";
 import { readBase32, showTotp } from "../harness/totp-app.ts";
 
 const elevenMinutesMs = 11 * 60_000;
@@ -46,12 +47,17 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
+  async function openSecurity(page: Page, email: string): Promise<void> {
+    await signInByCookie(site, page, email);
+    await page.goto("/security");
+  }
+
   test("stands for both factors, also where the person has an authenticator app", async () => {
     const email = await site.createPerson();
     await using opened = await site.openPage();
     const { page } = opened;
     await plugIn(page);
-    await signInByPage(page, email, "/security");
+    await openSecurity(page, email);
     await addPasskey(page, "Laptop");
     await page.getByRole("button", { name: "Set up" }).click();
     await page.getByRole("img", { name: "QR code" }).waitFor();
@@ -59,7 +65,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     await page.getByLabel("Six-digit code").fill(showTotp(secret, site.clock.now()));
     await page.getByRole("button", { name: "I have kept them" }).click();
     await signInByPasskey(page);
-    await page.waitForURL(`${site.siteUrl}/security`);
+    await page.waitForURL(`${site.siteUrl}/console/settings`);
     await page.getByRole("button", { name: "Turn off" }).waitFor();
     expect(opened.complaints).toEqual([]);
   });
@@ -69,7 +75,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await plugIn(page);
-    await signInByPage(page, email, "/security");
+    await openSecurity(page, email);
     await addPasskey(page, "Telephone");
     await page.getByRole("button", { name: "Remove Telephone" }).click();
     await page.getByText("You have no passkey yet.").waitFor();
@@ -85,7 +91,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     await using opened = await site.openPage();
     const { page } = opened;
     const { devtools, authenticatorId } = await plugIn(page);
-    await signInByPage(page, email, "/security");
+    await openSecurity(page, email);
     await addPasskey(page, "Key ring");
     await devtools.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
     await signInByPasskey(page);
@@ -93,7 +99,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     expect(new URL(page.url()).pathname).toBe("/sign-in");
     await devtools.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: true });
     await page.getByRole("button", { name: "Use a passkey" }).click();
-    await page.waitForURL(`${site.siteUrl}/security`);
+    await page.waitForURL(`${site.siteUrl}/console/settings`);
   });
 
   test("is not made twice on one device, and a device without one is told", async () => {
@@ -104,7 +110,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     await page.goto("/sign-in");
     await page.getByRole("button", { name: "Use a passkey" }).click();
     await page.getByRole("alert").waitFor();
-    await signInByPage(page, email, "/security");
+    await openSecurity(page, email);
     await addPasskey(page, "Laptop");
     await page.getByLabel("Name of a new passkey").fill("Laptop again");
     await page.getByRole("button", { name: "Add a passkey" }).click();
@@ -118,10 +124,10 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await plugIn(page);
-    await signInByPage(page, other, "/security");
+    await openSecurity(page, other);
     await addPasskey(page, "Of the other");
     await page.context().clearCookies();
-    await signInByPage(page, owner, "/security");
+    await openSecurity(page, owner);
     await page.getByRole("heading", { name: "Passkeys" }).waitFor();
     site.clock.advance(elevenMinutesMs);
     // The page of the owner offers no passkey, as they have none; somebody may still send one.
@@ -143,7 +149,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await plugIn(page);
-    await signInByPage(page, email, "/security");
+    await openSecurity(page, email);
     await addPasskey(page, "Laptop");
     // A session this old is no proof any more that its owner sits there.
     site.clock.advance(dayMs);

@@ -52,14 +52,14 @@ describe.skipIf(!hasBrowser)("the security page", () => {
     await page.getByLabel("Six-digit code").fill("000000");
     await page.getByLabel("Six-digit code").and(page.locator("[aria-invalid=true]")).waitFor();
     await page.getByLabel("Six-digit code").fill(currentCode(secret));
-    await page.waitForURL(`${site.siteUrl}/security`);
+    await page.waitForURL(`${site.siteUrl}/console/settings`);
 
     await page.context().clearCookies();
     await signInByPage(page, email, "/security");
     await page.getByRole("tab", { name: "Backup code" }).click();
     await page.getByRole("textbox", { name: "Backup code" }).fill(backupCode);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.waitForURL(`${site.siteUrl}/security`);
+    await page.waitForURL(`${site.siteUrl}/console/settings`);
     expect(opened.complaints).toEqual([]);
   });
 
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)("the security page", () => {
     await page.context().clearCookies();
     await page.goto("/sign-in?next=/security");
     await page.getByRole("button", { name: "Use a passkey" }).click();
-    await page.waitForURL(`${site.siteUrl}/security`);
+    await page.waitForURL(`${site.siteUrl}/console/settings`);
     await page.getByRole("button", { name: "Remove Laptop" }).click();
     await page.getByText("You have no passkey yet.").waitFor();
     expect(opened.complaints).toEqual([]);

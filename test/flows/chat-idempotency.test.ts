@@ -271,9 +271,12 @@ describe("a key", () => {
     await database.insertInto("idempotency_keys").values(many).execute();
 
     const logger = createLogger({ level: "error", format: "json", write: () => {} });
-    const job = listJobs({ ...chat.gateway.parts, logger, removeExpiredFiles: async () => {} }).find(
-      ({ name }) => name === "forget-idempotency-keys",
-    );
+    const job = listJobs({
+      ...chat.gateway.parts,
+      logger,
+      removeExpiredFiles: async () => {},
+      sweepCheckouts: async () => {},
+    }).find(({ name }) => name === "forget-idempotency-keys");
     await job?.run(new AbortController().signal);
     const left = (await listKeys(chat.gateway, caller)).map(({ key }) => key);
     expect(left.sort()).toEqual([alive.key, young.key].sort());

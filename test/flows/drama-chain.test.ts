@@ -242,6 +242,24 @@ test("only stages that ran are charged, once: by the balance, by the charges and
   expect((await caller.listEvents()).map(({ type }) => type)).toEqual(Array(3).fill("task.succeeded"));
 });
 
+test("the charge of a drama is explained stage by stage, each with its own price", async () => {
+  const caller = await front.createCaller();
+  const task = await finish(caller, { script: story, stage: "roles" });
+  const { data } = (await (await caller.get(`/charges?task_id=${task.id}`)).json()) as { data: { id: string }[] };
+  const explained = (await (await caller.get(`/charges/${data[0]?.id}`)).json()) as {
+    price: { id: string; capability: string };
+    items: { name: string; amount: string; price_id: string }[];
+  };
+  expect(explained).toMatchObject({ charge: "0.03", cost: "0.03", summary: "script: 1 call, roles: 1 call" });
+  expect(explained.items.map(({ name, amount }) => [name, amount])).toEqual([
+    ["script_calls", "0.02"],
+    ["roles_calls", "0.01"],
+  ]);
+  const priceIds = explained.items.map(({ price_id }) => price_id);
+  expect(new Set(priceIds).size).toBe(2);
+  expect(explained.price).toMatchObject({ id: priceIds[1], capability: "role_analysis", is_current: true });
+});
+
 test("nothing that a customer sees of a drama names the models that did the work", async () => {
   const caller = await front.createCaller();
   const task = await finish(caller, { script: story, stage: "roles" });

@@ -250,11 +250,28 @@ describe("who pays", () => {
     stage.media.script({ beforeFinish: finish });
     const { id } = await caller.submit(paths.video, { model: "video", prompt: "Waves", duration: 5 });
     expect(await caller.readBalance()).toEqual({ available: "0.10", frozen: "0.50" });
+    const held = { amount: "0.50", unit: "money", key_id: caller.keyId, task_id: id, model: "video" };
+    expect(await (await caller.get("/holds")).json()).toMatchObject({ data: [held] });
     expect((await caller.post(paths.image, { ...image, n: 3 })).status).toBe(402);
     finish.open();
     const task: WholeTask = await caller.awaitTask(id);
     expect(task.usage.charge).toBe("0.10");
     expect(await caller.readBalance()).toEqual({ available: "0.50", frozen: "0.00" });
+    expect(await (await caller.get("/holds")).json()).toMatchObject({ data: [] });
+  });
+
+  test("its charge is found by the task, by nobody but its account", async () => {
+    const caller = await stage.createCaller();
+    const task = await caller.finish(paths.image, { ...image, n: 2 });
+    await caller.finish(paths.image, image);
+    const path = `/charges?task_id=${task.id}`;
+    const { data } = (await (await caller.get(path)).json()) as { data: { id: string }[] };
+    const told = { charge: "0.08", model: "image", key_id: caller.keyId, task_id: task.id, summary: "2 images" };
+    expect(data).toMatchObject([{ ...told, request_id: task.request_id, cause: { kind: "task", id: task.id } }]);
+    const explained = await (await caller.get(`/charges/${data[0]?.id}`)).json();
+    expect(explained).toMatchObject({ ...told, items: [{ name: "images", quantity: 2, rate: "0.04", per: 1 }] });
+    const stranger = await stage.createCaller();
+    expect(await (await stranger.get(path)).json()).toMatchObject({ data: [] });
   });
 });
 

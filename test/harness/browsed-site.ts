@@ -3,13 +3,17 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { isWebBuilt } from "../../scripts/web-stamp.mjs";
 import { openAccount } from "../../src/app/change-account.ts";
 import { hashPassword } from "../../src/features/site/index.ts";
+import { invariant } from "../../src/lib/invariant.ts";
+import { parseMoney } from "../../src/lib/money.ts";
 import { launchBrowser } from "./browser.ts";
 import { findFreePort } from "./gateway-process.ts";
 import { repositoryDir } from "./repository-files.ts";
 import { goodPassword } from "./site-visitor.ts";
-import { createTestClock, type TestClock } from "./test-clock.ts";
+import type { StripeServer } from "./stripe-server.ts";
+import { createRunningClock, createTestClock, type TestClock } from "./test-clock.ts";
 import { startGateway, type TestGateway } from "./test-gateway.ts";
 
 /** The browser notes every answer of 400 and above; a refusal that a page shows is no fault of the page. */
@@ -29,8 +33,8 @@ export type BrowsedSite = AsyncDisposable & {
   clock: TestClock;
   siteUrl: string;
   openPage(options?: BrowserContextOptions): Promise<BrowsedPage>;
-  /** Somebody with an account and the password `goodPassword`; returns their address. */
-  createPerson(): Promise<string>;
+  /** Somebody with an account and the password `goodPassword`, with as much money as is said; returns their address. */
+  createPerson(options?: { credit?: string }): Promise<string>;
 };
 
 type BrowsedSiteOptions = {
@@ -38,20 +42,31 @@ type BrowsedSiteOptions = {
   isPublic?: boolean;
   /** A name that the browser takes for this computer's. */
   hostname?: string;
+  /** Time goes on by itself, as tasks need it. */
+  hasRunningClock?: boolean;
+  /** Where cards are taken. */
+  stripe?: Pick<StripeServer, "url" | "secretKey" | "webhookSecret">;
 };
 
 /** The built site of a real gateway, at the address that its settings name, and a browser to look at it. */
 export async function startBrowsedSite(options: BrowsedSiteOptions = {}): Promise<BrowsedSite> {
-  execFileSync(process.execPath, [join(repositoryDir, "scripts/build-web.ts")], { stdio: "ignore" });
+  if (!isWebBuilt()) execFileSync(process.execPath, [join(repositoryDir, "scripts/build-web.ts")], { stdio: "ignore" });
   const port = Number(await findFreePort());
-  const { isPublic = false, hostname = "localhost" } = options;
+  const { isPublic = false, hostname = "localhost", hasRunningClock = false, stripe } = options;
   const siteUrl = `http://${hostname}:${port}`;
-  const clock = createTestClock(new Date());
+  const clock = hasRunningClock ? createRunningClock() : createTestClock(new Date());
+  let passwordHash: string | null = null;
   const gateway = await startGateway({
     clock,
-    settings: { port, host: "localhost", site_url: siteUrl, base_url: `${siteUrl}/v1` },
+    settings: {
+      ...{ port, host: "localhost", site_url: siteUrl, base_url: `${siteUrl}/v1` },
+      ...(stripe === undefined
+        ? {}
+        : { stripe_secret_key: stripe.secretKey, stripe_webhook_secret: stripe.webhookSecret }),
+    },
+    ...(stripe === undefined ? {} : { stripe: { url: stripe.url } }),
   });
-  const browser = await launchBrowser([
+  const switches = [
     ...(isPublic ? [`--ip-address-space-overrides=127.0.0.1:${port}=public,[::1]:${port}=public`] : []),
     ...(hostname === "localhost"
       ? []
@@ -60,17 +75,23 @@ export async function startBrowsedSite(options: BrowsedSiteOptions = {}): Promis
           // A stand-in for the certificate that a site of this name would have.
           `--unsafely-treat-insecure-origin-as-secure=${siteUrl}`,
         ]),
-  ]);
+  ];
+  const browser = await launchBrowser({ switches, isWhole: isPublic });
   return {
     browser,
     gateway,
     clock,
     siteUrl,
     openPage: (options) => openPage(browser, siteUrl, options),
-    async createPerson() {
+    async createPerson({ credit } = {}) {
       const email = `${randomBytes(6).toString("hex")}@example.com`;
-      const person = { passwordHash: await hashPassword(goodPassword), isEmailVerified: true };
-      await openAccount(gateway.parts, { email, person });
+      passwordHash ??= await hashPassword(goodPassword);
+      const person = { passwordHash, isEmailVerified: true };
+      await openAccount(gateway.parts, {
+        email,
+        person,
+        ...(credit === undefined ? {} : { credit: describeCredit(credit) }),
+      });
       return email;
     },
     async [Symbol.asyncDispose]() {
@@ -78,6 +99,12 @@ export async function startBrowsedSite(options: BrowsedSiteOptions = {}): Promis
       await gateway[Symbol.asyncDispose]();
     },
   };
+}
+
+function describeCredit(text: string) {
+  const amount = parseMoney(text);
+  invariant(amount !== null, `${text} is no amount`);
+  return { booking: { kind: "top-up" as const, amount }, actor: "test", reason: "a test spends it", reference: null };
 }
 
 /** Signs in by the page, as people do, and goes on to the given path. */
@@ -93,7 +120,8 @@ export async function fillSignIn(page: Page, email: string): Promise<void> {
 }
 
 async function openPage(browser: Browser, siteUrl: string, options: BrowserContextOptions = {}): Promise<BrowsedPage> {
-  const context = await browser.newContext({ baseURL: siteUrl, ...options });
+  // Colours that are half way from one to another are nobody's to judge.
+  const context = await browser.newContext({ baseURL: siteUrl, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
   const complaints: string[] = [];
   const foreignRequests: string[] = [];

@@ -222,6 +222,7 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
       state: refusal === null ? "open" : "refused",
       settled: 0n,
       refusal,
+      keyId: operation.keyId ?? budget?.keyId ?? null,
       budget: refusal !== null || budget === null || period === null ? null : { keyId: budget.keyId, startsAt: period },
       cause,
       expiresAt,
@@ -296,7 +297,7 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
     hold.settled = paid;
     hold.settlementContent = content;
     hold.resolvedAt = now;
-    const { accountId, unit, cause } = hold;
+    const { accountId, keyId, unit, cause } = hold;
     const id: TransactionId = `txn_${suffixOf(hold.id)}`;
     const facts = { id, accountId, unit, refundOf: null, cause, createdAt: now };
     for (const { pocketId, amount } of fill(paid, sortLines(hold.lines)))
@@ -305,7 +306,7 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
       const leg = countLegs(id);
       postings.push({ ...facts, leg, kind: "loss", debit: "loss", credit: "revenue", amount: lost, entry: null });
     }
-    charges.push({ id, holdId: hold.id, accountId, unit, bill, paid, lost, createdAt: now });
+    charges.push({ id, holdId: hold.id, accountId, keyId, unit, bill, paid, lost, createdAt: now });
     return { kind: "settled", unit, paid, lost, isReplay: false };
   }
 

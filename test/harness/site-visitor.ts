@@ -21,6 +21,7 @@ export type SiteVisitor = {
   cookies: Map<string, string>;
   get(path: string, headers?: Record<string, string>): Promise<SiteAnswer>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<SiteAnswer>;
+  patch(path: string, body: unknown, headers?: Record<string, string>): Promise<SiteAnswer>;
   delete(path: string, headers?: Record<string, string>): Promise<SiteAnswer>;
   send(method: string, path: string, init: { body?: string; headers?: Record<string, string> }): Promise<SiteAnswer>;
 };
@@ -51,15 +52,17 @@ export function visitSite(
     return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers, setCookies };
   };
   const fromPage = { origin: siteOrigin, "sec-fetch-site": "same-origin" };
+  const sendJson = (method: string, path: string, body: unknown, headers: Record<string, string>) =>
+    send(method, path, {
+      body: JSON.stringify(body),
+      headers: { ...fromPage, "content-type": "application/json", ...headers },
+    });
   const visitor: SiteVisitor = {
     cookies,
     send,
     get: (path, headers = {}) => send("GET", path, { headers }),
-    post: (path, body = {}, headers = {}) =>
-      send("POST", path, {
-        body: JSON.stringify(body),
-        headers: { ...fromPage, "content-type": "application/json", ...headers },
-      }),
+    post: (path, body = {}, headers = {}) => sendJson("POST", path, body, headers),
+    patch: (path, body, headers = {}) => sendJson("PATCH", path, body, headers),
     delete: (path, headers = {}) => send("DELETE", path, { headers: { ...fromPage, ...headers } }),
   };
   return visitor;

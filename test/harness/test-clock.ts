@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/lib/clock.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
 
 export type TestClock = Clock & { advance(milliseconds: number): void };
 
@@ -10,6 +10,18 @@ export function createTestClock(start = new Date("2026-01-01T00:00:00Z")): TestC
     monotonicMs: () => elapsedMs,
     advance(milliseconds) {
       elapsedMs += milliseconds;
+    },
+  };
+}
+
+/** A clock that runs like any other, and can be set forward. For what needs time to go on, such as tasks. */
+export function createRunningClock(): TestClock {
+  let aheadMs = 0;
+  return {
+    now: () => new Date(systemClock.now().getTime() + aheadMs),
+    monotonicMs: () => systemClock.monotonicMs() + aheadMs,
+    advance(milliseconds) {
+      aheadMs += milliseconds;
     },
   };
 }

@@ -11,6 +11,7 @@ import {
   listPlans,
 } from "../../src/features/accounts/index.ts";
 import { applyCatalog, type CatalogOutcome } from "../../src/features/catalog/index.ts";
+import type { StripePlace } from "../../src/features/payments/index.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import type { AccountId, KeyId } from "../../src/lib/ids.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
@@ -42,6 +43,8 @@ export type TestGateway = AsyncDisposable & {
 type TestGatewayOptions = {
   settings?: Partial<Settings>;
   clock?: Clock;
+  /** A Stripe of the test's own. */
+  stripe?: StripePlace;
   /** A database that other gateways share, and that the test closes; without it the gateway has one of its own. */
   sharedDatabase?: TestDatabase;
 };
@@ -64,6 +67,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   };
   const gateway: Gateway = await startRealGateway({
     settings,
+    ...(options.stripe === undefined ? {} : { stripe: options.stripe }),
     clock,
     ids,
     randomBytes,

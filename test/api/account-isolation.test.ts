@@ -1,0 +1,299 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/lib/clock.ts";
+import { type FurnishedAccount, type FurnishedKind, furnishAccount } from "../harness/furnished-account.ts";
+import { repositoryDir } from "../harness/repository-files.ts";
+import { type SiteVisitor, signUpVisitor, visitorSettings, visitSite } from "../harness/site-visitor.ts";
+import { type StripeServer, startStripeServer } from "../harness/stripe-server.ts";
+import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
+
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
+type Route = { method: Method; path: string; name: string };
+type Call = (method: Method, path: string, body: unknown) => Promise<{ status: number; text: string }>;
+
+const api = readRoutes("docs/api/openapi.json");
+const consoleApi = readRoutes("docs/api/console-openapi.json");
+
+/** For everybody, signed in or not. `/outbox` exists on the developer's own machine only, and shows all mails there. */
+const openRoutes = new Set([
+  "GET /site",
+  "GET /outbox",
+  "GET /showcase",
+  "GET /status",
+  "POST /sign-up",
+  "POST /email/verify",
+  "POST /email/resend",
+  "POST /sign-in",
+  "POST /sign-in/totp",
+  "POST /sign-in/backup-code",
+  "POST /sign-in/passkey/options",
+  "POST /sign-in/passkey",
+  "POST /sign-out",
+  "POST /password/forgot",
+  "POST /password/reset",
+]);
+
+/** What is sent to routes that change something named in the path, so that only whose it is can be wrong. */
+const bodies: Record<string, unknown> = {
+  "PATCH /keys/{id}": { name: "Taken over" },
+  "POST /keys/{id}/rotate": { overlap_minutes: 0 },
+  "PATCH /webhook_endpoints/{id}": { description: "Taken over" },
+};
+
+/** What is sent to routes whose path names nothing: something of the other account, where they take such a thing. */
+const attempts: Record<string, (ids: FurnishedAccount["ids"]) => unknown> = {
+  "POST /avatars/generations": ({ files }) => ({
+    model: "sandbox-avatar",
+    avatar_file_id: files,
+    audio_file_id: files,
+  }),
+  "POST /dramas/generations": ({ files, tasks }) => ({
+    model: "sandbox-drama",
+    title: "Theirs",
+    from_task_id: tasks,
+    characters: [{ name: "Anna", reference_file_id: files }],
+    stage: "storyboard",
+  }),
+  "POST /keys": () => ({ name: "x", models: [""] }),
+  "POST /codes/redeem": () => ({ code: "x" }),
+  "POST /connect/device/lookup": () => ({ user_code: "BCDF-GHJK" }),
+  "PATCH /account": () => ({ time_zone: "Nowhere" }),
+  "POST /checkouts": () => ({ amount: "nothing" }),
+  "POST /passkeys": () => ({ name: "x", response: {} }),
+};
+
+/** These take nothing that could be somebody else's: what they do, they do to who asks. */
+const ownOnly = new Set([
+  "POST /chat/completions",
+  "POST /files",
+  "POST /images/generations",
+  "POST /videos/generations",
+  "POST /audio/speech",
+  "POST /webhook_endpoints",
+  "POST /webhook_secret/rotate",
+  "POST /webhook_sessions",
+  "POST /event_inbox",
+  "DELETE /event_inbox",
+  "POST /reauthenticate",
+  "DELETE /sessions",
+  "POST /password",
+  "POST /totp",
+  "DELETE /totp",
+  "POST /totp/confirm",
+  "POST /totp/backup-codes",
+  "POST /passkeys/options",
+]);
+
+let stripe: StripeServer;
+let gateway: TestGateway;
+let owner: FurnishedAccount;
+let stranger: SiteVisitor;
+let strangersKey: string;
+
+beforeAll(async () => {
+  stripe = await startStripeServer({ clock: systemClock });
+  gateway = await startGateway({
+    settings: {
+      ...visitorSettings,
+      stripe_secret_key: stripe.secretKey,
+      stripe_webhook_secret: stripe.webhookSecret,
+    },
+    stripe: { url: stripe.url },
+  });
+  owner = await furnishAccount(gateway);
+  ({ visitor: stranger } = await signUpVisitor(gateway));
+  strangersKey = (await stranger.post("/keys", { name: "stranger" })).body.key;
+});
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await stripe[Symbol.asyncDispose]();
+});
+
+function readRoutes(file: string): Route[] {
+  const { paths } = JSON.parse(readFileSync(join(repositoryDir, file), "utf8")) as {
+    paths: Record<string, Record<string, unknown>>;
+  };
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((word) => {
+      const method = word.toUpperCase() as Method;
+      return { method, path, name: `${method} ${path}` };
+    }),
+  );
+}
+
+const hasId = ({ path }: Route): boolean => path.includes("{") && !path.startsWith("/models/");
+const isList = ({ method, path, name }: Route): boolean =>
+  method === "GET" && !path.includes("{") && !openRoutes.has(name);
+
+const callAsStranger: Record<"api" | "console", Call> = {
+  async api(method, path, body) {
+    const response = await fetch(`${gateway.baseUrl}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${strangersKey}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, text: await response.text() };
+  },
+  console: (method, path, body) => callConsole(stranger, method, path, body),
+};
+
+async function callConsole(visitor: SiteVisitor, method: Method, path: string, body: unknown) {
+  const answer =
+    method === "GET"
+      ? await visitor.get(path)
+      : method === "DELETE"
+        ? await visitor.delete(path)
+        : await visitor[method === "POST" ? "post" : "patch"](path, body ?? {});
+  return { status: answer.status, text: JSON.stringify(answer.body) };
+}
+
+/** Whatever the answer is, nothing of the owner's is in it; ids that the stranger sent do not count. */
+function expectNothingTold(text: string, sent = ""): void {
+  expect(owner.secrets.filter((secret) => !sent.includes(secret) && text.includes(secret))).toEqual([]);
+}
+
+function fillPath(path: string, id: string): string {
+  return path.replace(/\{[^}]+\}/, id);
+}
+
+/** The kind of thing that a path names, which is its first word. */
+function findKind(path: string): FurnishedKind {
+  const kind = path.split("/")[1] ?? "";
+  if (!Object.hasOwn(owner.ids, kind)) throw new Error(`Nothing is known that ${path} could name: furnish it.`);
+  return kind as FurnishedKind;
+}
+
+/** An id of the same form that nobody has. */
+function makeUpId(id: string): string {
+  const last = id.at(-1) === "a" ? "b" : "a";
+  return id.slice(0, -1) + last;
+}
+
+test("every route of both documents is tried by this test in one way", () => {
+  for (const routes of [api, consoleApi]) {
+    const untried = routes.filter(
+      (route) =>
+        !hasId(route) &&
+        !isList(route) &&
+        !route.path.startsWith("/models/") &&
+        !openRoutes.has(route.name) &&
+        !ownOnly.has(route.name) &&
+        !Object.hasOwn(attempts, route.name),
+    );
+    expect(untried.map(({ name }) => name)).toEqual([]);
+  }
+  const known = new Set([...api, ...consoleApi].map(({ name }) => name));
+  const stale = [...openRoutes, ...ownOnly, ...Object.keys(bodies), ...Object.keys(attempts)];
+  expect(stale.filter((name) => !known.has(name))).toEqual([]);
+});
+
+describe.each([
+  ["api", api],
+  ["console", consoleApi],
+] as const)("a stranger on the %s", (place, routes) => {
+  test.each(routes.filter(hasId))(
+    "$name finds what is another account's as little as what nobody has",
+    async (route) => {
+      const id = owner.ids[findKind(route.path)];
+      const noId = makeUpId(id);
+      const body = bodies[route.name] ?? (route.method === "POST" ? {} : undefined);
+      const call = callAsStranger[place];
+      const theirs = await call(route.method, fillPath(route.path, id), body);
+      const nobodys = await call(route.method, fillPath(route.path, noId), body);
+      expect(theirs.status).toBe(404);
+      expectNothingTold(theirs.text, id);
+      const presentWithout = (text: string, sent: string) =>
+        JSON.stringify(JSON.parse(text).error).replaceAll(sent, "the id");
+      expect(presentWithout(theirs.text, id)).toBe(presentWithout(nobodys.text, noId));
+    },
+  );
+
+  test.each(routes.filter(isList))("$name shows nothing of another account", async (route) => {
+    const { text } = await callAsStranger[place](route.method, route.path, undefined);
+    expectNothingTold(text);
+  });
+
+  test.each(routes.filter(({ name }) => Object.hasOwn(attempts, name)))(
+    "$name cannot use what is another account's",
+    async (route) => {
+      const body = attempts[route.name]?.(owner.ids);
+      const { status, text } = await callAsStranger[place](route.method, route.path, body);
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(status).toBeLessThan(500);
+      expectNothingTold(text, JSON.stringify(body));
+    },
+  );
+});
+
+test.each(consoleApi.filter(({ name }) => !openRoutes.has(name)))(
+  "$name of the console is refused to who is not signed in, with or without an API key",
+  async (route) => {
+    const nobody = visitSite(gateway);
+    const path = route.path.includes("{")
+      ? fillPath(route.path, hasId(route) ? owner.ids[findKind(route.path)] : "x")
+      : route.path;
+    const headers = { authorization: `Bearer ${owner.key}` };
+    const withKey =
+      route.method === "GET"
+        ? await nobody.get(path, headers)
+        : route.method === "DELETE"
+          ? await nobody.delete(path, headers)
+          : await nobody[route.method === "POST" ? "post" : "patch"](path, {}, headers);
+    // An upload is refused for its form first.
+    expect([401, 415]).toContain(withKey.status);
+    expect(withKey.body.error.code).toMatch(/^(not_signed_in|unsupported_media_type)$/);
+  },
+);
+
+test.each(api)("$name of the API is refused to a session without a key", async (route) => {
+  const cookie = [...owner.visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const path = route.path.includes("{")
+    ? fillPath(route.path, hasId(route) ? owner.ids[findKind(route.path)] : "x")
+    : route.path;
+  const response = await fetch(`${gateway.baseUrl}${path}`, { method: route.method, headers: { cookie } });
+  expect(response.status).toBe(401);
+});
+
+test("the same idempotency key of two accounts makes two tasks", async () => {
+  const body = { model: "sandbox-image", prompt: "The same" };
+  const headers = { "idempotency-key": "one-key" };
+  const [theirs, own] = [
+    await owner.visitor.post("/images/generations", body, headers),
+    await stranger.post("/images/generations", body, headers),
+  ];
+  expect(theirs.status).toBe(202);
+  expect(own.status).toBe(402);
+});
+
+test("after all of it, everything is still there for its owner, and as it was", async () => {
+  const { visitor, ids } = owner;
+  for (const route of ["DELETE /event_inbox", "DELETE /sessions"] as const) {
+    const [method, path] = route.split(" ") as ["DELETE", string];
+    expect((await callConsole(stranger, method, path, undefined)).status).toBeLessThan(300);
+  }
+  const found = await Promise.all(
+    ["keys", "files", "tasks", "webhook_endpoints", "charges", "checkouts"].map(
+      async (kind) => (await visitor.get(`/${kind}/${ids[kind as FurnishedKind]}`)).body,
+    ),
+  );
+  expect(found.map(({ id }) => id)).toEqual([
+    ids.keys,
+    ids.files,
+    ids.tasks,
+    ids.webhook_endpoints,
+    ids.charges,
+    ids.checkouts,
+  ]);
+  expect(found[0]).toMatchObject({ revoked_at: null, name: expect.stringContaining("canary") });
+  expect(found[3].description).toContain("canary");
+  expect((await visitor.get("/event_inbox")).body.is_open).toBe(true);
+  expect((await visitor.get("/passkeys")).body.data).toHaveLength(1);
+  expect((await visitor.get("/connected-clients")).body.data).toHaveLength(1);
+  expect((await visitor.get("/sessions")).body.data).toHaveLength(1);
+  expect((await gateway.get("/models", owner.key)).status).toBe(200);
+});

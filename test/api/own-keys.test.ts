@@ -1,0 +1,520 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createApiKey, issueClientKey, revokeApiKey, updateApiKey } from "../../src/features/accounts/index.ts";
+import { bookCredit } from "../../src/features/ledger/index.ts";
+import type { AccountId } from "../../src/lib/ids.ts";
+import { nano } from "../../src/lib/money.ts";
+import { endpointScopes } from "../../src/platform/http/endpoint-table.ts";
+import { goodPassword, type SiteVisitor, signUpVisitor, visitorSettings, visitSite } from "../harness/site-visitor.ts";
+import { createTestClock, type TestClock } from "../harness/test-clock.ts";
+import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
+import { waitUntil } from "../harness/wait-until.ts";
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const start = new Date("2026-01-07T12:00:00Z");
+
+let gateway: TestGateway;
+let clock: TestClock;
+/** Every key that was shown, to be looked for where none may be. */
+const shownKeys: string[] = [];
+
+beforeAll(async () => {
+  clock = createTestClock(start);
+  gateway = await startGateway({ clock, settings: visitorSettings });
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+type Person = { visitor: SiteVisitor; accountId: AccountId };
+
+async function signUp(): Promise<Person> {
+  const { visitor } = await signUpVisitor(gateway);
+  return { visitor, accountId: (await visitor.get("/session")).body.account.id };
+}
+
+async function create(visitor: SiteVisitor, body: object = {}) {
+  const answer = await visitor.post("/keys", { name: "backend", ...body });
+  expect(answer).toMatchObject({ status: 201 });
+  shownKeys.push(answer.body.key);
+  return answer.body;
+}
+
+async function rotate(visitor: SiteVisitor, id: string, body: object = {}) {
+  const answer = await visitor.post(`/keys/${id}/rotate`, body);
+  expect(answer).toMatchObject({ status: 201 });
+  shownKeys.push(answer.body.key);
+  return answer.body;
+}
+
+async function call(key: string, path = "/models"): Promise<string> {
+  const response = await gateway.get(path, key);
+  const body = (await response.json()) as { error?: { code: string } };
+  return body.error?.code ?? "ok";
+}
+
+async function chat(key: string): Promise<string> {
+  const response = await fetch(`${gateway.baseUrl}/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "sandbox-chat", messages: [{ role: "user", content: "Hi" }], max_tokens: 5 }),
+  });
+  const body = (await response.json()) as { usage: { charge: string } };
+  return body.usage.charge;
+}
+
+function at(offsetMs: number): string {
+  return new Date(clock.now().getTime() + offsetMs).toISOString();
+}
+
+const unlimited = {
+  requests_per_minute: null,
+  tokens_per_minute: null,
+  concurrent_requests: null,
+  tasks_in_flight: null,
+};
+
+describe("a key that somebody creates", () => {
+  test("works, is shown once and is listed by its last characters only", async () => {
+    const { visitor } = await signUp();
+    const answer = await visitor.post("/keys", { name: "  backend " });
+    const { key, ...shown } = answer.body;
+    shownKeys.push(key);
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(key).toMatch(/^sk-slc-[0-9A-Za-z]{36}$/);
+    expect(shown).toEqual({
+      object: "api_key",
+      id: expect.stringMatching(/^key_/),
+      name: "backend",
+      kind: "secret",
+      preview: `sk-slc-…${key.slice(-4)}`,
+      created: start.getTime() / 1000,
+      last_used: null,
+      expires_at: null,
+      revoked_at: null,
+      models: null,
+      endpoints: null,
+      addresses: null,
+      budget: null,
+      limits: unlimited,
+    });
+    expect((await visitor.get("/keys")).body).toEqual({
+      object: "list",
+      data: [shown],
+      has_more: false,
+      next_cursor: null,
+    });
+    expect((await visitor.get(`/keys/${shown.id}`)).body).toEqual(shown);
+    expect(await call(key)).toBe("ok");
+    await waitUntil("the use", async () => (await visitor.get(`/keys/${shown.id}`)).body.last_used !== null);
+    expect((await visitor.get("/keys")).body.data[0].last_used).toBe(start.getTime() / 1000);
+  });
+
+  test("may do what it was made for, and nothing else", async () => {
+    const { visitor } = await signUp();
+    const restrictions = {
+      expires_at: at(dayMs),
+      models: ["sandbox-chat"],
+      endpoints: ["models"],
+      addresses: ["127.0.0.0/8"],
+      budget: { amount: "12.5", period: "month" },
+      limits: { requests_per_minute: 5, tasks_in_flight: 2, tokens_per_minute: null },
+    };
+    const made = await create(visitor, restrictions);
+    expect(made).toMatchObject({
+      ...restrictions,
+      budget: { amount: "12.50", period: "month", spent: "0.00", resets_at: "2026-02-01T00:00:00.000Z" },
+      limits: { ...unlimited, requests_per_minute: 5, tasks_in_flight: 2 },
+    });
+    expect([await call(made.key), await call(made.key, "/balance")]).toEqual(["ok", "key_not_permitted"]);
+    const list = (await (await gateway.get("/models", made.key)).json()) as { data: { id: string }[] };
+    expect(list.data.map(({ id }) => id)).toEqual(["sandbox-chat"]);
+    const elsewhere = await create(visitor, { addresses: ["192.0.2.1"] });
+    expect(await call(elsewhere.key)).toBe("key_not_permitted");
+  });
+
+  test("tells what it has spent of its budget, and when the budget is whole again", async () => {
+    const { visitor, accountId } = await signUp();
+    const booking = { kind: "top-up", amount: nano(5_000_000_000n) } as const;
+    await bookCredit(gateway.parts, { accountId, booking, actor: "test", reason: "test", reference: null });
+    const periods = ["total", "day", "week", "month"] as const;
+    const ends = [null, "2026-01-08T00:00:00.000Z", "2026-01-12T00:00:00.000Z", "2026-02-01T00:00:00.000Z"];
+    for (const [index, period] of periods.entries()) {
+      const { id, key } = await create(visitor, { budget: { amount: "1", period } });
+      const charge = await chat(key);
+      expect(charge).toMatch(/[1-9]/);
+      expect((await visitor.get(`/keys/${id}`)).body.budget).toEqual({
+        amount: "1.00",
+        period,
+        spent: charge,
+        resets_at: ends[index],
+      });
+    }
+  });
+
+  test("needs a proof of who somebody is that is at most ten minutes old, and so does a rotation", async () => {
+    const { visitor } = await signUp();
+    const { id } = await create(visitor);
+    clock.advance(10 * minuteMs);
+    const refusals = [await visitor.post("/keys", { name: "late" }), await visitor.post(`/keys/${id}/rotate`)];
+    for (const refused of refusals) {
+      expect(refused).toMatchObject({ status: 403, body: { error: { code: "reauthentication_required" } } });
+    }
+    expect((await visitor.get("/keys")).body.data).toHaveLength(1);
+    await visitor.post("/reauthenticate", { password: goodPassword });
+    await create(visitor);
+    await rotate(visitor, id);
+  });
+
+  test("is refused with the field at fault and what would be right", async () => {
+    const { visitor } = await signUp();
+    const refusals: [string, object][] = [
+      ["name", { name: " " }],
+      ["name", { name: "x".repeat(101) }],
+      ["name", { name: "two\nlines" }],
+      ["name", { name: "nothing\u0000" }],
+      ["name", { name: "BA:tool" }],
+      ["expires_at", { expires_at: "tomorrow" }],
+      ["expires_at", { expires_at: "2026-02-30T00:00:00Z" }],
+      ["expires_at", { expires_at: at(0) }],
+      ["models[1]", { models: ["sandbox-chat", "no-such-model"] }],
+      ["models", { models: [] }],
+      ["models[0]", { models: [7] }],
+      ["endpoints[0]", { endpoints: ["everything"] }],
+      ["addresses[0]", { addresses: ["example.com"] }],
+      ["budget.amount", { budget: { amount: "-1", period: "day" } }],
+      ["budget.amount", { budget: { amount: "1e3", period: "day" } }],
+      ["budget.period", { budget: { amount: "1", period: "year" } }],
+      ["budget.period", { budget: { amount: "1" } }],
+      ["limits.requests_per_minute", { limits: { requests_per_minute: 0 } }],
+      ["limits.tasks_in_flight", { limits: { tasks_in_flight: 1.5 } }],
+      ["limits.speed", { limits: { speed: 5 } }],
+      ["color", { color: "red" }],
+    ];
+    const answers = await Promise.all(refusals.map(([, body]) => visitor.post("/keys", { name: "refused", ...body })));
+    expect(answers.map(({ status, body }) => [status, body.error.param])).toEqual(
+      refusals.map(([param]) => [400, param]),
+    );
+    expect(answers[11]?.body.error.message).toContain(endpointScopes.join(", "));
+    expect((await visitor.post("/keys", {})).body.error).toMatchObject({ code: "missing_parameter", param: "name" });
+    expect((await visitor.get("/keys")).body.data).toEqual([]);
+  });
+});
+
+describe("a list of keys", () => {
+  test("is newest first, in pages, and can be of those that work or of those that do not", async () => {
+    const { visitor } = await signUp();
+    const made: string[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      made.unshift((await create(visitor, count === 0 ? { expires_at: at(minuteMs) } : {})).id);
+      clock.advance(1);
+    }
+    const list = async (query: string) => {
+      const { body } = await visitor.get(`/keys?${query}`);
+      return { ids: body.data.map(({ id }: { id: string }) => id), next: body.next_cursor, hasMore: body.has_more };
+    };
+    expect(await list("limit=2")).toEqual({ ids: made.slice(0, 2), next: made[1], hasMore: true });
+    expect(await list(`limit=3&after=${made[1]}`)).toEqual({ ids: made.slice(2), next: null, hasMore: false });
+    await visitor.delete(`/keys/${made[1]}`);
+    clock.advance(minuteMs);
+    expect((await list("status=live")).ids).toEqual([made[0], made[2], made[3]]);
+    expect((await list("status=ended")).ids).toEqual([made[1], made[4]]);
+    for (const query of ["limit=0", "limit=101", "after=acct_1", "status=all", "page=2"]) {
+      expect((await visitor.get(`/keys?${query}`)).status).toBe(400);
+    }
+  });
+
+  test("shows what the console and connected programs use as what they are", async () => {
+    const { visitor, accountId } = await signUp();
+    await visitor.get("/balance");
+    clock.advance(1);
+    await issueClientKey(
+      gateway.database,
+      { ...gateway.parts, randomBytes },
+      { accountId, client: "tool", expiresAt: null, budget: null },
+    );
+    const { data } = (await visitor.get("/keys")).body;
+    expect(data.map(({ name, kind, preview }: Record<string, string>) => [name, kind, preview])).toEqual([
+      ["BA:tool", "client", expect.stringMatching(/^sk-slc-…\w{4}$/)],
+      ["Console", "console", null],
+    ]);
+  });
+});
+
+describe("a change of a key", () => {
+  test("touches what it names and nothing else, and is felt by the next calls", async () => {
+    const { visitor } = await signUp();
+    const { id, key } = await create(visitor, {
+      endpoints: ["models"],
+      budget: { amount: "1", period: "day" },
+      limits: { requests_per_minute: 10, tasks_in_flight: 3 },
+    });
+    const renamed = await visitor.patch(`/keys/${id}`, { name: "worker" });
+    expect(renamed).toMatchObject({
+      status: 200,
+      body: { name: "worker", endpoints: ["models"], budget: { amount: "1.00" }, limits: { tasks_in_flight: 3 } },
+    });
+    expect(renamed.body).not.toHaveProperty("key");
+    await visitor.patch(`/keys/${id}`, { limits: { tasks_in_flight: null, tokens_per_minute: 7 } });
+    await visitor.patch(`/keys/${id}`, { budget: null });
+    const changed = await visitor.patch(`/keys/${id}`, { endpoints: ["balance"], expires_at: at(dayMs) });
+    expect(changed.body).toMatchObject({
+      name: "worker",
+      endpoints: ["balance"],
+      expires_at: at(dayMs),
+      budget: null,
+      limits: { ...unlimited, requests_per_minute: 10, tokens_per_minute: 7 },
+    });
+    await waitUntil("the change", async () => (await call(key)) === "key_not_permitted");
+    expect(await call(key, "/balance")).toBe("ok");
+  });
+
+  test("is refused as a whole when a part of it is wrong", async () => {
+    const { visitor } = await signUp();
+    const { id } = await create(visitor);
+    const before = (await visitor.get(`/keys/${id}`)).body;
+    const refused = await visitor.patch(`/keys/${id}`, { name: "other", models: ["sandbox-chat", "nothing"] });
+    expect(refused).toMatchObject({ status: 400, body: { error: { param: "models[1]" } } });
+    expect((await visitor.patch(`/keys/${id}`, {})).status).toBe(400);
+    expect((await visitor.get(`/keys/${id}`)).body).toEqual(before);
+  });
+
+  test("is taken from this site's own pages and as JSON only", async () => {
+    const { visitor } = await signUp();
+    const { id } = await create(visitor);
+    const foreign = await visitor.patch(`/keys/${id}`, { name: "x" }, { origin: "https://evil.example" });
+    expect(foreign).toMatchObject({ status: 403, body: { error: { code: "cross_site_request" } } });
+    const form = await visitor.patch(`/keys/${id}`, { name: "x" }, { "content-type": "text/plain" });
+    expect(form.status).toBe(415);
+    // Before anybody is asked who they are: what a form of any site could send is refused as such.
+    const anonymous = await visitSite(gateway).patch(`/keys/${id}`, { name: "x" }, { "content-type": "text/plain" });
+    expect(anonymous.status).toBe(415);
+    expect((await visitor.get(`/keys/${id}`)).body.name).toBe("backend");
+  });
+});
+
+describe("a rotation", () => {
+  const restrictions = {
+    models: ["sandbox-chat"],
+    endpoints: ["models", "balance"],
+    addresses: ["127.0.0.1"],
+    budget: { amount: "3.00", period: "week" },
+    limits: { requests_per_minute: 50, tokens_per_minute: 60, concurrent_requests: 7, tasks_in_flight: 8 },
+  };
+
+  test("gives a new key with the same name and restrictions, and ends the old one at once", async () => {
+    const { visitor } = await signUp();
+    const old = await create(visitor, { ...restrictions, expires_at: at(dayMs) });
+    expect(await call(old.key)).toBe("ok");
+    const rotated = await rotate(visitor, old.id);
+    const { key: _old, id: _oldId, preview: _oldPreview, ...before } = old;
+    const { key: _new, id: _newId, preview: _newPreview, ...after } = rotated;
+    expect(after).toEqual(before);
+    expect(rotated.id).not.toBe(old.id);
+    expect(await call(rotated.key)).toBe("ok");
+    await waitUntil("the end of the old key", async () => (await call(old.key)) === "revoked_api_key");
+    expect((await visitor.get(`/keys/${old.id}`)).body.revoked_at).toBe(clock.now().toISOString());
+  });
+
+  test("with an overlap lets both work until it is over", async () => {
+    const { visitor } = await signUp();
+    const old = await create(visitor);
+    const rotated = await rotate(visitor, old.id, { overlap_minutes: 5 });
+    expect(rotated.expires_at).toBeNull();
+    expect((await visitor.get(`/keys/${old.id}`)).body).toMatchObject({
+      revoked_at: null,
+      expires_at: at(5 * minuteMs),
+    });
+    clock.advance(5 * minuteMs - 1);
+    expect([await call(old.key), await call(rotated.key)]).toEqual(["ok", "ok"]);
+    clock.advance(1);
+    expect([await call(old.key), await call(rotated.key)]).toEqual(["expired_api_key", "ok"]);
+  });
+
+  test("never makes the old key last longer than it would have", async () => {
+    const { visitor } = await signUp();
+    const old = await create(visitor, { expires_at: at(minuteMs) });
+    const rotated = await rotate(visitor, old.id, { overlap_minutes: 1440 });
+    expect((await visitor.get(`/keys/${old.id}`)).body.expires_at).toBe(old.expires_at);
+    expect(rotated.expires_at).toBe(old.expires_at);
+  });
+
+  test("works although a model has gone since, and two at once give one new key", async () => {
+    const { visitor } = await signUp();
+    const { id } = await create(visitor);
+    await updateApiKey({ ...gateway.parts, hasModel: () => true }, id, { modelIds: ["gone"] });
+    const answers = await Promise.all([1, 2, 3].map(() => visitor.post(`/keys/${id}/rotate`)));
+    for (const { body } of answers) if (body.key !== undefined) shownKeys.push(body.key);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 400, 400]);
+    expect((await visitor.get("/keys?status=live")).body.data).toMatchObject([{ models: ["gone"] }]);
+  });
+
+  test.each([[-1], [1441], [1.5], ["5"]])("with an overlap of %j is refused", async (overlap_minutes) => {
+    const { visitor } = await signUp();
+    const { id } = await create(visitor);
+    const refused = await visitor.post(`/keys/${id}/rotate`, { overlap_minutes });
+    expect(refused).toMatchObject({ status: 400, body: { error: { param: "overlap_minutes" } } });
+  });
+});
+
+describe("what is over stays over", () => {
+  test("a revoked key never works again, and can be neither changed nor rotated", async () => {
+    const { visitor } = await signUp();
+    const { id, key } = await create(visitor);
+    expect(await call(key)).toBe("ok");
+    const revoked = await visitor.delete(`/keys/${id}`);
+    expect(revoked).toMatchObject({ status: 200, body: { id, revoked_at: clock.now().toISOString() } });
+    await waitUntil("the end", async () => (await call(key)) === "revoked_api_key");
+    clock.advance(1000);
+    expect((await visitor.delete(`/keys/${id}`)).body.revoked_at).toBe(revoked.body.revoked_at);
+    for (const answer of [
+      await visitor.patch(`/keys/${id}`, { name: "x" }),
+      await visitor.post(`/keys/${id}/rotate`),
+    ]) {
+      expect(answer.body.error.message).toBe("The key was revoked. Create a new one.");
+      expect(answer.status).toBe(400);
+    }
+  });
+
+  test("an expired key cannot be rotated", async () => {
+    const { visitor } = await signUp();
+    const { id } = await create(visitor, { expires_at: at(1) });
+    clock.advance(1);
+    const refused = await visitor.post(`/keys/${id}/rotate`);
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { error: { message: "The key has expired. Create a new one." } },
+    });
+  });
+});
+
+test("the key of a connected program keeps its name and is not rotated here, but can be limited and revoked", async () => {
+  const { visitor, accountId } = await signUp();
+  const { apiKey } = await issueClientKey(
+    gateway.database,
+    { ...gateway.parts, randomBytes },
+    {
+      accountId,
+      client: "tool",
+      expiresAt: null,
+      budget: null,
+    },
+  );
+  const { id } = apiKey;
+  expect((await visitor.patch(`/keys/${id}`, { name: "mine" })).body.error.param).toBe("name");
+  expect((await visitor.post(`/keys/${id}/rotate`)).body.error.message).toContain("Connect the program again");
+  const limited = await visitor.patch(`/keys/${id}`, { budget: { amount: "1", period: "day" } });
+  expect(limited).toMatchObject({ status: 200, body: { kind: "client", budget: { amount: "1.00" } } });
+  expect((await visitor.delete(`/keys/${id}`)).body.revoked_at).not.toBeNull();
+});
+
+test("the console's own key can have a budget and limits, and nothing else happens to it", async () => {
+  const { visitor } = await signUp();
+  await visitor.get("/balance");
+  const [{ id }] = (await visitor.get("/keys")).body.data;
+  const refusals: [string, object][] = [
+    ["name", { name: "Mine" }],
+    ["expires_at", { expires_at: at(dayMs) }],
+    ["models", { models: ["sandbox-chat"] }],
+    ["endpoints", { endpoints: ["models"] }],
+    ["addresses", { addresses: ["10.0.0.0/8"] }],
+  ];
+  for (const [param, change] of refusals) {
+    expect(await visitor.patch(`/keys/${id}`, change)).toMatchObject({ status: 400, body: { error: { param } } });
+  }
+  expect((await visitor.post(`/keys/${id}/rotate`)).status).toBe(400);
+  expect((await visitor.delete(`/keys/${id}`)).status).toBe(400);
+  await expect(revokeApiKey(gateway.parts, id)).rejects.toMatchObject({ code: "invalid_parameter" });
+  const change = { budget: { amount: "0", period: "day" }, limits: { requests_per_minute: 5 } };
+  expect(await visitor.patch(`/keys/${id}`, change)).toMatchObject({ status: 200, body: { kind: "console" } });
+  expect((await visitor.get("/balance")).status).toBe(200);
+});
+
+test("a hundred keys are the most that work, however many are made at once; one that ends makes room", async () => {
+  const { visitor, accountId } = await signUp();
+  for (let count = 0; count < 97; count += 1) {
+    await createApiKey({ ...gateway.parts, randomBytes }, { accountId, name: `key ${count}` });
+  }
+  const answers = await Promise.all(Array.from({ length: 8 }, () => visitor.post("/keys", { name: "more" })));
+  for (const { body } of answers) if (body.key !== undefined) shownKeys.push(body.key);
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
+  const refused = answers.find(({ status }) => status !== 201);
+  expect(refused).toMatchObject({
+    status: 400,
+    body: { error: { message: expect.stringContaining("at most 100 keys") } },
+  });
+  const { id } = (await visitor.get("/keys")).body.data[0];
+  expect((await visitor.post(`/keys/${id}/rotate`, { overlap_minutes: 1 })).status).toBe(400);
+  expect((await visitor.get(`/keys/${id}`)).body).toMatchObject({ revoked_at: null, expires_at: null });
+  await rotate(visitor, id);
+  const { data } = (await visitor.get("/keys?limit=1&status=live")).body;
+  await visitor.delete(`/keys/${data[0].id}`);
+  await create(visitor);
+});
+
+test("nobody makes keys without end", async () => {
+  const { visitor } = await signUp();
+  const { body: first } = await visitor.post("/keys", { name: "first" });
+  shownKeys.push(first.key);
+  let { id } = first;
+  for (let count = 1; count < 200; count += 1) {
+    ({ id } = await rotate(visitor, id));
+    // What is refused does not count.
+    if (count % 40 === 0) await visitor.post("/keys", { name: "" });
+  }
+  const refused = await visitor.post(`/keys/${id}/rotate`);
+  expect(refused).toMatchObject({ status: 429, body: { error: { code: "too_many_attempts" } } });
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+});
+
+test("another account's key is no key: nothing of it is told, and nothing happens to it", async () => {
+  const [owner, stranger] = [await signUp(), await signUp()];
+  const { id, key, ...shown } = await create(owner.visitor);
+  const nobodys = `key_${"0".repeat(26)}`;
+  const tryAll = async (target: string) => {
+    const { visitor } = stranger;
+    const answers = [
+      await visitor.get(`/keys/${target}`),
+      await visitor.patch(`/keys/${target}`, { name: "stolen" }),
+      await visitor.delete(`/keys/${target}`),
+      await visitor.post(`/keys/${target}/rotate`),
+    ];
+    return answers.map(({ status, body }) => [status, JSON.stringify(body.error).replaceAll(target, "…")]);
+  };
+  const answers = await tryAll(id);
+  expect(answers).toEqual(await tryAll(nobodys));
+  expect(new Set(answers.map(([status]) => status))).toEqual(new Set([404]));
+  expect((await stranger.visitor.get("/keys")).body.data).toEqual([]);
+  expect((await stranger.visitor.get(`/keys?after=${id}`)).body.data).toEqual([]);
+  expect((await owner.visitor.get(`/keys/${id}`)).body).toEqual({ id, ...shown });
+  expect(await call(key)).toBe("ok");
+});
+
+test("nobody who is not signed in sees or makes a key", async () => {
+  const visitor = visitSite(gateway);
+  const answers = [
+    await visitor.get("/keys"),
+    await visitor.get("/keys/key_1"),
+    await visitor.post("/keys", { name: "x" }),
+    await visitor.patch("/keys/key_1", { name: "x" }),
+    await visitor.post("/keys/key_1/rotate"),
+    await visitor.delete("/keys/key_1"),
+  ];
+  expect(answers.map(({ status, body }) => `${status} ${body.error.code}`)).toEqual(
+    answers.map(() => "401 not_signed_in"),
+  );
+});
+
+test("no key that was shown is in any log line, any later answer or the database", async () => {
+  const { visitor } = await signUp();
+  const { id, key } = await create(visitor);
+  const rotated = await rotate(visitor, id, { overlap_minutes: 1 });
+  const later = JSON.stringify([(await visitor.get("/keys")).body, (await visitor.get(`/keys/${id}`)).body]);
+  const rows = await gateway.database.selectFrom("api_keys").select(["name", "last_four", "addresses"]).execute();
+  const written = [JSON.stringify(gateway.logs), later, JSON.stringify(rows)];
+  expect(shownKeys.length).toBeGreaterThan(10);
+  for (const text of written) {
+    for (const shown of [...shownKeys, key, rotated.key]) expect(text.includes(shown)).toBe(false);
+  }
+  expect(gateway.logs).toContainEqual(expect.objectContaining({ msg: "an API key was rotated", key_id: rotated.id }));
+});

@@ -1,0 +1,288 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createCheckout } from "../../src/features/payments/create-checkout.ts";
+import { createPayments } from "../../src/features/payments/index.ts";
+import { createStripeClient } from "../../src/features/payments/stripe-client.ts";
+import type { AccountId } from "../../src/lib/ids.ts";
+import { loadSettings } from "../../src/platform/config/load-settings.ts";
+import { createLogger } from "../../src/platform/observability/logger.ts";
+import { type SiteVisitor, signUpVisitor, visitorSettings, visitSite } from "../harness/site-visitor.ts";
+import { type StripeFault, type StripeServer, startStripeServer } from "../harness/stripe-server.ts";
+import { createTestClock } from "../harness/test-clock.ts";
+import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
+
+const clock = createTestClock(new Date("2026-11-15T12:00:00Z"));
+
+let stripe: StripeServer;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  stripe = await startStripeServer({ clock });
+  gateway = await startGateway({
+    settings: {
+      ...visitorSettings,
+      stripe_secret_key: stripe.secretKey,
+      stripe_webhook_secret: stripe.webhookSecret,
+      payment_amount_max: 500,
+    },
+    clock,
+    stripe: { url: stripe.url, timeoutMs: 1500 },
+  });
+});
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await stripe[Symbol.asyncDispose]();
+});
+
+async function readAccountId(visitor: SiteVisitor): Promise<AccountId> {
+  return (await visitor.get("/session")).body.account.id;
+}
+
+async function tellPaid(checkoutId: string): Promise<number> {
+  const session = stripe.find(checkoutId);
+  stripe.pay(session);
+  const { body, headers } = stripe.sign(stripe.createEvent("checkout.session.completed", session));
+  return (await fetch(`${gateway.siteUrl}/payments/stripe`, { method: "POST", body, headers })).status;
+}
+
+async function readCash(visitor: SiteVisitor): Promise<string> {
+  return (await visitor.get("/balance")).body.cash_balance;
+}
+
+describe("somebody who wants to pay", () => {
+  test("is told beforehand how, and from how much to how much", async () => {
+    expect((await visitSite(gateway).get("/site")).body).toMatchObject({
+      payments: "stripe",
+      payment_amount_min: "5.00",
+      payment_amount_max: "500.00",
+    });
+  });
+
+  test("is told what is wrong with an amount, and Stripe is not asked", async () => {
+    const { visitor } = await signUpVisitor(gateway);
+    const askedBefore = stripe.requests.length;
+    const form = "`amount` is a number with at most 2 places, such as 20.00.";
+    const range = "`amount` is from 5.00 to 500.00 USD.";
+    const wrong = [
+      ...["", "five", "-20", "+20", "1e2", "20,00", "20.001", "1.234567891", " 20", "NaN", "99999999999"].map(
+        (amount) => [amount, form],
+      ),
+      ...["0", "4.99", "500.01", "999999999"].map((amount) => [amount, range]),
+    ];
+    for (const [amount, message] of wrong) {
+      const { status, body } = await visitor.post("/checkouts", { amount });
+      expect([amount, status, body.error.param, body.error.message]).toEqual([amount, 400, "amount", message]);
+    }
+    for (const body of [{}, { amount: 20 }, { amount: null }, { amount: "20", currency: "EUR" }, []]) {
+      expect((await visitor.post("/checkouts", body)).status).toBe(400);
+    }
+    expect(stripe.requests).toHaveLength(askedBefore);
+    expect((await visitor.get("/checkouts")).body).toEqual({
+      object: "list",
+      data: [],
+      has_more: false,
+      next_cursor: null,
+    });
+    for (const amount of ["5", "500.00", "20.500000000"]) {
+      expect((await visitor.post("/checkouts", { amount })).status).toBe(201);
+    }
+  });
+
+  test("pays yen in whole yen", async () => {
+    const { accountId } = await gateway.createCaller();
+    const client = createStripeClient(stripe, { url: stripe.url });
+    const limits = { siteUrl: "http://localhost:4242", currency: "JPY", amountMin: 500, amountMax: 100_000 };
+    const pay = (amount: string) =>
+      createCheckout({ ...gateway.parts, ...limits, stripe: client }, { accountId, amount });
+    await expect(pay("2000.5")).rejects.toThrow("`amount` is a whole number, such as 500.");
+    const { id } = await pay("2000");
+    expect(stripe.find(id)).toMatchObject({ amount_total: 2000, currency: "jpy" });
+    await client.close();
+  });
+
+  test("has to be signed in, on a page of the site", async () => {
+    const stranger = visitSite(gateway);
+    expect((await stranger.post("/checkouts", { amount: "20" })).status).toBe(401);
+    expect((await stranger.get("/checkouts")).status).toBe(401);
+    const { visitor } = await signUpVisitor(gateway);
+    const elsewhere = { origin: "https://elsewhere.example.com" };
+    expect((await visitor.post("/checkouts", { amount: "20" }, elsewhere)).status).toBe(403);
+  });
+
+  test("begins at most 10 times within an hour, however many at once", async () => {
+    const { visitor } = await signUpVisitor(gateway);
+    const answers = await Promise.all(Array.from({ length: 13 }, () => visitor.post("/checkouts", { amount: "20" })));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
+    expect(refused).toHaveLength(3);
+    expect(refused[0]?.headers.get("retry-after")).toBe("3600");
+    expect(refused[0]?.body.error).toMatchObject({
+      code: "rate_limit_exceeded",
+      message: "10 payments were begun within an hour. Try again in 60 minutes.",
+    });
+
+    const { body } = await visitor.get("/checkouts?limit=6");
+    expect([body.data.length, body.has_more]).toEqual([6, true]);
+    const { body: rest } = await visitor.get(`/checkouts?limit=6&after=${body.next_cursor}`);
+    expect([rest.data.length, rest.has_more, rest.next_cursor]).toEqual([4, false, null]);
+    const ids = [...body.data, ...rest.data].map(({ id }) => id);
+    expect(ids).toEqual([...new Set(ids)].sort().reverse());
+  });
+
+  test("has at most 20 open, whenever they were begun", async () => {
+    const { visitor } = await signUpVisitor(gateway);
+    const accountId = await readAccountId(visitor);
+    const createdAt = new Date("2026-11-14T12:00:00Z");
+    const rows = Array.from({ length: 20 }, (_, number) => ({
+      ...{ id: `chk_old${accountId.slice(5)}${number}`, account_id: accountId, state: "open", currency: "USD" },
+      ...{ amount_nano: 5_000_000_000n, amount_minor: 500n, refunded_minor: 0n },
+      ...{ created_at: createdAt, expires_at: new Date("2026-11-15T12:30:00Z") },
+    }));
+    await gateway.database.insertInto("checkouts").values(rows).execute();
+    const { status, body, headers } = await visitor.post("/checkouts", { amount: "20" });
+    expect([status, body.error.code, headers.get("retry-after")]).toEqual([429, "concurrency_limit_exceeded", "1800"]);
+    await gateway.database
+      .deleteFrom("checkouts")
+      .where("id", "=", rows[0]?.id ?? "")
+      .execute();
+    expect((await visitor.post("/checkouts", { amount: "20" })).status).toBe(201);
+  });
+
+  test("sees their own payments and nobody else's", async () => {
+    const [{ visitor: ada }, { visitor: ben }] = [await signUpVisitor(gateway), await signUpVisitor(gateway)];
+    const { body } = await ada.post("/checkouts", { amount: "20" });
+    expect((await ada.get(`/checkouts/${body.id}`)).body).toEqual(body);
+    expect((await ada.get("/checkouts")).body.data).toEqual([body]);
+    const foreign = await ben.get(`/checkouts/${body.id}`);
+    expect([foreign.status, foreign.body.error.message]).toEqual([404, "There is no such checkout."]);
+    expect((await ben.get("/checkouts")).body.data).toEqual([]);
+    expect((await ben.get("/checkouts/chk_nothing")).status).toBe(404);
+  });
+});
+
+describe("while Stripe", () => {
+  const failures: { what: string; faults: StripeFault[]; asked: number }[] = [
+    { what: "answers 500", faults: ["error", "error"], asked: 0 },
+    { what: "answers with something that is no JSON", faults: ["garbage"], asked: 1 },
+    { what: "answers with a page that is none of its own", faults: ["nonsense"], asked: 1 },
+    { what: "hangs up", faults: ["hangs-up", "hangs-up"], asked: 2 },
+    { what: "does not answer", faults: ["hangs", "hangs"], asked: 2 },
+  ];
+  test.for(failures)("$what, people are asked to try later, and the payment has failed", async ({ faults, asked }) => {
+    const { visitor } = await signUpVisitor(gateway);
+    const askedBefore = stripe.requests.length;
+    stripe.faults.push(...faults);
+    const { status, body, headers } = await visitor.post("/checkouts", { amount: "20" });
+    expect([status, body.error.code, headers.get("retry-after")]).toEqual([503, "overloaded", "30"]);
+    expect(body.error.message).toBe("Payments cannot be taken at the moment. Nothing was charged; try again shortly.");
+    expect(stripe.faults).toEqual([]);
+    expect(stripe.requests).toHaveLength(askedBefore + asked);
+    const { data } = (await visitor.get("/checkouts")).body;
+    expect(data).toMatchObject([{ state: "failed", url: null, paid_at: null }]);
+    expect(await readCash(visitor)).toBe("0.00");
+  });
+
+  const recoveries: { what: string; faults: StripeFault[] }[] = [
+    { what: "fails", faults: ["error"] },
+    { what: "hangs up", faults: ["hangs-up"] },
+    { what: "stays silent", faults: ["hangs"] },
+  ];
+  test.for(recoveries)("$what once, it is asked again for the same session", async ({ faults }) => {
+    const { visitor } = await signUpVisitor(gateway);
+    const sessionsBefore = stripe.sessions.size;
+    stripe.faults.push(...faults);
+    const { status, body } = await visitor.post("/checkouts", { amount: "20" });
+    expect([status, body.state]).toEqual([201, "open"]);
+    expect(stripe.sessions.size).toBe(sessionsBefore + 1);
+  });
+
+  test("took money for a payment that we gave up, it is credited all the same", async () => {
+    const { visitor } = await signUpVisitor(gateway);
+    stripe.faults.push("garbage");
+    expect((await visitor.post("/checkouts", { amount: "20" })).status).toBe(503);
+    const [failed] = (await visitor.get("/checkouts")).body.data;
+    expect(await tellPaid(failed.id)).toBe(200);
+    expect((await visitor.get(`/checkouts/${failed.id}`)).body.state).toBe("paid");
+    expect(await readCash(visitor)).toBe("20.00");
+  });
+});
+
+describe("the credit and the end of a checkout", () => {
+  /** Lets a statement of the database fail as long as the work goes on. */
+  async function whileFailing(place: string, code: string, work: () => Promise<void>): Promise<void> {
+    const { database } = gateway;
+    await sql
+      .raw(`create function fail_on_purpose() returns trigger language plpgsql as $$
+        begin raise exception 'on purpose' using errcode = '${code}'; end $$`)
+      .execute(database);
+    await sql
+      .raw(`create trigger a_failure before ${place} for each row execute function fail_on_purpose()`)
+      .execute(database);
+    try {
+      await work();
+    } finally {
+      await sql`drop function fail_on_purpose cascade`.execute(database);
+    }
+  }
+
+  const breaks = [
+    { where: "the credit is written", place: "insert on postings", code: "P0001", status: 500 },
+    { where: "the checkout is ended", place: "update on checkouts", code: "P0001", status: 500 },
+    { where: "the database goes away", place: "update on checkouts", code: "57P01", status: 503 },
+  ];
+  test.for(breaks)("come true together: when it breaks where $where, neither does", async ({ place, code, status }) => {
+    const { visitor } = await signUpVisitor(gateway);
+    const { body } = await visitor.post("/checkouts", { amount: "20" });
+    await whileFailing(place, code, async () => {
+      expect(await tellPaid(body.id)).toBe(status);
+    });
+    expect((await visitor.get(`/checkouts/${body.id}`)).body.state).toBe("open");
+    expect(await readCash(visitor)).toBe("0.00");
+    // Stripe sends again what was not taken.
+    expect(await tellPaid(body.id)).toBe(200);
+    expect((await visitor.get(`/checkouts/${body.id}`)).body.state).toBe("paid");
+    expect(await readCash(visitor)).toBe("20.00");
+  });
+
+  test("are final: not even the database's owner can take a paid checkout back", async () => {
+    const { visitor } = await signUpVisitor(gateway);
+    const { body } = await visitor.post("/checkouts", { amount: "20" });
+    await tellPaid(body.id);
+    const change = gateway.database.updateTable("checkouts").set({ state: "open", ended_at: null });
+    await expect(change.where("id", "=", body.id).execute()).rejects.toThrow("stays as it was");
+  });
+});
+
+test("where Stripe's keys are not set, nobody can pay, and what was paid before can be read", async () => {
+  await using plain = await startGateway({ settings: { ...visitorSettings } });
+  const { visitor } = await signUpVisitor(plain);
+  expect((await visitor.get("/site")).body.payments).toBe("none");
+  const { status, body } = await visitor.post("/checkouts", { amount: "20" });
+  expect([status, body.error.code, body.error.message]).toEqual([
+    501,
+    "endpoint_not_released",
+    "Payments by card are not set up here.",
+  ]);
+  expect((await visitor.get("/checkouts")).body.data).toEqual([]);
+  const headers = { "content-type": "application/json" };
+  const event = await fetch(`${plain.siteUrl}/payments/stripe`, { method: "POST", headers, body: "{}" });
+  expect(event.status).toBe(501);
+});
+
+const halves = [
+  { settings: { stripe_secret_key: "sk_test_x" }, sentence: /One half of Stripe's keys is missing/ },
+  { settings: { stripe_webhook_secret: "whsec_x" }, sentence: /One half of Stripe's keys is missing/ },
+  { settings: { stripe_secret_key: "pk_test_x", stripe_webhook_secret: "whsec_x" }, sentence: /do not look like keys/ },
+  { settings: { stripe_secret_key: "sk_test_x", stripe_webhook_secret: "we_x" }, sentence: /do not look like keys/ },
+  {
+    settings: { stripe_secret_key: "${NOT_SET_ANYWHERE}", stripe_webhook_secret: "whsec_x" },
+    sentence: /stripe_secret_key names a variable that is not set/,
+  },
+  { settings: { payment_amount_min: 2000 }, sentence: /payment_amount_min \(2000\) is more than/ },
+];
+test.for(halves)("the settings $settings are refused with a sentence", ({ settings, sentence }) => {
+  const standard = loadSettings({ environment: {}, directory: "/" });
+  const logger = createLogger({ level: "error", format: "json", write: () => {} });
+  expect(() => createPayments({ ...gateway.parts, logger, settings: { ...standard, ...settings } })).toThrow(sentence);
+});

@@ -1,0 +1,330 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findViolations, listStatement } from "../../src/features/ledger/index.ts";
+import type { AccountId } from "../../src/lib/ids.ts";
+import { type SiteVisitor, signUpVisitor, visitorSettings } from "../harness/site-visitor.ts";
+import { type StripeServer, type StripeSession, startStripeServer } from "../harness/stripe-server.ts";
+import { createTestClock } from "../harness/test-clock.ts";
+import { createTestDatabase, type TestDatabase } from "../harness/test-database.ts";
+import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
+
+const clock = createTestClock(new Date("2026-11-15T12:00:00Z"));
+const secondMs = 1000;
+
+let testDatabase: TestDatabase;
+let stripe: StripeServer;
+let gateway: TestGateway;
+let otherGateway: TestGateway;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  stripe = await startStripeServer({ clock });
+  const settings = {
+    ...visitorSettings,
+    stripe_secret_key: stripe.secretKey,
+    stripe_webhook_secret: stripe.webhookSecret,
+  };
+  const options = { settings, clock, sharedDatabase: testDatabase, stripe: { url: stripe.url } };
+  gateway = await startGateway(options);
+  otherGateway = await startGateway(options);
+});
+
+afterAll(async () => {
+  // Whatever the tests above did, every cent is accounted for.
+  const violations = await findViolations(gateway.database, { kind: "whole", accountIds: "all", now: clock.now() });
+  const { rows: strays } = await sql`
+    select checkout.id, posting.id as posting_id from (select * from checkouts where state = 'paid') checkout
+      full join (select * from postings where cause_kind = 'payment') posting
+        on posting.id = 'txn_' || substr(checkout.id, 5) and posting.cause_id = checkout.id
+          and posting.amount = checkout.amount_nano and posting.account_id = checkout.account_id
+      where checkout.id is null or posting.id is null`.execute(gateway.database);
+  const logs = JSON.stringify([gateway.logs, otherGateway.logs]);
+  await otherGateway[Symbol.asyncDispose]();
+  await gateway[Symbol.asyncDispose]();
+  await testDatabase.close();
+  await stripe[Symbol.asyncDispose]();
+  expect(violations).toEqual([]);
+  expect(strays).toEqual([]);
+  expect(logs).not.toContain(stripe.secretKey);
+  expect(logs).not.toContain(stripe.webhookSecret);
+});
+
+type Payer = { visitor: SiteVisitor; accountId: AccountId };
+
+async function signUpPayer(): Promise<Payer> {
+  const { visitor } = await signUpVisitor(gateway);
+  const { body } = await visitor.get("/session");
+  return { visitor, accountId: body.account.id };
+}
+
+/** Somebody who has begun to pay. */
+async function begin(amount = "20"): Promise<Payer & { id: string; session: StripeSession }> {
+  const payer = await signUpPayer();
+  const { status, body } = await payer.visitor.post("/checkouts", { amount });
+  expect(status).toBe(201);
+  return { ...payer, id: body.id, session: stripe.find(body.id) };
+}
+
+type Delivery = { to?: TestGateway; signed?: Parameters<StripeServer["sign"]>[1] };
+
+async function deliver(event: unknown, { to = gateway, signed = {} }: Delivery = {}): Promise<Response> {
+  const { body, headers } = stripe.sign(event, signed);
+  return await fetch(`${to.siteUrl}/payments/stripe`, { method: "POST", body, headers });
+}
+
+async function tell(type: string, object: Record<string, unknown>, delivery: Delivery = {}): Promise<number> {
+  return (await deliver(stripe.createEvent(type, object), delivery)).status;
+}
+
+async function readOutcome({ visitor, accountId, id }: Payer & { id: string }) {
+  const { body: checkout } = await visitor.get(`/checkouts/${id}`);
+  const { body: balance } = await visitor.get("/balance");
+  const entries = await listStatement(gateway.database, accountId, { from: null, to: null, limit: 100 });
+  expect(balance.available_balance).toBe(balance.cash_balance);
+  return { state: checkout.state, cash: balance.cash_balance, entries: entries.length };
+}
+
+const paidOnce = { state: "paid", cash: "20.00", entries: 1 };
+
+describe("a payment", () => {
+  test("is written down, asked for at Stripe, and credited once Stripe says that it was paid", async () => {
+    const { visitor, accountId } = await signUpPayer();
+    const { status, body } = await visitor.post("/checkouts", { amount: "20.5" });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      object: "checkout",
+      id: expect.stringMatching(/^chk_/),
+      amount: "20.50",
+      currency: "USD",
+      state: "open",
+      url: expect.stringMatching(/^https:\/\/checkout\.stripe\.com\/c\/pay\/cs_test_/),
+      created: clock.now().getTime() / 1000,
+      expires_at: "2026-11-15T13:00:00.000Z",
+      paid_at: null,
+    });
+
+    const request = stripe.requests.at(-1);
+    expect(request?.headers).toMatchObject({ "idempotency-key": body.id });
+    expect(request?.headers).not.toHaveProperty("x-stripe-client-telemetry");
+    const backUrl = `http://localhost:4242/console/billing?checkout=${body.id}`;
+    expect(Object.fromEntries(request?.form ?? [])).toMatchObject({
+      client_reference_id: body.id,
+      "metadata[account]": accountId,
+      "metadata[checkout]": body.id,
+      "payment_intent_data[metadata][checkout]": body.id,
+      "line_items[0][price_data][unit_amount]": "2050",
+      "line_items[0][price_data][currency]": "usd",
+      "adaptive_pricing[enabled]": "false",
+      success_url: backUrl,
+      cancel_url: `${backUrl}&canceled=1`,
+    });
+    expect((await visitor.get("/balance")).body.cash_balance).toBe("0.00");
+
+    const session = stripe.find(body.id);
+    stripe.pay(session);
+    const answer = await deliver(stripe.createEvent("checkout.session.completed", session));
+    expect([answer.status, await answer.json()]).toEqual([200, { received: true }]);
+    expect((await visitor.get(`/checkouts/${body.id}`)).body).toMatchObject({
+      state: "paid",
+      url: null,
+      paid_at: clock.now().toISOString(),
+    });
+    expect((await visitor.get("/balance")).body).toMatchObject({ cash_balance: "20.50", available_balance: "20.50" });
+    const entries = await listStatement(gateway.database, accountId, { from: null, to: null, limit: 100 });
+    expect(entries).toMatchObject([
+      {
+        transactionId: `txn_${body.id.slice(4)}`,
+        kind: "top_up",
+        unit: "money",
+        amount: 20_500_000_000n,
+        balance: 20_500_000_000n,
+        cause: { kind: "payment", id: body.id },
+      },
+    ]);
+  });
+
+  const orders: { heard: string[]; ends: { state: string; cash: string; entries: number } }[] = [
+    { heard: ["completed paid"], ends: paidOnce },
+    { heard: ["completed paid", "completed paid"], ends: paidOnce },
+    { heard: ["completed paid", "expired"], ends: paidOnce },
+    { heard: ["expired", "completed paid"], ends: paidOnce },
+    { heard: ["completed unpaid", "async_payment_succeeded paid"], ends: paidOnce },
+    { heard: ["async_payment_succeeded paid", "completed unpaid"], ends: paidOnce },
+    { heard: ["async_payment_succeeded paid", "async_payment_failed unpaid"], ends: paidOnce },
+    { heard: ["async_payment_failed unpaid", "async_payment_succeeded paid", "completed paid"], ends: paidOnce },
+    { heard: ["async_payment_succeeded unpaid"], ends: { state: "open", cash: "0.00", entries: 0 } },
+    { heard: ["completed unpaid"], ends: { state: "open", cash: "0.00", entries: 0 } },
+    { heard: ["completed unpaid", "async_payment_failed unpaid"], ends: { state: "failed", cash: "0.00", entries: 0 } },
+    { heard: ["async_payment_failed unpaid", "completed unpaid"], ends: { state: "failed", cash: "0.00", entries: 0 } },
+    { heard: ["async_payment_failed unpaid", "expired"], ends: { state: "failed", cash: "0.00", entries: 0 } },
+    { heard: ["expired", "expired", "completed unpaid"], ends: { state: "expired", cash: "0.00", entries: 0 } },
+  ];
+  test.for(orders)("that is heard of as $heard ends $ends.state with $ends.cash", async ({ heard, ends }) => {
+    const payer = await begin();
+    stripe.pay(payer.session, "slow");
+    for (const words of heard) {
+      const [event = "", payment_status = "unpaid"] = words.split(" ");
+      expect(await tell(`checkout.session.${event}`, { ...payer.session, payment_status })).toBe(200);
+    }
+    expect(await readOutcome(payer)).toEqual(ends);
+  });
+
+  test("by a slow method has nothing left to do for the person while its money is on its way", async () => {
+    const payer = await begin();
+    stripe.pay(payer.session, "slow");
+    await tell("checkout.session.completed", payer.session);
+    expect((await payer.visitor.get(`/checkouts/${payer.id}`)).body).toMatchObject({ state: "open", url: null });
+  });
+
+  test("is credited once, however many gateways hear of it at once and in however many ways", async () => {
+    const payer = await begin();
+    stripe.pay(payer.session);
+    const types = ["completed", "async_payment_succeeded", "expired", "async_payment_failed", "completed"];
+    const statuses = await Promise.all(
+      Array.from({ length: 50 }, (_, number) =>
+        tell(`checkout.session.${types[number % types.length]}`, payer.session, {
+          to: number % 2 === 0 ? gateway : otherGateway,
+        }),
+      ),
+    );
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(await readOutcome(payer)).toEqual(paidOnce);
+  });
+
+  test("of somebody who spends meanwhile is counted by the gateway that remembers the balance", async () => {
+    const payer = await begin();
+    stripe.pay(payer.session);
+    await tell("checkout.session.completed", payer.session);
+    const chat = { model: "sandbox-chat", messages: [{ role: "user", content: "Hello" }] };
+    const before = (await payer.visitor.post("/chat/completions", chat)).status;
+    const { body } = await payer.visitor.post("/checkouts", { amount: "30" });
+    const session = stripe.find(body.id);
+    stripe.pay(session);
+    await tell("checkout.session.completed", session, { to: otherGateway });
+    const after = (await payer.visitor.post("/chat/completions", chat)).status;
+    const entries = await listStatement(gateway.database, payer.accountId, { from: null, to: null, limit: 100 });
+    expect([before, after]).toEqual([200, 200]);
+    expect(entries.filter(({ kind }) => kind === "top_up").map(({ amount }) => amount)).toEqual([
+      20_000_000_000n,
+      30_000_000_000n,
+    ]);
+  });
+});
+
+describe("an event", () => {
+  test("that Stripe did not sign, or not lately, is refused without a reason and changes nothing", async () => {
+    const payer = await begin();
+    stripe.pay(payer.session);
+    const event = stripe.createEvent("checkout.session.completed", payer.session);
+    const good = stripe.sign(event);
+    const url = `${gateway.siteUrl}/payments/stripe`;
+    const late = new Date(clock.now().getTime() - 301 * secondMs);
+    const { "stripe-signature": signature = "", ...withoutSignature } = good.headers;
+    const attempts = [
+      { ...stripe.sign(event, { secret: "whsec_of_somebody_else" }) },
+      { ...stripe.sign(event, { at: late }) },
+      { body: good.body.replace("2000", "9000"), headers: good.headers },
+      { body: good.body, headers: withoutSignature },
+      { body: good.body, headers: { ...good.headers, "stripe-signature": signature.replace("v1=", "v2=") } },
+      { body: good.body, headers: { ...good.headers, "stripe-signature": "t=now,v1=,,=" } },
+      { ...stripe.sign("no event"), body: "{" },
+    ];
+    for (const { body, headers } of attempts) {
+      const answer = await fetch(url, { method: "POST", body, headers });
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toEqual({
+        error: {
+          message: "This is not signed as it has to be.",
+          type: "invalid_request_error",
+          param: "Stripe-Signature",
+          code: "invalid_parameter",
+        },
+        request_id: answer.headers.get("x-request-id"),
+      });
+    }
+    expect(await readOutcome(payer)).toEqual({ state: "open", cash: "0.00", entries: 0 });
+    const almostLate = new Date(clock.now().getTime() - 299 * secondMs);
+    expect(await tell("checkout.session.completed", payer.session, { signed: { at: almostLate } })).toBe(200);
+    expect(await readOutcome(payer)).toEqual(paidOnce);
+  });
+
+  test("that is too large or no JSON is refused before anybody looks at it", async () => {
+    const url = `${gateway.siteUrl}/payments/stripe`;
+    const { headers } = stripe.sign({});
+    const large = await fetch(url, { method: "POST", headers, body: "x".repeat(257 * 1024) });
+    expect(large.status).toBe(413);
+    const form = { "content-type": "application/x-www-form-urlencoded" };
+    expect((await fetch(url, { method: "POST", headers: { ...headers, ...form }, body: "a=b" })).status).toBe(415);
+    expect((await fetch(url)).status).toBe(405);
+  });
+
+  const strangeAnswers = [
+    { what: "another amount", change: { amount_total: 1999 }, note: /1999 USD in place of 2000 USD/ },
+    { what: "no amount", change: { amount_total: null }, note: /in place of 2000 USD/ },
+    { what: "another currency", change: { currency: "jpy" }, note: /2000 JPY/ },
+    { what: "another account", change: { metadata: { account: "acct_other" } }, note: /acct_other/ },
+  ];
+  test.for(strangeAnswers)(
+    "about $what credits nobody, then or later, and is shown to the operator",
+    async (answer) => {
+      const payer = await begin();
+      stripe.pay(payer.session);
+      const metadata = { ...payer.session.metadata, ...answer.change.metadata };
+      expect(await tell("checkout.session.completed", { ...payer.session, ...answer.change, metadata })).toBe(200);
+      expect(await tell("checkout.session.completed", payer.session)).toBe(200);
+      expect(await readOutcome(payer)).toEqual({ state: "mismatched", cash: "0.00", entries: 0 });
+      const told = gateway.logs.filter(({ level, checkout_id }) => level === "error" && checkout_id === payer.id);
+      expect(told).toMatchObject([{ note: expect.stringMatching(answer.note) }]);
+    },
+  );
+
+  test("about another session cannot touch a checkout, whatever it says", async () => {
+    const payer = await begin();
+    const foreign = { ...payer.session, id: "cs_test_foreign", status: "complete", payment_intent: "pi_foreign" };
+    expect(await tell("checkout.session.completed", { ...foreign, payment_status: "paid" })).toBe(200);
+    expect(await tell("checkout.session.expired", foreign)).toBe(200);
+    expect(await readOutcome(payer)).toEqual({ state: "open", cash: "0.00", entries: 0 });
+    stripe.pay(payer.session);
+    await tell("checkout.session.completed", payer.session);
+    expect(await readOutcome(payer)).toEqual(paidOnce);
+  });
+
+  test("that concerns nobody here is taken and forgotten", async () => {
+    const payer = await begin();
+    const { metadata, ...unmarked } = payer.session;
+    const paid = { payment_status: "paid" };
+    const stranger = { ...payer.session, metadata: { ...metadata, checkout: "chk_nobody" }, ...paid };
+    expect(await tell("checkout.session.completed", stranger)).toBe(200);
+    expect(await tell("checkout.session.completed", { ...unmarked, ...paid })).toBe(200);
+    expect(await tell("checkout.session.completed", { ...unmarked, id: 7 })).toBe(200);
+    expect(await tell("customer.created", { id: "cus_1" })).toBe(200);
+    expect(await tell("charge.refunded", { id: "ch_1" })).toBe(200);
+    for (const event of [null, [], 7, {}, { type: "checkout.session.completed", data: null }]) {
+      expect((await deliver(event)).status).toBe(200);
+    }
+    expect(await readOutcome(payer)).toEqual({ state: "open", cash: "0.00", entries: 0 });
+  });
+
+  test("of a refund or a dispute is noted and told to the operator, and takes nothing back", async () => {
+    const payer = await begin();
+    stripe.pay(payer.session);
+    const { payment_intent, metadata } = payer.session;
+    // In any order: the first refund is heard of before the payment, and the smaller one after the larger.
+    await tell("charge.refunded", { id: "ch_1", payment_intent, metadata, amount_refunded: 700 });
+    await tell("checkout.session.completed", payer.session);
+    await tell("charge.refunded", { id: "ch_1", payment_intent, metadata: {}, amount_refunded: 500 });
+    for (const _ of [1, 2]) await tell("charge.dispute.created", { id: "dp_1", payment_intent, amount: 2000 });
+    expect(await readOutcome(payer)).toEqual(paidOnce);
+    const { refunded_minor, disputed_at } = await gateway.database
+      .selectFrom("checkouts")
+      .select(["refunded_minor", "disputed_at"])
+      .where("id", "=", payer.id)
+      .executeTakeFirstOrThrow();
+    expect([refunded_minor, disputed_at]).toEqual([700n, clock.now()]);
+    const warnings = gateway.logs.filter(({ level, checkout_id }) => level === "warn" && checkout_id === payer.id);
+    expect(warnings.map(({ msg }) => msg)).toEqual([
+      "a payment was given back; its credit stays",
+      "a payment is contested; its credit stays",
+    ]);
+  });
+});

@@ -1,0 +1,234 @@
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import type { Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { changeAccount } from "../../src/app/change-account.ts";
+import { createPlan } from "../../src/features/accounts/index.ts";
+import { createCodes } from "../../src/features/ledger/index.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/browsed-site.ts";
+import { hasBrowser } from "../harness/browser.ts";
+import { createRememberedSignIns } from "../harness/remembered-sign-ins.ts";
+import { createSpender, type Spender, toAmount } from "../harness/spender.ts";
+import { type StripeServer, type StripeSession, startStripeServer } from "../harness/stripe-server.ts";
+
+const statementDays = "from=2026-03-01&to=2026-03-31";
+
+describe.skipIf(!hasBrowser)("the billing page", () => {
+  let stripe: StripeServer;
+  let site: BrowsedSite;
+  let signIns: ReturnType<typeof createRememberedSignIns>;
+  let spender: Spender;
+  let charged: string;
+
+  beforeAll(async () => {
+    stripe = await startStripeServer({ clock: systemClock });
+    site = await startBrowsedSite({ hasRunningClock: true, stripe });
+    signIns = createRememberedSignIns(site);
+    spender = await createSpender(site);
+    await spender.book({ kind: "top-up", amount: toAmount("5") }, new Date("2026-03-01T12:00:00Z"));
+    charged = await spender.charge({
+      at: new Date("2026-03-04T12:00:00Z"),
+      ...{ model: "sandbox-chat", items: { input_tokens: 1000n }, rate: "0.000000001" },
+    });
+    const quotas = { text: 1000n, image: 4n, video: 0n };
+    await createPlan(site.gateway.parts, { id: "pro", name: "Pro", limits: {}, period: "month", quotas });
+    await changeAccount(site.gateway.parts, spender.accountId, { planId: "pro" });
+  });
+  afterAll(async () => {
+    await site[Symbol.asyncDispose]();
+    await stripe[Symbol.asyncDispose]();
+  });
+
+  async function openBilling(email: string, search = "") {
+    return await signIns.open(email, `/console/billing${search}`);
+  }
+
+  async function createCode(kind: "cash" | "gift"): Promise<string> {
+    const terms = { kind, amount: toAmount("2.5"), giftDays: kind === "gift" ? 30 : null, note: "", expiresAt: null };
+    const parts = { ...site.gateway.parts, randomBytes, currency: "USD" };
+    const [made] = await createCodes(parts, { ...terms, count: 1 });
+    return made?.text ?? "";
+  }
+
+  /** Begins a payment by the page and stops before Stripe's, as a browser does that is slow to get there. */
+  async function beginPayment(page: Page, amount: string): Promise<StripeSession> {
+    await page.route("https://checkout.stripe.com/**", (route) =>
+      route.fulfill({ contentType: "text/html", body: "<h1>A page of Stripe's</h1>" }),
+    );
+    await page.getByLabel("Amount in USD").fill(amount);
+    await page.getByRole("button", { name: "Pay by card" }).click();
+    await page.getByRole("heading", { name: "A page of Stripe's" }).waitFor();
+    const session = [...stripe.sessions.values()].find(({ url }) => url === page.url());
+    if (session === undefined) throw new Error(`Stripe knows nothing of ${page.url()}.`);
+    return session;
+  }
+
+  async function deliver(session: StripeSession): Promise<void> {
+    const { body, headers } = stripe.sign(stripe.createEvent("checkout.session.completed", session));
+    const answer = await fetch(`${site.siteUrl}/payments/stripe`, { method: "POST", body, headers });
+    expect(answer.status).toBe(200);
+  }
+
+  test("money paid by card is in the balance as soon as Stripe says so, and stands in both lists", async () => {
+    const email = await site.createPerson();
+    await using opened = await openBilling(email);
+    const { page } = opened;
+    const session = await beginPayment(page, "20,50");
+    expect(session.amount_total).toBe(2050);
+    stripe.pay(session);
+    await page.goto(String(session.success_url));
+    await page.getByText("Waiting for your payment of $20.50").waitFor();
+    await page.getByText("Available").locator("..").getByText("$0.00").waitFor();
+    await deliver(session);
+    await page.getByText("$20.50 arrived.").waitFor();
+    await page.getByText("Available").locator("..").getByText("$20.50").waitFor();
+    const payments = page.getByRole("region", { name: "Payments by card", exact: true });
+    await payments.getByText("Paid", { exact: true }).waitFor();
+    await expect.poll(() => readRows(page)).toEqual([expect.stringMatching(/^Payment.*Cash\+\$20\.50.*\$20\.50$/)]);
+    expect(opened.complaints).toEqual([]);
+    expect(opened.foreignRequests).toEqual([session.url ?? `https://checkout.stripe.com/c/pay/${session.id}`]);
+  });
+
+  test("who leaves Stripe's page without paying is told that nothing was charged, and can go on", async () => {
+    await using opened = await openBilling(await site.createPerson());
+    const { page } = opened;
+    const session = await beginPayment(page, "20");
+    await page.goto(String(session.cancel_url));
+    await page.getByText("You left before paying.").waitFor();
+    await expect.poll(() => page.getByRole("link", { name: "Go on paying" }).getAttribute("href")).toBe(session.url);
+  });
+
+  test("a payment that takes days is said to be on its way", async () => {
+    await using opened = await openBilling(await site.createPerson());
+    const { page } = opened;
+    const session = await beginPayment(page, "30");
+    stripe.pay(session, "slow");
+    await deliver(session);
+    await page.goto(String(session.success_url));
+    await page.getByText("$30.00 is on its way.").waitFor();
+    await page.getByText("On its way", { exact: true }).waitFor();
+  });
+
+  test("nobody sees another account's payment", async () => {
+    await using first = await openBilling(await site.createPerson());
+    const session = await beginPayment(first.page, "20");
+    const search = new URL(String(session.success_url)).search;
+    await using second = await openBilling(await site.createPerson(), search);
+    await second.page.getByText("There is no such checkout.").waitFor();
+  });
+
+  test.for([
+    ["0.5", /least|from|at least/i],
+    ["twenty", /amount/i],
+    ["", /amount/i],
+  ] as const)("the amount %j is refused at its field, and stays there", async ([typed, sentence]) => {
+    await using opened = await openBilling(await site.createPerson());
+    const { page } = opened;
+    await page.getByText("From $5.00 to").waitFor();
+    const field = page.getByLabel("Amount in USD");
+    await field.fill(typed);
+    await page.getByRole("button", { name: "Pay by card" }).click();
+    await page.locator("[aria-invalid=true]").waitFor();
+    await expect.poll(() => describeField(page, field)).toMatch(sentence);
+    await expect.poll(() => field.inputValue()).toBe(typed);
+  });
+
+  test("a code gives its credit once: a slip and a used one are told at the field", async () => {
+    await using opened = await openBilling(await site.createPerson());
+    const { page } = opened;
+    const code = await createCode("gift");
+    const field = page.getByRole("textbox", { name: "Code" });
+    await field.fill("not a code");
+    await page.getByRole("button", { name: "Redeem" }).click();
+    await page.locator("[aria-invalid=true]").waitFor();
+    await expect.poll(() => describeField(page, field)).toMatch(/^A code has 20 letters and digits/);
+    await expect.poll(() => field.inputValue()).toBe("not a code");
+    await field.fill(` ${code.toLowerCase()} `);
+    await page.keyboard.press("Enter");
+    await page.getByText("$2.50 added").waitFor();
+    await page.getByText(/It is a gift that expires .+ You can spend \$2\.50 now\./).waitFor();
+    await expect.poll(() => field.inputValue()).toBe("");
+    await page.getByText("Gifts", { exact: true }).locator("..").getByText("$2.50").waitFor();
+    await expect.poll(() => readRows(page)).toEqual([expect.stringMatching(/^Redeemed code.*Gift\+\$2\.50.*\$2\.50$/)]);
+    await field.fill(code);
+    await page.keyboard.press("Enter");
+    await page.locator("[aria-invalid=true]").waitFor();
+    await expect.poll(() => describeField(page, field)).toMatch(/redeemed/i);
+    expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain(code);
+  });
+
+  test("the statement has a running balance, days of one's choice, the way to each charge, and a file", async () => {
+    await using opened = await openBilling(spender.email);
+    const { page } = opened;
+    await page.getByText("Quota of the plan").first().waitFor();
+    await page.getByLabel("First day").fill("2026-03-01");
+    await page.getByLabel("Last day").fill("2026-03-31");
+    await page.getByText("Quota of the plan").first().waitFor({ state: "detached" });
+    await expect
+      .poll(() => readRows(page))
+      .toEqual([
+        expect.stringMatching(
+          /^sandbox-chat: 1,000 input tokens(Mar 4, 2026, 12:00 PM)+Cash−\$0\.000000001.*\$4\.999999999$/,
+        ),
+        expect.stringMatching(/^Top-up(Mar 1, 2026, 12:00 PM)+Cash\+\$5\.00.*\$5\.00$/),
+      ]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download CSV" }).click(),
+    ]);
+    const lines = (await readFile(await download.path(), "utf8")).trim().split(/\r?\n/);
+    expect(lines).toHaveLength(3);
+    expect(lines.at(-1)).toContain("4.999999999");
+    await page.getByLabel("Last day").fill("2026-02-01");
+    await page.getByText("The last day comes before the first.").waitFor();
+    await page.getByLabel("Last day").fill("2026-03-03");
+    await page.getByRole("link", { name: /1,000 input tokens/ }).waitFor({ state: "detached" });
+    await page.getByLabel("Last day").fill("2026-03-04");
+    await page.getByRole("link", { name: /1,000 input tokens/ }).click();
+    await page.waitForURL(`**/console/usage/charges/${charged}`);
+  });
+
+  test("a plan tells what is left of each quota", async () => {
+    await spender.hold("0.5", new Date(), { quota: { kind: "text", units: 400n } });
+    await using opened = await openBilling(spender.email);
+    const { page } = opened;
+    const plan = page.getByRole("region", { name: "Plan Pro" });
+    await plan.getByText("600 tokens left of 1,000").waitFor();
+    await plan.getByText("4 images left of 4").waitFor();
+    const bar = plan.getByRole("progressbar", { name: "Left of the text quota" });
+    await expect.poll(() => bar.getAttribute("aria-valuenow")).toBe("60");
+    await expect.poll(() => plan.getByText("Video quota").count()).toBe(0);
+  });
+
+  test.for(["full", "empty"])(
+    "the page of an account that is %s fits every window, and axe finds nothing",
+    async (kind) => {
+      const email = kind === "full" ? spender.email : await site.createPerson();
+      await using opened = await openBilling(email, kind === "full" ? `?${statementDays}` : "");
+      const { page } = opened;
+      await page.getByText(kind === "full" ? "Top-up" : "Nothing has moved yet.").waitFor();
+      for (const width of [768, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+      }
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        expect(await listAxeFindings(page)).toEqual([]);
+      }
+    },
+  );
+});
+
+/** The lines of the statement without its heading. */
+async function readRows(page: Page): Promise<string[]> {
+  const rows = page.getByRole("region", { name: "Lines of the statement" }).locator("tbody tr");
+  await rows.first().waitFor();
+  return await rows.allTextContents();
+}
+
+/** The first sentence that is tied to a field, which is its error where it has one. */
+async function describeField(page: Page, field: Locator): Promise<string | null> {
+  const ids = (await field.getAttribute("aria-describedby")) ?? "";
+  return await page.locator(`[id="${ids.split(" ")[0]}"]`).textContent();
+}

@@ -1,0 +1,235 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { endpointScopes } from "../../src/platform/http/endpoint-table.ts";
+import {
+  type BrowsedSite,
+  fillSignIn,
+  listAxeFindings,
+  signInByPage,
+  startBrowsedSite,
+} from "../harness/browsed-site.ts";
+import { hasBrowser } from "../harness/browser.ts";
+import { goodPassword } from "../harness/site-visitor.ts";
+import { waitUntil } from "../harness/wait-until.ts";
+
+const hourMs = 60 * 60_000;
+const elevenMinutesMs = 11 * 60_000;
+
+describe.skipIf(!hasBrowser)("the page of API keys", () => {
+  let site: BrowsedSite;
+  beforeAll(async () => {
+    site = await startBrowsedSite();
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  /** The page of somebody new, who has just signed in. */
+  async function openKeys({ width = 1440, path = "/console/keys" } = {}) {
+    const email = await site.createPerson();
+    const opened = await site.openPage({ viewport: { width, height: 900 }, reducedMotion: "reduce" });
+    await signInByPage(opened.page, email, path);
+    await opened.page.getByRole("heading", { name: "API keys", level: 1 }).waitFor();
+    return { ...opened, email };
+  }
+
+  /** What the API answers to a call with a key. */
+  async function callWith(key: string): Promise<number> {
+    const answer = await fetch(`${site.siteUrl}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+    await answer.body?.cancel();
+    return answer.status;
+  }
+
+  /** Waits for a key to be shown, and takes it. */
+  async function keepKey(page: Page): Promise<string> {
+    const key = await page
+      .getByRole("dialog")
+      .getByRole("region", { name: "Your new key" })
+      .locator("code")
+      .textContent();
+    const [text = ""] = /sk-slc-\w+/.exec(key ?? "") ?? [];
+    expect(text).toMatch(/^sk-slc-\w{36}$/);
+    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    return text;
+  }
+
+  const table = (page: Page, name = "API keys") => page.getByRole("region", { name, exact: true });
+  const row = (page: Page, text: string) => table(page).getByRole("row").filter({ hasText: text });
+
+  test("a key is created, works, is rotated with an overlap, and after being revoked works no more", async () => {
+    await using opened = await openKeys();
+    const { page } = opened;
+    await page.getByRole("button", { name: "Create a key" }).first().click();
+    await page.getByLabel("Name").fill("Server");
+    await page.getByRole("button", { name: "Create the key" }).click();
+    await expect
+      .poll(() => page.getByRole("region", { name: "First call" }).textContent())
+      .toContain(`${site.siteUrl}/v1/`);
+    const first = await keepKey(page);
+    expect(await callWith(first)).toBe(200);
+    await row(page, first.slice(-4)).waitFor();
+    expect(await page.content()).not.toContain(first);
+
+    await page.getByRole("link", { name: "Server" }).click();
+    await page.getByRole("button", { name: "Rotate" }).click();
+    await page.getByLabel("The old key ends").selectOption({ label: "In an hour" });
+    await page.getByRole("button", { name: "Make the new key" }).click();
+    const second = await keepKey(page);
+    expect([await callWith(first), await callWith(second)]).toEqual([200, 200]);
+    await row(page, first.slice(-4)).getByText("Ends soon").waitFor();
+    site.clock.advance(hourMs);
+    expect([await callWith(first), await callWith(second)]).toEqual([401, 200]);
+
+    await page.reload();
+    await page.getByRole("link", { name: "Server" }).click();
+    await page.getByRole("button", { name: "Revoke" }).click();
+    await page.getByLabel("Type Server to confirm").fill("Serve");
+    await page.getByRole("button", { name: "Revoke the key" }).click();
+    await page.locator("[name=confirmation][aria-invalid=true]").waitFor();
+    expect(await callWith(second)).toBe(200);
+    await page.getByLabel("Type Server to confirm").fill("Server");
+    await page.getByRole("button", { name: "Revoke the key" }).click();
+    await page.getByText("The key is revoked.").waitFor();
+    await waitUntil("the key is refused", async () => (await callWith(second)) === 401);
+    await page.getByRole("link", { name: "Server" }).waitFor({ state: "detached" });
+    await page.getByLabel("Show keys that have ended").check();
+    await table(page, "Ended keys").getByText("Revoked", { exact: true }).waitFor();
+    await table(page, "Ended keys").getByText("Expired").waitFor();
+    expect(opened.complaints).toEqual([]);
+    expect(opened.foreignRequests).toEqual([]);
+  });
+
+  test("what is wrong stands at its field, in more limits too, and nothing typed is lost", async () => {
+    await using opened = await openKeys({ path: "/console/keys?key=new" });
+    const { page } = opened;
+    const wrong = (name: string) => page.locator(`[name=${name}][aria-invalid=true]`);
+    await page.getByRole("button", { name: "Create the key" }).click();
+    await wrong("name").waitFor();
+    await page.getByLabel("Name").fill("Report");
+    await page.getByLabel("Budget in USD").fill("a lot");
+    await page.getByText("More limits").click();
+    await page.getByLabel("Requests a minute").fill("0.5");
+    await page.getByLabel("Addresses").fill("10.0.0.1\n10.0.0.300");
+    await page.getByText("More limits").click();
+    await page.getByRole("button", { name: "Create the key" }).click();
+    await wrong("requests_per_minute").waitFor();
+    await page.getByLabel("Requests a minute").fill("60");
+    await page.getByRole("button", { name: "Create the key" }).click();
+    await wrong("budget_amount").waitFor();
+    await page.getByLabel("Budget in USD").fill("12.50");
+    await page.getByRole("button", { name: "Create the key" }).click();
+    await wrong("addresses").waitFor();
+    await page.getByText("10.0.0.300 is no address or network.").waitFor();
+    expect(await listAxeFindings(page)).toEqual([]);
+
+    await page.context().clearCookies();
+    await page.getByLabel("Addresses").fill("10.0.0.1");
+    await page.getByRole("button", { name: "Create the key" }).click();
+    await page.waitForURL(/\/sign-in\?next=%2Fconsole%2Fkeys%3Fkey%3Dnew$/);
+    await fillSignIn(page, opened.email);
+    await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("Report");
+    await expect.poll(() => page.getByLabel("Budget in USD").inputValue()).toBe("12.50");
+    await page.getByRole("button", { name: "Create the key" }).click();
+    await keepKey(page);
+    expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("Report");
+    await row(page, "Report").getByText("$0.00 of $12.50 a month").waitFor();
+    await row(page, "Report").getByText("10.0.0.1 · 1 limit").waitFor();
+  });
+
+  test("a key is limited to what is ticked, and a change sends only what changed", async () => {
+    await using opened = await openKeys({ path: "/console/keys?key=new" });
+    const { page } = opened;
+    await page.getByLabel("Name").fill("Narrow");
+    await page.getByText("More limits").click();
+    await page.getByLabel("All endpoints").uncheck();
+    const endpoints = page.getByRole("group", { name: "Endpoints" });
+    await expect.poll(() => endpoints.getByRole("checkbox").count()).toBe(endpointScopes.length + 1);
+    await endpoints.getByLabel("Balance and statement").check();
+    await page.getByLabel("Expires").selectOption({ label: "In 30 days" });
+    await page.getByRole("button", { name: "Create the key" }).click();
+    const key = await keepKey(page);
+    expect(await callWith(key)).toBe(403);
+    await page.getByRole("link", { name: "Narrow" }).click();
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("All endpoints").check();
+    const sent = page.waitForRequest((request) => request.method() === "PATCH");
+    await page.getByRole("button", { name: "Save" }).click();
+    expect((await sent).postDataJSON()).toEqual({ endpoints: null });
+    await page.getByText("The key is changed.").waitFor();
+    await waitUntil("the key may do more", async () => (await callWith(key)) === 200);
+  });
+
+  test("a key is only made by who has just proven who they are, and Escape does not cost it", async () => {
+    await using opened = await openKeys({ path: "/console/keys?key=new" });
+    const { page } = opened;
+    site.clock.advance(elevenMinutesMs);
+    await page.getByLabel("Name").fill("Late");
+    await page.getByRole("button", { name: "Create the key" }).click();
+    const proof = page.getByRole("dialog", { name: "Confirm that it is you" });
+    await proof.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("Nothing was changed").waitFor();
+    await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("Late");
+    await page.getByRole("button", { name: "Create the key" }).click();
+    await proof.getByLabel("Password", { exact: true }).fill(goodPassword);
+    await proof.getByRole("button", { name: "Confirm" }).click();
+    await page.getByRole("button", { name: "I have kept it" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("alert").getByText("Press Escape again").waitFor();
+    expect(await callWith(await keepKey(page))).toBe(200);
+  });
+
+  test("the console's own key is shown as what it is, and offers neither rotation nor an end", async () => {
+    await using opened = await openKeys();
+    const { page } = opened;
+    // It is made when a page first asks for something as a program would.
+    await page.getByRole("link", { name: "Balance $0.00" }).waitFor();
+    await page.reload();
+    await page.getByText("You have no key yet.").waitFor();
+    await row(page, "This console").getByRole("link").click();
+    await page.getByText("It stands for what you do in this console").waitFor();
+    await expect.poll(() => page.getByRole("button", { name: "Rotate" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Revoke" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Budget in USD").fill("3");
+    await expect.poll(() => page.getByLabel("Name").count()).toBe(0);
+    await page.getByRole("button", { name: "Save" }).click();
+    await row(page, "This console").getByText("of $3.00 a month").waitFor();
+  });
+
+  test("a key is made without a pointer, in a narrow window that does not scroll sideways, and axe finds nothing", async () => {
+    await using opened = await openKeys({ width: 390 });
+    const { page } = opened;
+    await page.getByRole("button", { name: "Create a key" }).first().focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.type("By keyboard");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "I have kept it" }).waitFor();
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await listAxeFindings(page)).toEqual([]);
+    }
+    await keepKey(page);
+    await row(page, "By keyboard").waitFor();
+    expect(await listAxeFindings(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+    await page.getByRole("link", { name: "By keyboard" }).press("Enter");
+    await page.getByRole("button", { name: "Edit" }).waitFor();
+    expect(await listAxeFindings(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  });
+
+  test("a list that does not come says why, and comes when it is asked for again", async () => {
+    await using opened = await openKeys();
+    const { page } = opened;
+    await page.route("**/console/api/keys?*", (route) =>
+      route.fulfill({ status: 400, json: { error: { message: "Not now.", code: "invalid_parameter" } } }),
+    );
+    await page.getByRole("link", { name: "Balance $0.00" }).waitFor();
+    await page.reload();
+    await page.getByRole("alert").getByText("Not now.").waitFor();
+    await page.unroute("**/console/api/keys?*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await row(page, "This console").waitFor();
+  });
+});

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/browsed-site.ts";
+import { hasBrowser } from "../harness/browser.ts";
+import { createRememberedSignIns } from "../harness/remembered-sign-ins.ts";
+import { createSpender, type Spender, toAmount } from "../harness/spender.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+describe.skipIf(!hasBrowser)("the overview", () => {
+  let site: BrowsedSite;
+  let signIns: ReturnType<typeof createRememberedSignIns>;
+  let spender: Spender;
+  const now = new Date();
+  const before = (days: number): Date => new Date(now.getTime() - days * dayMs);
+
+  beforeAll(async () => {
+    site = await startBrowsedSite({ hasRunningClock: true });
+    signIns = createRememberedSignIns(site);
+    spender = await createSpender(site);
+    await spender.book({ kind: "top-up", amount: toAmount("10") }, before(20));
+    const expiresAt = new Date("2030-01-31T12:00:00Z");
+    const keyId = await spender.createKey("Production");
+    const work = { keyId, model: "sandbox-chat", items: { input_tokens: 1000n }, rate: "0.25" };
+    await spender.charge({ ...work, at: before(2) });
+    await spender.charge({ ...work, at: before(1), items: { input_tokens: 1000n, output_tokens: 1000n } });
+    await spender.book({ kind: "grant", unit: "money", amount: toAmount("2.5"), expiresAt }, before(1));
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  async function openOverview(email: string) {
+    return await signIns.open(email, "/console");
+  }
+
+  test("what there is, what it is made of and what was spent are told to the cent", async () => {
+    await using opened = await openOverview(spender.email);
+    const { page } = opened;
+    const available = page.getByRole("region", { name: "Available" });
+    await available.getByText("$11.75").waitFor();
+    await available.getByText("expires").waitFor();
+    await expect
+      .poll(() => available.getByRole("definition").allTextContents())
+      .toEqual(["$2.50expires Jan 31, 2030, 12:00 PM", "$9.25"]);
+    await page.getByText("$0.75 in the last 30 days").waitFor();
+    const calls = page.getByRole("region", { name: "Latest calls", exact: true }).getByRole("table");
+    await calls.getByText("$0.50").waitFor();
+    await expect
+      .poll(() => calls.getByRole("row").nth(1).textContent())
+      .toMatch(/1,000 input tokens, 1,000 output tokens.*\$0\.50/);
+    expect(opened.complaints).toEqual([]);
+    expect(opened.foreignRequests).toEqual([]);
+  });
+
+  test("what is frozen shows up by itself, says why, and leads to the task", async () => {
+    await using opened = await openOverview(spender.email);
+    const { page } = opened;
+    const frozen = page.getByRole("region", { name: "Frozen" });
+    await frozen.getByText("Nothing is set aside.").waitFor();
+    const status = await page.evaluate(`fetch("/console/api/videos/generations", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ model: "sandbox-video", prompt: "[[stuck]] Waves", duration: 10 }),
+    }).then((answer) => answer.status)`);
+    expect(status).toBe(202);
+    await frozen.getByText("$0.50").first().waitFor();
+    await expect
+      .poll(() => frozen.getByRole("listitem").textContent())
+      .toMatch(/^Task of sandbox-videosince just now, until .+ at the latest\$0\.50$/);
+    await page
+      .getByRole("region", { name: "Latest tasks", exact: true })
+      .getByText(/Queued|Processing/)
+      .waitFor();
+    await frozen.getByRole("link", { name: "Task of sandbox-video" }).click();
+    await page.waitForURL(/\/console\/tasks\/task_/);
+  });
+
+  test("every bar is reached by the keyboard and opens the charges behind it", async () => {
+    await using opened = await openOverview(spender.email);
+    const { page } = opened;
+    const bars = page.getByRole("group", { name: /^Charges of the last 30 days/ }).getByRole("button");
+    await bars.first().waitFor();
+    await expect.poll(() => bars.count()).toBe(2);
+    await bars.last().focus();
+    await page.keyboard.press("ArrowLeft");
+    await expect.poll(() => page.evaluate("document.activeElement.getAttribute('aria-label')")).toMatch(/, \$0\.25$/);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(`/console/usage\\?bar=${before(2).toISOString().slice(0, 10)}$`));
+    await page.getByText("1 charge, $0.25 together").waitFor();
+  });
+
+  test("a new account is led to its first call, step by step", async () => {
+    const beginner = await createSpender(site);
+    await using opened = await openOverview(beginner.email);
+    const { page } = opened;
+    const steps = page.getByRole("region", { name: "First steps" });
+    await steps.getByText(`${site.siteUrl}/v1`, { exact: true }).waitFor();
+    await steps.getByText("curl -sS").waitFor();
+    await expect.poll(() => steps.getByText("Done").count()).toBe(0);
+    await beginner.createKey("First");
+    await page.reload();
+    await steps.getByText("Done").waitFor();
+    await steps.getByRole("link", { name: "Go to billing" }).click();
+    await page.getByText("This service takes no cards.").waitFor();
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test("a list that does not come can be asked for again", async () => {
+    await using opened = await signIns.open(spender.email, "/console/settings");
+    const { page } = opened;
+    await page.route("**/console/api/buckets", (route) => route.fulfill({ status: 403, body: "{}" }));
+    await page.getByRole("link", { name: "Overview" }).click();
+    const again = page.getByRole("region", { name: "Available" }).getByRole("button", { name: "Try again" });
+    await again.waitFor();
+    await page.unroute("**/console/api/buckets");
+    await again.click();
+    await page.getByRole("region", { name: "Available" }).getByText("expires Jan 31, 2030").waitFor();
+  });
+
+  test.for(["full", "empty"])(
+    "the page of an account that is %s fits every window, and axe finds nothing",
+    async (kind) => {
+      const email = kind === "full" ? spender.email : (await createSpender(site)).email;
+      await using opened = await openOverview(email);
+      const { page } = opened;
+      await page.getByRole("region", { name: kind === "full" ? "Latest calls" : "First steps", exact: true }).waitFor();
+      for (const width of [768, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+      }
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        expect(await listAxeFindings(page)).toEqual([]);
+      }
+    },
+  );
+});

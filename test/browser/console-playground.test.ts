@@ -1,0 +1,333 @@
+import type { BrowserContext, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type BrowsedSite,
+  fillSignIn,
+  listAxeFindings,
+  signInByPage,
+  startBrowsedSite,
+} from "../harness/browsed-site.ts";
+import { hasBrowser } from "../harness/browser.ts";
+import { makeMedia } from "../harness/media-files.ts";
+import { waitUntil } from "../harness/wait-until.ts";
+
+describe.skipIf(!hasBrowser)("the playground", () => {
+  let site: BrowsedSite;
+  let email: string;
+  /** Somebody with money is signed in once; each test has a window of its own. */
+  let signedIn: Awaited<ReturnType<BrowserContext["storageState"]>>;
+  beforeAll(async () => {
+    site = await startBrowsedSite({ hasRunningClock: true });
+    email = await site.createPerson({ credit: "20.00" });
+    await using opened = await site.openPage();
+    await signInByPage(opened.page, email, "/console/playground");
+    await messageField(opened.page).waitFor();
+    signedIn = await opened.page.context().storageState();
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  async function openPlayground(model: string, { width = 1440 } = {}) {
+    const opened = await site.openPage({ viewport: { width, height: 900 }, storageState: signedIn });
+    await opened.page.goto(`/console/playground?model=${model}`);
+    await opened.page.getByRole("combobox", { name: "Model", exact: true }).waitFor();
+    return opened;
+  }
+
+  test("an answer comes with its cost, its tokens and how fast it was, and lies in the balance", async () => {
+    await using opened = await openPlayground("sandbox-chat");
+    const { page } = opened;
+    await say(page, "What is 6 * 7?");
+    const answer = answers(page).last();
+    await answer.getByText("Cost").waitFor();
+    await expect
+      .poll(() => answer.textContent())
+      .toMatch(/42.*Cost ?\$0\.0\d+.*Tokens in ?\d+.*Tokens out ?\d+.*First word ?[\d.]+ m?s/s);
+    await answer.getByRole("button", { name: "Regenerate" }).click();
+    await answer.getByText("Cost").waitFor();
+    await expect.poll(() => answers(page).count()).toBe(1);
+    expect(opened.complaints).toEqual([]);
+    expect(opened.foreignRequests).toEqual([]);
+  });
+
+  test("whatever a model says stays words, and its code can be copied as code", async () => {
+    await using opened = await openPlayground("sandbox-chat");
+    const { page } = opened;
+    await say(page, '<img src="/x" onerror="alert(1)"> and `code`');
+    await answers(page).last().getByText("Cost").waitFor();
+    await expect.poll(() => answers(page).locator("img").count()).toBe(0);
+    await expect.poll(() => answers(page).last().textContent()).toContain("<img");
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test("Stop ends an answer, keeps what came, and the gateway stops the work", async () => {
+    await using opened = await openPlayground("sandbox-chat");
+    const { page } = opened;
+    await say(page, "[[slow:0.2]] [[long:2000]] Tell me everything.");
+    const answer = answers(page).last();
+    await answer.getByText("This is one").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await answer.getByText("You stopped this answer.").waitFor();
+    await expect.poll(() => answer.textContent()).toContain("This is one");
+    await waitUntil("the work is stopped", () =>
+      site.gateway.logs.some((line) => line.aborted === true && String(line.route).endsWith("/chat/completions")),
+    );
+    await answer.getByText("Cost").waitFor();
+    await page.getByRole("button", { name: "Send" }).waitFor();
+  });
+
+  test("a reload and a session that ended lose nothing that was typed or said", async () => {
+    await using opened = await openPlayground("sandbox-chat");
+    const { page } = opened;
+    await say(page, "Remember the lighthouse.");
+    await answers(page).last().getByText("Cost").waitFor();
+    await page.getByLabel("System message").fill("Be brief.");
+    await messageField(page).fill("Half a sen");
+    await page.reload();
+    await answers(page).last().getByText("Cost").waitFor();
+    await expect.poll(() => messageField(page).inputValue()).toBe("Half a sen");
+    await expect.poll(() => page.getByLabel("System message").inputValue()).toBe("Be brief.");
+    await page.context().clearCookies();
+    await say(page, "And now a whole one.");
+    await page.waitForURL(/\/sign-in\?next=/);
+    await fillSignIn(page, email);
+    await page.getByRole("article", { name: "You" }).getByText("And now a whole one.").waitFor();
+    await page.getByRole("button", { name: "Ask for the answer" }).click();
+    await answers(page).nth(1).getByText("Cost").waitFor();
+    const stranger = await site.createPerson();
+    await page.context().clearCookies();
+    await signInByPage(page, stranger, "/console/playground");
+    await page.getByText("Ask the model something").waitFor();
+  });
+
+  test("tools are offered, their calls shown, and what is typed as their result goes on", async () => {
+    await using opened = await openPlayground("sandbox-chat");
+    const { page } = opened;
+    await page.getByLabel("Offer tools").check();
+    await say(page, "What is the weather in Oslo?");
+    await answers(page).last().getByText("get_weather").waitFor();
+    await page.getByLabel("Result of get_weather").fill("Rain, 4 degrees");
+    await page.getByRole("button", { name: "Send the result" }).click();
+    await page.getByRole("article", { name: "Result of get_weather" }).waitFor();
+    await answers(page).nth(1).getByText("Cost").waitFor();
+    await expect.poll(() => answers(page).last().textContent()).toMatch(/Rain, 4 degrees/);
+  });
+
+  test("what is wrong stands at its field: before sending where the page knows, after it where the API does", async () => {
+    await using opened = await openPlayground("sandbox-chat");
+    const { page } = opened;
+    await page.getByLabel("Temperature").fill("9");
+    await say(page, "Hello");
+    await expect.poll(() => describedBy(page, page.getByLabel("Temperature"))).toContain("from 0 to 2");
+    await expect.poll(() => messageField(page).inputValue()).toBe("Hello");
+    await page.getByLabel("Temperature").fill("");
+    await page.getByLabel("Offer tools").check();
+    const tools = page.getByLabel("Tools, as JSON");
+    await tools.fill('[{"type": "function", "function": {"name": "no spaces allowed"}}]');
+    await messageField(page).press("Enter");
+    await page.locator("textarea[name=tools][aria-invalid=true]").waitFor();
+    await expect.poll(() => describedBy(page, tools)).toMatch(/name/);
+    await page.getByRole("article", { name: "You" }).getByRole("button", { name: "Edit" }).click();
+    await expect.poll(() => messageField(page).inputValue()).toBe("Hello");
+  });
+
+  test("no money, trouble upstream and no connection are each told in a sentence, and can be tried again", async () => {
+    const poor = await site.createPerson();
+    await using opened = await site.openPage();
+    const { page } = opened;
+    await signInByPage(page, poor, "/console/playground");
+    await say(page, "Hello");
+    await page.getByRole("alert").getByText("The balance does not cover this", { exact: true }).waitFor();
+    await expect
+      .poll(() => page.getByRole("link", { name: "Go to billing" }).getAttribute("href"))
+      .toBe("/console/billing");
+    await page.getByRole("link", { name: "Balance" }).waitFor();
+    await using rich = await openPlayground("sandbox-chat");
+    await say(rich.page, "[[503]] Hello");
+    await rich.page.getByRole("alert").getByText("The model cannot answer at the moment").waitFor();
+    await rich.page.getByRole("button", { name: "Edit" }).click();
+    await rich.page.context().setOffline(true);
+    await say(rich.page, "Hello again");
+    await rich.page.getByRole("alert").getByText("No connection").waitFor();
+    await rich.page.context().setOffline(false);
+    await rich.page.getByRole("button", { name: "Try again" }).click();
+    await answers(rich.page).last().getByText("Cost").waitFor();
+    await expect.poll(() => rich.page.getByRole("alert").count()).toBe(0);
+  });
+
+  test("a picture in a message is sent to a model that sees, and one that is too large is refused at once", async () => {
+    await using opened = await openPlayground("sandbox-chat");
+    const { page } = opened;
+    const chooser = page.locator("input[type=file]");
+    await chooser.setInputFiles({ name: "huge.png", mimeType: "image/png", buffer: Buffer.alloc(5_000_000) });
+    await page.getByRole("alert").getByText("huge.png is too large").waitFor();
+    await chooser.setInputFiles({ name: "sea.png", mimeType: "image/png", buffer: await makeMedia("png") });
+    await page.getByRole("button", { name: "Remove sea.png" }).waitFor();
+    await say(page, "What is this?");
+    await page.getByRole("article", { name: "You" }).getByRole("img", { name: "sea.png" }).waitFor();
+    await answers(page).last().getByText("Cost").waitFor();
+    await page.getByRole("button", { name: "Show code" }).click();
+    await expect
+      .poll(() => page.getByRole("region", { name: "Code", exact: true }).textContent())
+      .toContain("YOUR_PICTURE");
+  });
+
+  test("pictures start from one that is dropped, cost what was said, are shown, and are there after a reload", async () => {
+    await using opened = await openPlayground("sandbox-image");
+    const { page } = opened;
+    const drop = page.locator("[data-drop-area]");
+    await dropFile(drop, { name: "notes.txt", type: "text/plain", content: Buffer.from("no picture") });
+    await page.getByRole("alert").getByText("notes.txt is of another kind").waitFor();
+    await dropFile(drop, { name: "liar.png", type: "image/png", content: Buffer.from("no picture either") });
+    await page.getByRole("alert").waitFor();
+    await dropFile(drop, { name: "start.png", type: "image/png", content: await makeMedia("png") });
+    await waitUntilLoaded(drop.getByRole("img", { name: "start.png" }));
+    await page.getByRole("button", { name: "Make the picture" }).click();
+    await expect.poll(() => describedBy(page, page.getByLabel("Prompt"))).toContain("This is needed.");
+    await page.getByLabel("Prompt").fill("A lighthouse at dusk");
+    await page.getByLabel("Size").selectOption("512x512");
+    await page.getByLabel("How many").fill("2");
+    await page.getByText("Costs $0.04").waitFor();
+    await page.getByRole("button", { name: "Make the picture" }).click();
+    const result = page.getByRole("region", { name: "Result" });
+    await waitUntilLoaded(result.getByRole("img", { name: "image 2" }));
+    await result.getByText("Cost $0.04").waitFor();
+    await page.reload();
+    await waitUntilLoaded(result.getByRole("img", { name: "image 1" }));
+    await expect.poll(() => page.getByLabel("Prompt").inputValue()).toBe("A lighthouse at dusk");
+    await expect.poll(() => drop.getByRole("img", { name: "start.png" }).count()).toBe(1);
+    expect(opened.complaints).toEqual([]);
+    expect(opened.foreignRequests).toEqual([]);
+  });
+
+  test("speech is made in the chosen voice and plays in the page", async () => {
+    await using opened = await openPlayground("sandbox-speech");
+    const { page } = opened;
+    await page.getByLabel("Text").fill("The gate is open.");
+    await page.getByLabel("Voice").selectOption("nova");
+    await page.getByLabel("Format").selectOption("wav");
+    await page.getByRole("button", { name: "Say it" }).click();
+    const audio = page.getByRole("region", { name: "Result" }).locator("audio");
+    await audio.waitFor();
+    await audio.evaluate((player: { play(): Promise<void> }) => player.play());
+    await waitUntil(
+      "it plays",
+      async () => Number(await audio.evaluate((player: { currentTime: number }) => player.currentTime)) > 0,
+    );
+    await page.getByText(/^Cost \$0\.000255$/).waitFor();
+  });
+
+  test("a film under way shows how far it is and can be canceled", async () => {
+    await using opened = await openPlayground("sandbox-video");
+    const { page } = opened;
+    await page.getByLabel("Prompt").fill("[[stuck]] Waves at night");
+    await page.getByLabel("Length").selectOption("10");
+    await page.getByText("Costs $0.50").waitFor();
+    await page.getByRole("button", { name: "Make the film" }).click();
+    const result = page.getByRole("region", { name: "Result" });
+    await result.getByRole("progressbar").waitFor();
+    await result.getByRole("button", { name: "Cancel" }).click();
+    await result.getByText("Canceled").waitFor();
+    await result.getByText("Cost $0.00").waitFor();
+    await result.getByRole("link", { name: "Open the task" }).click();
+    await page.waitForURL(/\/console\/tasks\/task_/);
+  });
+
+  test("a drama asks for somebody who hears of its end, goes on once there is one, and shows its steps", async () => {
+    await using opened = await openPlayground("sandbox-drama");
+    const { page } = opened;
+    await page.getByLabel("Title").fill("The Lighthouse");
+    await page.getByLabel("Story or script").fill("Anna climbs the stairs. The lamp is out.");
+    await page.getByLabel("How far").selectOption("script");
+    await page.getByRole("button", { name: "Make the drama" }).click();
+    await page.getByRole("button", { name: "Open the event inbox" }).click();
+    const steps = page.getByRole("list", { name: "Steps" });
+    await steps.getByText("Succeeded").waitFor();
+    await steps.locator("summary").click();
+    await steps.getByText("drama.script").waitFor();
+    await page.getByText("Cost $0.02").waitFor();
+  });
+
+  test("the code of the request follows what is typed", async () => {
+    await using opened = await openPlayground("sandbox-video");
+    const { page } = opened;
+    await page.getByRole("button", { name: "Show code" }).click();
+    await page.getByLabel("Prompt").fill("A storm in a teacup");
+    await page.getByLabel("Shape").selectOption("9:16");
+    const code = page.getByRole("region", { name: "Code", exact: true });
+    await code.getByText("A storm in a teacup").waitFor();
+    await expect.poll(() => code.textContent()).toContain(`${site.siteUrl}/v1/videos/generations`);
+    await code.getByRole("tab", { name: "Python" }).click();
+    await expect.poll(() => code.textContent()).toMatch(/"aspect_ratio": "9:16"/);
+  });
+
+  test.for(["sandbox-chat", "sandbox-drama"])(
+    "axe finds nothing with %s, and a narrow window does not scroll sideways",
+    async (model) => {
+      await using opened = await openPlayground(model, { width: 390 });
+      const { page } = opened;
+      if (model === "sandbox-chat") {
+        await page.getByRole("button", { name: "Settings" }).click();
+        await page.getByLabel("Offer tools").check();
+        await say(page, "[[long:50]] Hello");
+        await answers(page).last().getByText("Cost").waitFor();
+      } else {
+        await page.getByRole("button", { name: "Add a character" }).click();
+        await page.getByRole("button", { name: "Make the drama" }).click();
+      }
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await listAxeFindings(page)).toEqual([]);
+      }
+    },
+  );
+
+  test("a model that the account does not have is said to be missing, and another one is offered", async () => {
+    await using opened = await openPlayground("no-such-model");
+    await opened.page.getByText("There is no model no-such-model for this account.").waitFor();
+    await messageField(opened.page).waitFor();
+  });
+});
+
+function messageField(page: Page): Locator {
+  return page.getByRole("textbox", { name: "Message", exact: true });
+}
+
+function answers(page: Page): Locator {
+  return page.getByRole("article", { name: /^Answer of/ });
+}
+
+async function say(page: Page, text: string): Promise<void> {
+  await messageField(page).fill(text);
+  await messageField(page).press("Enter");
+}
+
+/** The first sentence that is tied to a field, which is its error where it has one. */
+async function describedBy(page: Page, field: Locator): Promise<string | null> {
+  const ids = (await field.getAttribute("aria-describedby")) ?? "";
+  return await page.locator(`[id="${ids.split(" ")[0]}"]`).textContent();
+}
+
+async function waitUntilLoaded(picture: Locator): Promise<void> {
+  await picture.waitFor();
+  await waitUntil(
+    "the picture is shown",
+    async () => Number(await picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth)) > 0,
+  );
+}
+
+type DroppedFile = { name: string; type: string; content: Buffer };
+
+/** What a browser does when somebody lets a file go over a place of the page. */
+async function dropFile(place: Locator, { name, type, content }: DroppedFile): Promise<void> {
+  const file = JSON.stringify({ name, type, base64: content.toString("base64") });
+  const transfer = await place.page().evaluateHandle(`(() => {
+    const { name, type, base64 } = ${file};
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([bytes], name, { type }));
+    return transfer;
+  })()`);
+  await place.dispatchEvent("dragover", { dataTransfer: transfer });
+  await place.dispatchEvent("drop", { dataTransfer: transfer });
+}

@@ -1,0 +1,108 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type BrowsedSite,
+  fillSignIn,
+  listAxeFindings,
+  signInByPage,
+  startBrowsedSite,
+} from "../harness/browsed-site.ts";
+import { hasBrowser } from "../harness/browser.ts";
+
+describe.skipIf(!hasBrowser)("the settings", () => {
+  let site: BrowsedSite;
+  beforeAll(async () => {
+    site = await startBrowsedSite();
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  /** The page of somebody new, who has just signed in, in a browser that is in Berlin. */
+  async function openSettings({ width = 1440, path = "/console/settings" } = {}) {
+    const email = await site.createPerson();
+    const opened = await site.openPage({
+      viewport: { width, height: 900 },
+      reducedMotion: "reduce",
+      timezoneId: "Europe/Berlin",
+    });
+    await signInByPage(opened.page, email, path);
+    await opened.page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
+    return { ...opened, email };
+  }
+
+  const save = (page: Page) => page.getByRole("button", { name: "Save profile" }).click();
+
+  test("name and time zone are kept, and the browser's zone is offered", async () => {
+    await using opened = await openSettings();
+    const { page } = opened;
+    await page.getByText(`You sign in as ${opened.email}.`).waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("  Ada Lovelace ");
+    await page.getByRole("button", { name: "Use Europe/Berlin" }).click();
+    await expect.poll(() => page.getByRole("button", { name: "Use Europe/Berlin" }).count()).toBe(0);
+    await save(page);
+    await page.getByText("Your profile is saved.").waitFor();
+    await page.reload();
+    await expect.poll(() => page.getByLabel("Name", { exact: true }).inputValue()).toBe("Ada Lovelace");
+    await expect.poll(() => page.getByLabel("Time zone").inputValue()).toBe("Europe/Berlin");
+    const answer = await page.request.get("/console/api/session");
+    expect(await answer.json()).toMatchObject({
+      user: { name: "Ada Lovelace" },
+      account: { time_zone: "Europe/Berlin" },
+    });
+    expect(opened.complaints).toEqual([]);
+    expect(opened.foreignRequests).toEqual([]);
+  });
+
+  test("a zone can be searched for, one that does not exist is told at its field, and what was typed outlives a session", async () => {
+    await using opened = await openSettings();
+    const { page } = opened;
+    const zone = page.getByLabel("Time zone");
+    const offered = `[...document.querySelector("[name=time_zone]").list.options].map(({ value }) => value)`;
+    expect(await page.evaluate(offered)).toEqual(expect.arrayContaining(["UTC", "Asia/Tokyo", "America/New_York"]));
+    await zone.fill("Mars/Olympus");
+    await page.getByLabel("Name", { exact: true }).fill("Ada");
+    await save(page);
+    await page.locator("[name=time_zone][aria-invalid=true]").waitFor();
+    expect(await listAxeFindings(page)).toEqual([]);
+    await page.context().clearCookies();
+    await zone.fill("Asia/Tokyo");
+    await save(page);
+    await page.waitForURL(/\/sign-in\?next=%2Fconsole%2Fsettings$/);
+    await fillSignIn(page, opened.email);
+    await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
+    await expect.poll(() => zone.inputValue()).toBe("Asia/Tokyo");
+    await save(page);
+    await page.getByText("Your profile is saved.").waitFor();
+    await expect.poll(() => page.getByLabel("Name", { exact: true }).inputValue()).toBe("Ada");
+  });
+
+  test("the former address leads here, and the page's own list to each of its sections", async () => {
+    await using opened = await openSettings({ path: "/security" });
+    const { page } = opened;
+    await page.waitForURL(`${site.siteUrl}/console/settings`);
+    const contents = page.getByRole("navigation", { name: "On this page" });
+    for (const name of ["Profile", "Passkeys", "Authenticator app", "Password", "Sessions", "Connected programs"]) {
+      await contents.getByRole("link", { name }).press("Enter");
+      const heading = page.getByRole("heading", { name, exact: true, level: 2 });
+      await heading.waitFor();
+      const { y = -1 } = (await heading.boundingBox()) ?? {};
+      expect(y).toBeGreaterThanOrEqual(0);
+      expect(y).toBeLessThan(900);
+    }
+    expect(new URL(page.url()).hash).toBe("#programs");
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test("axe finds nothing, and no window scrolls sideways", async () => {
+    await using opened = await openSettings();
+    const { page } = opened;
+    await page.getByText("No program is connected.").waitFor();
+    for (const width of [1440, 768, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+    }
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await listAxeFindings(page)).toEqual([]);
+    }
+  });
+});

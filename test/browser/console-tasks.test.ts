@@ -1,0 +1,217 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openEventInbox } from "../../src/features/webhooks/index.ts";
+import { type BrowsedSite, listAxeFindings, signInByPage, startBrowsedSite } from "../harness/browsed-site.ts";
+import { hasBrowser } from "../harness/browser.ts";
+import { type ConsolePerson, createConsolePerson } from "../harness/console-person.ts";
+import { startWebhookReceiver, type WebhookReceiver } from "../harness/webhook-receiver.ts";
+
+type Opened = Awaited<ReturnType<BrowsedSite["openPage"]>>;
+type Ids = Record<"done" | "failed" | "stuck" | "drama", string>;
+
+const picture = { model: "sandbox-image", size: "512x512" };
+const wait = { prefer: "wait=60" };
+
+/** Tasks of every fate, done by the sandbox. */
+async function makeTasks(person: ConsolePerson): Promise<Ids> {
+  const images = "/images/generations";
+  const done = { ...picture, prompt: "A lighthouse", metadata: { order: "1234" } };
+  const script = {
+    model: "sandbox-drama",
+    stage: "script",
+    title: "The Lamp",
+    script: "Anna climbs. The lamp is out.",
+  };
+  const { id: doneId } = await person.call("POST", images, done, wait);
+  const { id: failedId } = await person.call("POST", images, { ...picture, prompt: "[[fail:content_policy]]" }, wait);
+  const { id: dramaId } = await person.call("POST", "/dramas/generations", script, wait);
+  const { id: stuckId } = await person.call("POST", images, { ...picture, prompt: "Endless [[stuck]]" });
+  return { done: doneId, failed: failedId, drama: dramaId, stuck: stuckId };
+}
+
+describe.skipIf(!hasBrowser)("tasks in the console", () => {
+  let site: BrowsedSite;
+  let person: ConsolePerson;
+  let receiver: WebhookReceiver;
+  let ids: Ids;
+  let opened: Opened;
+  let page: Page;
+  beforeAll(async () => {
+    site = await startBrowsedSite({ hasRunningClock: true });
+    receiver = await startWebhookReceiver();
+    person = await createConsolePerson(site);
+    const { database, parts } = site.gateway;
+    await database
+      .updateTable("accounts")
+      .set({ time_zone: "Asia/Tokyo" })
+      .where("id", "=", person.accountId)
+      .execute();
+    await openEventInbox(database, person.accountId, parts.clock.now());
+    await person.call("POST", "/webhook_endpoints", { url: receiver.url });
+    ids = await makeTasks(person);
+    opened = await site.openPage({ timezoneId: "UTC" });
+    page = opened.page;
+    await signInByPage(page, person.email, "/console/tasks");
+    await page.getByRole("heading", { name: "Tasks", level: 1 }).waitFor();
+  });
+  afterAll(async () => {
+    await opened[Symbol.asyncDispose]();
+    await receiver[Symbol.asyncDispose]();
+    await site[Symbol.asyncDispose]();
+  });
+
+  const rowOf = (id: string) => page.getByRole("row").filter({ hasText: id });
+  const section = (name: string) => page.getByRole("region", { name, exact: true });
+
+  async function open(id: string): Promise<void> {
+    await page.goto(`/console/tasks/${id}`);
+    await page.getByText(id).first().waitFor();
+  }
+
+  test("the list has the newest first, each with its state, its charge and its time in the account's zone", async () => {
+    await page.goto("/console/tasks");
+    await rowOf(ids.done).waitFor();
+    const rows = (await page.getByRole("row").allInnerTexts()).slice(1);
+    const order = [ids.stuck, ids.drama, ids.failed, ids.done];
+    expect(rows.map((text) => order.findIndex((id) => text.includes(id)))).toEqual([0, 1, 2, 3]);
+    expect(rows.map((text) => /Processing|Queued|Failed|Succeeded/.exec(text)?.[0])).toEqual([
+      expect.stringMatching(/Processing|Queued/),
+      "Succeeded",
+      "Failed",
+      "Succeeded",
+    ]);
+    expect(rows[3]).toContain("$0.02");
+    const { created } = await person.call("GET", `/tasks/${ids.done}`);
+    const tokyo = new Intl.DateTimeFormat("en", { timeZone: "Asia/Tokyo", dateStyle: "medium", timeStyle: "short" });
+    expect(rows[3]).toContain(tokyo.format(new Date(created * 1000)));
+  });
+
+  test("filters are in the address, and a list without rows says how to get back", async () => {
+    await page.goto("/console/tasks");
+    await rowOf(ids.done).waitFor();
+    await page.getByLabel("Status").selectOption("failed");
+    await rowOf(ids.done).waitFor({ state: "detached" });
+    expect(new URL(page.url()).search).toBe("?status=failed");
+    await page.reload();
+    await rowOf(ids.failed).waitFor();
+    await expect.poll(() => page.getByRole("row").count()).toBe(2);
+    await page.getByLabel("Model").selectOption("sandbox-video");
+    await page.getByText("No task fits.").waitFor();
+    await page.getByRole("button", { name: "Show all tasks" }).click();
+    await rowOf(ids.done).waitFor();
+    await page.goto("/console/tasks?status=nonsense&type=drama");
+    await rowOf(ids.drama).waitFor();
+    await expect.poll(() => page.getByRole("row").count()).toBe(2);
+  });
+
+  test("a task that made something shows it, with what it cost, what was asked and how long it took", async () => {
+    await open(ids.done);
+    await section("Result").getByRole("img").waitFor();
+    await expect.poll(() => page.evaluate("document.querySelector('main img').naturalWidth")).toBe(512);
+    await expect
+      .poll(() => section("Result").getByRole("link", { name: "Download" }).getAttribute("href"))
+      .toMatch(/^\/files\//);
+    await expect.poll(() => section("Result").innerText()).toContain("Kept until");
+    const request = JSON.parse(await section("Request").locator("code").last().innerText());
+    expect(request).toEqual({ ...picture, prompt: "A lighthouse", n: 1, metadata: { order: "1234" } });
+    const facts = await page.locator("main").innerText();
+    expect(facts).toMatch(/Created[\s\S]*Started[\s\S]*Succeeded[\s\S]*took \d/);
+    expect(facts).toContain("1234");
+    const link = page.getByRole("link", { name: "Explain this charge" });
+    await expect.poll(() => link.getAttribute("href")).toMatch(/^\/console\/usage\/charges\/txn_/);
+  });
+
+  test("who was told of a task's end is shown, and is told again on demand", async () => {
+    await open(ids.done);
+    await section("Webhooks").getByText("Delivered").waitFor();
+    await expect.poll(() => section("Webhooks").innerText()).toContain(receiver.url);
+    const count = () => receiver.deliveries.filter(({ body }) => body.includes(ids.done)).length;
+    expect(count()).toBe(1);
+    await section("Webhooks").getByRole("button", { name: "Send again" }).click();
+    await expect.poll(count, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => section("Webhooks").getByText("Delivered").count(), { timeout: 20_000 }).toBe(2);
+  });
+
+  test("a task that failed says why, whether another try can help, and that it is free", async () => {
+    await open(ids.failed);
+    const alert = page.getByRole("alert");
+    await alert.getByText("content_policy_violation").waitFor();
+    await expect.poll(() => alert.innerText()).toMatch(/change it first\. It costs nothing\./);
+    await expect.poll(() => page.getByRole("link", { name: "Explain this charge" }).count()).toBe(0);
+  });
+
+  test("a drama shows its steps with their charges, and a document as text", async () => {
+    await open(ids.drama);
+    expect((await section("Steps").innerText()).replaceAll(/\s+/g, " ")).toMatch(/Script Succeeded.*\$0\.02/i);
+    await section("Result").getByText("Script", { exact: true }).click();
+    await section("Result").getByText('"object": "drama.script"').waitFor();
+  });
+
+  test("a page keeps up with its task by the stream of events, without asking again", async () => {
+    const { id } = await person.call("POST", "/images/generations", { ...picture, prompt: "Slow [[delay:3]]" });
+    const asked: string[] = [];
+    const note = (request: { url(): string }) => asked.push(new URL(request.url()).pathname);
+    page.on("request", note);
+    await open(id);
+    await section("Result").getByText("keeps up by itself").waitFor();
+    await section("Result").getByRole("img").waitFor();
+    page.off("request", note);
+    expect(asked.filter((path) => path === `/console/api/tasks/${id}`)).toHaveLength(1);
+    expect(asked).toContain(`/console/api/tasks/${id}/events`);
+    await expect.poll(() => page.getByRole("button", { name: "Cancel the task" }).count()).toBe(0);
+  });
+
+  test("a task is canceled only after a confirmation, by keyboard alone, and the list keeps up", async () => {
+    await using second = await site.openPage();
+    await signInByPage(second.page, person.email, "/console/tasks");
+    const listed = second.page.getByRole("row").filter({ hasText: ids.stuck });
+    await listed.getByText("Processing").waitFor();
+    await open(ids.stuck);
+    const button = page.getByRole("button", { name: "Cancel the task" });
+    await button.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "Cancel this task?" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect((await person.call("GET", `/tasks/${ids.stuck}`)).status).toBe("processing");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel the task" }).focus();
+    await page.keyboard.press("Enter");
+    await section("Result").getByText("canceled before it made anything").waitFor();
+    await listed.getByText("Canceled").waitFor();
+    expect((await person.call("GET", `/tasks/${ids.stuck}`)).status).toBe("canceled");
+  });
+
+  test("another account's task is not found, like one that never was, and an empty list says what to do", async () => {
+    await using other = await site.openPage();
+    await signInByPage(other.page, await site.createPerson(), "/console/tasks");
+    await other.page.getByText("Nothing was made yet.").waitFor();
+    await other.page.getByRole("link", { name: "Make something in the playground" }).waitFor();
+    for (const id of [ids.done, "task_nobody"]) {
+      await other.page.goto(`/console/tasks/${id}`);
+      await other.page.getByRole("heading", { name: "Task not found" }).waitFor();
+      await expect.poll(() => other.page.locator("main").innerText()).not.toContain("lighthouse");
+    }
+    expect(other.complaints).toEqual([]);
+  });
+
+  test.each(["list", "done", "failed", "drama"] as const)(
+    "the page of %s fits every window in both colours, and neither axe nor the browser complains",
+    async (which) => {
+      const path = which === "list" ? "/console/tasks" : `/console/tasks/${ids[which]}`;
+      for (const [width, colorScheme] of [
+        [1440, "light"],
+        [768, "light"],
+        [390, "dark"],
+      ] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 900 });
+        await page.goto(path, { waitUntil: "networkidle" });
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+        if (width !== 768) expect(await listAxeFindings(page)).toEqual([]);
+      }
+      expect(opened.complaints).toEqual([]);
+      expect(opened.foreignRequests).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,249 @@
+import { readFile } from "node:fs/promises";
+import type { Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sumMoney } from "../../web/src/parts/sum-money.ts";
+import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/browsed-site.ts";
+import { hasBrowser } from "../harness/browser.ts";
+import { createRememberedSignIns } from "../harness/remembered-sign-ins.ts";
+import { createSpender, type Spender, toAmount } from "../harness/spender.ts";
+
+const days = "from=2026-03-01&to=2026-03-31";
+
+describe.skipIf(!hasBrowser)("the usage page", () => {
+  let site: BrowsedSite;
+  let signIns: ReturnType<typeof createRememberedSignIns>;
+  let spender: Spender;
+  let production: string;
+  let explained: string;
+  const march = (day: number, time = "12:00"): Date => new Date(`2026-03-${String(day).padStart(2, "0")}T${time}:00Z`);
+
+  beforeAll(async () => {
+    site = await startBrowsedSite();
+    signIns = createRememberedSignIns(site);
+    spender = await createSpender(site);
+    const { accountId } = spender;
+    const { database } = site.gateway;
+    await database.updateTable("accounts").set({ time_zone: "Asia/Tokyo" }).where("id", "=", accountId).execute();
+    await spender.book({ kind: "top-up", amount: toAmount("20") }, march(1));
+    production = await spender.createKey("Production");
+    const staging = await spender.createKey("Staging");
+    const chat = { keyId: production, model: "sandbox-chat", items: { input_tokens: 1000n }, rate: "0.1" };
+    await spender.charge({ ...chat, at: march(3) });
+    // In Tokyo it is the fourth.
+    await spender.charge({ ...chat, at: march(3, "23:30"), rate: "0.200000001" });
+    for (let count = 0; count < 22; count += 1) await spender.charge({ ...chat, at: march(4, "08:00"), rate: "0.01" });
+    await spender.charge({
+      ...chat,
+      at: march(4),
+      keyId: staging,
+      model: "sandbox-image",
+      items: { images: 2n },
+      rate: "40",
+    });
+    const expiresAt = new Date("2030-01-31T12:00:00Z");
+    await spender.book({ kind: "grant", unit: "money", amount: toAmount("0.03"), expiresAt }, march(9));
+    explained = await spender.charge({
+      ...chat,
+      at: march(10),
+      items: { input_tokens: 1200n, output_tokens: 300n },
+      rate: "0.02",
+      minimum: "0.05",
+      cause: { kind: "task", id: "task_of_the_tenth" },
+    });
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  async function openUsage(path: string, email = spender.email) {
+    return await signIns.open(email, path);
+  }
+
+  const listBars = (page: Page): Locator => page.getByRole("group", { name: /by day and/ }).getByRole("button");
+  const listRows = (page: Page): Locator => page.getByRole("region", { name: "Charges", exact: true }).getByRole("row");
+
+  async function sumRows(page: Page): Promise<string> {
+    const amounts = await listRows(page).locator("td:last-child").allTextContents();
+    return sumMoney(amounts.map((text) => text.replace(/[$,]/g, "")));
+  }
+
+  test("a bar is a day of the account, says its numbers, and opens exactly the charges that it is made of", async () => {
+    await using opened = await openUsage(`/console/usage?${days}`);
+    const { page } = opened;
+    await page.getByText("Asia/Tokyo").waitFor();
+    const bars = listBars(page);
+    await bars.first().waitFor();
+    await expect
+      .poll(async () => Promise.all((await bars.all()).map((bar) => bar.getAttribute("aria-label"))))
+      .toEqual([
+        "Mar 3, 2026, $0.10",
+        "Mar 4, 2026, $0.500000001: sandbox-chat $0.420000001, sandbox-image $0.08",
+        "Mar 10, 2026, $0.05",
+      ]);
+    await bars.nth(1).click({ position: { x: 2, y: 2 } });
+    await page.getByText("24 charges, $0.500000001 together").waitFor();
+    await page.getByRole("button", { name: "Show more" }).click();
+    await listRows(page).nth(24).waitFor();
+    await expect.poll(() => listRows(page).count()).toBe(25);
+    expect(await sumRows(page)).toBe("0.500000001");
+    await page.getByLabel("Part").selectOption("sandbox-image");
+    await page.getByText("1 charge, $0.08 together").waitFor();
+    await listRows(page).nth(2).waitFor({ state: "detached" });
+    expect(await sumRows(page)).toBe("0.08");
+    // A link to what is seen shows the same to whoever opens it.
+    await page.reload();
+    await page.getByText("1 charge, $0.08 together").waitFor();
+    expect(opened.complaints).toEqual([]);
+    expect(opened.foreignRequests).toEqual([]);
+  });
+
+  test("a pressed part opens the charges of its model alone", async () => {
+    await using opened = await openUsage(`/console/usage?${days}`);
+    const { page } = opened;
+    await listBars(page).nth(1).locator("rect").nth(2).click();
+    await page.getByText("1 charge, $0.08 together").waitFor();
+    expect(new URL(page.url()).searchParams.get("part")).toBe("sandbox-image");
+  });
+
+  test("the chart needs no pointer, and what it opens is where the focus goes", async () => {
+    await using opened = await openUsage(`/console/usage?${days}`);
+    const { page } = opened;
+    const bars = listBars(page);
+    await bars.last().focus();
+    for (const key of ["Home", "ArrowRight", "ArrowRight", "ArrowLeft"]) await page.keyboard.press(key);
+    await page.keyboard.press("Enter");
+    const heading = page.getByRole("heading", { name: "Charges of Mar 4, 2026" });
+    await heading.waitFor();
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Charges of Mar 4, 2026");
+    await page.getByRole("button", { name: "Close" }).click();
+    await heading.waitFor({ state: "detached" });
+  });
+
+  test("tables tell the same by key, and filters stay in the address", async () => {
+    await using opened = await openUsage(`/console/usage?${days}`);
+    const { page } = opened;
+    await page.getByLabel("By", { exact: true }).selectOption("key");
+    const byKey = page.getByRole("region", { name: "By key", exact: true }).getByRole("table");
+    await byKey.getByText("Staging").waitFor();
+    await expect
+      .poll(() => byKey.getByRole("row").allTextContents())
+      .toEqual([
+        "KeyCallsInput tokensOutput tokensImagesCharge",
+        "Production2525,200300–$0.570000001",
+        "Staging1––2$0.08",
+      ]);
+    const byDay = page.getByRole("region", { name: "By day", exact: true }).getByRole("table");
+    await expect
+      .poll(() => byDay.getByRole("row").allTextContents())
+      .toEqual([
+        "TimeProductionStagingTogether",
+        "Mar 10, 2026$0.05–$0.05",
+        "Mar 4, 2026$0.420000001$0.08$0.500000001",
+        "Mar 3, 2026$0.10–$0.10",
+      ]);
+    await page.getByLabel("Key", { exact: true }).selectOption("Staging");
+    await page.getByLabel("Show").selectOption("Calls");
+    await page.getByText("Production2525").waitFor({ state: "detached" });
+    await page.reload();
+    await listBars(page).first().waitFor();
+    await expect.poll(() => listBars(page).first().getAttribute("aria-label")).toBe("Mar 4, 2026, 1");
+    await expect
+      .poll(() => page.getByLabel("Key", { exact: true }).locator("option:checked").textContent())
+      .toBe("Staging");
+  });
+
+  test("a day or two are shown by the hour", async () => {
+    await using opened = await openUsage("/console/usage?from=2026-03-04&to=2026-03-04");
+    const bars = opened.page.getByRole("group", { name: /by hour and/ }).getByRole("button");
+    await bars.first().waitFor();
+    await expect.poll(() => bars.first().getAttribute("aria-label")).toBe("Mar 4, 08:00, $0.200000001");
+  });
+
+  test("days in the wrong order are named at the field, and nothing typed is lost", async () => {
+    await using opened = await openUsage(`/console/usage?${days}`);
+    const { page } = opened;
+    await page.getByLabel("First day").fill("2026-04-02");
+    await page.getByText("The last day comes before the first.").waitFor();
+    await expect.poll(() => page.getByLabel("First day").getAttribute("aria-invalid")).toBe("true");
+    await expect.poll(() => page.getByLabel("Last day").inputValue()).toBe("2026-03-31");
+    await page.getByLabel("Last day").fill("2026-04-03");
+    await page.getByText("Nothing was charged in this time.").waitFor();
+  });
+
+  test("the file has the numbers of the page", async () => {
+    await using opened = await openUsage(`/console/usage?${days}`);
+    const { page } = opened;
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download CSV" }).click(),
+    ]);
+    const [names = "", ...lines] = (await readFile(await download.path(), "utf8")).trim().split(/\r?\n/);
+    const place = names.split(",").indexOf("charge");
+    expect(lines).toHaveLength(4);
+    expect(sumMoney(lines.map((line) => line.split(",")[place] ?? ""))).toBe("0.650000001");
+  });
+
+  test("a charge explains itself: quantities, rates, the minimum, buckets, what was held and what was left", async () => {
+    await using opened = await openUsage(`/console/usage?${days}&bar=2026-03-10`);
+    const { page } = opened;
+    await listRows(page).getByRole("link", { name: "sandbox-chat" }).click();
+    const counted = page.getByRole("region", { name: "How it was counted" });
+    await counted.waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/console/usage/charges/${explained}`);
+    await expect
+      .poll(() => counted.getByRole("row").allTextContents())
+      .toEqual([
+        "WhatQuantity× Rate= Amount",
+        "Input tokens1,200$0.02 / 1,000$0.024",
+        "Output tokens300$0.02 / 1,000$0.006",
+      ]);
+    expect(await readFacts(counted)).toEqual({
+      Sum: "$0.03",
+      "At least": "$0.05",
+      "Cost, the sum rounded once": "$0.05",
+    });
+    expect(await readFacts(page.getByRole("region", { name: "Where it came from" }))).toEqual({
+      "Set aside before": "$1.00",
+      "Gift, which expires Jan 31, 2030, 9:00 PM": "$0.03",
+      Cash: "$0.02",
+      "Balance afterwards": "$19.379999999",
+    });
+    await page.getByText("Still in force").waitFor();
+    const origin = page.getByRole("region", { name: "What it was for" });
+    await origin.getByText("Production").waitFor();
+    expect(await readFacts(origin)).toMatchObject({ When: "Mar 10, 2026, 9:00 PM", Key: "Production" });
+    await expect
+      .poll(() => origin.getByRole("link", { name: "Open the task" }).getAttribute("href"))
+      .toBe("/console/tasks/task_of_the_tenth");
+  });
+
+  test("nobody else's charge is explained, and an account without any is told what to do", async () => {
+    const other = await site.createPerson();
+    await using opened = await openUsage(`/console/usage/charges/${explained}`, other);
+    const { page } = opened;
+    await page.getByRole("heading", { name: "Charge not found" }).waitFor();
+    await page.getByRole("link", { name: "See your usage" }).click();
+    await page.getByText("Nothing was charged in this time.").waitFor();
+    await page.getByRole("link", { name: "Try a model in the playground" }).waitFor();
+  });
+
+  test.for(["usage", "charge"])("the page of a %s fits every window, and axe finds nothing", async (kind) => {
+    await using opened = await openUsage(
+      kind === "usage" ? `/console/usage?${days}&bar=2026-03-04` : `/console/usage/charges/${explained}`,
+    );
+    const { page } = opened;
+    await page.getByRole("table").first().waitFor();
+    for (const width of [768, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+    }
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      expect(await listAxeFindings(page)).toEqual([]);
+    }
+  });
+});
+
+async function readFacts(place: Locator): Promise<Record<string, string>> {
+  const names = await place.getByRole("term").allTextContents();
+  const values = await place.getByRole("definition").allTextContents();
+  return Object.fromEntries(names.map((name, index) => [name, values[index] ?? ""]));
+}

@@ -1,0 +1,241 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type BrowsedSite, listAxeFindings, signInByPage, startBrowsedSite } from "../harness/browsed-site.ts";
+import { hasBrowser } from "../harness/browser.ts";
+import type { RecordedRequest } from "../harness/recording-server.ts";
+import { goodPassword } from "../harness/site-visitor.ts";
+import { startWebhookReceiver, verifyDelivery } from "../harness/webhook-receiver.ts";
+
+const pythonPath = "/usr/bin/python3";
+const elevenMinutesMs = 11 * 60_000;
+
+describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
+  let site: BrowsedSite;
+  beforeAll(async () => {
+    site = await startBrowsedSite({ hasRunningClock: true });
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  /** The page of somebody new, who has just signed in. */
+  async function openWebhooks(width = 1440) {
+    const email = await site.createPerson();
+    const opened = await site.openPage({ viewport: { width, height: 900 }, reducedMotion: "reduce" });
+    await signInByPage(opened.page, email, "/console/webhooks");
+    await opened.page.getByRole("heading", { name: "Webhooks", level: 1 }).waitFor();
+    return opened;
+  }
+
+  /** Waits for a secret to be shown, and takes it. */
+  async function keepSecret(page: Page): Promise<string> {
+    const text = await page.getByRole("region", { name: "Signing secret" }).locator("code").textContent();
+    expect(text).toMatch(/^whsec_/);
+    await page.getByRole("button", { name: /^(I have kept it|Done)$/ }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    return text ?? "";
+  }
+
+  async function addEndpoint(page: Page, url: string): Promise<string> {
+    await page.getByRole("button", { name: "Add an endpoint" }).first().click();
+    await page.getByLabel("Address").fill(url);
+    await page.getByRole("button", { name: "Add the endpoint" }).click();
+    const secret = await keepSecret(page);
+    await page.getByRole("heading", { name: "Webhook endpoint", level: 1 }).waitFor();
+    return secret;
+  }
+
+  const now = () => site.clock.now();
+  const signaturesOf = ({ headers }: RecordedRequest) => String(headers["webhook-signature"]).split(" ");
+
+  test("an endpoint is told of a test event with a right signature, again on request, and by two secrets after a rotation", async () => {
+    await using receiver = await startWebhookReceiver();
+    await using opened = await openWebhooks();
+    const { page } = opened;
+    const secret = await addEndpoint(page, `${receiver.url}hook`);
+    await page.getByText("Nothing was sent here yet.").waitFor();
+    await page.getByRole("button", { name: "Send a test event" }).click();
+    await page.getByText("The test event arrived").waitFor();
+    await page.getByText(/It was answered 200, after \d+ ms/).waitFor();
+    const [first] = await receiver.waitForDeliveries(1);
+    if (first === undefined) throw new Error("nothing arrived");
+    expect(verifyDelivery(first, secret, now())).toMatchObject({ type: "webhook.test" });
+
+    const log = page.getByRole("list", { name: "Deliveries" });
+    await log.getByText("Delivered").waitFor();
+    await log.locator("summary").first().click();
+    await log.getByRole("button", { name: "Send again" }).click();
+    const [, again] = await receiver.waitForDeliveries(2);
+    expect(again?.headers["webhook-id"]).toBe(first.headers["webhook-id"]);
+    await log.getByText("Delivered").nth(1).waitFor();
+
+    await page.getByRole("button", { name: "Rotate secret" }).click();
+    await page.getByRole("button", { name: "Rotate", exact: true }).click();
+    await page.getByText("the secret before it signs too").waitFor();
+    const newSecret = await keepSecret(page);
+    expect(newSecret).not.toBe(secret);
+    await page.getByText(/signs too until/).waitFor();
+    await page.getByRole("button", { name: "Send a test event" }).click();
+    const third = (await receiver.waitForDeliveries(3))[2];
+    if (third === undefined) throw new Error("nothing arrived");
+    expect(signaturesOf(third)).toHaveLength(2);
+    verifyDelivery(third, secret, now());
+    verifyDelivery(third, newSecret, now());
+
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete the endpoint" }).click();
+    await page.getByText("You have no endpoint yet.").waitFor();
+    await page.getByRole("list", { name: "Recent events" }).getByText("webhook.test").first().waitFor();
+    expect(receiver.deliveries).toHaveLength(3);
+    expect(opened.complaints).toEqual([]);
+    expect(opened.foreignRequests).toEqual([]);
+  });
+
+  test("the code that the page offers takes what is signed and nothing else", async () => {
+    await using receiver = await startWebhookReceiver();
+    await using opened = await openWebhooks();
+    const { page } = opened;
+    const samples = page.getByRole("tabpanel");
+    const node = (await samples.locator("code").textContent()) ?? "";
+    await page.getByRole("tab", { name: "Python" }).click();
+    const python = (await samples.locator("code").textContent()) ?? "";
+    const secret = await addEndpoint(page, receiver.url);
+    await page.getByRole("button", { name: "Send a test event" }).click();
+    const [request] = await receiver.waitForDeliveries(1);
+    if (request === undefined) throw new Error("nothing arrived");
+    const body = request.body.toString();
+    const runs = [runNodeSample(node), ...(existsSync(pythonPath) ? [runPythonSample(python)] : [])];
+    for (const run of runs) {
+      expect(await run(body, request.headers, secret)).toMatchObject({ type: "webhook.test" });
+      await expect(run(`${body} `, request.headers, secret)).rejects.toThrow(/signature does not fit/);
+      await expect(run(body, { ...request.headers, "webhook-timestamp": "1" }, secret)).rejects.toThrow(/too old/);
+      const twice = { ...request.headers, "webhook-signature": `v1,AAAA ${request.headers["webhook-signature"]}` };
+      expect(await run(body, twice, secret)).toMatchObject({ type: "webhook.test" });
+    }
+  });
+
+  test("an endpoint that refuses is shown with what it answered; disabled, it is told of nothing", async () => {
+    await using receiver = await startWebhookReceiver((_request, response) => {
+      response.writeHead(500).end("the database is down");
+    });
+    await using opened = await openWebhooks();
+    const { page } = opened;
+    await addEndpoint(page, receiver.url);
+    await page.getByRole("button", { name: "Send a test event" }).click();
+    await page.getByText("The test event did not arrive").waitFor();
+    const log = page.getByRole("list", { name: "Deliveries" });
+    await log.locator("summary").first().click();
+    await log.getByText("Attempt 1: answered 500").waitFor();
+    await log.getByText("the database is down").first().waitFor();
+    await log.getByText("Next attempt").waitFor();
+    await page.getByRole("button", { name: "Disable" }).click();
+    await page.getByText("Nothing is sent here").waitFor();
+    await log.getByText("Dropped").waitFor();
+    await expect.poll(() => page.getByRole("button", { name: "Send a test event" }).count()).toBe(0);
+    await log.getByRole("button", { name: "Send again" }).click();
+    await page.getByRole("alert").getByText("Enable it first").waitFor();
+    await page.getByLabel("Status").selectOption({ label: "Delivered" });
+    await page.getByText("No delivery stands like this.").waitFor();
+    await page.getByRole("button", { name: "Enable" }).click();
+    await page.getByRole("button", { name: "Send a test event" }).waitFor();
+    await page.getByRole("link", { name: "All webhooks" }).click();
+    await page.getByRole("region", { name: "Webhook endpoints" }).getByText("Enabled").waitFor();
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test("what is wrong with an address stands at the field, what is ticked is what it hears of, and a change is kept", async () => {
+    await using opened = await openWebhooks();
+    const { page } = opened;
+    await page.getByRole("button", { name: "Add an endpoint" }).first().click();
+    await page.getByLabel("Address").fill("example.com/hook");
+    await page.getByLabel("All, and those that come later").uncheck();
+    await page.getByRole("button", { name: "Add the endpoint" }).click();
+    await page.getByText("Choose at least one event").waitFor();
+    await page.getByLabel("task.failed").check();
+    await page.getByRole("button", { name: "Add the endpoint" }).click();
+    await page.locator("[name=url][aria-invalid=true]").waitFor();
+    expect(await listAxeFindings(page)).toEqual([]);
+    await page.getByLabel("Address").fill("https://example.com/hook");
+    await page.getByRole("button", { name: "Add the endpoint" }).click();
+    await keepSecret(page);
+    await page.getByText("task.failed").waitFor();
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Description").fill("For the night");
+    await page.getByLabel("task.expired").check();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("task.failed, task.expired").waitFor();
+    await page.getByText("For the night").waitFor();
+    await page.goto("/console/webhooks/whe_none");
+    await page.getByText("There is no such endpoint.").waitFor();
+  });
+
+  test("the account's secret is shown after a fresh proof, and rotated", async () => {
+    await using opened = await openWebhooks();
+    const { page } = opened;
+    site.clock.advance(elevenMinutesMs);
+    await page.getByRole("button", { name: "Show the secret" }).click();
+    const proof = page.getByRole("dialog", { name: "Confirm that it is you" });
+    await expect.poll(() => page.getByText("whsec_").count()).toBe(1);
+    await proof.getByLabel("Password", { exact: true }).fill(goodPassword);
+    await proof.getByRole("button", { name: "Confirm" }).click();
+    const secret = await keepSecret(page);
+    await page.getByRole("button", { name: "Rotate the secret" }).click();
+    await page.getByRole("button", { name: "Rotate", exact: true }).click();
+    expect(await keepSecret(page)).not.toBe(secret);
+    expect(await page.content()).not.toContain(secret);
+  });
+
+  test("the inbox is opened and closed, without a pointer, in a narrow window, and axe finds nothing", async () => {
+    await using receiver = await startWebhookReceiver();
+    await using opened = await openWebhooks(390);
+    const { page } = opened;
+    await page.getByRole("button", { name: "Open the inbox" }).press("Enter");
+    await page.getByRole("button", { name: "Close the inbox" }).press("Enter");
+    await page.getByRole("button", { name: "Open the inbox" }).waitFor();
+    await addEndpoint(page, `${receiver.url}${"long/".repeat(30)}`);
+    await page.getByRole("button", { name: "Send a test event" }).press("Enter");
+    await page.getByText("The test event arrived").waitFor();
+    const sideways = "document.documentElement.scrollWidth - innerWidth";
+    expect(await page.evaluate(sideways)).toBeLessThanOrEqual(0);
+    await page.getByRole("list", { name: "Deliveries" }).locator("summary").first().press("Enter");
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await listAxeFindings(page)).toEqual([]);
+    }
+    await page.goto("/console/webhooks");
+    await page.getByRole("list", { name: "Recent events" }).locator("summary").press("Enter");
+    await page.getByRole("list", { name: "Attempts" }).waitFor();
+    expect(await page.evaluate(sideways)).toBeLessThanOrEqual(0);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await listAxeFindings(page)).toEqual([]);
+    }
+  });
+});
+
+type Sample = (body: string, headers: Record<string, unknown>, secret: string) => Promise<unknown>;
+
+/** The code as somebody would paste it into a file of theirs. */
+function runNodeSample(code: string): Sample {
+  return async (...given) => {
+    const path = join(tmpdir(), `sluice-sample-${crypto.randomUUID()}.mjs`);
+    await writeFile(path, `${code}\nconsole.log(JSON.stringify(readEvent(...${JSON.stringify(given)})));\n`);
+    try {
+      return JSON.parse(execFileSync(process.execPath, [path], { encoding: "utf8", stdio: "pipe" }));
+    } finally {
+      await rm(path);
+    }
+  };
+}
+
+function runPythonSample(code: string): Sample {
+  return async (body, headers, secret) => {
+    const call = `import sys\nbody, headers, secret = json.loads(sys.argv[1])\nprint(json.dumps(read_event(body.encode(), headers, secret)))`;
+    const given = JSON.stringify([body, headers, secret]);
+    const text = execFileSync(pythonPath, ["-c", `${code}\n${call}`, given], { encoding: "utf8", stdio: "pipe" });
+    return JSON.parse(text);
+  };
+}

@@ -1,0 +1,122 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type BrowsedSite, listAxeFindings, signInByPage, startBrowsedSite } from "../harness/browsed-site.ts";
+import { hasBrowser } from "../harness/browser.ts";
+
+const firstLoadBytesMax = 250_000;
+const heading = "One API for words, pictures, films and voices";
+
+describe.skipIf(!hasBrowser)("the landing page", () => {
+  let site: BrowsedSite;
+  beforeAll(async () => {
+    site = await startBrowsedSite();
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  const openLanding = async (page: Page) => {
+    await page.goto("/");
+    await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+  };
+
+  test("a stranger sees every model with its exact price, how the service is, and the ways in", async () => {
+    await using opened = await site.openPage();
+    const { page } = opened;
+    await openLanding(page);
+    const rows = page.getByRole("region", { name: "List of models" }).getByRole("row");
+    await rows.getByText("sandbox-chat", { exact: true }).waitFor();
+    await expect.poll(() => rows.count()).toBe(7);
+    const text = (await rows.allInnerTexts()).join(" ").replaceAll(/\s+/g, " ");
+    for (const price of ["Input $0.00015 / 1K tokens", "$0.02 / image", "Storyboard $0.10 / call", "at least $0.25"]) {
+      expect(text).toContain(price);
+    }
+    await page.getByText("All parts work.").waitFor();
+    await expect.poll(() => page.getByRole("link", { name: "Sign in" }).getAttribute("href")).toBe("/sign-in");
+    await expect
+      .poll(() => page.getByRole("link", { name: "Create an account" }).getAttribute("href"))
+      .toBe("/sign-up");
+    expect(opened.complaints).toEqual([]);
+    expect(opened.foreignRequests).toEqual([]);
+  });
+
+  test("the first call is copied whole, with this service's address and a model that it has", async () => {
+    await using opened = await site.openPage({ permissions: ["clipboard-read", "clipboard-write"] });
+    const { page } = opened;
+    await openLanding(page);
+    await page.getByRole("button", { name: "Copy" }).click();
+    await page.getByText("Copied").waitFor();
+    const copied = await page.evaluate("navigator.clipboard.readText()");
+    expect(copied).toContain(`curl -sS ${site.siteUrl}/v1/chat/completions`);
+    expect(copied).toContain('"model": "sandbox-chat"');
+  });
+
+  test("whoever is signed in is led to the console instead of the door", async () => {
+    await using opened = await site.openPage();
+    const { page } = opened;
+    await signInByPage(page, await site.createPerson(), "/");
+    await page.getByRole("link", { name: "Open the console" }).waitFor();
+    await expect.poll(() => page.getByRole("link", { name: "Sign in" }).count()).toBe(0);
+    await page.getByRole("link", { name: "Console", exact: true }).click();
+    await page.waitForURL(`${site.siteUrl}/console`);
+  });
+
+  test("what cannot be had is said, and asked for again", async () => {
+    await using opened = await site.openPage();
+    const { page } = opened;
+    await page.route("**/console/api/showcase", (route) => route.fulfill({ status: 404, body: "{}" }));
+    await page.route("**/console/api/status", (route) =>
+      route.fulfill({
+        json: { object: "status", state: "degraded", checks: [{ name: "image", state: "down" }] },
+      }),
+    );
+    await openLanding(page);
+    await page.getByText("Some parts do not work as they should: Image.").waitFor();
+    await page.getByText("This list cannot be shown.").waitFor();
+    await page.unroute("**/console/api/showcase");
+    await page.getByRole("button", { name: "Try again" }).first().click();
+    await page.getByText("sandbox-drama", { exact: true }).waitFor();
+  });
+
+  test("it is reached by the keyboard alone, past what stays around it", async () => {
+    await using opened = await site.openPage();
+    const { page } = opened;
+    await openLanding(page);
+    await page.getByRole("link", { name: "Create an account" }).waitFor();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Create an account");
+    await page.getByRole("tab", { name: "curl" }).focus();
+    await page.keyboard.press("ArrowRight");
+    await page.getByText("from openai import OpenAI").waitFor();
+  });
+
+  test("all that a first visit loads is small", async () => {
+    await using opened = await site.openPage();
+    const { page } = opened;
+    await openLanding(page);
+    await page.getByText("sandbox-drama", { exact: true }).waitFor();
+    const sizes = (await page.evaluate(
+      "performance.getEntries().flatMap((entry) => entry.encodedBodySize ?? [])",
+    )) as number[];
+    expect(sizes.length).toBeGreaterThan(5);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(firstLoadBytesMax);
+  });
+
+  test("it fits every window in both colours, and neither axe nor the browser complains", async () => {
+    await using opened = await site.openPage();
+    const { page } = opened;
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const width of [1440, 768, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        await openLanding(page);
+        await page.getByText("sandbox-drama", { exact: true }).waitFor();
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+      }
+      expect(await listAxeFindings(page)).toEqual([]);
+    }
+    expect(opened.complaints).toEqual([]);
+    expect(await page.title()).toBe(`${heading} · Sluice`);
+  });
+});
