@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { AccountId } from "../../src/lib/ids.ts";
 import { nano, presentMoney } from "../../src/lib/money.ts";
 import type { Database } from "../../src/platform/database/database.ts";
@@ -19,7 +20,8 @@ export async function listCharges(database: Database, accountId: AccountId): Pro
     .selectFrom("charges")
     .selectAll()
     .where("account_id", "=", accountId)
-    .orderBy("created_at")
+    // Several may be of one moment.
+    .orderBy(sql`(select min(number) from postings where postings.id = charges.id)`)
     .execute();
   return rows.map((row) => ({
     holdId: row.hold_id,
