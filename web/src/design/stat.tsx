@@ -13,7 +13,7 @@ export function Stat({ label, value, detail }: StatProps) {
   return (
     <div className="min-w-0">
       <p className="text-sm text-ink-soft">{label}</p>
-      <div className="mt-1 min-h-9 text-xl font-semibold tabular-nums">
+      <div className="mt-1 min-h-9 text-lg font-semibold tabular-nums sm:text-xl">
         {value === undefined ? <Skeleton className="h-8 w-28" /> : value}
       </div>
       {detail !== undefined && <div className="mt-0.5 min-h-5 text-xs text-ink-soft">{detail}</div>}

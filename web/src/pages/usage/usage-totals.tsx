@@ -36,9 +36,12 @@ function writeQuotas({ total, currency }: Usage): string {
 
 function writeMade({ images, seconds, characters }: Usage["total"]): string {
   const made = [
-    [images, "images"],
-    [seconds, "seconds"],
-    [characters, "characters"],
+    [images, "image"],
+    [seconds, "second"],
+    [characters, "character"],
   ] as const;
-  return made.flatMap(([count, name]) => (count === 0 ? [] : [`${formatCount(count)} ${name}`])).join(", ");
+  const texts = made.flatMap(([count, name]) =>
+    count === 0 ? [] : [`${formatCount(count)} ${name}${count === 1 ? "" : "s"}`],
+  );
+  return texts.join(", ");
 }
