@@ -198,14 +198,22 @@ describe("a session", () => {
   test("is read by one at a time: who comes last", async () => {
     const caller = await gateway.createCaller();
     const session = await openSession(caller);
+    const findReader = async () =>
+      (
+        await gateway.database
+          .selectFrom("webhook_sessions")
+          .select("reader_id")
+          .where("id", "=", session.id)
+          .executeTakeFirst()
+      )?.reader_id ?? null;
     const first = await listen(caller, session.id);
+    // The answer begins a moment before its reader has the session.
+    const firstReader = await waitUntil("the first to have it", findReader);
     const second = await listen(caller, session.id);
-    // The first notices when it next says that it listens. Time goes on slowly: after a quarter of an hour the second would
-    // have to ask again, too.
-    await waitUntil("the second to have it", async () => {
-      movedMs += 1_000;
-      return first.state.hasEnded;
-    });
+    await waitUntil("the second to have it", async () => (await findReader()) !== firstReader);
+    // The first notices when it next says that it listens.
+    movedMs += 6_000;
+    await waitUntil("the first to notice", () => first.state.hasEnded);
     expect(second.state.hasEnded).toBe(false);
     await second.close();
   });
