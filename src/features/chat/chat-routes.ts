@@ -31,7 +31,7 @@ import {
 import { createKeptConclusion, createRecorder } from "./keep-chat.ts";
 import type { Settlement } from "./pay-chat.ts";
 import { type ChatEnvelope, createChunkWriter, createEnvelope, presentCompletion, streamEnd } from "./present-chat.ts";
-import type { ChatEnd, ChatListener, RunningChat } from "./run-chat.ts";
+import type { ChatEnd, RunningChat } from "./run-chat.ts";
 
 type ChatRouteParts = ChatParts & { heartbeats: Heartbeats };
 
@@ -140,32 +140,24 @@ function createCall(parts: ChatRouteParts, { request, reply, chat, claim }: Omit
   return { request, reply, chat, claim, envelope: createEnvelope(request.id, chat.model.id, parts.clock.now()) };
 }
 
-/** Waits for the end of a call; if its caller goes away first, a call without a key is stopped. */
-async function awaitEnd(
+/** The end of a call; if its caller goes away first, a call without a key is stopped. */
+function followCall(
   parts: ChatRouteParts,
   { request, reply, chat, claim }: Call,
   running: RunningChat,
 ): Promise<ChatEnd> {
-  const stopRenewing = claim === null ? null : renewClaim(parts, claim);
-  const hangUp = (): void => {
-    if (!reply.raw.writableFinished) running.hangUp();
-  };
-  // With a key the answer is kept for whoever asks again, and nobody has to read it for that.
-  const onClose = claim === null ? hangUp : running.resume;
-  reply.raw.on("close", onClose);
-  // The caller may have gone while the call was being admitted.
-  if (claim === null && reply.raw.destroyed) running.hangUp();
-  try {
-    const end = await running.ended;
-    request.logFields = describeEnd(chat, end);
-    return end;
-  } catch (error) {
-    request.logFields = { model: chat.model.id };
-    throw error;
-  } finally {
-    stopRenewing?.();
-    reply.raw.off("close", onClose);
+  request.logFields = { model: chat.model.id };
+  if (claim !== null) {
+    // The answer is kept for whoever asks again, and nobody has to read it for that.
+    reply.raw.on("close", () => running.resume());
+    return running.ended.finally(renewClaim(parts, claim));
   }
+  reply.raw.on("close", () => {
+    if (!reply.raw.writableFinished) running.hangUp();
+  });
+  // The caller may have gone while the call was being admitted.
+  if (reply.raw.destroyed) running.hangUp();
+  return running.ended;
 }
 
 function describeEnd({ model, request }: CheckedChat, end: ChatEnd): Record<string, unknown> {
@@ -193,10 +185,8 @@ function takeOver({ request, reply }: Call, clock: Clock): Headers {
   return { ...reply.getHeaders(), ...(request.limits && presentLimitHeaders(request.limits)) };
 }
 
-const deaf: ChatListener = { onAccepted: () => {}, onPieces: () => true };
-
 async function sendAnswer(parts: ChatRouteParts, call: Call): Promise<FastifyReply> {
-  const { chat, claim, envelope, reply } = call;
+  const { chat, claim, envelope, reply, request } = call;
   const present = ({ choices, usage, stoppedBy }: Omit<ChatEnd, "settlement">, { charge }: Settlement): string =>
     presentCompletion(envelope, { choices: choices ?? "[]", usage, charge, stoppedBy });
   const conclude =
@@ -205,8 +195,9 @@ async function sendAnswer(parts: ChatRouteParts, call: Call): Promise<FastifyRep
       completionId: envelope.id,
       present: (end, settlement) => ({ contentType: jsonType, body: present(end, settlement) }),
     });
-  const running = startChat(parts, chat, { listener: deaf, conclude });
-  const end = await awaitEnd(parts, call, running);
+  const running = startChat(parts, chat, { listener: null, conclude });
+  const end = await followCall(parts, call, running);
+  request.logFields = describeEnd(chat, end);
   const body = present(end, end.settlement);
   const headers = takeOver(call, parts.clock);
   headers["content-type"] = jsonType;
@@ -256,7 +247,8 @@ async function streamAnswer(parts: ChatRouteParts, call: Call): Promise<FastifyR
     conclude,
   });
   try {
-    const end = await awaitEnd(parts, call, running);
+    const end = await followCall(parts, call, running);
+    request.logFields = describeEnd(chat, end);
     open().end(presentTail(end, end.settlement));
   } catch (error) {
     if (stream === null) throw error;

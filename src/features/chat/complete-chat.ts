@@ -171,23 +171,19 @@ function fingerprint(rawBody: Buffer): Buffer {
 export function startChat(
   parts: ChatParts,
   chat: CheckedChat,
-  options: { listener: ChatListener; conclude: ConcludeChat | null },
+  { listener, conclude }: { listener: ChatListener | null; conclude: ConcludeChat | null },
 ): RunningChat {
   const { payment, request, size, targets, terms } = chat;
-  const running = runChat(
-    parts,
-    { request, size, targets, payment, outputTokensMax: terms.outputTokensMax, choices: terms.choices },
-    options,
-  );
-  const strikeOut = parts.running.add(running);
-  const leave = (tokensUsed: number): void => {
+  const { outputTokensMax, choices } = terms;
+  // It ends in a later turn than it began, at the earliest.
+  let strikeOut: () => void = () => {};
+  const onOver = (tokensUsed: number): void => {
     strikeOut();
     giveBack(parts, chat, tokensUsed);
   };
-  running.ended.then(
-    ({ usage }) => leave(usage.inputTokens + usage.outputTokens),
-    () => leave(0),
-  );
+  const order = { request, size, targets, payment, outputTokensMax, choices };
+  const running = runChat(parts, order, { listener, conclude, onOver });
+  strikeOut = parts.running.add(running);
   return running;
 }
 

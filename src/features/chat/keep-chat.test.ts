@@ -83,7 +83,7 @@ describe("the end of a call with a key", () => {
     ["what was too much to collect is not", null, null],
   ])("%s", async (name, body, kept) => {
     const held = await claim(name.replaceAll(" ", "-"));
-    expect(await conclude(held, body)(async () => settlement, usage, end)).toBe(settlement);
+    expect(await conclude(held, body)({ settle: async () => settlement }, usage, end)).toBe(settlement);
     const found = await look(held);
     expect({ ...found, body: null }).toEqual({ status: 200, contentType: "application/json", summary, body: null });
     // As texts, because a comparison of so many bytes takes seconds.
@@ -92,7 +92,7 @@ describe("the end of a call with a key", () => {
 
   test("where nothing was answered, the key is free", async () => {
     const held = await claim("nothing");
-    await conclude(held, "unused")(async () => settlement, null, null);
+    await conclude(held, "unused")({ settle: async () => settlement }, null, null);
     expect(await look({ ...held, requestId: ids.next("req") })).toBeNull();
   });
 
@@ -101,7 +101,7 @@ describe("the end of a call with a key", () => {
     const settle = async (): Promise<Settlement> => {
       throw new Error("no money moves");
     };
-    await expect(conclude(held, "Hello")(settle, usage, end)).rejects.toThrow("no money moves");
+    await expect(conclude(held, "Hello")({ settle }, usage, end)).rejects.toThrow("no money moves");
     await expect(look(held)).rejects.toThrow("still running");
   });
 
@@ -115,7 +115,7 @@ describe("the end of a call with a key", () => {
       return settlement;
     };
     for (const answered of [end, null]) {
-      await expect(conclude(held, "Hello")(settle, usage, answered)).rejects.toThrow("taken over");
+      await expect(conclude(held, "Hello")({ settle }, usage, answered)).rejects.toThrow("taken over");
     }
     expect(settled).toBe(0);
     await expect(look(held)).rejects.toThrow("still running");

@@ -16,11 +16,11 @@ export function createKeptConclusion(
   claim: Claim,
   { completionId, present }: { completionId: string; present: PresentKept },
 ): ConcludeChat {
-  return (settle, usage, end) =>
+  return (payment, usage, end) =>
     database.transaction().execute(async (tx) => {
       const now = clock.now();
       await lockClaim(tx, claim);
-      const settlement = await settle(usage, (operation) =>
+      const settlement = await payment.settle(usage, (operation) =>
         operation.kind === "settle" ? settleHold(tx, operation, now) : releaseHold(tx, operation, now),
       );
       if (end === null) await freeKey(tx, claim);

@@ -5,10 +5,12 @@ import { type Nano, nano } from "../../lib/money.ts";
 import type { ChatUsage } from "../../providers/contract.ts";
 import type { Price } from "../catalog/index.ts";
 import {
+  type ExtendOperation,
   explainRefusedHold,
   type HoldOperation,
   type Ledger,
   type ReleaseOperation,
+  type ResultOf,
   type SettleOperation,
 } from "../ledger/index.ts";
 import {
@@ -39,7 +41,7 @@ export type Settlement = { charge: Nano; lost: Nano };
 
 /** Where a settlement is written: by itself, or together with something that must not happen without it. */
 type SettleOrRelease = (operation: SettleOperation | ReleaseOperation) => Promise<LedgerEnd>;
-type LedgerEnd = Awaited<ReturnType<Ledger["apply"]>>;
+type LedgerEnd = ResultOf<SettleOperation | ReleaseOperation>;
 
 /** The money of one call, from the hold to its end. */
 export type ChatPayment = {
@@ -73,95 +75,148 @@ export function createChatPayment(
   terms: ChatTerms,
   { caller, requestId }: { caller: Caller; requestId: string },
 ): ChatPayment {
-  if (isFree(terms.price)) return createFreePayment(terms);
-  const { ledger, clock } = parts;
-  const { accountId } = caller;
-  const budget = caller.budget === null ? null : { ...caller.budget, keyId: caller.keyId };
-  const budgetAmount = caller.budget?.amount ?? null;
-  const holdId = parts.ids.next("hold");
-  const quotaUnits = BigInt(terms.inputTokensMax + terms.outputTokensMax);
-  let held = priceHold(terms, terms.outputTokensHeld);
-  let covered = terms.outputTokensHeld;
-  let state: "unopened" | "opening" | "open" | "not-open" = "unopened";
+  return isFree(terms.price) ? createFreePayment(terms) : new PaidChat(parts, terms, caller, requestId);
+}
 
-  function describeHold(): HoldOperation {
+/** A class, unlike most things here: there is one for each call, and functions of its own would be its greatest part. */
+class PaidChat implements ChatPayment {
+  readonly holdId: HoldId;
+  private readonly parts: PaymentParts;
+  private readonly terms: ChatTerms;
+  private readonly caller: Caller;
+  private readonly requestId: string;
+  private held: Nano;
+  private coveredTokens: number;
+  private state: "unopened" | "opening" | "open" | "not-open" = "unopened";
+
+  constructor(parts: PaymentParts, terms: ChatTerms, caller: Caller, requestId: string) {
+    this.holdId = parts.ids.next("hold");
+    this.parts = parts;
+    this.terms = terms;
+    this.caller = caller;
+    this.requestId = requestId;
+    this.held = priceHold(terms, terms.outputTokensHeld);
+    this.coveredTokens = terms.outputTokensHeld;
+  }
+
+  isComfortable(): boolean {
+    const { terms } = this;
+    const spendable = this.estimateSpendable();
+    return spendable !== null && spendable >= comfort * priceHold(terms, terms.outputTokensMax);
+  }
+
+  open(): Promise<void> {
+    this.state = "opening";
+    return this.parts.ledger.apply(this.describeHold()).then(
+      (result) => this.takeHold(result),
+      (error: unknown) => {
+        this.state = "not-open";
+        throw error;
+      },
+    );
+  }
+
+  canCharge(usage: ChatUsage): boolean {
+    return isWithinReason(this.terms, usage) && isChargeable(this.terms.price, usage);
+  }
+
+  countPayable(): number {
+    const { terms, held, coveredTokens } = this;
+    if (coveredTokens >= terms.outputTokensMax) return terms.outputTokensMax;
+    const spendable = this.estimateSpendable() ?? nothing;
+    const payable = countAffordableTokens(terms.price, nano(held + spendable), terms.inputTokensMax);
+    return Math.min(Math.max(payable, coveredTokens), terms.outputTokensMax);
+  }
+
+  covered(): number {
+    return this.coveredTokens;
+  }
+
+  async extend(outputTokens: number): Promise<void> {
+    const { terms } = this;
+    const wanted = priceHold(terms, outputTokens);
+    const result = await this.raise(wanted);
+    if (result.kind === "extended") {
+      this.held = wanted;
+      this.coveredTokens = outputTokens;
+      return;
+    }
+    if (result.kind !== "refused") return;
+    // What is there is better than nothing; if it goes in the same moment, the answer ends where the hold does.
+    const less = nano(wanted - result.missing);
+    const payable = countAffordableTokens(terms.price, less, terms.inputTokensMax);
+    if (payable <= this.coveredTokens || (await this.raise(less)).kind !== "extended") return;
+    this.held = less;
+    this.coveredTokens = payable;
+  }
+
+  settle(usage: ChargedUsage | null, write: SettleOrRelease = this.parts.ledger.apply): Promise<Settlement> {
+    // One that was refused holds nothing; one of which nobody knows whether it was written ends by itself.
+    if (this.state !== "opening" && this.state !== "open") return Promise.resolve(noSettlement);
+    const { holdId } = this;
+    const { accountId, budget } = this.caller;
+    if (usage === null) return write({ kind: "release", accountId, holdId }).then(() => noSettlement);
+    const bill = billChat(this.terms.price, usage);
+    const budgetAmount = budget?.amount ?? null;
+    return write({ kind: "settle", accountId, holdId, bill, overrun: "take-available", budgetAmount }).then(
+      (result) => {
+        if (result.kind !== "settled") throw new Error(`the hold ${holdId} could not be settled: ${result.kind}`);
+        return result.unit === "money" ? { charge: nano(result.paid), lost: nano(result.lost) } : noSettlement;
+      },
+    );
+  }
+
+  private describeHold(): HoldOperation {
+    const { terms, caller } = this;
     return {
       kind: "hold",
-      id: holdId,
-      accountId,
-      amount: held,
-      quota: { kind: "text", units: quotaUnits },
+      id: this.holdId,
+      accountId: caller.accountId,
+      amount: this.held,
+      quota: { kind: "text", units: countQuotaUnits(terms) },
       keyId: caller.keyId,
-      budget,
-      cause: { kind: "request", id: requestId },
-      expiresAt: new Date(clock.now().getTime() + terms.holdMs),
+      budget: this.describeBudget(),
+      cause: { kind: "request", id: this.requestId },
+      expiresAt: new Date(this.parts.clock.now().getTime() + terms.holdMs),
     };
   }
 
-  async function raise(amount: Nano) {
-    return await ledger.apply({ kind: "extend", accountId, holdId, amount, quotaUnits, budgetAmount, expiresAt: null });
+  private describeBudget(): HoldOperation["budget"] {
+    const { budget, keyId } = this.caller;
+    return budget === null ? null : { ...budget, keyId };
   }
 
-  return {
-    holdId,
-    isComfortable() {
-      const spendable = ledger.estimateSpendable(accountId, budget);
-      return spendable !== null && spendable >= comfort * priceHold(terms, terms.outputTokensMax);
-    },
-    async open() {
-      state = "opening";
-      const opening = ledger.apply(describeHold());
-      let result: Awaited<typeof opening>;
-      try {
-        result = await opening;
-      } catch (error) {
-        state = "not-open";
-        throw error;
-      }
-      state = result.kind === "held" ? "open" : "not-open";
-      if (result.kind === "refused") throw explainRefusedHold(result, { held, currency: parts.currency });
-      if (result.kind !== "held") throw new Error(`a new hold was answered with ${result.kind}`);
-      // What a quota pays is set aside whole.
-      if (result.unit !== "money") covered = terms.outputTokensMax;
-    },
-    canCharge: (usage) => isWithinReason(terms, usage) && isChargeable(terms.price, usage),
-    countPayable() {
-      if (covered >= terms.outputTokensMax) return terms.outputTokensMax;
-      const spendable = ledger.estimateSpendable(accountId, budget) ?? nothing;
-      const payable = countAffordableTokens(terms.price, nano(held + spendable), terms.inputTokensMax);
-      return Math.min(Math.max(payable, covered), terms.outputTokensMax);
-    },
-    covered: () => covered,
-    async extend(outputTokens) {
-      const wanted = priceHold(terms, outputTokens);
-      const result = await raise(wanted);
-      if (result.kind === "extended") {
-        held = wanted;
-        covered = outputTokens;
-        return;
-      }
-      if (result.kind !== "refused") return;
-      // What is there is better than nothing; if it goes in the same moment, the answer ends where the hold does.
-      const less = nano(wanted - result.missing);
-      const payable = countAffordableTokens(terms.price, less, terms.inputTokensMax);
-      if (payable <= covered || (await raise(less)).kind !== "extended") return;
-      held = less;
-      covered = payable;
-    },
-    async settle(usage, write = (operation) => ledger.apply(operation)) {
-      // One that was refused holds nothing; one of which nobody knows whether it was written ends by itself.
-      if (state !== "opening" && state !== "open") return { charge: nothing, lost: nothing };
-      if (usage === null) {
-        await write({ kind: "release", accountId, holdId });
-        return { charge: nothing, lost: nothing };
-      }
-      const bill = billChat(terms.price, usage);
-      const result = await write({ kind: "settle", accountId, holdId, bill, overrun: "take-available", budgetAmount });
-      if (result.kind !== "settled") throw new Error(`the hold ${holdId} could not be settled: ${result.kind}`);
-      const isMoney = result.unit === "money";
-      return { charge: isMoney ? nano(result.paid) : nothing, lost: isMoney ? nano(result.lost) : nothing };
-    },
-  };
+  private estimateSpendable(): Nano | null {
+    return this.parts.ledger.estimateSpendable(this.caller.accountId, this.describeBudget());
+  }
+
+  private takeHold(result: ResultOf<HoldOperation>): void {
+    this.state = result.kind === "held" ? "open" : "not-open";
+    if (result.kind === "refused") {
+      throw explainRefusedHold(result, { held: this.held, currency: this.parts.currency });
+    }
+    if (result.kind !== "held") throw new Error(`a new hold was answered with ${result.kind}`);
+    // What a quota pays is set aside whole.
+    if (result.unit !== "money") this.coveredTokens = this.terms.outputTokensMax;
+  }
+
+  private raise(amount: Nano): Promise<ResultOf<ExtendOperation>> {
+    return this.parts.ledger.apply({
+      kind: "extend",
+      accountId: this.caller.accountId,
+      holdId: this.holdId,
+      amount,
+      quotaUnits: countQuotaUnits(this.terms),
+      budgetAmount: this.caller.budget?.amount ?? null,
+      expiresAt: null,
+    });
+  }
+}
+
+const noSettlement: Settlement = { charge: nothing, lost: nothing };
+
+function countQuotaUnits({ inputTokensMax, outputTokensMax }: ChatTerms): bigint {
+  return BigInt(inputTokensMax + outputTokensMax);
 }
 
 /** A free model moves no money, so nothing is written. */
@@ -174,7 +229,7 @@ function createFreePayment({ outputTokensMax }: ChatTerms): ChatPayment {
     countPayable: () => outputTokensMax,
     covered: () => outputTokensMax,
     extend: async () => {},
-    settle: async () => ({ charge: nothing, lost: nothing }),
+    settle: async () => noSettlement,
   };
 }
 

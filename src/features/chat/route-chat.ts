@@ -1,3 +1,4 @@
+import { invariant } from "../../lib/invariant.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import { chooseTarget } from "../../providers/choose-target.ts";
@@ -5,6 +6,7 @@ import {
   type ChatAnswer,
   type ChatPiece,
   type ChatRun,
+  type ChatSink,
   type ChatUsage,
   ProviderError,
 } from "../../providers/contract.ts";
@@ -37,112 +39,131 @@ export const attemptsMax = 3;
  * target's, however it ends.
  */
 export function startRoutedChat(parts: RoutingParts, order: RoutedCall, sink: RoutedSink): ChatRun {
-  const tried: ChatTarget[] = [];
-  let run: ChatRun | null = null;
-  /** The call of which nobody has heard yet. */
-  let pending: { target: ChatTarget; isProbe: boolean } | null = null;
-  let isAccepted = false;
-  let isPaused = false;
-  let isOver = false;
+  const routed = new RoutedChat(parts, order, sink);
+  routed.tryNext(null);
+  return routed;
+}
 
-  function tryNext(lastError: ProviderError | null): void {
+/** A class, because there is one for each call, and it hears of every piece of its answer. */
+class RoutedChat implements ChatRun, ChatSink {
+  private readonly parts: RoutingParts;
+  private readonly order: RoutedCall;
+  private readonly sink: RoutedSink;
+  private readonly tried: ChatTarget[] = [];
+  private run: ChatRun | null = null;
+  /** The attempt that is under way: whom it asks, whether that one is on trial, whether anything was heard of it. */
+  private target: ChatTarget | null = null;
+  isProbe = false;
+  private hasData = false;
+  private isAccepted = false;
+  private isPaused = false;
+  private isOver = false;
+
+  constructor(parts: RoutingParts, order: RoutedCall, sink: RoutedSink) {
+    this.parts = parts;
+    this.order = order;
+    this.sink = sink;
+  }
+
+  tryNext(lastError: ProviderError | null): void {
+    const { parts, order, tried } = this;
     const choice =
       tried.length < attemptsMax
         ? chooseTarget<ChatTarget>(order.targets, { tried, waitMs: parts.health.waitMs, random: parts.random })
         : ({ kind: "none", retryAfterMs: null } as const);
     if (choice.kind === "none") {
-      isOver = true;
-      sink.onFailure(lastError === null ? explainRest(choice.retryAfterMs) : explainFailure(lastError));
+      this.isOver = true;
+      this.sink.onFailure(lastError === null ? explainRest(choice.retryAfterMs) : explainFailure(lastError));
       return;
     }
     try {
-      start(choice.target);
+      this.start(choice.target);
     } catch (cause) {
       // A provider never throws; one that does all the same must not take the process with it.
-      failUnstarted(choice.target, cause);
+      const error = new ProviderError("bad-answer", "The call could not be started.", { cause });
+      if (this.target === choice.target) this.reportFailure(error);
     }
   }
 
-  function failUnstarted(target: ChatTarget, cause: unknown): void {
-    const error = new ProviderError("bad-answer", "The call could not be started.", { cause });
+  private start(target: ChatTarget): void {
+    const { request, outputTokensMax } = this.order;
+    const { upstreamModel, apiKey, timeouts } = target;
+    this.tried.push(target);
+    this.target = target;
+    this.isProbe = this.parts.health.begin(target);
+    this.run = target.chat.startChat({ request, outputTokensMax, upstreamModel, apiKey, timeouts }, this);
+    if (this.isPaused) this.run.pause();
+  }
+
+  onAccepted(): void {
+    if (this.isAccepted) return;
+    this.isAccepted = true;
+    this.sink.onAccepted();
+  }
+
+  onPieces(pieces: readonly ChatPiece[]): void {
+    if (!this.hasData) this.reportData();
+    this.sink.onPieces(pieces);
+  }
+
+  onEnd(usage: ChatUsage | null): void {
+    if (!this.hasData) this.reportData();
+    this.isOver = true;
+    this.sink.onEnd(usage);
+  }
+
+  onAnswer(answer: ChatAnswer): void {
+    const target = this.reportData();
+    this.isOver = true;
+    this.sink.onAnswer(answer, target);
+  }
+
+  onError(error: ProviderError): void {
+    this.reportFailure(error);
+  }
+
+  private reportData(): ChatTarget {
+    const { target } = this;
+    invariant(target !== null, "nobody was asked");
+    this.hasData = true;
+    this.parts.health.report(target, answered, this);
+    return target;
+  }
+
+  private reportFailure(error: ProviderError): void {
+    const { target, parts } = this;
+    invariant(target !== null, "nobody was asked");
     parts.onFailedAttempt(target, error);
-    parts.health.report(target, describeOutcome(error), { isProbe: pending?.isProbe === true });
-    pending = null;
-    tryNext(error);
+    parts.health.report(target, describeOutcome(error), this);
+    this.target = null;
+    if (!this.hasData && isWorthAnotherTarget(error)) {
+      this.tryNext(error);
+      return;
+    }
+    this.isOver = true;
+    this.sink.onFailure(explainFailure(error));
   }
 
-  function start(target: ChatTarget): void {
-    const { request, outputTokensMax } = order;
-    let hasData = false;
-    tried.push(target);
-    const call = { isProbe: parts.health.begin(target) };
-    pending = { target, ...call };
-    const reportData = (): void => {
-      if (hasData) return;
-      hasData = true;
-      pending = null;
-      parts.health.report(target, { kind: "answered" }, call);
-    };
-    run = target.chat.startChat(
-      {
-        request,
-        outputTokensMax,
-        upstreamModel: target.upstreamModel,
-        apiKey: target.apiKey,
-        timeouts: target.timeouts,
-      },
-      {
-        onAccepted() {
-          if (isAccepted) return;
-          isAccepted = true;
-          sink.onAccepted();
-        },
-        onPieces(pieces) {
-          reportData();
-          sink.onPieces(pieces);
-        },
-        onEnd(usage) {
-          reportData();
-          isOver = true;
-          sink.onEnd(usage);
-        },
-        onAnswer(answer) {
-          reportData();
-          isOver = true;
-          sink.onAnswer(answer, target);
-        },
-        onError(error) {
-          parts.onFailedAttempt(target, error);
-          parts.health.report(target, describeOutcome(error), call);
-          pending = null;
-          if (!hasData && isWorthAnotherTarget(error)) return tryNext(error);
-          isOver = true;
-          sink.onFailure(explainFailure(error));
-        },
-      },
-    );
-    if (isPaused) run.pause();
+  pause(): void {
+    this.isPaused = true;
+    this.run?.pause();
   }
 
-  tryNext(null);
-  return {
-    pause() {
-      isPaused = true;
-      run?.pause();
-    },
-    resume() {
-      isPaused = false;
-      run?.resume();
-    },
-    cancel() {
-      if (isOver) return;
-      isOver = true;
-      if (pending !== null) parts.health.report(pending.target, { kind: "abandoned" }, pending);
-      pending = null;
-      run?.cancel();
-    },
-  };
+  resume(): void {
+    this.isPaused = false;
+    this.run?.resume();
+  }
+
+  cancel(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    if (this.target !== null && !this.hasData) this.parts.health.report(this.target, abandoned, this);
+    this.run?.cancel();
+  }
 }
+
+const answered = { kind: "answered" } as const;
+const abandoned = { kind: "abandoned" } as const;
 
 /** What the caller is told; what the upstream said is for the operator's log, which has it already. */
 function explainFailure(error: ProviderError): AppError {

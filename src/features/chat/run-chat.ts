@@ -1,4 +1,4 @@
-import { createTokenMeter } from "../../lib/token-meter.ts";
+import { createTokenMeter, type TokenMeter } from "../../lib/token-meter.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { ChatAnswer, ChatPiece, ChatRun, ChatUsage } from "../../providers/contract.ts";
@@ -6,7 +6,7 @@ import type { ChatTarget } from "./chat-target.ts";
 import { countInput, type InputSize } from "./measure-input.ts";
 import type { ChatPayment, Settlement } from "./pay-chat.ts";
 import { type ChargedUsage, createUsage } from "./quote-chat.ts";
-import { type RoutingParts, startRoutedChat } from "./route-chat.ts";
+import { type RoutedSink, type RoutingParts, startRoutedChat } from "./route-chat.ts";
 import { createHoldWatch, type HoldWatch } from "./watch-hold.ts";
 
 /** Why an answer is shorter than it might be. */
@@ -42,11 +42,11 @@ export type ChatEnd = {
 };
 
 /**
- * Makes the end of a call durable: `settle` moves the money, and whatever must not happen without that happens with it.
+ * Makes the end of a call durable: `payment` moves the money, and whatever must not happen without that happens with it.
  * `end` is `null` where nothing was answered.
  */
 export type ConcludeChat = (
-  settle: ChatPayment["settle"],
+  payment: Pick<ChatPayment, "settle">,
   usage: ChargedUsage | null,
   end: Omit<ChatEnd, "settlement"> | null,
 ) => Promise<Settlement>;
@@ -61,6 +61,14 @@ export type RunningChat = {
   stop(failure: AppError): void;
 };
 
+type RunOptions = {
+  /** `null` where the answer is wanted whole. */
+  listener: ChatListener | null;
+  conclude: ConcludeChat | null;
+  /** Told once, when the call has ended, how many tokens it used. */
+  onOver(tokensUsed: number): void;
+};
+
 type Ending = Pick<ChatEnd, "choices" | "stoppedBy" | "failure" | "hasHungUp"> & { reported: ChatUsage | null };
 
 const plainEnding: Ending = { choices: null, stoppedBy: null, failure: null, hasHungUp: false, reported: null };
@@ -69,245 +77,330 @@ const plainEnding: Ending = { choices: null, stoppedBy: null, failure: null, has
  * One chat call from its hold to its settlement. Where money is plenty the upstream is called while the hold is being
  * written; nothing is answered before it is. The call ends once, in one of the ways that `finish` is called.
  */
-export function runChat(
-  parts: RoutingParts,
-  order: ChatOrder,
-  { listener, conclude }: { listener: ChatListener; conclude: ConcludeChat | null },
-): RunningChat {
-  const { payment, request, size } = order;
-  const meter = createTokenMeter();
-  const { promise: ended, resolve, reject } = Promise.withResolvers<ChatEnd>();
-  let run: ChatRun | null = null;
-  let opening: Promise<void> = Promise.resolve();
-  let isPaid = false;
-  let isFinished = false;
-  /** Nobody waits for an answer any more: no upstream is called from then on. */
-  let isAbandoned = false;
-  /** Until it is known whether more is paid for, nothing more is delivered. */
-  let isShort = false;
-  /** The caller cannot take more at the moment. */
-  let isStuck = false;
-  let hasData = false;
-  let hasWritten = false;
-  const endedChoices: number[] = [];
-  /** Made for the first pieces: a whole answer needs none. */
-  let watch: HoldWatch | null = null;
-  let tokensMax = order.outputTokensMax;
-  let lastUsage: ChatUsage | null = null;
-  /** Of an answer that came whole; counted only if its upstream told nothing. */
-  let wholeText = "";
-  const waiting: (() => void)[] = [];
+export function runChat(parts: RoutingParts, order: ChatOrder, options: RunOptions): RunningChat {
+  const chat = new OneChat(parts, order, options);
+  chat.begin();
+  return chat;
+}
 
+/**
+ * A class, unlike most things here: there is one for each call, and thirty functions of its own would be the greatest
+ * part of what a call leaves to the garbage collector.
+ */
+class OneChat implements RunningChat, RoutedSink {
+  readonly ended: Promise<ChatEnd>;
+  private readonly parts: RoutingParts;
+  private readonly order: ChatOrder;
+  private readonly options: RunOptions;
+  private resolve: (end: ChatEnd) => void = () => {};
+  private reject: (error: unknown) => void = () => {};
+  private run: ChatRun | null = null;
+  private opening: Promise<void> = Promise.resolve();
+  private isPaid = false;
+  private isFinished = false;
+  private isOver = false;
+  /** Nobody waits for an answer any more: no upstream is called from then on. */
+  private isAbandoned = false;
+  /** Until it is known whether more is paid for, nothing more is delivered. */
+  private isShort = false;
+  /** The caller cannot take more at the moment. */
+  private isStuck = false;
+  private hasData = false;
+  private hasWritten = false;
+  private tokensMax: number;
+  private lastUsage: ChatUsage | null = null;
+  /** Of an answer that came whole; counted only if its upstream told nothing. */
+  private wholeText = "";
   /** What comes before its money is set aside waits for that. */
-  function whenPaid(action: () => void): void {
-    if (isPaid && !isShort) action();
-    else waiting.push(action);
+  private waiting: (() => void)[] | null = null;
+  /** Made for the first pieces: a whole answer needs none of it. */
+  private streamed: { meter: TokenMeter; watch: HoldWatch; endedChoices: number[] } | null = null;
+
+  constructor(parts: RoutingParts, order: ChatOrder, options: RunOptions) {
+    this.parts = parts;
+    this.order = order;
+    this.options = options;
+    this.tokensMax = order.outputTokensMax;
+    this.ended = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
   }
 
-  function goOn(): void {
-    while (isPaid && !isShort) {
-      const action = waiting.shift();
+  begin(): void {
+    const { payment } = this.order;
+    const isComfortable = payment.isComfortable();
+    if (isComfortable) this.start();
+    this.opening = payment.open();
+    this.opening
+      .then(() => {
+        if (!isComfortable) this.startWithin(payment.countPayable());
+        this.isPaid = true;
+        this.goOn();
+      })
+      .catch((error: unknown) => this.refuse(error));
+  }
+
+  /** What the account can pay for is known only when the hold is there. */
+  private startWithin(tokensPayable: number): void {
+    this.tokensMax = tokensPayable;
+    if (!this.isFinished && !this.isAbandoned) this.start();
+  }
+
+  /** There is no money for the call, or nobody knows whether there is. */
+  private refuse(error: unknown): void {
+    this.run?.cancel();
+    this.isFinished = true;
+    this.giveUp(error);
+  }
+
+  private start(): void {
+    const { request, targets, choices } = this.order;
+    const outputTokensMax = Math.max(Math.floor(this.tokensMax / choices), 1);
+    this.run = startRoutedChat(this.parts, { request, outputTokensMax, targets }, this);
+  }
+
+  private canGoOn(): boolean {
+    return this.isPaid && !this.isShort;
+  }
+
+  private whenPaid(action: () => void): void {
+    if (this.canGoOn()) action();
+    else this.wait(action);
+  }
+
+  private wait(action: () => void): void {
+    this.waiting ??= [];
+    this.waiting.push(action);
+  }
+
+  private goOn(): void {
+    while (this.waiting !== null && this.canGoOn()) {
+      const action = this.waiting.shift();
       if (action === undefined) break;
       action();
     }
-    if (isPaid && !isShort && !isStuck && !isFinished) run?.resume();
+    if (this.canGoOn() && !this.isStuck && !this.isFinished) this.run?.resume();
   }
 
-  function start(): void {
-    const perChoice = Math.max(Math.floor(tokensMax / order.choices), 1);
-    run = startRoutedChat(
-      parts,
-      { request, outputTokensMax: perChoice, targets: order.targets },
-      {
-        onAccepted: () =>
-          whenPaid(() => {
-            if (!isFinished) listener.onAccepted();
-          }),
-        onPieces(pieces) {
-          if (isPaid && !isShort) deliver(pieces);
-          else {
-            run?.pause();
-            waiting.push(() => deliver(pieces));
-          }
-        },
-        onEnd: (usage) => whenPaid(() => finish({ ...plainEnding, reported: usage })),
-        onAnswer(answer) {
-          // The ledger keeps the order, so that the end of a hold can be written together with its beginning.
-          if (conclude === null) finishWhole(answer);
-          else whenPaid(() => finishWhole(answer));
-        },
-        onFailure: (failure) => whenPaid(() => fail(failure)),
-      },
-    );
+  onAccepted(): void {
+    const { listener } = this.options;
+    if (listener === null) return;
+    this.whenPaid(() => {
+      if (!this.isFinished) listener.onAccepted();
+    });
   }
 
-  function deliver(pieces: readonly ChatPiece[]): void {
-    if (isFinished) return;
-    hasData = true;
+  onPieces(pieces: readonly ChatPiece[]): void {
+    if (this.canGoOn()) this.deliver(pieces);
+    else {
+      this.run?.pause();
+      this.wait(() => this.deliver(pieces));
+    }
+  }
+
+  onEnd(usage: ChatUsage | null): void {
+    this.whenPaid(() => this.finish({ ...plainEnding, reported: usage }));
+  }
+
+  onAnswer(answer: ChatAnswer): void {
+    // The ledger keeps the order, so that the end of a hold can be written together with its beginning.
+    if (this.options.conclude === null) this.finishWhole(answer);
+    else this.whenPaid(() => this.finishWhole(answer));
+  }
+
+  onFailure(failure: AppError): void {
+    this.whenPaid(() => this.fail(failure));
+  }
+
+  private deliver(pieces: readonly ChatPiece[]): void {
+    if (this.isFinished) return;
+    const { payment } = this.order;
+    this.streamed ??= this.startWatch();
+    const { meter, watch } = this.streamed;
+    this.hasData = true;
     let cappedAt = -1;
     let count = 0;
-    watch ??= startWatch();
     for (const piece of pieces) {
-      if (piece.text !== "" && watch.isBeyond()) break;
+      const { text, choices, usage } = piece;
+      if (text !== "") {
+        if (watch.isBeyond()) break;
+        meter.add(text);
+        this.hasWritten = true;
+      }
       count += 1;
-      meter.add(piece.text);
-      hasWritten ||= piece.text !== "";
-      if (piece.usage !== undefined && payment.canCharge(piece.usage)) lastUsage = piece.usage;
-      if (!piece.choices.includes('"finish_reason":"')) continue;
-      noteEnds(piece.choices);
-      if (isShortOfMoney() && piece.choices.includes('"finish_reason":"length"')) cappedAt = count - 1;
+      if (usage !== undefined && payment.canCharge(usage)) this.lastUsage = usage;
+      if (!choices.includes('"finish_reason":"')) continue;
+      this.noteEnds(choices);
+      if (this.isShortOfMoney() && choices.includes('"finish_reason":"length"')) cappedAt = count - 1;
     }
-    if (count < pieces.length) waiting.unshift(() => deliver(pieces.slice(count)));
-    if (!hand(count === pieces.length ? pieces : pieces.slice(0, count), cappedAt)) {
-      isStuck = true;
-      run?.pause();
+    if (count < pieces.length) {
+      this.waiting ??= [];
+      this.waiting.unshift(() => this.deliver(pieces.slice(count)));
     }
-    watchMoney();
+    if (!this.hand(count === pieces.length ? pieces : pieces.slice(0, count), cappedAt)) {
+      this.isStuck = true;
+      this.run?.pause();
+    }
+    this.watchMoney();
   }
 
   /** Tells of the end that money made, in the piece that has it. Answers whether more can be taken at once. */
-  function hand(pieces: readonly ChatPiece[], cappedAt: number): boolean {
-    if (pieces.length === 0) return true;
+  private hand(pieces: readonly ChatPiece[], cappedAt: number): boolean {
+    const { listener } = this.options;
+    if (pieces.length === 0 || listener === null) return true;
     if (cappedAt === -1) return listener.onPieces(pieces, null);
     if (cappedAt > 0) listener.onPieces(pieces.slice(0, cappedAt), null);
     const canTakeMore = listener.onPieces(pieces.slice(cappedAt, cappedAt + 1), "insufficient_balance");
     return cappedAt + 1 < pieces.length ? listener.onPieces(pieces.slice(cappedAt + 1), null) : canTakeMore;
   }
 
-  function noteEnds(choices: string): void {
+  private noteEnds(choices: string): void {
+    const ended = this.streamed?.endedChoices ?? [];
     for (const { index, finish_reason: reason } of JSON.parse(choices) as { index: number; finish_reason: unknown }[]) {
-      if (reason !== null && !endedChoices.includes(index)) endedChoices.push(index);
+      if (reason !== null && !ended.includes(index)) ended.push(index);
     }
   }
 
-  function isShortOfMoney(): boolean {
-    return tokensMax < order.outputTokensMax;
+  private isShortOfMoney(): boolean {
+    return this.tokensMax < this.order.outputTokensMax;
   }
 
-  function startWatch(): HoldWatch {
-    return createHoldWatch({
+  private startWatch() {
+    const { payment, outputTokensMax } = this.order;
+    const meter = createTokenMeter();
+    const watch = createHoldWatch({
       payment,
       meter,
-      outputTokensMax: order.outputTokensMax,
-      onKnown() {
-        watchMoney();
-        goOn();
+      outputTokensMax,
+      onKnown: () => {
+        this.watchMoney();
+        this.goOn();
       },
-      onTrouble: (error) => fail(error instanceof AppError ? error : createInternalError(error)),
+      onTrouble: (error) => this.fail(error instanceof AppError ? error : createInternalError(error)),
     });
+    return { meter, watch, endedChoices: [] };
   }
 
-  function watchMoney(): void {
-    if (isFinished || watch === null) return;
+  private watchMoney(): void {
+    if (this.isFinished || this.streamed === null) return;
+    const { watch, endedChoices } = this.streamed;
     const verdict = watch.look();
-    isShort = verdict === "wait";
-    if (isShort) run?.pause();
+    this.isShort = verdict === "wait";
+    if (this.isShort) this.run?.pause();
     // An answer that has ended by itself needs no end from us.
-    else if (verdict === "stop" && endedChoices.length < order.choices) stopForMoney();
+    else if (verdict === "stop" && endedChoices.length < this.order.choices) this.stopForMoney(endedChoices);
   }
 
-  function stopForMoney(): void {
-    if (isFinished) return;
-    run?.cancel();
-    const indexes = Array.from({ length: order.choices }, (_, index) => index);
+  private stopForMoney(endedChoices: readonly number[]): void {
+    if (this.isFinished) return;
+    this.run?.cancel();
+    const indexes = Array.from({ length: this.order.choices }, (_, index) => index);
     const ends = indexes.filter((index) => !endedChoices.includes(index)).map(presentLengthEnd);
-    listener.onPieces([{ choices: JSON.stringify(ends), text: "" }], "insufficient_balance");
-    finish({ ...plainEnding, stoppedBy: "insufficient_balance" });
+    this.options.listener?.onPieces([{ choices: JSON.stringify(ends), text: "" }], "insufficient_balance");
+    this.finish({ ...plainEnding, stoppedBy: "insufficient_balance" });
   }
 
-  function finishWhole({ choices, text, usage }: ChatAnswer): void {
-    wholeText = text;
-    hasWritten = text !== "";
-    const isCapped = isShortOfMoney() && choices.includes('"finish_reason":"length"');
-    finish({ ...plainEnding, choices, reported: usage, stoppedBy: isCapped ? "insufficient_balance" : null });
+  private finishWhole({ choices, text, usage }: ChatAnswer): void {
+    this.wholeText = text;
+    this.hasWritten = text !== "";
+    const isCapped = this.isShortOfMoney() && choices.includes('"finish_reason":"length"');
+    const stoppedBy = isCapped ? "insufficient_balance" : null;
+    this.finish({ choices, stoppedBy, failure: null, hasHungUp: false, reported: usage });
   }
 
-  function fail(failure: AppError): void {
-    if (isFinished) return;
-    run?.cancel();
-    if (hasData) {
-      finish({ ...plainEnding, failure });
+  private fail(failure: AppError): void {
+    if (this.isFinished) return;
+    this.run?.cancel();
+    if (this.hasData) {
+      this.finish({ ...plainEnding, failure });
       return;
     }
-    isFinished = true;
-    giveUp(failure);
+    this.isFinished = true;
+    this.giveUp(failure);
   }
 
   /** Nothing was answered. A hold that cannot be given back now ends by itself: the caller hears of the first error. */
-  function giveUp(error: unknown): void {
-    end(null, null)
-      .finally(() => reject(error))
+  private giveUp(error: unknown): void {
+    this.end(null, null)
+      .finally(() => this.leave(error))
       .catch(() => {});
   }
 
-  function finish(ending: Ending): void {
-    if (isFinished) return;
-    isFinished = true;
-    settle(ending).then(resolve, reject);
-  }
-
-  async function settle({ reported, ...ending }: Ending): Promise<ChatEnd> {
-    const usage = reported === null || !payment.canCharge(reported) ? countUsage() : { ...reported, isCounted: false };
-    const settling = end(hasWritten ? usage : null, { ...ending, usage });
+  private finish({ choices, stoppedBy, failure, hasHungUp, reported }: Ending): void {
+    if (this.isFinished) return;
+    this.isFinished = true;
+    const canCharge = reported !== null && this.order.payment.canCharge(reported);
+    const usage = canCharge ? { ...reported, isCounted: false } : this.countUsage();
+    const told = { choices, stoppedBy, failure, hasHungUp, usage };
+    const settling = this.end(this.hasWritten ? usage : null, told);
+    const leave = (error: unknown): void => this.leave(error);
+    if (this.isPaid) {
+      settling.then((settlement) => this.complete(told, settlement), leave);
+      return;
+    }
     // Where the hold was refused, that is the reason why nothing could be settled.
     settling.catch(() => {});
-    await opening;
-    return { ...ending, usage, settlement: await settling };
+    this.opening.then(() => settling).then((settlement) => this.complete(told, settlement), leave);
   }
 
-  function end(usage: ChargedUsage | null, told: Omit<ChatEnd, "settlement"> | null): Promise<Settlement> {
-    return conclude === null ? payment.settle(usage) : conclude(payment.settle, usage, told);
+  private complete(told: Omit<ChatEnd, "settlement">, settlement: Settlement): void {
+    const { choices, stoppedBy, failure, hasHungUp, usage } = told;
+    this.tellOver(usage.inputTokens + usage.outputTokens);
+    this.resolve({ choices, stoppedBy, failure, hasHungUp, usage, settlement });
+  }
+
+  private leave(error: unknown): void {
+    this.tellOver(0);
+    this.reject(error);
+  }
+
+  /** A hold that is refused and the settlement that waits for it both end the call. */
+  private tellOver(tokensUsed: number): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.options.onOver(tokensUsed);
+  }
+
+  private end(usage: ChargedUsage | null, told: Omit<ChatEnd, "settlement"> | null): Promise<Settlement> {
+    const { conclude } = this.options;
+    const { payment } = this.order;
+    return conclude === null ? payment.settle(usage) : conclude(payment, usage, told);
   }
 
   /** The upstream did not tell, or not to the end. */
-  function countUsage(): ChargedUsage {
-    meter.add(wholeText);
+  private countUsage(): ChargedUsage {
+    const { request, size, outputTokensMax } = this.order;
+    const { lastUsage } = this;
+    const meter = this.streamed?.meter ?? createTokenMeter();
+    meter.add(this.wholeText);
     // An upstream that writes beyond the cap it was given is not paid for that.
-    const written = Math.min(meter.tokens(), order.outputTokensMax);
+    const written = Math.min(meter.tokens(), outputTokensMax);
     const counted = createUsage(lastUsage?.inputTokens ?? countInput(request, size), written);
     const { cachedInputTokens, cacheWriteTokens, inputAudioTokens } = lastUsage ?? counted;
     return { ...counted, cachedInputTokens, cacheWriteTokens, inputAudioTokens };
   }
 
   /** Ends the call as soon as there is a hold to be ended. */
-  function abandon(end: () => void): void {
-    isAbandoned = true;
-    if (!isFinished) run?.cancel();
-    if (isPaid) end();
-    else waiting.push(end);
+  private abandon(end: () => void): void {
+    this.isAbandoned = true;
+    if (!this.isFinished) this.run?.cancel();
+    if (this.isPaid) end();
+    else this.wait(end);
   }
 
-  async function begin(): Promise<void> {
-    if (payment.isComfortable()) {
-      start();
-      opening = payment.open();
-      await opening;
-    } else {
-      await payment.open();
-      tokensMax = payment.countPayable();
-      if (!isFinished && !isAbandoned) start();
-    }
-    isPaid = true;
-    goOn();
+  resume(): void {
+    this.isStuck = false;
+    this.goOn();
   }
 
-  begin().catch((error: unknown) => {
-    run?.cancel();
-    isFinished = true;
-    giveUp(error);
-  });
+  hangUp(): void {
+    this.abandon(() => this.finish({ ...plainEnding, hasHungUp: true }));
+  }
 
-  return {
-    ended,
-    resume() {
-      isStuck = false;
-      goOn();
-    },
-    hangUp() {
-      abandon(() => finish({ ...plainEnding, hasHungUp: true }));
-    },
-    stop: (failure) => abandon(() => fail(failure)),
-  };
+  stop(failure: AppError): void {
+    this.abandon(() => this.fail(failure));
+  }
 }
 
 function presentLengthEnd(index: number) {
