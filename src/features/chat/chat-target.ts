@@ -16,15 +16,19 @@ const standardTimeouts: ChatTimeouts = {
   totalMs: 600_000,
 };
 
-/** The targets of each model of each version of the catalog, made ready once. */
+/** The targets of each model of the present version of the catalog, made ready once. */
 export function createTargetTable(registry: ProviderRegistry): (view: CatalogView, modelId: string) => ChatTarget[] {
-  const targetsOfViews = new WeakMap<CatalogView, Map<string, ChatTarget[]>>();
+  let presentView: CatalogView | null = null;
+  let targetsByModelId = new Map<string, ChatTarget[]>();
   return (view, modelId) => {
-    const known = targetsOfViews.get(view) ?? new Map<string, ChatTarget[]>();
-    targetsOfViews.set(view, known);
-    const ready =
-      known.get(modelId) ?? (view.targetsByModelId.get(modelId) ?? []).map((target) => prepare(target, registry));
-    known.set(modelId, ready);
+    if (view !== presentView) {
+      presentView = view;
+      targetsByModelId = new Map();
+    }
+    const known = targetsByModelId.get(modelId);
+    if (known !== undefined) return known;
+    const ready = (view.targetsByModelId.get(modelId) ?? []).map((target) => prepare(target, registry));
+    targetsByModelId.set(modelId, ready);
     return ready;
   };
 }
@@ -50,15 +54,17 @@ function readTimeouts(said: TimeoutsDefinition): ChatTimeouts {
 
 export type AbleTargets = { kind: "able"; targets: ChatTarget[] } | { kind: "unable"; obstacle: ChatObstacle };
 
-/** The targets that can do all that a request asks for. */
+/** The targets that can do all that a request asks for: mostly all of them, and then the same list. */
 export function listAbleTargets(targets: ChatTarget[], request: ChatRequest): AbleTargets {
   let obstacle: ChatObstacle | null = null;
-  const able = targets.filter((target) => {
-    const found = findForeignField(target, request) ?? target.chat.findObstacle(request);
-    obstacle ??= found;
-    return found === null;
-  });
-  return able.length > 0 || obstacle === null ? { kind: "able", targets: able } : { kind: "unable", obstacle };
+  for (const target of targets) obstacle ??= findTargetObstacle(target, request);
+  if (obstacle === null) return { kind: "able", targets };
+  const able = targets.filter((target) => findTargetObstacle(target, request) === null);
+  return able.length > 0 ? { kind: "able", targets: able } : { kind: "unable", obstacle };
+}
+
+function findTargetObstacle(target: ChatTarget, request: ChatRequest): ChatObstacle | null {
+  return findForeignField(target, request) ?? target.chat.findObstacle(request);
 }
 
 /** A field beyond the contract goes only to the upstream whose route names it. */

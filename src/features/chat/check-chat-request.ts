@@ -80,11 +80,10 @@ function checkContradictions(request: ChatRequest): void {
   checkToolNames(request);
 }
 
-const toolFields = ["tools", "functions", "tool_choice", "function_call"] as const;
-
 /** Tools by their names: no two share one, and whoever chooses, chooses among them. */
 function checkToolNames(request: ChatRequest): void {
-  if (toolFields.every((field) => request[field] === undefined)) return;
+  const { tools, functions, tool_choice: choice, function_call: call } = request;
+  if (tools === undefined && functions === undefined && choice === undefined && call === undefined) return;
   const offered = listOffered(request);
   const names = new Set<string>();
   for (const { place, name } of offered) {
@@ -132,20 +131,21 @@ function listChosen({ tool_choice: choice, function_call: legacy }: ChatRequest)
 const extraFields = ["audio", "modalities", "prediction", "service_tier", "store", "web_search_options"] as const;
 
 function checkCapabilities(request: ChatRequest, model: Model): void {
-  const require = (capability: Capability, field: string, isAsked: boolean): void => {
-    if (!isAsked || model.capabilities.includes(capability)) return;
-    refuse("unsupported_capability", field, `${model.id} does not have the capability ${capability}.`);
-  };
-  require("streaming", "stream", request.stream === true);
-  require("tools", "tools", request.tools !== undefined);
-  require("tools", "functions", request.functions !== undefined);
-  require("json_schema", "response_format", request.response_format?.type === "json_schema");
-  require("reasoning", "reasoning_effort", (request.reasoning_effort ?? "none") !== "none");
+  if (request.stream === true) requireCapability(model, "streaming", "stream");
+  if (request.tools !== undefined) requireCapability(model, "tools", "tools");
+  if (request.functions !== undefined) requireCapability(model, "tools", "functions");
+  if (request.response_format?.type === "json_schema") requireCapability(model, "json_schema", "response_format");
+  if ((request.reasoning_effort ?? "none") !== "none") requireCapability(model, "reasoning", "reasoning_effort");
   for (const field of extraFields) {
     const value = request[field] ?? null;
     // Not to be stored is what happens anyway.
     if (value !== null && value !== false) requireExtra(model, field, field);
   }
+}
+
+function requireCapability(model: Model, capability: Capability, param: string): void {
+  if (model.capabilities.includes(capability)) return;
+  refuse("unsupported_capability", param, `${model.id} does not have the capability ${capability}.`);
 }
 
 function requireExtra(model: Model, extra: ExtraParameter, param: string): void {
@@ -154,11 +154,11 @@ function requireExtra(model: Model, extra: ExtraParameter, param: string): void 
 }
 
 function checkMessages({ messages }: ChatRequest, model: Model): void {
-  for (const [index, message] of messages.entries()) {
-    if (message.role === "assistant") {
-      checkAssistantMessage(message, `messages[${index}]`);
-      continue;
-    }
+  // Counted by hand: there may be thousands, and most have nothing to be looked at.
+  let index = -1;
+  for (const message of messages) {
+    index += 1;
+    if (message.role === "assistant") checkAssistantMessage(message, index);
     if (message.role !== "user" || typeof message.content === "string") continue;
     for (const [position, part] of message.content.entries()) {
       const place = `messages[${index}].content[${position}]`;
@@ -173,10 +173,11 @@ function checkMessages({ messages }: ChatRequest, model: Model): void {
   }
 }
 
-function checkAssistantMessage(message: ChatRequest["messages"][number] & { role: "assistant" }, place: string): void {
+function checkAssistantMessage(message: ChatRequest["messages"][number] & { role: "assistant" }, index: number): void {
   const says = message.content != null || message.refusal != null || message.audio != null;
   const calls = message.tool_calls != null || ("function_call" in message && message.function_call !== null);
   if (!says && !calls) {
+    const place = `messages[${index}]`;
     refuse("missing_parameter", `${place}.content`, `\`${place}\` needs \`content\` or \`tool_calls\`.`);
   }
 }

@@ -21,7 +21,7 @@ export function presentCompletion(
     stoppedBy,
   }: { choices: string; usage: ChargedUsage; charge: Nano; stoppedBy: StoppedBy | null },
 ): string {
-  const usageText = JSON.stringify(presentUsage(usage, charge));
+  const usageText = presentUsage(usage, charge);
   const head = presentHead(envelope, "chat.completion");
   return `${head}"choices":${choices},"usage":${usageText}${presentStop(stoppedBy)}}`;
 }
@@ -35,7 +35,7 @@ export function createChunkWriter(envelope: ChatEnvelope, { includesUsage }: { i
     present: (choices: string, stoppedBy: StoppedBy | null): string =>
       stoppedBy === null ? start + choices + end : `${start}${choices}${rest}${presentStop(stoppedBy)}}\n\n`,
     presentUsage: (usage: ChargedUsage, charge: Nano): string =>
-      includesUsage ? `${start}[],"usage":${JSON.stringify(presentUsage(usage, charge))}}\n\n` : "",
+      includesUsage ? `${start}[],"usage":${presentUsage(usage, charge)}}\n\n` : "",
   };
 }
 
@@ -47,22 +47,11 @@ function presentStop(stoppedBy: StoppedBy | null): string {
   return stoppedBy === null ? "" : `,"stopped_by":"${stoppedBy}"`;
 }
 
-function presentUsage(usage: ChargedUsage, charge: Nano) {
-  return {
-    prompt_tokens: usage.inputTokens,
-    completion_tokens: usage.outputTokens,
-    total_tokens: usage.inputTokens + usage.outputTokens,
-    prompt_tokens_details: {
-      cached_tokens: usage.cachedInputTokens,
-      cache_write_tokens: usage.cacheWriteTokens,
-      audio_tokens: usage.inputAudioTokens,
-    },
-    completion_tokens_details: {
-      reasoning_tokens: usage.reasoningTokens,
-      audio_tokens: usage.outputAudioTokens,
-      accepted_prediction_tokens: 0,
-      rejected_prediction_tokens: 0,
-    },
-    charge: presentMoney(charge),
-  };
+/** Written by hand: every value is a whole number, or text without anything to escape. */
+function presentUsage(usage: ChargedUsage, charge: Nano): string {
+  const { inputTokens, outputTokens } = usage;
+  const total = inputTokens + outputTokens;
+  const input = `"cached_tokens":${usage.cachedInputTokens},"cache_write_tokens":${usage.cacheWriteTokens},"audio_tokens":${usage.inputAudioTokens}`;
+  const output = `"reasoning_tokens":${usage.reasoningTokens},"audio_tokens":${usage.outputAudioTokens},"accepted_prediction_tokens":0,"rejected_prediction_tokens":0`;
+  return `{"prompt_tokens":${inputTokens},"completion_tokens":${outputTokens},"total_tokens":${total},"prompt_tokens_details":{${input}},"completion_tokens_details":{${output}},"charge":"${presentMoney(charge)}"}`;
 }

@@ -1,3 +1,4 @@
+import { invariant } from "../../lib/invariant.ts";
 import { createTokenMeter, type TokenMeter } from "../../lib/token-meter.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
@@ -92,10 +93,10 @@ class OneChat implements RunningChat, RoutedSink {
   private readonly parts: RoutingParts;
   private readonly order: ChatOrder;
   private readonly options: RunOptions;
-  private resolve: (end: ChatEnd) => void = () => {};
-  private reject: (error: unknown) => void = () => {};
+  private readonly resolve: (end: ChatEnd) => void;
+  private readonly reject: (error: unknown) => void;
   private run: ChatRun | null = null;
-  private opening: Promise<void> = Promise.resolve();
+  private opening: Promise<void> | null = null;
   private isPaid = false;
   private isFinished = false;
   private isOver = false;
@@ -121,10 +122,10 @@ class OneChat implements RunningChat, RoutedSink {
     this.order = order;
     this.options = options;
     this.tokensMax = order.outputTokensMax;
-    this.ended = new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<ChatEnd>();
+    this.ended = promise;
+    this.resolve = resolve;
+    this.reject = reject;
   }
 
   begin(): void {
@@ -341,6 +342,7 @@ class OneChat implements RunningChat, RoutedSink {
     }
     // Where the hold was refused, that is the reason why nothing could be settled.
     settling.catch(() => {});
+    invariant(this.opening !== null, "an answer came before its hold was asked for");
     this.opening.then(() => settling).then((settlement) => this.complete(told, settlement), leave);
   }
 
