@@ -3,6 +3,7 @@ import { authenticateCaller } from "../src/features/accounts/index.ts";
 import { findOfferedModel } from "../src/features/catalog/catalog-view.ts";
 import { consumeLimits } from "../src/features/limits/index.ts";
 import type { Caller } from "../src/lib/caller.ts";
+import type { Soon } from "../src/lib/soon.ts";
 import type { Counters } from "../src/platform/counters/counters.ts";
 import { createMemoryCounters } from "../src/platform/counters/memory-counters.ts";
 import { createRedisCounters } from "../src/platform/counters/redis-counters.ts";
@@ -23,8 +24,9 @@ export async function measureEdge(): Promise<void> {
 async function measureAdmission(): Promise<void> {
   const parts = await openBenchParts();
   const counters = createMemoryCounters({ clock: parts.clock });
-  const attempt = { authorization: `Bearer ${parts.key}`, address: "127.0.0.1", endpointScope: "models" };
-  const authenticate = (): Promise<Caller> => authenticateCaller(parts.callers, { ...attempt, now: parts.clock.now() });
+  const attempt = { address: "127.0.0.1", endpointScope: "models" };
+  const authenticate = (): Soon<Caller> =>
+    authenticateCaller(parts.callers, `Bearer ${parts.key}`, { ...attempt, now: parts.clock.now() });
   const admit = async (): Promise<void> => {
     const caller = await authenticate();
     await consumeLimits(counters, caller, { request: "write" });

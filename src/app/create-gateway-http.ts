@@ -21,6 +21,7 @@ import type { Caller } from "../lib/caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import { invariant } from "../lib/invariant.ts";
+import { type Soon, whenHere } from "../lib/soon.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
 import type { Counters } from "../platform/counters/counters.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -92,7 +93,7 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
       await http.register(
         async (v1: HttpServer) => {
           const identify: Identify = ({ headers: { authorization } }, attempt) =>
-            authenticateCaller(parts.callers, { ...attempt, authorization });
+            authenticateCaller(parts.callers, authorization, attempt);
           addApi(v1, identify, parts);
         },
         { prefix: "/v1" },
@@ -108,7 +109,7 @@ const secretEndpoints = new Set<EndpointName | undefined>([
   "rotateWebhookEndpointSecret",
 ]);
 
-type Identify = (request: FastifyRequest, attempt: Omit<CallAttempt, "authorization">) => Promise<Caller>;
+type Identify = (request: FastifyRequest, attempt: CallAttempt) => Soon<Caller>;
 
 function addApi(api: HttpServer, identify: Identify, parts: GatewayHttpParts): void {
   const { currency } = parts.settings;
@@ -130,17 +131,28 @@ function admitCallers(
   { settings, keyUses, counters, clock }: GatewayHttpParts,
 ): void {
   const disabled = new Set(settings.disabled_endpoints);
-  api.addHook("onRequest", async (request) => {
-    const { endpoint } = request.routeOptions.config;
-    invariant(endpoint !== undefined, `${request.routeOptions.url} is not in the table of endpoints`);
+
+  function admit(request: FastifyRequest): Soon<void> {
+    const { endpoint, url } = request.routeOptions.config;
+    invariant(endpoint !== undefined, `${url} is not in the table of endpoints`);
     if (disabled.has(endpoint)) throw new AppError("endpoint_not_released", "This endpoint is not available here.");
     const now = clock.now();
     const { scope } = endpointTable[endpoint];
-    const caller = await identify(request, { address: request.ip, endpointScope: scope, now });
-    request.caller = caller;
-    keyUses.note(caller.keyId, now);
-    const isRead = request.method === "GET" || request.method === "HEAD";
-    request.limits = await consumeLimits(counters, caller, { request: isRead ? "read" : "write" });
+    return whenHere(identify(request, { address: request.ip, endpointScope: scope, now }), (caller) => {
+      request.caller = caller;
+      keyUses.note(caller.keyId, now);
+      const isRead = request.method === "GET" || request.method === "HEAD";
+      return whenHere(consumeLimits(counters, caller, { request: isRead ? "read" : "write" }), (limits) => {
+        request.limits = limits;
+      });
+    });
+  }
+
+  // Not an `async` hook: most callers are known, and then there is nothing to wait for.
+  api.addHook("onRequest", (request, _reply, done) => {
+    const admitted = admit(request);
+    if (admitted instanceof Promise) admitted.then(() => done(), done);
+    else done();
   });
   // A refusal by a limit tells of it itself.
   api.addHook("onSend", (request, reply, _payload, done) => {

@@ -25,8 +25,8 @@ function openNode(server: RedisServer) {
   return { counters, troubles, [Symbol.asyncDispose]: () => counters.close() };
 }
 
-function take(counters: Counters, cost = 1): Promise<CounterDecision> {
-  return counters.take({ rates: [{ key: "{acct_1}:requests", perMinute: limit, cost }], leases: [] });
+async function take(counters: Counters, cost = 1): Promise<CounterDecision> {
+  return await counters.take({ rates: [{ key: "{acct_1}:requests", perMinute: limit, cost }], leases: [] });
 }
 
 async function waitForShared(counters: Counters): Promise<CounterDecision> {

@@ -1,12 +1,12 @@
 import type { Caller } from "../../lib/caller.ts";
 import type { AccountId } from "../../lib/ids.ts";
+import type { Soon } from "../../lib/soon.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { type CallerDirectory, type KnownKey, loadKnownKey } from "./caller-directory.ts";
 import { type ConsoleKeyParts, getConsoleKey } from "./console-key.ts";
 import { isWellFormedKey } from "./key-text.ts";
 
 export type CallAttempt = {
-  authorization: string | undefined;
   /** Where the call comes from, and which scope its endpoint belongs to. */
   address: string;
   endpointScope: string;
@@ -15,54 +15,67 @@ export type CallAttempt = {
 
 const challenge = { "www-authenticate": "Bearer" };
 
-/** Who calls, told from the `Authorization` header, or the error that says why they may not. */
-export async function authenticateCaller(directory: CallerDirectory, attempt: CallAttempt): Promise<Caller> {
-  const text = /^Bearer +(\S+) *$/i.exec(attempt.authorization ?? "")?.[1];
+/** Who calls, told from the `Authorization` header, or the error that says why they may not. At once for a known key. */
+export function authenticateCaller(
+  directory: CallerDirectory,
+  authorization: string | undefined,
+  attempt: CallAttempt,
+): Soon<Caller> {
+  const text = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
   if (text === undefined) {
     throw new AppError("missing_api_key", "Send your API key in the header `Authorization: Bearer <API_KEY>`.", {
       headers: challenge,
     });
   }
-  // Only well-formed keys are remembered.
-  const known = directory.recall(text) ?? (isWellFormedKey(text) ? await directory.find(text) : null);
+  const known = directory.recall(text);
+  return known === null ? findCaller(directory, text, attempt) : admitKey(known, attempt);
+}
+
+async function findCaller(directory: CallerDirectory, text: string, attempt: CallAttempt): Promise<Caller> {
+  const known = isWellFormedKey(text) ? await directory.find(text) : null;
   if (known === null) {
     throw new AppError("invalid_api_key", "The API key is not valid. Check that it was copied whole.", {
       headers: challenge,
     });
   }
-  requireLiving(known, attempt.now);
-  requirePermission(known, attempt);
-  return known.caller;
+  return admitKey(known, attempt);
 }
 
 /** Who calls from the console, where a session tells the account. */
 export async function authenticateSession(
   parts: ConsoleKeyParts,
-  { accountId, ...attempt }: Omit<CallAttempt, "authorization"> & { accountId: AccountId },
+  { accountId, ...attempt }: CallAttempt & { accountId: AccountId },
 ): Promise<Caller> {
-  const known = await loadKnownKey(parts.database, await getConsoleKey(parts, accountId));
+  return admitKey(await loadKnownKey(parts.database, await getConsoleKey(parts, accountId)), attempt);
+}
+
+function admitKey(known: KnownKey, attempt: CallAttempt): Caller {
   requireLiving(known, attempt.now);
   requirePermission(known, attempt);
   return known.caller;
 }
 
-function requireLiving({ caller, revokedAt, expiresAt }: KnownKey, now: Date): void {
-  const options = { headers: challenge, detail: { keyId: caller.keyId } };
-  if (revokedAt !== null) throw new AppError("revoked_api_key", "The API key was revoked.", options);
+function requireLiving({ caller: { keyId }, revokedAt, expiresAt }: KnownKey, now: Date): void {
+  if (revokedAt !== null) {
+    throw new AppError("revoked_api_key", "The API key was revoked.", { headers: challenge, detail: { keyId } });
+  }
   if (expiresAt !== null && expiresAt <= now) {
-    throw new AppError("expired_api_key", `The API key expired at ${expiresAt.toISOString()}.`, options);
+    const message = `The API key expired at ${expiresAt.toISOString()}.`;
+    throw new AppError("expired_api_key", message, { headers: challenge, detail: { keyId } });
   }
 }
 
-function requirePermission(known: KnownKey, { address, endpointScope }: Omit<CallAttempt, "authorization">): void {
-  const options = { detail: { keyId: known.caller.keyId } };
+function requirePermission(known: KnownKey, { address, endpointScope }: CallAttempt): void {
+  const { keyId } = known.caller;
   if (known.isSuspended) {
-    throw new AppError("account_suspended", "The account is suspended. Contact the service's operator.", options);
+    const message = "The account is suspended. Contact the service's operator.";
+    throw new AppError("account_suspended", message, { detail: { keyId } });
   }
   if (!known.allowsAddress(address)) {
-    throw new AppError("key_not_permitted", "The API key may not be used from this address.", options);
+    throw new AppError("key_not_permitted", "The API key may not be used from this address.", { detail: { keyId } });
   }
   if (known.endpoints !== null && !known.endpoints.has(endpointScope)) {
-    throw new AppError("key_not_permitted", `The API key may not use the ${endpointScope} endpoints.`, options);
+    const message = `The API key may not use the ${endpointScope} endpoints.`;
+    throw new AppError("key_not_permitted", message, { detail: { keyId } });
   }
 }

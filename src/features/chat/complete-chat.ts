@@ -188,8 +188,8 @@ export function startChat(
 }
 
 function giveBack(parts: ChatParts, chat: CheckedChat, tokensUsed: number): void {
-  correctTokens(parts.counters, chat.caller, tokensUsed - countDemand(chat)).catch(parts.onTrouble);
-  returnSlot(parts.counters, chat.caller, getSlot(chat)).catch(parts.onTrouble);
+  correctTokens(parts.counters, chat.caller, tokensUsed - countDemand(chat))?.catch(parts.onTrouble);
+  returnSlot(parts.counters, chat.caller, getSlot(chat))?.catch(parts.onTrouble);
 }
 
 function countDemand({ size, terms }: CheckedChat): number {

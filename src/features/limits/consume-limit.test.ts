@@ -145,6 +145,25 @@ test("tokens that were taken elsewhere show in the headers, the key's where they
   });
 });
 
+test("of each kind the headers tell the limit with the least left, the account's where both have as much", async () => {
+  const { counters, consume } = createParts();
+  const caller = createCaller(
+    { requestsPerMinute: 600, tokensPerMinute: 1_000_000 },
+    { requestsPerMinute: 10, tokensPerMinute: 5000 },
+  );
+  await counters.take({ rates: [{ key: "{acct_1}:tokens", perMinute: 1_000_000, cost: 999_998 }], leases: [] });
+  expect(await consume(caller)).toMatchObject({
+    "x-ratelimit-limit": "1000000",
+    "x-ratelimit-remaining": "2",
+    "x-ratelimit-limit-requests": "10",
+    "x-ratelimit-remaining-requests": "9",
+    "x-ratelimit-limit-tokens": "1000000",
+    "x-ratelimit-remaining-tokens": "2",
+  });
+  await counters.take({ rates: [{ key: "{acct_1}:key_1:tokens", perMinute: 5000, cost: 4998 }], leases: [] });
+  expect(await consume(caller)).toMatchObject({ "x-ratelimit-limit-tokens": "1000000" });
+});
+
 test("a decision without the shared counters says so, also in a refusal", async () => {
   const clock = createTestClock();
   const local = createMemoryCounters({ clock });

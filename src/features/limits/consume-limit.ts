@@ -1,4 +1,6 @@
 import type { Caller } from "../../lib/caller.ts";
+import type { LimitSet } from "../../lib/limit-set.ts";
+import type { Soon } from "../../lib/soon.ts";
 import type {
   CounterDecision,
   Counters,
@@ -25,8 +27,9 @@ export type Demand = {
   slot?: Slot;
 };
 
-type Rate = RateCheck & { owner: "account" | "API key"; unit: "requests" | "reads" | "tokens" };
-type Lease = LeaseCheck & { owner: "account" | "API key"; unit: "requests" | "tasks" };
+/** A limit that a caller has, and what is asked of it where a demand says nothing else. */
+type RateLimit = RateCheck & { owner: "account" | "API key"; unit: "requests" | "reads" | "tokens" };
+type PlaceLimit = { key: string; max: number; owner: "account" | "API key"; unit: "requests" | "tasks" };
 type Refusal = { code: ErrorCode; limit: string; key: string; retryAfterMs: number };
 
 /** Reads are cheap, and whoever waits for a task makes many of them. */
@@ -42,63 +45,84 @@ export function consumeLimits(
   caller: LimitedCaller,
   demand: Demand,
   before: LimitStates = nothingSeen,
-): Promise<LimitStates> {
-  const rates = listRates(caller, demand);
-  const leases = demand.slot === undefined ? noLeases : listLeases(caller, demand.slot);
-  return counters.take({ rates, leases }).then((decision) => judge({ rates, leases }, decision, before));
+): Soon<LimitStates> {
+  const limits = getLimits(caller);
+  const rates = demand.request === undefined ? limits.tokens : limits.requests[demand.request];
+  const places = demand.slot === undefined ? noPlaces : limits.places[demand.slot.use];
+  const decision = counters.take({ rates: listRates(rates, demand.tokens), leases: listLeases(places, demand.slot) });
+  // Nothing is made for later where the decision is here: most gateways count for themselves, and all calls pass here.
+  if (decision instanceof Promise) return judgeLater({ rates, places }, decision, before);
+  return judge({ rates, places }, decision, before);
 }
 
-type Checks = { rates: readonly Rate[]; leases: readonly Lease[] };
+type Asked = { rates: readonly RateLimit[]; places: readonly PlaceLimit[] };
 
-function judge({ rates, leases }: Checks, decision: CounterDecision, before: LimitStates): LimitStates {
-  const requests: RateState[] = [];
-  const tokens: RateState[] = [];
-  decision.rates.forEach((state, index) => {
-    (rates[index]?.unit === "tokens" ? tokens : requests).push(state);
-  });
-  const states: LimitStates = {
-    requests: requests.length === 0 ? before.requests : requests,
-    tokens: tokens.length === 0 ? before.tokens : tokens,
-    isDegraded: decision.isDegraded || before.isDegraded,
-  };
+async function judgeLater(asked: Asked, decision: Promise<CounterDecision>, before: LimitStates): Promise<LimitStates> {
+  return judge(asked, await decision, before);
+}
+
+function judge({ rates, places }: Asked, decision: CounterDecision, before: LimitStates): LimitStates {
+  const states = summarise(rates, decision, before);
   if (decision.isAllowed) return states;
   const refusals = [
     ...pair(rates, decision.rates).map(describeRate),
-    ...pair(leases, decision.leases).map(describeLease),
+    ...pair(places, decision.leases).map(describePlace),
   ];
   throw createRefusal(refusals, presentLimitHeaders(states));
 }
 
-const noLeases: readonly Lease[] = [];
-const nothingSeen: LimitStates = { requests: [], tokens: [], isDegraded: false };
-
-/** Each check with what the counters say of it; they answer in the order of the checks. */
-function pair<C, S>(checks: readonly C[], states: readonly S[]): { check: C; state: S }[] {
-  return checks.flatMap((check, index) => states.slice(index, index + 1).map((state) => ({ check, state })));
+/** Of each kind of limit the tightest; of a kind that was not looked at, what was seen of it before. */
+function summarise(rates: readonly RateLimit[], decision: CounterDecision, before: LimitStates): LimitStates {
+  let requests: RateState | null = null;
+  let tokens: RateState | null = null;
+  let index = 0;
+  for (const state of decision.rates) {
+    if (rates[index]?.unit === "tokens") tokens = chooseTighter(tokens, state);
+    else requests = chooseTighter(requests, state);
+    index += 1;
+  }
+  return {
+    requests: requests ?? before.requests,
+    tokens: tokens ?? before.tokens,
+    isDegraded: decision.isDegraded || before.isDegraded,
+  };
 }
 
-/** Tells how many tokens a call really used, beyond those it was counted with, or fewer. */
-export async function correctTokens(counters: Counters, caller: LimitedCaller, delta: number): Promise<void> {
-  for (const { key, perMinute } of getLimits(caller).ratesOfTokens) await counters.correct({ key, perMinute, delta });
+/** Of two with equally little left, the first. */
+function chooseTighter(one: RateState | null, other: RateState): RateState {
+  return one === null || other.remaining < one.remaining ? other : one;
 }
 
-/** Gives a place back. Once is enough, and more does no harm. */
-export async function returnSlot(counters: Counters, caller: LimitedCaller, slot: Slot): Promise<void> {
-  await counters.release(listLeases(caller, slot));
+const nothingSeen: LimitStates = { requests: null, tokens: null, isDegraded: false };
+
+/** Each limit with what the counters say of it; they answer in the order of the checks. */
+function pair<L, S>(limits: readonly L[], states: readonly S[]): { limit: L; state: S }[] {
+  return limits.flatMap((limit, index) => states.slice(index, index + 1).map((state) => ({ limit, state })));
 }
 
-type Owner = {
-  owner: "account" | "API key";
-  limits: Partial<LimitedCaller["accountLimits"]>;
-  /** What its counts are called. */
-  keys: Record<"requests" | "reads" | "tokens" | "running-requests" | "running-tasks", string>;
-};
+/**
+ * Tells how many tokens a call really used, beyond those it was counted with, or fewer. Where this process counts alone
+ * it is done at once, and there is no promise.
+ */
+export function correctTokens(counters: Counters, caller: LimitedCaller, delta: number): Promise<unknown> | undefined {
+  let corrected: Promise<unknown> | undefined;
+  for (const { key, perMinute } of getLimits(caller).tokens) {
+    const correction = counters.correct({ key, perMinute, delta });
+    corrected = corrected === undefined ? correction : Promise.all([corrected, correction]);
+  }
+  return corrected;
+}
+
+/** Gives a place back. Once is enough, and more does no harm. Like `correctTokens`, at once where that is possible. */
+export function returnSlot(counters: Counters, caller: LimitedCaller, { use, id }: Slot): Promise<void> | undefined {
+  return counters.release(getLimits(caller).places[use].map(({ key }) => ({ key, leaseId: id })));
+}
 
 type KnownLimits = {
-  owners: readonly Owner[];
-  /** What every request of a kind is checked for before more is known of it. */
-  ratesOfRequests: Record<"read" | "write", readonly Rate[]>;
-  ratesOfTokens: readonly Rate[];
+  /** What a request of a kind is checked for before more is known of it: also its tokens, for the headers. */
+  requests: Record<"read" | "write", readonly RateLimit[]>;
+  tokens: readonly RateLimit[];
+  places: Record<Slot["use"], readonly PlaceLimit[]>;
 };
 
 const limitsOfCallers = new WeakMap<LimitedCaller, KnownLimits>();
@@ -107,76 +131,73 @@ const limitsOfCallers = new WeakMap<LimitedCaller, KnownLimits>();
 function getLimits(caller: LimitedCaller): KnownLimits {
   const known = limitsOfCallers.get(caller);
   if (known !== undefined) return known;
-  const { accountId, keyId, accountLimits, keyLimits } = caller;
-  // All names of a request share the account's hash tag, so that a cluster keeps them in one place.
-  const owners: Owner[] = [{ owner: "account", limits: accountLimits, keys: nameCounts(`{${accountId}}`) }];
-  if (Object.keys(keyLimits).length > 0) {
-    owners.push({ owner: "API key", limits: keyLimits, keys: nameCounts(`{${accountId}}:${keyId}`) });
-  }
-  const ratesOfRequests = {
-    read: buildRates(owners, { request: "read" }),
-    write: buildRates(owners, { request: "write" }),
-  };
-  const limits = { owners, ratesOfRequests, ratesOfTokens: buildRates(owners, {}) };
+  const limits = describeLimits(caller);
   limitsOfCallers.set(caller, limits);
   return limits;
 }
 
-function nameCounts(prefix: string): Owner["keys"] {
+type Owner = { owner: "account" | "API key"; limits: Partial<LimitSet>; prefix: string };
+
+function describeLimits({ accountId, keyId, accountLimits, keyLimits }: LimitedCaller): KnownLimits {
+  // All names of a request share the account's hash tag, so that a cluster keeps them in one place.
+  const owners: Owner[] = [
+    { owner: "account", limits: accountLimits, prefix: `{${accountId}}` },
+    { owner: "API key", limits: keyLimits, prefix: `{${accountId}}:${keyId}` },
+  ];
   return {
-    requests: `${prefix}:requests`,
-    reads: `${prefix}:reads`,
-    tokens: `${prefix}:tokens`,
-    "running-requests": `${prefix}:running-requests`,
-    "running-tasks": `${prefix}:running-tasks`,
+    requests: { read: describeRates(owners, "reads"), write: describeRates(owners, "requests") },
+    tokens: describeRates(owners, null),
+    places: { request: describePlaces(owners, "requests"), task: describePlaces(owners, "tasks") },
   };
 }
 
-function listRates(caller: LimitedCaller, demand: Demand): readonly Rate[] {
-  const { owners, ratesOfRequests } = getLimits(caller);
-  if (demand.request !== undefined && demand.tokens === undefined) return ratesOfRequests[demand.request];
-  return buildRates(owners, demand);
-}
-
-/** Tokens are looked at with every request, so that the headers can tell of them. */
-function buildRates(owners: readonly Owner[], demand: Demand): Rate[] {
-  const rates: Rate[] = [];
-  for (const { owner, limits, keys } of owners) {
+function describeRates(owners: readonly Owner[], unit: "requests" | "reads" | null): RateLimit[] {
+  const rates: RateLimit[] = [];
+  for (const { owner, limits, prefix } of owners) {
     const { requestsPerMinute, tokensPerMinute } = limits;
-    if (requestsPerMinute !== undefined && demand.request !== undefined) {
-      const isRead = demand.request === "read";
-      const unit = isRead ? "reads" : "requests";
-      const perMinute = isRead ? requestsPerMinute * readsPerWrite : requestsPerMinute;
-      rates.push({ owner, unit, key: keys[unit], perMinute, cost: 1 });
+    if (requestsPerMinute !== undefined && unit !== null) {
+      const perMinute = unit === "reads" ? requestsPerMinute * readsPerWrite : requestsPerMinute;
+      rates.push({ owner, unit, key: `${prefix}:${unit}`, perMinute, cost: 1 });
     }
     if (tokensPerMinute !== undefined) {
-      rates.push({ owner, unit: "tokens", key: keys.tokens, perMinute: tokensPerMinute, cost: demand.tokens ?? 0 });
+      rates.push({ owner, unit: "tokens", key: `${prefix}:tokens`, perMinute: tokensPerMinute, cost: 0 });
     }
   }
   return rates;
 }
 
-function listLeases(caller: LimitedCaller, { use, id, ttlMs }: Slot): Lease[] {
-  const leases: Lease[] = [];
-  for (const { owner, limits, keys } of getLimits(caller).owners) {
-    const isRequest = use === "request";
-    const max = isRequest ? limits.concurrentRequests : limits.tasksInFlight;
-    if (max === undefined) continue;
-    const key = keys[isRequest ? "running-requests" : "running-tasks"];
-    leases.push({ owner, unit: isRequest ? "requests" : "tasks", key, max, leaseId: id, ttlMs });
+function describePlaces(owners: readonly Owner[], unit: "requests" | "tasks"): PlaceLimit[] {
+  const places: PlaceLimit[] = [];
+  for (const { owner, limits, prefix } of owners) {
+    const max = unit === "requests" ? limits.concurrentRequests : limits.tasksInFlight;
+    if (max !== undefined) places.push({ owner, unit, key: `${prefix}:running-${unit}`, max });
   }
-  return leases;
+  return places;
 }
 
-function describeRate({ check, state }: { check: Rate; state: RateState }): Refusal {
-  const limit = `the ${check.owner}'s limit of ${check.perMinute} ${check.unit} per minute`;
-  const code = check.unit === "tokens" ? "token_limit_exceeded" : "rate_limit_exceeded";
-  return { code, limit, key: check.key, retryAfterMs: state.retryAfterMs };
+const noPlaces: readonly PlaceLimit[] = [];
+const noLeases: readonly LeaseCheck[] = [];
+
+function listRates(limits: readonly RateLimit[], tokens: number | undefined): readonly RateCheck[] {
+  if (tokens === undefined) return limits;
+  return limits.map(({ unit, key, perMinute, cost }) => ({ key, perMinute, cost: unit === "tokens" ? tokens : cost }));
 }
 
-function describeLease({ check, state }: { check: Lease; state: LeaseState }): Refusal {
-  const limit = `the ${check.owner}'s limit of ${check.max} ${check.unit} at a time`;
-  return { code: "concurrency_limit_exceeded", limit, key: check.key, retryAfterMs: state.retryAfterMs };
+function listLeases(limits: readonly PlaceLimit[], slot: Slot | undefined): readonly LeaseCheck[] {
+  if (slot === undefined) return noLeases;
+  const { id, ttlMs } = slot;
+  return limits.map(({ key, max }) => ({ key, max, leaseId: id, ttlMs }));
+}
+
+function describeRate({ limit, state }: { limit: RateLimit; state: RateState }): Refusal {
+  const text = `the ${limit.owner}'s limit of ${limit.perMinute} ${limit.unit} per minute`;
+  const code = limit.unit === "tokens" ? "token_limit_exceeded" : "rate_limit_exceeded";
+  return { code, limit: text, key: limit.key, retryAfterMs: state.retryAfterMs };
+}
+
+function describePlace({ limit, state }: { limit: PlaceLimit; state: LeaseState }): Refusal {
+  const text = `the ${limit.owner}'s limit of ${limit.max} ${limit.unit} at a time`;
+  return { code: "concurrency_limit_exceeded", limit: text, key: limit.key, retryAfterMs: state.retryAfterMs };
 }
 
 /** Names the limit that takes longest to allow the request, because until then the others do not matter. */

@@ -1,7 +1,7 @@
 import type { RateState } from "../../platform/counters/counters.ts";
 
-/** What a decision saw of each kind of limit: the account's and, where it has one, the key's. */
-export type LimitStates = { requests: readonly RateState[]; tokens: readonly RateState[]; isDegraded: boolean };
+/** What a decision saw of each kind of limit: of the account's and the key's the one with less left. */
+export type LimitStates = { requests: RateState | null; tokens: RateState | null; isDegraded: boolean };
 
 /** Written out, because a name that is put together anew is dear to use as one. */
 const headerNames = {
@@ -19,8 +19,7 @@ const headerNames = {
 
 /** The headers that every answer has: the tightest limit of all, and the tightest of each kind as OpenAI names them. */
 export function presentLimitHeaders(states: LimitStates): Record<string, string> {
-  const requests = findTightest(states.requests);
-  const tokens = findTightest(states.tokens);
+  const { requests, tokens } = states;
   const all = requests === null || (tokens !== null && tokens.remaining < requests.remaining) ? tokens : requests;
   const headers: Record<string, string> = {};
   if (all !== null) {
@@ -60,11 +59,4 @@ export function presentDuration(milliseconds: number): string {
   const seconds = `${(milliseconds % 60_000) / 1000}s`;
   if (hours > 0) return `${hours}h${minutes % 60}m${seconds}`;
   return minutes > 0 ? `${minutes}m${seconds}` : seconds;
-}
-
-/** Of limits with equally little left, the first. */
-function findTightest(states: readonly RateState[]): RateState | null {
-  let tightest: RateState | null = null;
-  for (const state of states) if (tightest === null || state.remaining < tightest.remaining) tightest = state;
-  return tightest;
 }

@@ -115,7 +115,7 @@ function getSlot({ requestId }: CheckedSpeech): Slot {
 }
 
 function leave(parts: SpeakParts, speech: CheckedSpeech): void {
-  returnSlot(parts.counters, speech.caller, getSlot(speech)).catch(parts.onTrouble);
+  returnSlot(parts.counters, speech.caller, getSlot(speech))?.catch(parts.onTrouble);
 }
 
 export type SpeechEnd = { spoken: bigint; charge: Nano; failure: AppError | null };

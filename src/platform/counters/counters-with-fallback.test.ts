@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createTestClock } from "../../../test/harness/test-clock.ts";
 import { waitUntil } from "../../../test/harness/wait-until.ts";
+import type { Soon } from "../../lib/soon.ts";
 import type { Counters } from "./counters.ts";
 import { createCountersWithFallback } from "./counters-with-fallback.ts";
 import { createMemoryCounters } from "./memory-counters.ts";
@@ -15,14 +16,14 @@ function createParts() {
   const troubles: unknown[] = [];
   const parts = { clock, there, local, troubles, behaviour: "answers" as Behaviour, asked: [] as string[] };
 
-  function pass<A extends unknown[], R>(name: string, operation: (...args: A) => Promise<R>) {
+  function pass<A extends unknown[], R>(name: string, operation: (...args: A) => Soon<R>) {
     return (...args: A): Promise<R> => {
       parts.asked.push(name);
       const trouble = new Error(`no answer to ${name}`);
       if (parts.behaviour === "throws at once") throw trouble;
       if (parts.behaviour === "fails") return Promise.reject(trouble);
-      if (parts.behaviour === "answers") return operation(...args);
-      return operation(...args).then(() => Promise.reject(trouble));
+      if (parts.behaviour === "answers") return Promise.resolve(operation(...args));
+      return Promise.resolve(operation(...args)).then(() => Promise.reject(trouble));
     };
   }
 
@@ -45,8 +46,8 @@ function lease(leaseId: string, max = 1) {
   return { key: "chats", max, leaseId, ttlMs: 60_000 };
 }
 
-function isAllowedBy(counters: Counters, leaseId: string): Promise<boolean> {
-  return counters.take({ rates: [], leases: [lease(leaseId)] }).then(({ isAllowed }) => isAllowed);
+async function isAllowedBy(counters: Counters, leaseId: string): Promise<boolean> {
+  return (await counters.take({ rates: [], leases: [lease(leaseId)] })).isAllowed;
 }
 
 describe("a take", () => {

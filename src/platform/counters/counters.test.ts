@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasRedis, type RedisServer, startRedisServer } from "../../../test/harness/redis-server.ts";
 import { createTestClock } from "../../../test/harness/test-clock.ts";
 import type { Counters, LeaseCheck, RateCheck } from "./counters.ts";
-import { priceRate } from "./gcra.ts";
+import { priceCharge } from "./gcra.ts";
 import { createMemoryCounters } from "./memory-counters.ts";
 import { createRedisCounters } from "./redis-counters.ts";
 
@@ -151,7 +151,7 @@ function describeGuarantees(where: string, open: () => Promise<Counters>): void 
             const { isAllowed } = await takeRate(counters, { key, perMinute: limit, cost });
             if (isAllowed) passed.push({ atMs: clock.monotonicMs(), cost });
           }
-          const { unitUs } = priceRate({ perMinute: limit, cost: 1 });
+          const unitUs = priceCharge({ perMinute: limit, cost: 1 });
           for (const [first, { atMs: fromMs }] of passed.entries()) {
             let sum = 0;
             for (const { atMs, cost } of passed.slice(first)) {

@@ -1,3 +1,5 @@
+import type { Soon } from "../../lib/soon.ts";
+
 /** A rate with a burst of one minute's limit. A cost of 0 only reads. */
 export type RateCheck = { key: string; perMinute: number; cost: number };
 
@@ -26,19 +28,27 @@ export type CounterDecision = {
   /** Whether this process decided alone because the shared counters did not answer. */
   isDegraded: boolean;
   /** In the order of the checks, as it is after the decision. */
-  rates: RateState[];
-  leases: LeaseState[];
+  rates: readonly RateState[];
+  leases: readonly LeaseState[];
 };
 
-/** Counts what is used, in this process or for all that share one Redis. */
+/**
+ * Counts what is used, in this process or for all that share one Redis. What every call asks for is done at once where
+ * that is possible: then there is no promise to wait for.
+ */
 export type Counters = {
   /** All or nothing: either every check passes and everything is taken, or nothing is. No key may come twice. */
-  take(checks: { rates: readonly RateCheck[]; leases: readonly LeaseCheck[] }): Promise<CounterDecision>;
+  take(checks: { rates: readonly RateCheck[]; leases: readonly LeaseCheck[] }): Soon<CounterDecision>;
   /** Corrects an estimate afterwards: a positive delta takes more, a negative gives back, never beyond full. */
-  correct(rate: { key: string; perMinute: number; delta: number }): Promise<void>;
+  correct(rate: { key: string; perMinute: number; delta: number }): Promise<void> | undefined;
   /** Extends a lease that is still held; one that was released or has run out stays gone. */
   renew(lease: { key: string; leaseId: string; ttlMs: number }): Promise<void>;
   /** Whoever holds none of them changes nothing. */
-  release(leases: readonly { key: string; leaseId: string }[]): Promise<void>;
+  release(leases: readonly { key: string; leaseId: string }[]): Promise<void> | undefined;
   close(): Promise<void>;
+};
+
+/** Counters that are asked over the network: everything has to be waited for. */
+export type SharedCounters = {
+  [Name in keyof Counters]: (...asked: Parameters<Counters[Name]>) => Promise<Awaited<ReturnType<Counters[Name]>>>;
 };

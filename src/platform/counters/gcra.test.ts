@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { drainBacklog, hasRoom, presentRate, priceDelta, priceRate, type RateMark } from "./gcra.ts";
+import { drainBacklog, hasRoom, presentRate, priceCharge, priceDelta, priceRate, type RateMark } from "./gcra.ts";
 
 const perMinute = fc.oneof(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 10_000_000 }));
 const moment = fc.integer({ min: 0, max: 10 ** 13 });
@@ -8,32 +8,31 @@ const moment = fc.integer({ min: 0, max: 10 ** 13 });
 test("a limit of any size lets exactly its number of units pass at one moment, for each unit that is left", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 3000 }), (limit) => {
-      const price = priceRate({ perMinute: limit, cost: 1 });
+      const unit = { perMinute: limit, cost: 1 };
       let backlogUs = 0;
       for (let taken = 0; taken < limit; taken += 1) {
-        expect(hasRoom(backlogUs, price)).toBe(true);
-        backlogUs += price.chargedUs;
-        expect(presentRate(limit, price, { backlogUs, isTaken: false }).remaining).toBe(limit - taken - 1);
+        expect(hasRoom(unit, backlogUs)).toBe(true);
+        backlogUs += priceCharge(unit);
+        expect(presentRate(unit, backlogUs, false).remaining).toBe(limit - taken - 1);
       }
-      expect(hasRoom(backlogUs, price)).toBe(false);
+      expect(hasRoom(unit, backlogUs)).toBe(false);
     }),
   );
 });
 
 test("a million units a minute are counted without an error of a single one", () => {
   const limit = 7_654_321;
-  const price = priceRate({ perMinute: limit, cost: 1 });
+  const unit = { perMinute: limit, cost: 1 };
   let backlogUs = 0;
   let taken = 0;
-  for (; hasRoom(backlogUs, price); taken += 1) backlogUs += price.chargedUs;
+  for (; hasRoom(unit, backlogUs); taken += 1) backlogUs += priceCharge(unit);
   expect(taken).toBe(limit);
 });
 
 test("a limit's worth takes a minute to come back, to the millisecond", () => {
   fc.assert(
     fc.property(perMinute, moment, (limit, atUs) => {
-      const { chargedUs } = priceRate({ perMinute: limit, cost: limit });
-      const mark: RateMark = { backlogUs: chargedUs, atUs };
+      const mark: RateMark = { backlogUs: priceCharge({ perMinute: limit, cost: limit }), atUs };
       expect(drainBacklog(mark, atUs + 60_000_000)).toBe(0);
       // Units are worth up to 2⁻¹⁶ µs too little, which for 10 000 000 of them makes 153 µs.
       expect(drainBacklog(mark, atUs + 59_999_000)).toBeGreaterThan(1000 - 153);
@@ -42,10 +41,11 @@ test("a limit's worth takes a minute to come back, to the millisecond", () => {
 });
 
 describe("a huge cost", () => {
+  const huge = { perMinute: 100, cost: 1000 };
+
   test("passes when nothing is used and leaves a debt of its whole size", () => {
-    const price = priceRate({ perMinute: 100, cost: 1000 });
-    expect(hasRoom(0, price)).toBe(true);
-    expect(presentRate(100, price, { backlogUs: 0, isTaken: true })).toEqual({
+    expect(hasRoom(huge, 0)).toBe(true);
+    expect(presentRate(huge, 0, true)).toEqual({
       limit: 100,
       remaining: 0,
       resetMs: 600_000,
@@ -54,17 +54,16 @@ describe("a huge cost", () => {
   });
 
   test("does not pass while anything is used, and waits until nothing is", () => {
-    const price = priceRate({ perMinute: 100, cost: 1000 });
-    const { chargedUs } = priceRate({ perMinute: 100, cost: 1 });
-    expect(hasRoom(chargedUs, price)).toBe(false);
-    expect(presentRate(100, price, { backlogUs: chargedUs, isTaken: false }).retryAfterMs).toBe(600);
+    const backlogUs = priceCharge({ perMinute: 100, cost: 1 });
+    expect(hasRoom(huge, backlogUs)).toBe(false);
+    expect(presentRate(huge, backlogUs, false).retryAfterMs).toBe(600);
   });
 });
 
 test("reading costs nothing and passes even in debt", () => {
-  const price = priceRate({ perMinute: 100, cost: 0 });
-  expect(hasRoom(10 ** 12, price)).toBe(true);
-  expect(presentRate(100, price, { backlogUs: 10 ** 12, isTaken: true })).toEqual({
+  const reading = { perMinute: 100, cost: 0 };
+  expect(hasRoom(reading, 10 ** 12)).toBe(true);
+  expect(presentRate(reading, 10 ** 12, true)).toEqual({
     limit: 100,
     remaining: 0,
     resetMs: 10 ** 9,
@@ -73,24 +72,20 @@ test("reading costs nothing and passes even in debt", () => {
 });
 
 test("a limit of zero lets nothing pass but a reading", () => {
-  expect(hasRoom(0, priceRate({ perMinute: 0, cost: 1 }))).toBe(false);
-  expect(hasRoom(0, priceRate({ perMinute: 0, cost: 0 }))).toBe(true);
-  const state = presentRate(0, priceRate({ perMinute: 0, cost: 500 }), { backlogUs: 0, isTaken: false });
+  expect(hasRoom({ perMinute: 0, cost: 1 }, 0)).toBe(false);
+  expect(hasRoom({ perMinute: 0, cost: 0 }, 0)).toBe(true);
+  const state = presentRate({ perMinute: 0, cost: 500 }, 0, false);
   expect(state).toEqual({ limit: 0, remaining: 0, resetMs: 0, retryAfterMs: 60_000 });
 });
 
 test("when the limit changes, the share of the minute that is used stays used", () => {
-  const { chargedUs } = priceRate({ perMinute: 600, cost: 300 });
+  const backlogUs = priceCharge({ perMinute: 600, cost: 300 });
   for (const [limit, remaining] of [
     [600, 300],
     [60, 30],
     [6000, 3000],
   ] as const) {
-    const state = presentRate(limit, priceRate({ perMinute: limit, cost: 0 }), {
-      backlogUs: chargedUs,
-      isTaken: false,
-    });
-    expect(state.remaining).toBe(remaining);
+    expect(presentRate({ perMinute: limit, cost: 0 }, backlogUs, false).remaining).toBe(remaining);
   }
 });
 
@@ -111,6 +106,7 @@ test.each([
   { perMinute: 1, cost: Number.POSITIVE_INFINITY },
 ])("what is no count is not counted with: %o", (check) => {
   expect(() => priceRate(check)).toThrow("Invariant");
+  expect(() => hasRoom(check, 0)).toThrow("Invariant");
 });
 
 test("a correction that is no number is not counted with", () => {

@@ -21,7 +21,6 @@ const stepsPerUs = 2 ** 16;
 
 /** What a check means in time. */
 export type RatePrice = {
-  unitUs: number;
   /** What fits when nothing is used: the limit's worth, which is one minute. */
   capacityUs: number;
   /** What must fit for the check to pass: never more than fits at all, so that even a huge cost passes once. */
@@ -30,16 +29,21 @@ export type RatePrice = {
   chargedUs: number;
 };
 
-export function priceRate({ perMinute, cost }: Pick<RateCheck, "perMinute" | "cost">): RatePrice {
+type Priced = Pick<RateCheck, "perMinute" | "cost">;
+
+export function priceRate(check: Priced): RatePrice {
+  const { perMinute } = check;
+  return { capacityUs: perMinute * priceUnit(perMinute), neededUs: priceNeed(check), chargedUs: priceCharge(check) };
+}
+
+export function priceCharge({ perMinute, cost }: Priced): number {
   invariant(isCount(perMinute) && isCount(cost), "a limit and a cost are counts");
-  const unitUs = priceUnit(perMinute);
-  return {
-    unitUs,
-    capacityUs: perMinute * unitUs,
-    // Where the limit is 0 nothing ever fits; the single unit makes the wait for it a minute.
-    neededUs: Math.min(cost, perMinute > 0 ? perMinute : 1) * unitUs,
-    chargedUs: cost * unitUs,
-  };
+  return cost * priceUnit(perMinute);
+}
+
+/** Where the limit is 0 nothing ever fits; the single unit makes the wait for it a minute. */
+function priceNeed({ perMinute, cost }: Priced): number {
+  return Math.min(cost, perMinute > 0 ? perMinute : 1) * priceUnit(perMinute);
 }
 
 /** What a correction adds to the backlog, or takes from it. */
@@ -63,22 +67,24 @@ export function drainBacklog(mark: RateMark, nowUs: number): number {
   return Math.max(0, mark.backlogUs - Math.max(0, nowUs - mark.atUs));
 }
 
-export function hasRoom(backlogUs: number, price: RatePrice): boolean {
-  return price.chargedUs === 0 || backlogUs + price.neededUs <= price.capacityUs;
+export function hasRoom(check: Priced, backlogUs: number): boolean {
+  return findMissing(check, backlogUs) <= 0;
+}
+
+/** How much too little fits. All in plain numbers: an object with a price in it, for each look, would be felt. */
+function findMissing(check: Priced, backlogUs: number): number {
+  if (priceCharge(check) === 0) return 0;
+  return backlogUs + priceNeed(check) - check.perMinute * priceUnit(check.perMinute);
 }
 
 /** `backlogUs` is what the decision found; `isTaken` whether it then added the check's own cost. */
-export function presentRate(
-  limit: number,
-  price: RatePrice,
-  found: { backlogUs: number; isTaken: boolean },
-): RateState {
-  const leftUs = found.backlogUs + (found.isTaken ? price.chargedUs : 0);
-  const missingUs = hasRoom(found.backlogUs, price) ? 0 : found.backlogUs + price.neededUs - price.capacityUs;
+export function presentRate(check: Priced, backlogUs: number, isTaken: boolean): RateState {
+  const unitUs = priceUnit(check.perMinute);
+  const leftUs = isTaken ? backlogUs + check.cost * unitUs : backlogUs;
   return {
-    limit,
-    remaining: Math.max(0, Math.floor((price.capacityUs - leftUs) / price.unitUs)),
+    limit: check.perMinute,
+    remaining: Math.max(0, Math.floor((check.perMinute * unitUs - leftUs) / unitUs)),
     resetMs: Math.ceil(leftUs / 1000),
-    retryAfterMs: Math.ceil(missingUs / 1000),
+    retryAfterMs: Math.max(0, Math.ceil(findMissing(check, backlogUs) / 1000)),
   };
 }

@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
-import type { CounterDecision, Counters, LeaseCheck, RateCheck } from "./counters.ts";
-import { presentRate, priceDelta, priceRate, type RatePrice } from "./gcra.ts";
+import type { CounterDecision, LeaseCheck, RateCheck, SharedCounters } from "./counters.ts";
+import { presentRate, priceDelta, priceRate } from "./gcra.ts";
 import { presentLease } from "./lease.ts";
 import { correctScript, type RedisScript, renewScript, takeScript } from "./redis-scripts.ts";
 
@@ -25,7 +25,7 @@ const reconnectDelayMsMax = 1000;
 const disconnectMsMax = 200;
 
 /** Counts for every process that uses the same Redis. Throws where it does not answer in time. */
-export function createRedisCounters(parts: RedisCountersParts): Counters {
+export function createRedisCounters(parts: RedisCountersParts): SharedCounters {
   const timeoutMs = parts.timeoutMs ?? 50;
   const client = connect(parts);
   // Until it is known whether Redis is there, a request waits; afterwards one that finds it away fails at once.
@@ -64,13 +64,12 @@ export function createRedisCounters(parts: RedisCountersParts): Counters {
   return {
     async take({ rates, leases }) {
       const keys = [...rates, ...leases].map(({ key }) => key);
-      const prices = rates.map(priceRate);
       const reply = await run(takeScript, keys, [
         rates.length,
-        ...prices.flatMap(({ neededUs, capacityUs, chargedUs }) => [neededUs, capacityUs, chargedUs]),
+        ...rates.map(priceRate).flatMap(({ neededUs, capacityUs, chargedUs }) => [neededUs, capacityUs, chargedUs]),
         ...leases.flatMap(({ max, leaseId, ttlMs }) => [max, leaseId, ttlMs]),
       ]);
-      return presentDecision(parseNumbers(reply), { rates, prices, leases });
+      return presentDecision(parseNumbers(reply), { rates, leases });
     },
 
     async correct(rate) {
@@ -145,17 +144,14 @@ function parseNumbers(reply: unknown): number[] {
 /** Reads the answer of the take script; it says there what it consists of. */
 function presentDecision(
   [wasAllowed, ...found]: readonly number[],
-  asked: { rates: readonly RateCheck[]; prices: readonly RatePrice[]; leases: readonly LeaseCheck[] },
+  asked: { rates: readonly RateCheck[]; leases: readonly LeaseCheck[] },
 ): CounterDecision {
   const isTaken = wasAllowed === 1;
   const leasesFound = found.slice(asked.rates.length);
   return {
     isAllowed: isTaken,
     isDegraded: false,
-    rates: asked.rates.map((check, index) => {
-      const price = asked.prices[index] ?? priceRate(check);
-      return presentRate(check.perMinute, price, { backlogUs: found[index] ?? 0, isTaken });
-    }),
+    rates: asked.rates.map((check, index) => presentRate(check, found[index] ?? 0, isTaken)),
     leases: asked.leases.map((check, index) => {
       const [liveCount = 0, isHeld, freeInUs = -1] = leasesFound.slice(3 * index, 3 * index + 3);
       const look = { liveCount, isHeld: isHeld === 1, freeInUs: freeInUs < 0 ? null : freeInUs };

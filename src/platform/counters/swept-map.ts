@@ -1,9 +1,8 @@
 /** A map that lets go of what is spent, a few entries at a time, and never grows beyond a maximum. */
 export type SweptMap<V> = {
   get(key: string): V | undefined;
-  /** At the maximum, a new key makes the map forget the entry that is next in turn. */
+  /** The key is not there yet. At the maximum, it makes the map forget the entry that is next in turn. */
   add(key: string, value: V, nowUs: number): void;
-  delete(key: string): void;
   /** Looks at the next entry. Called now and then, it empties a map to which nothing is added. */
   sweep(nowUs: number): void;
 };
@@ -15,34 +14,41 @@ export function createSweptMap<V>(parts: {
   entriesMax: number;
   isSpent(value: V, nowUs: number): boolean;
 }): SweptMap<V> {
-  const entries = new Map<string, V>();
-  let round = entries.keys();
+  const values = new Map<string, V>();
+  // The keys once more, as a list: going on through a map where one stopped would make two objects for each look.
+  const round: string[] = [];
+  let next = 0;
 
-  function nextInTurn(): string | undefined {
-    const { done, value } = round.next();
-    if (done !== true) return value;
-    round = entries.keys();
-    return round.next().value;
+  /** The last of the list takes the place, and so the turn, of the one that goes. */
+  function forgetNext(): void {
+    const key = round[next];
+    const last = round.pop();
+    if (key === undefined || last === undefined) return;
+    values.delete(key);
+    if (next < round.length) round[next] = last;
+  }
+
+  function moveOn(): void {
+    if (next >= round.length) next = 0;
   }
 
   function sweep(nowUs: number): void {
-    const key = nextInTurn();
-    const value = key === undefined ? undefined : entries.get(key);
-    if (key !== undefined && value !== undefined && parts.isSpent(value, nowUs)) entries.delete(key);
+    moveOn();
+    const key = round[next];
+    const value = key === undefined ? undefined : values.get(key);
+    if (value === undefined) return;
+    if (parts.isSpent(value, nowUs)) forgetNext();
+    else next += 1;
   }
 
   return {
-    get: (key) => entries.get(key),
+    get: (key) => values.get(key),
     add(key, value, nowUs) {
       for (let look = 0; look < lookedAtPerAddition; look += 1) sweep(nowUs);
-      if (entries.size >= parts.entriesMax) {
-        const forgotten = nextInTurn();
-        if (forgotten !== undefined) entries.delete(forgotten);
-      }
-      entries.set(key, value);
-    },
-    delete(key) {
-      entries.delete(key);
+      moveOn();
+      if (values.size >= parts.entriesMax) forgetNext();
+      values.set(key, value);
+      round.push(key);
     },
     sweep,
   };

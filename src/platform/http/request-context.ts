@@ -5,7 +5,7 @@ import { invariant } from "../../lib/invariant.ts";
 import type { RateState } from "../counters/counters.ts";
 import type { EndpointName } from "./endpoint-table.ts";
 
-type SeenLimits = { requests: readonly RateState[]; tokens: readonly RateState[]; isDegraded: boolean };
+type SeenLimits = { requests: RateState | null; tokens: RateState | null; isDegraded: boolean };
 
 /** What we keep with each request beside what the framework keeps. */
 export type RequestContext = {

@@ -30,7 +30,7 @@ export async function beginAttempt(
     throw createTooManyAttempts(Math.max(1, Math.ceil(waitMs / 1000)));
   }
   return {
-    succeed: () => counters.release(leases),
+    succeed: async () => await counters.release(leases),
   };
 }
 
