@@ -8,6 +8,8 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { correctTokens, type Demand, returnSlot, consumeLimits as takeLimits } from "./consume-limit.ts";
 import { presentLimitHeaders } from "./limit-headers.ts";
 
+const minute = 60_000;
+
 type Limited = Pick<Caller, "accountId" | "keyId" | "accountLimits" | "keyLimits">;
 
 function createCaller(
@@ -145,6 +147,17 @@ test("tokens that were taken elsewhere show in the headers, the key's where they
   });
 });
 
+test("where this process counts alone, a call goes on at once", () => {
+  const { counters } = createParts();
+  const caller = createCaller({});
+  const slot = { use: "request", id: "one", ttlMs: minute } as const;
+  expect(takeLimits(counters, caller, { request: "write", tokens: 10, slot })).toMatchObject({
+    requests: { remaining: 599 },
+  });
+  expect(correctTokens(counters, caller, 10)).toBeUndefined();
+  expect(returnSlot(counters, caller, slot)).toBeUndefined();
+});
+
 test("of each kind the headers tell the limit with the least left, the account's where both have as much", async () => {
   const { counters, consume } = createParts();
   const caller = createCaller(
@@ -175,8 +188,6 @@ test("a decision without the shared counters says so, also in a refusal", async 
     headers: { "x-ratelimit-degraded": "1", "retry-after": "60" },
   });
 });
-
-const minute = 60_000;
 
 /** The refusal of a demand, or `null` when it passes. */
 async function findRefusal(parts: ReturnType<typeof createParts>, caller: Limited, demand: Demand) {
