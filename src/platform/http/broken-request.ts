@@ -19,8 +19,8 @@ export function createBrokenRequestHandler(parts: { ids: IdSource; logger: Logge
   return (error: Error & { code?: string }, socket: Socket): void => {
     const open = parts.openRequests.get(socket);
     // On a connection that stays open, the request before this one is done with.
-    const current = open === undefined || open.reply.raw.writableFinished ? null : open;
-    if (error.code === "ECONNRESET" || !socket.writable || current?.reply.raw.headersSent === true) {
+    const current = open === undefined || open.raw.writableFinished ? null : open;
+    if (error.code === "ECONNRESET" || !socket.writable || current?.raw.headersSent === true) {
       socket.destroy();
       return;
     }
@@ -37,7 +37,7 @@ export function createBrokenRequestHandler(parts: { ids: IdSource; logger: Logge
       );
     } else {
       // Its log line is written when the connection closes, which is now.
-      current.reply.raw.statusCode = answer.status;
+      current.raw.statusCode = answer.status;
       current.request.failure = failure;
     }
   };

@@ -1,6 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type RawServerDefault } from "fastify";
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RawServerDefault,
+} from "fastify";
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
 import { AppError } from "../errors/app-error.ts";
@@ -9,8 +15,8 @@ import { createBrokenRequestHandler } from "./broken-request.ts";
 import { sendError } from "./error-response.ts";
 import { acceptJsonBodies } from "./json-body.ts";
 import { refuseWrongMethods } from "./refuse-wrong-methods.ts";
-import { emptyContext, type OpenRequests } from "./request-context.ts";
-import { logRequest, logRequests } from "./request-log.ts";
+import { emptyContext } from "./request-context.ts";
+import { logRequest, type RequestLogParts } from "./request-log.ts";
 import { compileSerializer } from "./serialization.ts";
 import { compileValidator } from "./validation.ts";
 
@@ -45,7 +51,7 @@ const idleConnectionMs = 72_000;
 /** The edge: ids, limits, errors and log lines that every request gets, whatever it asks for. */
 export async function createHttpServer(parts: HttpServerParts): Promise<HttpServer> {
   const { limits } = parts;
-  const openRequests: OpenRequests = new WeakMap();
+  const logParts: RequestLogParts = { ...parts, openRequests: new WeakMap() };
   const http: HttpServer = fastify({
     genReqId: () => parts.ids.next("req"),
     requestIdHeader: false,
@@ -54,7 +60,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     keepAliveTimeout: idleConnectionMs,
     trustProxy: parts.trustedProxies.length === 0 ? false : [...parts.trustedProxies],
     forceCloseConnections: "idle",
-    // Its answer would not have our shape; `refuseWhileClosing` answers instead.
+    // Its answer would not have our shape; `receiveRequests` answers instead.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 1024 },
     http: {
@@ -65,9 +71,9 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
       // Node's own answer to a missing Host header would not have our shape, and we do not need the header.
       requireHostHeader: false,
     },
-    clientErrorHandler: createBrokenRequestHandler({ ...parts, openRequests }),
+    clientErrorHandler: createBrokenRequestHandler({ ...parts, ...logParts }),
     frameworkErrors: (error, request, reply) => {
-      logRequest(Object.assign(request, emptyContext), reply, { ...parts, openRequests });
+      logRequest(Object.assign(request, emptyContext), reply, logParts);
       sendError(error, request, reply);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
@@ -92,9 +98,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   });
 
   acceptJsonBodies(http);
-  logRequests(http, { ...parts, openRequests });
-  identifyRequests(http);
-  refuseWhileClosing(http);
+  receiveRequests(http, logParts);
   const methods = refuseWrongMethods(http);
   await parts.addRoutes(http);
   await http.after();
@@ -102,35 +106,16 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   return http;
 }
 
-function identifyRequests(http: HttpServer): void {
-  http.addHook("onRequest", (request, reply, done) => {
-    reply.header("x-request-id", request.id);
-    reply.header("x-content-type-options", "nosniff");
-    const given = request.headers["x-client-request-id"];
-    if (given === undefined) {
-      done();
-      return;
-    }
-    if (typeof given !== "string" || !clientRequestIdPattern.test(given)) {
-      throw new AppError(
-        "invalid_parameter",
-        "`X-Client-Request-Id` must have 1 to 512 visible ASCII characters without spaces.",
-        { param: "X-Client-Request-Id" },
-      );
-    }
-    request.clientRequestId = given;
-    reply.header("x-client-request-id", given);
-    done();
-  });
-}
-
-/** A connection that was open before the stop may still bring requests; they are sent elsewhere. */
-function refuseWhileClosing(http: HttpServer): void {
+/** What every request passes first: one hook without a promise, because each more would be felt. */
+function receiveRequests(http: HttpServer, parts: RequestLogParts): void {
   let isClosing = false;
   http.addHook("preClose", async () => {
     isClosing = true;
   });
-  http.addHook("onRequest", (_request, _reply, done) => {
+  http.addHook("onRequest", (request, reply, done) => {
+    logRequest(request, reply, parts);
+    identifyRequest(request, reply);
+    // A connection that was open before the stop may still bring requests; they are sent elsewhere.
     if (isClosing) {
       throw new AppError("shutting_down", "This node is about to stop. Send the request again.", {
         headers: { connection: "close" },
@@ -138,4 +123,24 @@ function refuseWhileClosing(http: HttpServer): void {
     }
     done();
   });
+  http.addHook("onSend", (request, _reply, _payload, done) => {
+    request.respondedMs = parts.clock.monotonicMs();
+    done();
+  });
+}
+
+function identifyRequest(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header("x-request-id", request.id);
+  reply.header("x-content-type-options", "nosniff");
+  const given = request.headers["x-client-request-id"];
+  if (given === undefined) return;
+  if (typeof given !== "string" || !clientRequestIdPattern.test(given)) {
+    throw new AppError(
+      "invalid_parameter",
+      "`X-Client-Request-Id` must have 1 to 512 visible ASCII characters without spaces.",
+      { param: "X-Client-Request-Id" },
+    );
+  }
+  request.clientRequestId = given;
+  reply.header("x-client-request-id", given);
 }

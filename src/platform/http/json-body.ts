@@ -26,7 +26,7 @@ function readBody(request: FastifyRequest, body: Buffer): unknown {
 }
 
 function requirePlainUtf8(headers: Record<string, string | string[] | undefined>): void {
-  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(String(headers["content-type"]))?.[1];
+  const charset = readCharset(String(headers["content-type"]));
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
     throw new AppError("unsupported_media_type", `The character set ${charset} is not accepted. Send UTF-8.`, {
       param: "Content-Type",
@@ -38,6 +38,11 @@ function requirePlainUtf8(headers: Record<string, string | string[] | undefined>
       param: "Content-Encoding",
     });
   }
+}
+
+function readCharset(contentType: string): string | undefined {
+  if (!contentType.includes(";")) return undefined;
+  return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1];
 }
 
 function parseJson(body: Buffer): unknown {

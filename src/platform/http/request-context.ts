@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import type { Caller } from "../../lib/caller.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { RateState } from "../counters/counters.ts";
@@ -37,8 +37,8 @@ export const emptyContext: Readonly<RequestContext> = {
   failure: null,
 };
 
-/** The request that each connection is busy with, for what goes wrong below the framework. */
-export type OpenRequests = WeakMap<Socket, { request: FastifyRequest; reply: FastifyReply }>;
+/** The answer to the request that each connection is busy with, for what goes wrong below the framework. */
+export type OpenRequests = WeakMap<Socket, FastifyReply>;
 
 declare module "fastify" {
   interface FastifyRequest extends RequestContext {}

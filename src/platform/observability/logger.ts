@@ -1,33 +1,41 @@
-import pino from "pino";
 import { systemClock } from "../../lib/clock.ts";
 import { presentLogLine } from "./present-log-line.ts";
 import { scrubSecrets } from "./scrub-secrets.ts";
+import { type LogFields, stringifyFields } from "./stringify-fields.ts";
 
-export type Logger = pino.Logger;
+/** One line: its fields and a message, or one of them. The message of an error alone is the error's own. */
+type Log = (what: LogFields | Error | string, message?: string) => void;
+
+export type Logger = { debug: Log; info: Log; warn: Log; error: Log };
 
 type LoggerParts = {
-  level: "debug" | "info" | "warn" | "error";
+  level: keyof Logger;
   format: "json" | "pretty";
   write(text: string): void;
 };
 
-/** An error can be its own cause; nobody reads further than this. */
-const causesMax = 5;
+const weights = { debug: 0, info: 1, warn: 2, error: 3 } as const satisfies Record<keyof Logger, number>;
 
-/** Structured lines: `level`, `time`, `msg` and fields. Secrets are taken out of every line before it is written. */
+/** Structured lines: `level`, `time`, fields and `msg`. Secrets are taken out of every line before it is written. */
 export function createLogger(parts: LoggerParts): Logger {
   const present = parts.format === "pretty" ? presentLogLine : (line: string) => line;
-  return pino(
-    {
-      level: parts.level,
-      base: null,
-      timestamp: createTimestamp(),
-      formatters: { level: (label) => ({ level: label }) },
-      errorKey: "error",
-      serializers: { error: (error) => presentError(error), err: (error) => presentError(error) },
-    },
-    { write: (line: string) => parts.write(scrubSecrets(present(line))) },
-  );
+  const presentTime = createTimestamp();
+
+  function createLog(level: keyof Logger): Log {
+    if (weights[level] < weights[parts.level]) return () => {};
+    const start = `{"level":"${level}","time":"`;
+    const writeLine = (fields: string, message: string | undefined): void => {
+      const end = message === undefined ? "}\n" : `,"msg":${JSON.stringify(message)}}\n`;
+      parts.write(scrubSecrets(present(`${start}${presentTime()}"${fields}${end}`)));
+    };
+    return (what, message) => {
+      if (typeof what === "string") writeLine("", what);
+      else if (what instanceof Error) writeLine(stringifyFields({ error: what }), message ?? what.message);
+      else writeLine(stringifyFields(what), message);
+    };
+  }
+
+  return { debug: createLog("debug"), info: createLog("info"), warn: createLog("warn"), error: createLog("error") };
 }
 
 /** Under load many lines belong to one millisecond, and its text is dear. */
@@ -38,25 +46,8 @@ function createTimestamp(): () => string {
     const now = systemClock.now();
     if (now.getTime() !== lastMs) {
       lastMs = now.getTime();
-      text = `,"time":"${now.toISOString()}"`;
+      text = now.toISOString();
     }
     return text;
-  };
-}
-
-/**
- * What a log may know of an error. Messages and stacks are ours or a library's; a database error's `detail` and
- * `where` quote values that customers sent, so they stay out.
- */
-function presentError(error: unknown, depth = 0): unknown {
-  if (!(error instanceof Error)) return { message: String(error) };
-  return {
-    name: error.name,
-    message: error.message,
-    ...("code" in error ? { code: error.code } : {}),
-    ...("constraint" in error ? { constraint: error.constraint } : {}),
-    ...("detail" in error && error.name === "AppError" ? { detail: error.detail } : {}),
-    ...(error.cause === undefined || depth >= causesMax ? {} : { cause: presentError(error.cause, depth + 1) }),
-    stack: error.stack,
   };
 }
