@@ -3,10 +3,9 @@ export type LogFields = Readonly<Record<string, unknown>>;
 /** An error can be its own cause; nobody reads further than this. */
 const causesMax = 5;
 
-/** The fields as they stand inside an object of JSON, each after a comma. */
+/** The fields as an object of JSON, whatever they hold. */
 export function stringifyFields(fields: LogFields): string {
-  const text = isPlain(fields) ? JSON.stringify(fields) : stringifyEach(fields);
-  return text === "{}" ? "" : `,${text.slice(1, -1)}`;
+  return isPlain(fields) ? JSON.stringify(fields) : stringifyEach(fields);
 }
 
 /** Texts and numbers alone, as in the line of a request, are best left to `JSON.stringify` as they are. */
