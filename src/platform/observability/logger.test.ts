@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AppError } from "../errors/app-error.ts";
 import { createLogger, type Logger } from "./logger.ts";
@@ -32,6 +33,15 @@ describe("a line of JSON", () => {
     });
   });
 
+  test("has its parts in this order, with fields and without", () => {
+    const time = '"time":"[^"]{24}"';
+    const withFields = record((logger) => logger.info({ b: 1, a: "two" }, "three"));
+    expect(withFields).toMatch(new RegExp(`^{"level":"info",${time},"b":1,"a":"two","msg":"three"}\n$`));
+    for (const without of [record((logger) => logger.info({}, "one")), record((logger) => logger.info("one"))]) {
+      expect(without).toMatch(new RegExp(`^{"level":"info",${time},"msg":"one"}\n$`));
+    }
+  });
+
   test("is one line, whatever the message holds", () => {
     expect(record((logger) => logger.info({ path: "a\nb" }, "one\ntwo")).trimEnd()).not.toContain("\n");
   });
@@ -47,6 +57,71 @@ describe("a line of JSON", () => {
     };
     const lines = record(write, "json", level).trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line))).toMatchObject(expected.map((each) => ({ level: each })));
+  });
+});
+
+describe("values", () => {
+  const tell = (fields: Record<string, unknown>): unknown => recordEntry((logger) => logger.info(fields, "told"));
+  const rest = { level: "info", time: expect.any(String), msg: "told" };
+
+  test("whatever JSON can hold is told as it is", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (values) => {
+        // These names have a meaning of their own in a line; inside a field they are names like any other.
+        const { level: _level, time: _time, msg: _msg, error: _error, ...fields } = values;
+        expect(tell(fields)).toEqual({ ...rest, ...JSON.parse(JSON.stringify(fields)) });
+        expect(tell({ values })).toEqual({ ...rest, values: JSON.parse(JSON.stringify(values)) });
+      }),
+    );
+  });
+
+  test("numbers that JSON does not have are null, minus zero is zero, and what is undefined is left out", () => {
+    expect(
+      tell({ a: Number.NaN, b: Number.POSITIVE_INFINITY, c: -0, d: undefined, e: () => {}, f: Symbol("f") }),
+    ).toEqual({ ...rest, a: null, b: null, c: 0 });
+    expect(tell({ error: undefined })).toEqual(rest);
+  });
+
+  test("a bigint is told to its last digit", () => {
+    expect(tell({ amount: 9_007_199_254_740_993n, list: [{ amount: -1n }] })).toEqual({
+      ...rest,
+      amount: "9007199254740993",
+      list: [{ amount: "-1" }],
+    });
+  });
+
+  test("what goes round in a circle is told once; what is only there twice is told twice", () => {
+    const inner = { name: "inner" };
+    const circle: Record<string, unknown> = { first: inner, second: inner };
+    circle.list = [circle];
+    expect(tell({ circle })).toEqual({ ...rest, circle: { first: inner, second: inner, list: ["[circular]"] } });
+    const detail: Record<string, unknown> = {};
+    detail.error = new AppError("internal_error", "sorry", { detail });
+    expect(tell(detail)).toMatchObject({ error: { message: "sorry", detail: { error: { detail: "[circular]" } } } });
+  });
+
+  test("what throws does not cost the line, nor the other fields", () => {
+    const broken = {
+      toJSON() {
+        throw new Error("no");
+      },
+    };
+    const locked = {
+      get value() {
+        throw new Error("no");
+      },
+    };
+    let deep: unknown = "bottom";
+    for (let depth = 0; depth < 100_000; depth++) deep = [deep];
+    const unknown = "[cannot be told]";
+    expect(tell({ broken, inside: { locked }, deep, status: 200 })).toEqual({
+      ...rest,
+      broken: unknown,
+      inside: unknown,
+      deep: unknown,
+      status: 200,
+    });
+    expect(tell({ toJSON: broken.toJSON, status: 200 })).toEqual({ ...rest, status: 200 });
   });
 });
 
@@ -177,6 +252,8 @@ describe("errors in whatever way they are logged", () => {
     ["as the first argument", (logger) => logger.error(databaseError)],
     ["under pino's own name", (logger) => logger.error({ err: databaseError }, "failed")],
     ["under ours", (logger) => logger.error({ error: databaseError }, "failed")],
+    ["under any other", (logger) => logger.error({ reason: databaseError }, "failed")],
+    ["deep inside", (logger) => logger.error({ list: [{ reason: databaseError }] }, "failed")],
   ])("%s, what a database error quotes from customers stays out", (_name, act) => {
     const text = record(act);
     expect(text).toContain("duplicate key");

@@ -3,7 +3,7 @@ export type LogFields = Readonly<Record<string, unknown>>;
 /** An error can be its own cause; nobody reads further than this. */
 const causesMax = 5;
 
-/** The fields as an object of JSON, whatever they hold. */
+/** The fields as an object of JSON, whatever their values are. */
 export function stringifyFields(fields: LogFields): string {
   return isPlain(fields) ? JSON.stringify(fields) : stringifyEach(fields);
 }
@@ -12,10 +12,21 @@ export function stringifyFields(fields: LogFields): string {
 function isPlain(fields: LogFields): boolean {
   for (const name in fields) {
     const value = fields[name];
-    if (typeof value === "bigint" || (typeof value === "object" && value !== null)) return false;
-    if (name === "error" && value !== undefined) return false;
+    if (!isPlainValue(value) || (name === "error" && value !== undefined)) return false;
   }
   return true;
+}
+
+function isPlainValue(value: unknown): boolean {
+  switch (typeof value) {
+    case "string":
+    case "number":
+    case "boolean":
+    case "undefined":
+      return true;
+    default:
+      return value === null;
+  }
 }
 
 /** One by one, so that a value that cannot be told does not cost the line. */
