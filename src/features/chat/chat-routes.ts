@@ -89,7 +89,9 @@ export function addChatRoutes(http: HttpServer, parts: ChatRouteParts): void {
       if (kept !== null) return replay(reply, kept);
       const chat = checkChat(parts, incoming);
       reply.headers(chat.headers);
-      const admission = await admitChat(parts, chat, request.limits ?? undefined);
+      const admitting = admitChat(parts, chat, request.limits ?? undefined);
+      // Most calls are admitted at once, and then nobody waits a turn for it.
+      const admission = admitting instanceof Promise ? await admitting : admitting;
       if (admission.kind === "answered") return replay(reply, admission.answer);
       request.limits = admission.limits;
       const call = createCall(parts, { request, reply, chat, claim: admission.claim });

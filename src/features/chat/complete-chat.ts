@@ -4,6 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { Roster } from "../../lib/roster.ts";
+import { type Soon, whenHere } from "../../lib/soon.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
@@ -133,33 +134,39 @@ export type Admission =
   | { kind: "answered"; answer: KeptAnswer };
 
 /** Claims the call's key, if it has one, and takes what it needs of the caller's limits, or finds that it has been answered. */
-export async function admitChat(
+export function admitChat(parts: ChatParts, chat: CheckedChat, seen: LimitStates | undefined): Soon<Admission> {
+  if (chat.keyed !== null) return admitKeyed(parts, chat, chat.keyed, seen);
+  return whenHere(takeLimits(parts, chat, seen), (limits) => ({ kind: "admitted", claim: null, limits }));
+}
+
+async function admitKeyed(
   parts: ChatParts,
   chat: CheckedChat,
+  { key, rawBody }: KeyedRequest,
   seen: LimitStates | undefined,
 ): Promise<Admission> {
-  const demand = { tokens: countDemand(chat), slot: getSlot(chat) };
-  if (chat.keyed === null) {
-    return { kind: "admitted", claim: null, limits: await consumeLimits(parts.counters, chat.caller, demand, seen) };
-  }
   const outcome = await claimKey(
     { ...parts, ...parts.claims },
     {
       accountId: chat.caller.accountId,
-      key: chat.keyed.key,
+      key,
       requestId: chat.requestId,
-      fingerprint: fingerprint(chat.keyed.rawBody),
+      fingerprint: fingerprint(rawBody),
       holdId: chat.payment.holdId,
     },
   );
   if (outcome.kind === "answered") return outcome;
   const { claim } = outcome;
   try {
-    return { kind: "admitted", claim, limits: await consumeLimits(parts.counters, chat.caller, demand, seen) };
+    return { kind: "admitted", claim, limits: await takeLimits(parts, chat, seen) };
   } catch (error) {
     await freeKey(parts.database, claim);
     throw error;
   }
+}
+
+function takeLimits(parts: ChatParts, chat: CheckedChat, seen: LimitStates | undefined): Soon<LimitStates> {
+  return consumeLimits(parts.counters, chat.caller, { tokens: countDemand(chat), slot: getSlot(chat) }, seen);
 }
 
 /** Of the method, the path and the bytes as they were sent. */

@@ -5,7 +5,7 @@ import { AppError } from "../errors/app-error.ts";
 import type { ErrorCode } from "../errors/error-table.ts";
 import type { Logger } from "../observability/logger.ts";
 import { type ErrorAnswer, presentError } from "./error-response.ts";
-import type { OpenRequests } from "./request-context.ts";
+import { findOpenReply } from "./request-context.ts";
 
 const problems: Record<string, { code: ErrorCode; message: string }> = {
   HPE_HEADER_OVERFLOW: { code: "headers_too_large", message: "Address and headers of the request are too large." },
@@ -15,11 +15,11 @@ const problems: Record<string, { code: ErrorCode; message: string }> = {
 const malformed = { code: "malformed_request", message: "This is not a valid HTTP request." } as const;
 
 /** Answers what never became a whole request, in the same shape as every other error, and ends the connection. */
-export function createBrokenRequestHandler(parts: { ids: IdSource; logger: Logger; openRequests: OpenRequests }) {
+export function createBrokenRequestHandler(parts: { ids: IdSource; logger: Logger }) {
   return (error: Error & { code?: string }, socket: Socket): void => {
-    const open = parts.openRequests.get(socket);
+    const open = findOpenReply(socket);
     // On a connection that stays open, the request before this one is done with.
-    const current = open === undefined || open.raw.writableFinished ? null : open;
+    const current = open?.raw.writableFinished === true ? null : open;
     if (error.code === "ECONNRESET" || !socket.writable || current?.raw.headersSent === true) {
       socket.destroy();
       return;

@@ -51,7 +51,6 @@ const idleConnectionMs = 72_000;
 /** The edge: ids, limits, errors and log lines that every request gets, whatever it asks for. */
 export async function createHttpServer(parts: HttpServerParts): Promise<HttpServer> {
   const { limits } = parts;
-  const logParts: RequestLogParts = { ...parts, openRequests: new WeakMap() };
   const http: HttpServer = fastify({
     genReqId: () => parts.ids.next("req"),
     requestIdHeader: false,
@@ -71,9 +70,9 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
       // Node's own answer to a missing Host header would not have our shape, and we do not need the header.
       requireHostHeader: false,
     },
-    clientErrorHandler: createBrokenRequestHandler({ ...parts, ...logParts }),
+    clientErrorHandler: createBrokenRequestHandler(parts),
     frameworkErrors: (error, request, reply) => {
-      logRequest(Object.assign(request, emptyContext), reply, logParts);
+      logRequest(Object.assign(request, emptyContext), reply, parts);
       sendError(error, request, reply);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
@@ -98,7 +97,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   });
 
   acceptJsonBodies(http);
-  receiveRequests(http, logParts);
+  receiveRequests(http, parts);
   const methods = refuseWrongMethods(http);
   await parts.addRoutes(http);
   await http.after();

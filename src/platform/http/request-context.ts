@@ -37,8 +37,22 @@ export const emptyContext: Readonly<RequestContext> = {
   failure: null,
 };
 
-/** The answer to the request that each connection is busy with, for what goes wrong below the framework. */
-export type OpenRequests = WeakMap<Socket, FastifyReply>;
+const openReply = Symbol("the reply that a connection is busy with");
+
+/**
+ * Notes on a connection which reply it is busy with, for what goes wrong below the framework. Not in a weak map: that kept
+ * everything about every request of a connection until the next great collection of garbage.
+ */
+export function noteOpenReply(
+  socket: Socket & { [openReply]?: FastifyReply | null },
+  reply: FastifyReply | null,
+): void {
+  socket[openReply] = reply;
+}
+
+export function findOpenReply(socket: Socket & { [openReply]?: FastifyReply | null }): FastifyReply | null {
+  return socket[openReply] ?? null;
+}
 
 declare module "fastify" {
   interface FastifyRequest extends RequestContext {}

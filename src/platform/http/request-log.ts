@@ -3,11 +3,11 @@ import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../errors/app-error.ts";
 import { getErrorEntry } from "../errors/error-table.ts";
 import type { Logger } from "../observability/logger.ts";
-import type { OpenRequests } from "./request-context.ts";
+import { noteOpenReply } from "./request-context.ts";
 
 const pathCharactersMax = 200;
 
-export type RequestLogParts = { clock: Clock; logger: Logger; openRequests: OpenRequests };
+export type RequestLogParts = { clock: Clock; logger: Logger };
 
 /**
  * One line for the request, written when its connection is done with it, however it ended. Also for a request that the
@@ -15,9 +15,13 @@ export type RequestLogParts = { clock: Clock; logger: Logger; openRequests: Open
  */
 export function logRequest(request: FastifyRequest, reply: FastifyReply, parts: RequestLogParts): void {
   request.startedMs = parts.clock.monotonicMs();
-  parts.openRequests.set(request.raw.socket, reply);
+  const { socket } = request.raw;
+  noteOpenReply(socket, reply);
   // Node emits it once; `once` would make two more objects of it.
-  reply.raw.on("close", () => writeLine(reply, parts));
+  reply.raw.on("close", () => {
+    noteOpenReply(socket, null);
+    writeLine(reply, parts);
+  });
 }
 
 function writeLine(reply: FastifyReply, parts: RequestLogParts): void {
