@@ -41,6 +41,7 @@ function requirePlainUtf8(headers: Record<string, string | string[] | undefined>
 }
 
 function readCharset(contentType: string): string | undefined {
+  // The usual header has no parameters, and needs no pattern to see that.
   if (!contentType.includes(";")) return undefined;
   return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1];
 }
