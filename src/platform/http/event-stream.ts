@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { Socket } from "node:net";
 
 /** A stream of server-sent events to one client. */
 export type EventStream = {
@@ -48,38 +49,65 @@ export function openEventStream(
   options: { headers: Record<string, number | string | string[] | undefined>; heartbeats: Heartbeats; onDrain(): void },
 ): EventStream {
   const { heartbeats } = options;
-  const beating: BeatingStream = {
-    isSilent: false,
-    beat() {
-      // A client that does not read what it has need not be told that more is coming.
-      if (!response.writableNeedDrain) response.write(frame(": \n\n"));
-    },
-  };
-  let hasWritten = false;
+  let isHeadSent = false;
+  let isFull = false;
   response.writeHead(200, { ...options.headers, ...eventStreamHeaders });
   const isChunked = response.chunkedEncoding;
   // Node would make four writes of every chunk: its length, its end and the line between as well as the data. Here each is
   // one text. A client that speaks HTTP/1.0 gets no chunks.
   response.chunkedEncoding = false;
-  const frame = (events: string): string =>
-    isChunked && events !== "" ? `${Buffer.byteLength(events).toString(16)}\r\n${events}\r\n` : events;
-  // Events that came together with the head leave with it; a head that came alone leaves now.
-  process.nextTick(() => {
-    if (!hasWritten && !response.destroyed) response.flushHeaders();
-  });
-  response.on("drain", options.onDrain);
-  response.once("close", () => heartbeats.remove(beating));
+
+  function frame(events: string): string {
+    return isChunked && events !== "" ? `${Buffer.byteLength(events).toString(16)}\r\n${events}\r\n` : events;
+  }
+
+  function send(text: string): boolean {
+    if (response.destroyed) return true;
+    const outlet = chooseOutlet(response, isHeadSent);
+    isHeadSent = true;
+    const canTakeMore = outlet.write(text);
+    if (!canTakeMore && !isFull) {
+      isFull = true;
+      outlet.once("drain", () => {
+        isFull = false;
+        options.onDrain();
+      });
+    }
+    return canTakeMore;
+  }
+
+  const beating: BeatingStream = {
+    isSilent: false,
+    beat() {
+      if (response.destroyed) heartbeats.remove(beating);
+      // A client that does not read what it has need not be told that more is coming.
+      else if (!isFull) send(frame(": \n\n"));
+    },
+  };
   heartbeats.add(beating);
+  // Events that come in the same turn as the head leave with it; a head that came alone leaves at the turn's end.
+  setImmediate(() => {
+    if (!isHeadSent && !response.destroyed) response.flushHeaders();
+    isHeadSent = true;
+  });
   return {
     write(events) {
-      hasWritten = true;
       beating.isSilent = false;
-      return response.destroyed || response.write(frame(events));
+      return send(frame(events));
     },
     end(events) {
-      hasWritten = true;
       heartbeats.remove(beating);
       if (!response.destroyed) response.end(frame(events) + (isChunked ? lastChunk : ""));
     },
   };
+}
+
+/**
+ * The connection itself once the head is out: what a response does around each write, which is to gather more of them
+ * until the next tick, costs as much as the write. A response that waits for those before it on its connection has none
+ * yet, and what stands in for a connection elsewhere may not be one.
+ */
+function chooseOutlet(response: ServerResponse, isHeadSent: boolean): ServerResponse | Socket {
+  const { socket } = response;
+  return isHeadSent && socket instanceof Socket && socket.writable ? socket : response;
 }
