@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type ChunkTemplate, fillTemplate, learnTemplate } from "./chunk-template.ts";
+import { learnForm } from "./choices-form.ts";
+import { cutChoices, learnEnvelope } from "./chunk-envelope.ts";
+import { type ChunkTemplate, createTemplate, fillTemplate } from "./chunk-template.ts";
 import { readChunk } from "./read-chunk.ts";
 
 type Shape = {
@@ -35,6 +37,13 @@ const shapes: Record<string, Shape> = {
 
 function write({ data }: Shape, text: string, noise = "n0ise"): string {
   return data.replace("TEXT", () => JSON.stringify(text)).replace("NOISE", () => JSON.stringify(noise));
+}
+
+function learnTemplate(data: string): ChunkTemplate | null {
+  const envelope = learnEnvelope(data);
+  const choices = envelope === null ? null : cutChoices(envelope, data);
+  const form = choices === null ? null : learnForm(choices);
+  return envelope === null || form === null ? null : createTemplate(envelope, form);
 }
 
 function learn(shape: Shape): ChunkTemplate {
@@ -138,7 +147,7 @@ test.each([
   ],
   ["usage", '{"choices":[{"index":0,"delta":{"content":"a"}}],"usage":{"prompt_tokens":1,"completion_tokens":2}}'],
   ["an error", '{"choices":[{"index":0,"delta":{"content":"a"}}],"error":{"message":"no"}}'],
-  ["a text that counts for nothing", '{"content":"a","choices":[{"index":0,"delta":{"content":"b"}}]}'],
+  ["a text that counts for nothing", '{"choices":[{"index":0,"content":"a","delta":{"content":"b"}}]}'],
   ["a text that is overruled", '{"choices":[{"index":0,"delta":{"content":"a","content":"b"}}]}'],
   ["no JSON", '{"choices":[{"index":0,"delta":{"content":"a"}}]'],
   ["a text without end", '{"choices":[{"index":0,"delta":{"content":"a'],

@@ -4,6 +4,7 @@ import { createUpstreamPool } from "../../platform/net/upstream-pool.ts";
 import { type ChatCall, type ChatProvider, type ChatSink, ProviderError } from "../contract.ts";
 import { buildUpstreamBody, isAskedFor, isStreamNeeded, type UpstreamHabits } from "./build-upstream-request.ts";
 import { capOutput } from "./cap-output.ts";
+import { createKnownForms, type KnownForms } from "./choices-form.ts";
 import { collectAnswer } from "./collect-answer.ts";
 import { type AnswerReader, createBadAnswer, createOutlet, type Outlet } from "./outlet.ts";
 import { createAnswerReader } from "./read-answer.ts";
@@ -36,6 +37,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatPr
     whole: listHeaders({ accept: "application/json" }, options.headers),
   };
 
+  const forms = createKnownForms();
   /** Made once for each key that calls are sent with. */
   const headersOfKeys = new Map<string, typeof headers>();
 
@@ -67,7 +69,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatPr
           body: buildUpstreamBody(call, options),
           timeouts: call.timeouts,
         },
-        createHandler({ call, sink, outlet, clock, habits: options }),
+        createHandler({ call, sink, outlet, clock, forms, habits: options }),
       );
       return {
         pause: upstream.pause,
@@ -83,7 +85,14 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatPr
   };
 }
 
-type HandlerParts = { call: ChatCall; sink: ChatSink; outlet: Outlet; clock: Clock; habits: UpstreamHabits };
+type HandlerParts = {
+  call: ChatCall;
+  sink: ChatSink;
+  outlet: Outlet;
+  clock: Clock;
+  forms: KnownForms;
+  habits: UpstreamHabits;
+};
 
 /** Looks at the head of an answer and has the rest read by whoever can. */
 function createHandler(parts: HandlerParts): UpstreamHandler {
@@ -119,7 +128,7 @@ function createHandler(parts: HandlerParts): UpstreamHandler {
 function chooseReader(
   headers: UpstreamHeaders,
   readError: (body: unknown) => ProviderError,
-  { call, habits, outlet }: HandlerParts,
+  { call, habits, forms, outlet }: HandlerParts,
 ): AnswerReader {
   const { request, outputTokensMax } = call;
   const isStreamWanted = request.stream === true;
@@ -130,7 +139,7 @@ function chooseReader(
   let into = isStreamWanted || !isStream ? outlet : collectAnswer(outlet);
   if (habits.outputCapField === "none") into = capOutput(into, outputTokensMax * choicesAsked);
   return isStream
-    ? createStreamReader({ outlet: into, choicesAsked, readError })
+    ? createStreamReader({ outlet: into, choicesAsked, forms, readError })
     : createAnswerReader({ outlet: into, isStreamWanted, readError });
 }
 

@@ -4,15 +4,10 @@ import { readUsage } from "./read-usage.ts";
 import { type CleanChunkChoice, sanitiseChunkChoice } from "./sanitise-choice.ts";
 import type { WrittenText } from "./written-text.ts";
 
-export type CleanChunk = {
-  kind: "chunk";
-  choices: readonly CleanChunkChoice[];
-  text: string;
-  usage: ChatUsage | null;
-};
+export type CleanChoices = { choices: readonly CleanChunkChoice[]; text: string };
 
 export type ReadChunk =
-  | CleanChunk
+  | (CleanChoices & { kind: "chunk"; usage: ChatUsage | null })
   /** What the upstream said in place of a chunk. */
   | { kind: "error"; body: unknown }
   | { kind: "malformed" };
@@ -23,13 +18,18 @@ export function readChunk(data: string): ReadChunk {
   const chunk = asRecord(body);
   if (chunk === null) return { kind: "malformed" };
   if (chunk.error !== undefined && chunk.error !== null) return { kind: "error", body };
+  const { choices, text } = readChoices(chunk.choices);
+  return { kind: "chunk", choices, text, usage: readUsage(chunk.usage) };
+}
+
+export function readChoices(values: unknown): CleanChoices {
   const written: WrittenText = { text: "" };
   const choices: CleanChunkChoice[] = [];
-  if (Array.isArray(chunk.choices)) {
-    for (const value of chunk.choices) {
+  if (Array.isArray(values)) {
+    for (const value of values) {
       const choice = sanitiseChunkChoice(value, written);
       if (choice !== null) choices.push(choice);
     }
   }
-  return { kind: "chunk", choices, text: written.text, usage: readUsage(chunk.usage) };
+  return { choices, text: written.text };
 }

@@ -1,27 +1,33 @@
 import { type ChatUsage, ProviderError } from "../contract.ts";
-import { type ChunkTemplate, fillTemplate, findText, learnTemplate } from "./chunk-template.ts";
+import { type ChoicesForm, hasText, type KnownForms, learnForm } from "./choices-form.ts";
+import { type ChunkEnvelope, cutChoices, learnEnvelope } from "./chunk-envelope.ts";
+import { type ChunkTemplate, createTemplate, fillTemplate } from "./chunk-template.ts";
+import { parseJson } from "./json-value.ts";
 import { type AnswerReader, createBadAnswer, type Outlet } from "./outlet.ts";
-import { type CleanChunk, readChunk } from "./read-chunk.ts";
+import { type CleanChoices, readChoices, readChunk } from "./read-chunk.ts";
 import { createEventReader } from "./read-events.ts";
 
 type StreamParts = {
   outlet: Outlet;
   /** How many choices the caller asked for. */
   choicesAsked: number;
+  /** What earlier answers of this upstream taught. */
+  forms: KnownForms;
   readError(body: unknown): ProviderError;
 };
 
 const done = "[DONE]";
 /** Learning costs about as much as this many chunks that are read the slow way, so it has to be earned by as many hits. */
-const lessonCost = 4;
-const creditMax = 4 * lessonCost;
+const lessonCost = 2;
+const creditMax = 8 * lessonCost;
 
 /** Reads a streamed answer: bytes become events, and events pieces. */
-export function createStreamReader({ outlet, choicesAsked, readError }: StreamParts): AnswerReader {
+export function createStreamReader({ outlet, choicesAsked, forms, readError }: StreamParts): AnswerReader {
   const events = createEventReader(onEvent);
   const seen = new Set<number>();
   const unfinished = new Set<number>();
   let usage: ChatUsage | null = null;
+  let envelope: ChunkEnvelope | null = null;
   let template: ChunkTemplate | null = null;
   let credit = creditMax;
   let isAtEnd = false;
@@ -41,36 +47,55 @@ export function createStreamReader({ outlet, choicesAsked, readError }: StreamPa
   function takeData(data: string): void {
     if (data === done) {
       finish();
-    } else if (!learn(data)) {
+    } else if (!takeKnown(data)) {
       const chunk = readChunk(data);
       if (chunk.kind === "error") outlet.fail(readError(chunk.body));
-      else if (chunk.kind === "chunk") takeChunk(chunk);
+      else if (chunk.kind === "chunk") takeChoices(chunk, chunk.usage);
       // The rest of an event that the end of the connection cut off says nothing; what was missing is found out anyway.
       else if (!isAtEnd) outlet.fail(createBadAnswer("A chunk is not what was promised."));
     }
   }
 
-  /** Makes a template of a chunk, and with it a piece of the chunk itself. */
-  function learn(data: string): boolean {
-    const textFrom = credit < lessonCost ? null : findText(data);
-    if (textFrom === null) return false;
-    credit -= lessonCost;
-    const learned = learnTemplate(data, textFrom);
-    if (learned === null) return false;
-    const piece = fillTemplate(learned, data, 0, data.length);
+  /** Takes a chunk with an envelope that is known, or can be learned: nothing but its choices need to be looked at. */
+  function takeKnown(data: string): boolean {
+    let choices = envelope === null ? null : cutChoices(envelope, data);
+    if (choices === null && hasText(data)) {
+      envelope = learn(learnEnvelope, data) ?? envelope;
+      choices = envelope === null ? null : cutChoices(envelope, data);
+    }
+    if (envelope === null || choices === null) return false;
+    const form = forms.find(choices) ?? learnNewForm(choices);
+    if (form === null) {
+      const value = parseJson(choices);
+      if (value !== undefined) takeChoices(readChoices(value), null);
+      return value !== undefined;
+    }
+    template = createTemplate(envelope, form);
+    const piece = fillTemplate(template, data, 0, data.length);
     if (piece === null) return false;
-    template = learned;
-    for (const index of learned.indexes) note(index, null);
+    for (const index of form.indexes) note(index, null);
     outlet.push(piece);
     return true;
   }
 
-  function takeChunk(chunk: CleanChunk): void {
-    usage = chunk.usage ?? usage;
-    if (chunk.choices.length === 0) return;
-    for (const { index, finish_reason: reason } of chunk.choices) note(index, reason);
-    const piece = { choices: JSON.stringify(chunk.choices), text: chunk.text };
-    outlet.push(chunk.usage === null ? piece : { ...piece, usage: chunk.usage });
+  function learnNewForm(choices: string): ChoicesForm | null {
+    const form = learn(learnForm, choices);
+    if (form !== null) forms.add(form);
+    return form;
+  }
+
+  function learn<T>(lesson: (text: string) => T | null, text: string): T | null {
+    if (credit < lessonCost || !hasText(text)) return null;
+    credit -= lessonCost;
+    return lesson(text);
+  }
+
+  function takeChoices({ choices, text }: CleanChoices, reported: ChatUsage | null): void {
+    usage = reported ?? usage;
+    if (choices.length === 0) return;
+    for (const { index, finish_reason: reason } of choices) note(index, reason);
+    const piece = { choices: JSON.stringify(choices), text };
+    outlet.push(reported === null ? piece : { ...piece, usage: reported });
   }
 
   function note(index: number, reason: string | null): void {

@@ -1,0 +1,38 @@
+const quote = 0x22;
+const backslash = 0x5c;
+const opening = new Set([0x5b, 0x7b]);
+const closing = new Set([0x5d, 0x7d]);
+const escapePattern = /["\\/bfnrt]|u[0-9a-fA-F]{4}/y;
+
+/** Where the JSON string that begins at `from` has its closing quote; -1 where it is malformed or goes beyond `to`. */
+export function findStringEnd(text: string, from: number, to: number): number {
+  for (let at = from; at < to; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) return at;
+    if (code < 0x20) return -1;
+    if (code === backslash) {
+      escapePattern.lastIndex = at + 1;
+      if (!escapePattern.test(text)) return -1;
+      at = escapePattern.lastIndex - 1;
+    }
+  }
+  return -1;
+}
+
+/** Where the list or object ends whose bracket stands at `from`, in a text that may be no JSON; -1 where it does not. */
+export function findBracketEnd(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) {
+      at = findStringEnd(text, at + 1, text.length);
+      if (at < 0) return -1;
+    } else if (opening.has(code)) {
+      depth += 1;
+    } else if (closing.has(code)) {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return -1;
+}
