@@ -8,7 +8,7 @@ import {
   createConnectionGuard,
   GuardedFetchError,
 } from "./guarded-connector.ts";
-import { startUpstreamCall, type UpstreamCall, type UpstreamError, type UpstreamHeaders } from "./upstream-call.ts";
+import { createUpstreamCaller, type UpstreamCall, type UpstreamError, type UpstreamHeaders } from "./upstream-call.ts";
 
 /**
  * Sends to URLs that strangers give us, under the same guard as what is fetched from them, and keeps connections for
@@ -209,7 +209,7 @@ function exchange(client: Client, url: URL, request: GuardedRequest, parts: Exch
     finish(signal.reason);
   }
 
-  const call: UpstreamCall = startUpstreamCall(
+  const call: UpstreamCall = createUpstreamCaller({ client, clock, onOver }).start(
     {
       path: url.pathname + url.search,
       headers: Object.entries(request.headers).flat(),
@@ -229,7 +229,6 @@ function exchange(client: Client, url: URL, request: GuardedRequest, parts: Exch
       onEnd: () => finish(null),
       onError: (error) => finish(translateError(error)),
     },
-    { client, clock, onOver },
   );
   signal.addEventListener("abort", stop);
   return promise;

@@ -49,10 +49,16 @@ export class UpstreamError extends Error {
   }
 }
 
-type CallParts = {
+/** Makes calls on a client that serves nobody else, one after another. */
+export type UpstreamCaller = {
+  /** Sends a POST. The handler hears nothing before this has returned. */
+  start(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall;
+};
+
+type CallerParts = {
   client: Client;
   clock: Clock;
-  /** Told once, when the client may take another call, or when it is of no more use. */
+  /** Told once of each call, when the client may take another, or when it is of no more use. */
   onOver(isReusable: boolean): void;
 };
 
@@ -60,6 +66,8 @@ type Phase = "connecting" | "waiting" | "reading" | "draining" | "over";
 
 const drainMsMax = 1000;
 const drainBytesMax = 64 * 1024;
+/** How often a call is looked at in the shortest of its times: by as much may silence be noticed late. */
+const looksPerLimit = 8;
 
 const lateFor = {
   connecting: "No connection was made in time.",
@@ -68,56 +76,96 @@ const lateFor = {
   draining: "The answer did not end.",
 } as const satisfies Record<Exclude<Phase, "over">, string>;
 
-/** Sends a POST on a client that serves nobody else meanwhile. The handler hears nothing before this has returned. */
-export function startUpstreamCall(request: UpstreamRequest, handler: UpstreamHandler, parts: CallParts): UpstreamCall {
-  const { client, clock } = parts;
-  const { connectMs, firstByteMs, idleMs, totalMs } = request.timeouts;
-  const limitsMs = {
-    connecting: connectMs,
-    waiting: firstByteMs,
-    reading: idleMs,
-    draining: drainMsMax,
-    over: totalMs,
-  };
-  const shortestMs = Math.min(connectMs, firstByteMs, idleMs, totalMs);
-  let phase: Phase = "connecting";
+const noTimeouts: UpstreamTimeouts = { connectMs: 0, firstByteMs: 0, idleMs: 0, totalMs: 0 };
+const nobody: UpstreamHandler = { onHead() {}, onData() {}, onEnd() {}, onError() {} };
+
+/**
+ * What a call needs is made once for all calls of a connection, because there are many of them, and most are short. So is
+ * the timer: it looks at whatever call there is every so often, in place of one that is set for every call and moved with
+ * every piece of data.
+ */
+export function createUpstreamCaller({ client, clock, onOver }: CallerParts): UpstreamCaller {
+  let handler = nobody;
+  let timeouts = noTimeouts;
+  /** Tells a call from those after it on the same connection. */
+  let callCount = 0;
+  let phase: Phase = "over";
   let isPaused = false;
   let controller: Dispatcher.DispatchController | null = null;
   let drainedBytes = 0;
-  /** When the connecting began, the request was sent, or the last data came. */
-  let sinceMs = clock.monotonicMs();
-  const endsAtMs = sinceMs + totalMs;
-  // One timer that looks at most every so often, in place of one that is moved with every piece of data.
-  let timer = setTimeout(checkDeadlines, shortestMs);
+  /** When the connecting began, the request was sent, or data was last known to have come. */
+  let sinceMs = 0;
+  let endsAtMs = 0;
+  /** Whether data has come since then: a flag is cheaper than the time of each piece. */
+  let hasHeard = false;
+  let timer: NodeJS.Timeout | null = null;
+  let looksAtMs = 0;
 
-  function checkDeadlines(): void {
+  function lookIn(delayMs: number, nowMs: number): void {
+    if (timer !== null && looksAtMs <= nowMs + delayMs) return;
+    if (timer !== null) clearTimeout(timer);
+    looksAtMs = nowMs + delayMs;
+    timer = setTimeout(look, delayMs);
+    // The connection keeps the process alive while somebody waits for an answer.
+    timer.unref();
+  }
+
+  function look(): void {
+    timer = null;
     if (phase === "over") return;
     const nowMs = clock.monotonicMs();
-    const dueAtMs = isPaused ? endsAtMs : Math.min(endsAtMs, sinceMs + limitsMs[phase]);
-    if (nowMs < dueAtMs) timer = setTimeout(checkDeadlines, Math.min(dueAtMs - nowMs, shortestMs));
+    if (hasHeard) hear(nowMs);
+    const dueAtMs = isPaused ? endsAtMs : Math.min(endsAtMs, sinceMs + limitMs(phase));
+    if (nowMs < dueAtMs) lookIn(Math.min(dueAtMs - nowMs, lookMs()), nowMs);
     else fail(new UpstreamError("timeout", nowMs < endsAtMs ? lateFor[phase] : "The call took too long."));
   }
 
-  function leave(isReusable: boolean): void {
+  function hear(nowMs: number): void {
+    hasHeard = false;
+    sinceMs = nowMs;
+  }
+
+  function lookMs(): number {
+    const { connectMs, firstByteMs, idleMs, totalMs } = timeouts;
+    return Math.min(connectMs, firstByteMs, idleMs, totalMs) / looksPerLimit;
+  }
+
+  function limitMs(current: Exclude<Phase, "over">): number {
+    switch (current) {
+      case "connecting":
+        return timeouts.connectMs;
+      case "waiting":
+        return timeouts.firstByteMs;
+      case "reading":
+        return timeouts.idleMs;
+      case "draining":
+        return drainMsMax;
+    }
+  }
+
+  /** Answers who was to hear of it: nothing that belongs to a call is kept beyond it. */
+  function leave(isReusable: boolean): UpstreamHandler {
+    const leaving = phase === "draining" ? nobody : handler;
     phase = "over";
-    clearTimeout(timer);
-    parts.onOver(isReusable);
+    handler = nobody;
+    controller = null;
+    if (!isReusable && timer !== null) clearTimeout(timer);
+    onOver(isReusable);
+    return leaving;
   }
 
   function fail(error: UpstreamError): void {
-    if (phase === "over") return;
-    const isHeard = phase !== "draining";
-    leave(false);
-    if (isHeard) handler.onError(error);
+    if (phase !== "over") leave(false).onError(error);
   }
 
   function resume(): void {
     if (!isPaused) return;
     isPaused = false;
-    sinceMs = clock.monotonicMs();
+    hear(clock.monotonicMs());
+    const resumed = controller;
     // Not from within another call's data: the library reads one connection at a time.
     queueMicrotask(() => {
-      if (!isPaused && phase !== "over") controller?.resume();
+      if (!isPaused && controller === resumed) resumed?.resume();
     });
   }
 
@@ -126,7 +174,7 @@ export function startUpstreamCall(request: UpstreamRequest, handler: UpstreamHan
       controller = started;
       if (isPaused) started.pause();
       phase = "waiting";
-      sinceMs = clock.monotonicMs();
+      hear(clock.monotonicMs());
     },
     onResponseStart(_controller, status, headers) {
       // Before its answer a server may send any number of others with a status below 200, which only say "wait".
@@ -138,48 +186,59 @@ export function startUpstreamCall(request: UpstreamRequest, handler: UpstreamHan
         if (drainedBytes > drainBytesMax) leave(false);
       } else if (phase !== "over") {
         phase = "reading";
-        sinceMs = clock.monotonicMs();
+        hasHeard = true;
         handler.onData(chunk);
       }
     },
     onResponseEnd() {
-      if (phase === "over") return;
-      const isHeard = phase !== "draining";
-      leave(true);
-      if (isHeard) handler.onEnd();
+      if (phase !== "over") leave(true).onEnd();
     },
     onResponseError(_controller, error) {
-      // A request that cannot be sent at all is found out before this function has returned.
+      // A request that cannot be sent at all is found out before `start` has returned.
       queueMicrotask(() => fail(translateError(error)));
     },
   };
-  client.dispatch(
-    // The timer above keeps time; the library's own would be moved with every chunk and are a second late.
-    {
-      method: "POST",
-      path: request.path,
-      headers: request.headers,
-      body: request.body,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    },
-    listener,
-  );
 
   return {
-    pause() {
-      isPaused = true;
-      if (phase !== "over") controller?.pause();
-    },
-    resume,
-    drain() {
-      if (phase === "over" || phase === "draining") return;
-      resume();
-      phase = "draining";
-      sinceMs = clock.monotonicMs();
-    },
-    cancel() {
-      if (phase !== "over") leave(false);
+    start(request, next) {
+      const { path, headers, body } = request;
+      handler = next;
+      timeouts = request.timeouts;
+      callCount += 1;
+      phase = "connecting";
+      isPaused = false;
+      drainedBytes = 0;
+      const nowMs = clock.monotonicMs();
+      hear(nowMs);
+      endsAtMs = nowMs + timeouts.totalMs;
+      lookIn(lookMs(), nowMs);
+      client.dispatch(
+        // The timer above keeps time; the library's own would be moved with every chunk and are a second late. It need not
+        // look for more to send when the head of the answer comes: there is nothing.
+        { method: "POST", path, headers, body, headersTimeout: 0, bodyTimeout: 0, blocking: false },
+        listener,
+      );
+      const number = callCount;
+      const isOver = (): boolean => phase === "over" || number !== callCount;
+      return {
+        pause() {
+          if (isOver()) return;
+          isPaused = true;
+          controller?.pause();
+        },
+        resume() {
+          if (!isOver()) resume();
+        },
+        drain() {
+          if (isOver() || phase === "draining") return;
+          resume();
+          phase = "draining";
+          hear(clock.monotonicMs());
+        },
+        cancel() {
+          if (!isOver()) leave(false);
+        },
+      };
     },
   };
 }

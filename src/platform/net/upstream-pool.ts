@@ -2,8 +2,9 @@ import { Socket } from "node:net";
 import { buildConnector, Client } from "undici";
 import type { Clock } from "../../lib/clock.ts";
 import {
-  startUpstreamCall,
+  createUpstreamCaller,
   type UpstreamCall,
+  type UpstreamCaller,
   UpstreamError,
   type UpstreamHandler,
   type UpstreamRequest,
@@ -34,6 +35,7 @@ const nothing = (): void => {};
 
 type Connection = {
   client: Client;
+  caller: UpstreamCaller;
   socket: Socket | null;
   /** The one that it serves now. */
   call: UpstreamCall | null;
@@ -61,7 +63,8 @@ export function createUpstreamPool(parts: UpstreamPoolParts): UpstreamPool {
       pipelining: 1,
       keepAliveTimeout: idleMs,
     });
-    const connection: Connection = { client, socket: null, call: null };
+    const caller = createUpstreamCaller({ client, clock, onOver: (isReusable) => release(connection, isReusable) });
+    const connection: Connection = { client, caller, socket: null, call: null };
     client.on("disconnect", () => {
       const index = idle.indexOf(connection);
       if (index < 0) return;
@@ -104,11 +107,7 @@ export function createUpstreamPool(parts: UpstreamPoolParts): UpstreamPool {
         return refuse(handler, new UpstreamError("overloaded", "All connections are in use."));
       }
       const connection = idle.pop() ?? openConnection();
-      const call = startUpstreamCall(request, handler, {
-        client: connection.client,
-        clock,
-        onOver: (isReusable) => release(connection, isReusable),
-      });
+      const call = connection.caller.start(request, handler);
       connection.call = call;
       return call;
     },

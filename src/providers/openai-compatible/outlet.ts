@@ -31,12 +31,12 @@ type OutletParts = {
 /** Keeps the order that a sink is promised. Pieces that arrive in one read leave together. */
 export function createOutlet({ sink, onOver }: OutletParts): Outlet {
   let isOpen = true;
-  let pieces: ChatPiece[] = [];
+  let pieces: ChatPiece[] | null = null;
 
   function flush(): void {
-    if (!isOpen || pieces.length === 0) return;
+    if (!isOpen || pieces === null) return;
     const together = pieces;
-    pieces = [];
+    pieces = null;
     sink.onPieces(together);
   }
 
@@ -52,8 +52,13 @@ export function createOutlet({ sink, onOver }: OutletParts): Outlet {
     isOpen: () => isOpen,
     push(piece) {
       if (!isOpen) return;
+      if (pieces !== null) {
+        pieces.push(piece);
+        return;
+      }
+      pieces = [piece];
       // A read of the socket is over when the microtasks run, however many chunks of HTTP were in it.
-      if (pieces.push(piece) === 1) queueMicrotask(flush);
+      queueMicrotask(flush);
     },
     end(usage, rest = "drained") {
       if (!close()) return;
