@@ -63,9 +63,16 @@ export function openEventStream(
 
   function send(text: string): boolean {
     if (response.destroyed) return true;
-    const outlet = chooseOutlet(response, isHeadSent);
-    isHeadSent = true;
+    const outlet = findConnection(response) ?? response;
+    const isFirst = !isHeadSent;
+    if (isFirst) {
+      isHeadSent = true;
+      // Both leave in one write. Joined to a text, the head would stay in memory in all the parts that it is made of.
+      outlet.cork();
+      response.flushHeaders();
+    }
     const canTakeMore = outlet.write(text);
+    if (isFirst) outlet.uncork();
     if (!canTakeMore && !isFull) {
       isFull = true;
       outlet.once("drain", () => {
@@ -103,11 +110,10 @@ export function openEventStream(
 }
 
 /**
- * The connection itself once the head is out: what a response does around each write, which is to gather more of them
- * until the next tick, costs as much as the write. A response that waits for those before it on its connection has none
- * yet, and what stands in for a connection elsewhere may not be one.
+ * The connection that an answer goes to. What a response does around each write, which is to gather more of them until
+ * the next tick, costs as much as the write itself. One that waits for those before it on its connection has none yet,
+ * and what stands in for a connection elsewhere may not be one.
  */
-function chooseOutlet(response: ServerResponse, isHeadSent: boolean): ServerResponse | Socket {
-  const { socket } = response;
-  return isHeadSent && socket instanceof Socket && socket.writable ? socket : response;
+function findConnection({ socket }: ServerResponse): Socket | null {
+  return socket instanceof Socket && socket.writable ? socket : null;
 }

@@ -176,7 +176,9 @@ export function createUpstreamCaller({ client, clock, onOver }: CallerParts): Up
       phase = "waiting";
       hear(clock.monotonicMs());
     },
-    onResponseStart(_controller, status, headers) {
+    onResponseStart(answered, status, headers) {
+      // They are parts of the first read, and would keep all of it in memory for as long as the call lasts.
+      answered.rawHeaders = null;
       // Before its answer a server may send any number of others with a status below 200, which only say "wait".
       if (phase === "waiting" && status >= 200) handler.onHead(status, headers);
     },

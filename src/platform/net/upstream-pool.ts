@@ -42,7 +42,8 @@ type Connection = {
 };
 
 export function createUpstreamPool(parts: UpstreamPoolParts): UpstreamPool {
-  const { origin, clock, connectionsMax, idleMs = idleMsStandard } = parts;
+  const { clock, connectionsMax, idleMs = idleMsStandard } = parts;
+  const origin = new URL(parts.origin);
   // Changes only when a connection comes or goes: a collection that changed with every call would, for as long as the
   // garbage collector lets its older states be, keep the calls that were in them.
   const connections = new Set<Connection>();

@@ -1,4 +1,4 @@
-import { createByteCollector } from "./collect-bytes.ts";
+import { type ByteCollector, createByteCollector } from "./collect-bytes.ts";
 
 /** Told where in `text` the data of an event stands, so that it is cut out only where that is needed. */
 export type EventListener = (text: string, from: number, to: number) => void;
@@ -21,7 +21,8 @@ const byteOrderMark = "\uFEFF";
  * are whole again; everything that is complete becomes text at once, because that costs the least.
  */
 export function createEventReader(onData: EventListener): EventReader {
-  const held = createByteCollector(eventBytesMax);
+  /** Events that are not complete. Most streams never cut one in two. */
+  let held: ByteCollector | null = null;
   /** The last two bytes that are held, because an empty line may begin in one chunk and end in the next. */
   let before = noLineEnd;
   let isFirst = true;
@@ -36,10 +37,11 @@ export function createEventReader(onData: EventListener): EventReader {
   return {
     add(chunk) {
       const end = findLastEnd(chunk, before);
-      if (end > 0 && end === chunk.length && held.isEmpty()) {
+      if (end > 0 && end === chunk.length && (held === null || held.isEmpty())) {
         tell(chunk);
         return true;
       }
+      held ??= createByteCollector(eventBytesMax);
       if (end > 0) {
         if (!held.add(chunk.subarray(0, end))) return false;
         tell(held.take());
@@ -49,7 +51,7 @@ export function createEventReader(onData: EventListener): EventReader {
       return rest.length === 0 || held.add(rest);
     },
     end() {
-      if (!held.isEmpty()) tell(held.take());
+      if (held !== null && !held.isEmpty()) tell(held.take());
     },
   };
 }
