@@ -32,12 +32,11 @@ export function learnEnvelope(data: string): ChunkEnvelope | null {
   const choicesFrom = match.index + match[0].length;
   const choicesTo = findBracketEnd(data, choicesFrom);
   if (choicesTo < 0) return null;
-  // Of a copy: what is part of the text of a whole read keeps all of it in memory.
-  const own = Buffer.from(data, "utf8").toString("utf8");
-  const envelope = { head: own.slice(0, choicesFrom), ...splitNoise(own.slice(choicesTo)) };
-  const chunk = asRecord(parseJson(envelope.head + probe + envelope.tail + (envelope.noiseTail ?? "")));
-  if (chunk?.choices !== probeValue || (chunk.error ?? null) !== null) return null;
-  return readUsage(chunk.usage) === null ? envelope : null;
+  const probed = data.slice(0, choicesFrom) + probe + data.slice(choicesTo);
+  const chunk = asRecord(parseJson(probed));
+  if (chunk?.choices !== probeValue || (chunk.error ?? null) !== null || readUsage(chunk.usage) !== null) return null;
+  // Parts of the probe, which is a text of its own: parts of the data would keep the text of a whole read in memory.
+  return { head: probed.slice(0, choicesFrom), ...splitNoise(probed.slice(choicesFrom + probe.length)) };
 }
 
 function splitNoise(rest: string): Pick<ChunkEnvelope, "tail" | "noiseTail"> {
