@@ -43,9 +43,12 @@ export function createAnswerReader({ outlet, isStreamWanted, readError }: Answer
 }
 
 export function sanitiseAnswerChoices(values: readonly unknown[], written: WrittenText): CleanAnswerChoice[] {
-  return values
-    .map((value, position) => sanitiseAnswerChoice(value, position, written))
-    .filter((choice) => choice !== null);
+  const clean: CleanAnswerChoice[] = [];
+  for (let position = 0; position < values.length; position += 1) {
+    const choice = sanitiseAnswerChoice(values[position], position, written);
+    if (choice !== null) clean.push(choice);
+  }
+  return clean;
 }
 
 function turnIntoChunk({ index, message, finish_reason, logprobs }: CleanAnswerChoice): CleanChunkChoice {

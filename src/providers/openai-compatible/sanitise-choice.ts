@@ -59,10 +59,13 @@ export function sanitiseAnswerChoice(value: unknown, position: number, written: 
   const choice = asRecord(value);
   const message = asRecord(choice?.message);
   if (choice === null || message === null) return null;
-  const content = sanitiseContent(message, { written, isWhole: true });
+  const clean = sanitiseContent(message, { written, isWhole: true });
+  clean.role = "assistant";
+  clean.content ??= null;
+  clean.refusal ??= null;
   return {
     index: readIndex(choice.index, position),
-    message: { ...content, role: "assistant", content: content.content ?? null, refusal: content.refusal ?? null },
+    message: clean,
     finish_reason: readFinishReason(choice.finish_reason) ?? "stop",
     logprobs: sanitiseLogprobs(choice.logprobs),
   };
@@ -119,8 +122,9 @@ function readText(content: unknown): ReadText {
 }
 
 /** A text wins over `null`, and `null` over nothing. */
-function firstText(...values: readonly unknown[]): string | null | undefined {
-  const text = values.find((value) => typeof value === "string");
-  if (typeof text === "string") return text;
-  return values.includes(null) ? null : undefined;
+function firstText(first: unknown, second: unknown, third: unknown): string | null | undefined {
+  if (typeof first === "string") return first;
+  if (typeof second === "string") return second;
+  if (typeof third === "string") return third;
+  return first === null || second === null || third === null ? null : undefined;
 }
