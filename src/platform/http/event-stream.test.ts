@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { waitUntil } from "../../../test/harness/wait-until.ts";
@@ -9,6 +9,7 @@ const intervalMs = 15_000;
 const beat = ": \n\n";
 
 type Place = {
+  server: Server;
   heartbeats: Heartbeats;
   response: ServerResponse;
   stream: EventStream;
@@ -46,6 +47,7 @@ async function openPlace(headers: Record<string, string> = {}): Promise<Place> {
     await new Promise((closed) => server.close(closed));
   });
   return {
+    server,
     heartbeats,
     response,
     stream,
@@ -81,6 +83,27 @@ describe("a stream", () => {
     place.stream.end("data: [DONE]\n\n");
     await waitUntil("the end", () => place.read().endsWith("\r\n0\r\n\r\n"));
     expect(place.read()).toMatch(/\r\ndata: 世\n\n.*data: \[DONE\]\n\n\r\n0\r\n\r\n$/s);
+  });
+
+  test("that follows another on its connection waits for the other's end", async () => {
+    const place = await openPlace();
+    place.client.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+    const [, response] = (await once(place.server, "request")) as [unknown, ServerResponse];
+    const next = openEventStream(response, { headers: {}, heartbeats: place.heartbeats, onDrain() {} });
+    next.write("data: 3\n\n");
+    place.stream.write("data: 1\n\n");
+    next.write("data: 4\n\n");
+    await new Promise(setImmediate);
+    place.stream.end("data: 2\n\n");
+    await waitUntil("the first stream's end", () => response.socket !== null);
+    next.end("data: 5\n\n");
+    await waitUntil("the end", () => place.read().includes("data: 5"));
+    expect(
+      place
+        .read()
+        .match(/HTTP|data: \d/g)
+        ?.join(" "),
+    ).toBe("HTTP data: 1 data: 2 HTTP data: 3 data: 4 data: 5");
   });
 
   test("says when a client takes no more, and when it does again", async () => {
