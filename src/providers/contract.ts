@@ -72,6 +72,8 @@ export type ChatPiece = {
   text: string;
   /** Usage that the upstream reports before the end, so that a call that breaks off can be charged exactly. */
   usage?: ChatUsage;
+  /** No choice ends in this piece. Whoever knows that says so, and nobody has to look for it. */
+  isGoingOn?: true;
 };
 
 /** A whole answer. */

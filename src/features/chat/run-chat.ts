@@ -223,7 +223,7 @@ class OneChat implements RunningChat, RoutedSink {
     let cappedAt = -1;
     let count = 0;
     for (const piece of pieces) {
-      const { text, choices, usage } = piece;
+      const { text, choices, usage, isGoingOn } = piece;
       if (text !== "") {
         if (watch.isBeyond()) break;
         meter.add(text);
@@ -231,7 +231,7 @@ class OneChat implements RunningChat, RoutedSink {
       }
       count += 1;
       if (usage !== undefined && payment.canCharge(usage)) this.lastUsage = usage;
-      if (!choices.includes('"finish_reason":"')) continue;
+      if (isGoingOn === true || !choices.includes('"finish_reason":"')) continue;
       this.noteEnds(choices);
       if (this.isShortOfMoney() && choices.includes('"finish_reason":"length"')) cappedAt = count - 1;
     }

@@ -40,7 +40,7 @@ export function fillTemplate(template: ChunkTemplate, text: string, from: number
   }
   if (end !== to) return null;
   const written = text.slice(textFrom, textTo);
-  return { choices: template.cleanPrefix + written + template.cleanSuffix, text: written };
+  return { choices: template.cleanPrefix + written + template.cleanSuffix, text: written, isGoingOn: true };
 }
 
 /** As `startsWith`, which is several times slower. */
