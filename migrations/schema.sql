@@ -127,14 +127,14 @@ create table charges (
   lost bigint not null,
   created_at timestamp with time zone not null,
   key_id text,
-  constraint charges_amounts_valid CHECK (rates_per > 0 AND minimum_nano >= 0 AND quota_units >= 0 AND paid >= 0 AND lost >= 0),
-  constraint charges_id_unique PRIMARY KEY (id),
-  constraint charges_items_complete CHECK (cardinality(item_names) = cardinality(item_quantities) AND cardinality(item_names) = cardinality(item_rates_nano))
+  constraint charges_id_unique PRIMARY KEY (id)
 );
 
 CREATE INDEX charges_by_account ON charges USING btree (account_id, created_at, id);
 
 CREATE TRIGGER charges_final BEFORE DELETE OR UPDATE ON charges FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER charges_valid BEFORE INSERT ON charges FOR EACH ROW EXECUTE FUNCTION check_charge();
 
 create table checkouts (
   id text not null,
@@ -351,28 +351,14 @@ create table holds (
   expires_at timestamp with time zone not null,
   opened_at timestamp with time zone not null,
   resolved_at timestamp with time zone,
-  constraint holds_amount_positive CHECK (amount > 0),
-  constraint holds_budget_has_key CHECK (budget_starts_at IS NULL OR key_id IS NOT NULL),
-  constraint holds_id_unique PRIMARY KEY (id),
-  constraint holds_id_valid CHECK (id ~~ 'hold\_%'::text),
-  constraint holds_lines_complete CHECK (cardinality(pocket_ids) = cardinality(pocket_amounts)),
-  constraint holds_refusal_complete CHECK ((state = 'refused'::text) = (refusal IS NOT NULL) AND (refusal IS NULL) = (missing IS NULL)),
-  constraint holds_settled_within CHECK (settled >= 0 AND settled <= amount),
-  constraint holds_state_valid CHECK (
-CASE state
-    WHEN 'open'::text THEN resolved_at IS NULL AND settled = 0 AND cardinality(pocket_ids) > 0
-    WHEN 'settled'::text THEN resolved_at IS NOT NULL AND settlement_fingerprint IS NOT NULL
-    WHEN 'released'::text THEN resolved_at IS NOT NULL AND settled = 0
-    WHEN 'expired'::text THEN resolved_at IS NOT NULL AND settled = 0
-    WHEN 'refused'::text THEN resolved_at IS NOT NULL AND settled = 0 AND cardinality(pocket_ids) = 0
-    ELSE false
-END),
-  constraint holds_unit_valid CHECK (unit = ANY (ARRAY['money'::text, 'text'::text, 'image'::text, 'video'::text]))
+  constraint holds_id_unique PRIMARY KEY (id)
 );
 
 CREATE INDEX holds_open_by_account ON holds USING btree (account_id) WHERE state = 'open'::text;
 
 CREATE INDEX holds_open_by_expiry ON holds USING btree (expires_at) WHERE state = 'open'::text;
+
+CREATE TRIGGER holds_valid BEFORE INSERT OR UPDATE ON holds FOR EACH ROW EXECUTE FUNCTION check_hold();
 
 create table idempotency_keys (
   account_id text not null,
@@ -524,10 +510,8 @@ create table postings (
   cause_kind text not null,
   cause_id text not null,
   created_at timestamp with time zone not null,
-  constraint postings_amount_positive CHECK (amount > 0),
   constraint postings_entry_unique UNIQUE (pocket_id, entry_number),
-  constraint postings_id_unique PRIMARY KEY (id, leg),
-  constraint postings_two_sides CHECK (debit <> credit)
+  constraint postings_id_unique PRIMARY KEY (id, leg)
 );
 
 CREATE INDEX postings_by_account ON postings USING btree (account_id, number);
@@ -875,6 +859,151 @@ CREATE INDEX webhook_sessions_by_account ON webhook_sessions USING btree (accoun
 
 CREATE INDEX webhook_sessions_by_time ON webhook_sessions USING btree (listening_until);
 
+create type ledger_changed_hold as (
+  id text,
+  amount bigint,
+  pocket_ids text[],
+  pocket_amounts bigint[],
+  state text,
+  settled bigint,
+  settlement_fingerprint text,
+  expires_at timestamp with time zone
+);
+
+create type ledger_changed_pocket as (
+  id text,
+  posted bigint,
+  held bigint,
+  entry_count bigint,
+  is_open boolean,
+  expires_at timestamp with time zone
+);
+
+create type ledger_changed_spending as (
+  key_id text,
+  starts_at timestamp with time zone,
+  account_id text,
+  held bigint,
+  spent bigint
+);
+
+create type ledger_changed_wallet as (
+  account_id text,
+  version bigint
+);
+
+create type ledger_new_charge as (
+  id text,
+  hold_id text,
+  account_id text,
+  key_id text,
+  unit text,
+  price_id text,
+  item_names text[],
+  item_quantities bigint[],
+  item_rates_nano bigint[],
+  rates_per bigint,
+  minimum_nano bigint,
+  quota_units bigint,
+  paid bigint,
+  lost bigint
+);
+
+create type ledger_new_posting as (
+  id text,
+  leg smallint,
+  account_id text,
+  kind text,
+  unit text,
+  debit text,
+  credit text,
+  amount bigint,
+  pocket_id text,
+  entry_number bigint,
+  balance_after bigint,
+  refund_of text,
+  fingerprint text,
+  cause_kind text,
+  cause_id text
+);
+
+create type ledger_opened_hold as (
+  id text,
+  account_id text,
+  unit text,
+  amount bigint,
+  pocket_ids text[],
+  pocket_amounts bigint[],
+  state text,
+  settled bigint,
+  refusal text,
+  missing bigint,
+  fingerprint text,
+  settlement_fingerprint text,
+  key_id text,
+  budget_starts_at timestamp with time zone,
+  cause_kind text,
+  cause_id text,
+  expires_at timestamp with time zone
+);
+
+create type ledger_opened_pocket as (
+  id text,
+  account_id text,
+  kind text,
+  unit text,
+  expires_at timestamp with time zone,
+  posted bigint,
+  held bigint,
+  entry_count bigint,
+  is_open boolean
+);
+
+CREATE OR REPLACE FUNCTION public.check_charge()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if cardinality(new.item_names) = cardinality(new.item_quantities)
+    and cardinality(new.item_names) = cardinality(new.item_rates_nano)
+    and new.rates_per > 0 and new.minimum_nano >= 0 and new.quota_units >= 0 and new.paid >= 0 and new.lost >= 0
+  then return new; end if;
+  raise check_violation using constraint = 'charges_valid', table = 'charges',
+    message = 'no charge is like this', detail = to_json(new)::text;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.check_hold()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  is_valid boolean = new.id like 'hold\_%'
+    and new.unit in ('money', 'text', 'image', 'video')
+    and new.amount > 0
+    and new.settled between 0 and new.amount
+    and cardinality(new.pocket_ids) = cardinality(new.pocket_amounts)
+    and (new.budget_starts_at is null or new.key_id is not null);
+begin
+  if new.state = 'open' then
+    is_valid = is_valid and new.resolved_at is null and new.settled = 0 and cardinality(new.pocket_ids) > 0
+      and new.refusal is null and new.missing is null;
+  elsif new.state = 'settled' then
+    is_valid = is_valid and new.resolved_at is not null and new.settlement_fingerprint is not null
+      and new.refusal is null and new.missing is null;
+  elsif new.state in ('released', 'expired') then
+    is_valid = is_valid and new.resolved_at is not null and new.settled = 0
+      and new.refusal is null and new.missing is null;
+  elsif new.state = 'refused' then
+    is_valid = is_valid and new.resolved_at is not null and new.settled = 0 and cardinality(new.pocket_ids) = 0
+      and new.refusal is not null and new.missing is not null;
+  else
+    is_valid = false;
+  end if;
+  if is_valid then return new; end if;
+  raise check_violation using constraint = 'holds_valid', table = 'holds',
+    message = 'no hold is like this', detail = to_json(new)::text;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.check_pocket_kind()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -897,6 +1026,8 @@ CREATE OR REPLACE FUNCTION public.check_posting_kind()
 AS $function$
 begin
   if new.id like 'txn\_%'
+    and new.amount > 0
+    and new.debit <> new.credit
     and (case
       when new.kind = 'loss' then new.pocket_id is null
       else num_nulls(new.pocket_id, new.entry_number, new.balance_after) = 0 and new.pocket_id in (new.debit, new.credit)
@@ -1066,6 +1197,103 @@ begin
   end if;
   if changed_spending is not null then
     insert into key_spending select * from json_populate_recordset(null::key_spending, changed_spending)
+      on conflict (key_id, starts_at) do update set held = excluded.held, spent = excluded.spent;
+  end if;
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_write(decided_at timestamp with time zone, changed_wallets ledger_changed_wallet[], opened_pockets ledger_opened_pocket[], changed_pockets ledger_changed_pocket[], opened_holds ledger_opened_hold[], changed_holds ledger_changed_hold[], new_postings ledger_new_posting[], new_charges ledger_new_charge[], changed_spending ledger_changed_spending[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_nestloop TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  row_total integer;
+  ids text[];
+  -- Nearly always it is one, and then there is nothing to join.
+  only_wallet ledger_changed_wallet;
+  only_pocket ledger_changed_pocket;
+  only_hold ledger_changed_hold;
+begin
+  if cardinality(changed_wallets) = 1 then
+    only_wallet = changed_wallets[1];
+    update wallets set version = wallets.version + 1, changed_at = clock_timestamp()
+      where account_id = only_wallet.account_id and version = only_wallet.version;
+    if not found then return false; end if;
+  else
+    ids = array(select account_id from unnest(changed_wallets));
+    select count(*) into row_total
+      from unnest(changed_wallets) as decided
+      join (select account_id, version from wallets where account_id = any (ids) order by account_id for update)
+        as locked using (account_id, version);
+    if row_total <> cardinality(ids) then return false; end if;
+    update wallets set version = version + 1, changed_at = clock_timestamp() where account_id = any (ids);
+  end if;
+  if opened_pockets is not null then
+    insert into pockets (id, account_id, kind, unit, expires_at, posted, held, entry_count, is_open, opened_at)
+      select opened.*, decided_at from unnest(opened_pockets) as opened;
+  end if;
+  if cardinality(changed_pockets) = 1 then
+    only_pocket = changed_pockets[1];
+    update pockets
+      set posted = only_pocket.posted, held = only_pocket.held, entry_count = only_pocket.entry_count,
+        is_open = only_pocket.is_open, expires_at = only_pocket.expires_at
+      where id = only_pocket.id;
+    if not found then raise exception 'a pocket is missing'; end if;
+  elsif changed_pockets is not null then
+    ids = array(select id from unnest(changed_pockets));
+    update pockets
+      set posted = changed.posted, held = changed.held, entry_count = changed.entry_count,
+        is_open = changed.is_open, expires_at = changed.expires_at
+      from unnest(changed_pockets) as changed
+      where pockets.id = changed.id and pockets.id = any (ids);
+    get diagnostics row_total = row_count;
+    if row_total <> cardinality(ids) then raise exception 'a pocket is missing'; end if;
+  end if;
+  if opened_holds is not null then
+    insert into holds (id, account_id, unit, amount, pocket_ids, pocket_amounts, state, settled, refusal, missing,
+        fingerprint, settlement_fingerprint, key_id, budget_starts_at, cause_kind, cause_id, expires_at, opened_at,
+        resolved_at)
+      select opened.*, decided_at, case when opened.state <> 'open' then decided_at end
+      from unnest(opened_holds) as opened;
+  end if;
+  -- Only open holds are not resolved; their state would invite the index of open holds, full of those that were.
+  if cardinality(changed_holds) = 1 then
+    only_hold = changed_holds[1];
+    update holds
+      set amount = only_hold.amount, pocket_ids = only_hold.pocket_ids, pocket_amounts = only_hold.pocket_amounts,
+        state = only_hold.state, settled = only_hold.settled,
+        settlement_fingerprint = only_hold.settlement_fingerprint, expires_at = only_hold.expires_at,
+        resolved_at = case when only_hold.state <> 'open' then decided_at end
+      where id = only_hold.id and resolved_at is null;
+    if not found then raise exception 'a hold is not open'; end if;
+  elsif changed_holds is not null then
+    ids = array(select id from unnest(changed_holds));
+    update holds
+      set amount = changed.amount, pocket_ids = changed.pocket_ids, pocket_amounts = changed.pocket_amounts,
+        state = changed.state, settled = changed.settled, settlement_fingerprint = changed.settlement_fingerprint,
+        expires_at = changed.expires_at, resolved_at = case when changed.state <> 'open' then decided_at end
+      from unnest(changed_holds) as changed
+      where holds.id = changed.id and holds.id = any (ids) and holds.resolved_at is null;
+    get diagnostics row_total = row_count;
+    if row_total <> cardinality(ids) then raise exception 'a hold is not open'; end if;
+  end if;
+  if new_postings is not null then
+    -- Numbered in their order: that of an array is the order in which it is read.
+    insert into postings (id, leg, account_id, kind, unit, debit, credit, amount, pocket_id, entry_number, balance_after,
+        refund_of, fingerprint, cause_kind, cause_id, created_at)
+      select posted.*, decided_at from unnest(new_postings) as posted;
+  end if;
+  if new_charges is not null then
+    insert into charges (id, hold_id, account_id, key_id, unit, price_id, item_names, item_quantities, item_rates_nano,
+        rates_per, minimum_nano, quota_units, paid, lost, created_at)
+      select charged.*, decided_at from unnest(new_charges) as charged;
+  end if;
+  if changed_spending is not null then
+    insert into key_spending (key_id, starts_at, account_id, held, spent)
+      select changed.* from unnest(changed_spending) as changed
       on conflict (key_id, starts_at) do update set held = excluded.held, spent = excluded.spent;
   end if;
   return true;

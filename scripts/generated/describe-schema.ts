@@ -67,6 +67,13 @@ const triggersStatement = `
   from pg_trigger t join pg_class c on c.oid = t.tgrelid
   where c.relnamespace = 'public'::regnamespace and not t.tgisinternal`;
 
+const typesStatement = `
+  select '' as "table", c.relname as name, format(E'create type %s as (\\n  %s\\n)', c.relname,
+    string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), E',\\n  ' order by a.attnum)) as text
+  from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+  where c.relnamespace = 'public'::regnamespace and c.relkind = 'c'
+  group by c.relname`;
+
 const functionsStatement = `
   select '' as "table", p.oid::regprocedure::text as name, pg_get_functiondef(p.oid) as text
   from pg_proc p
@@ -76,8 +83,9 @@ const functionsStatement = `
 /** Writes down what the migrations made of the database: once for people, once for the compiler. */
 export async function describeSchema(query: Query): Promise<{ schemaSql: string; tablesTs: string }> {
   const tables = await listTables(query);
+  const types = await listDefinitions(query, typesStatement);
   const functions = await listDefinitions(query, functionsStatement);
-  return { schemaSql: presentSchema(tables, functions), tablesTs: presentTables(tables) };
+  return { schemaSql: presentSchema(tables, [...types, ...functions]), tablesTs: presentTables(tables) };
 }
 
 async function listTables(query: Query): Promise<TableDescription[]> {
@@ -120,8 +128,8 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-function presentSchema(tables: readonly TableDescription[], functions: readonly Definition[]): string {
-  const statements = [...tables.flatMap(presentTableStatements), ...functions.map(({ text }) => `${text};`)];
+function presentSchema(tables: readonly TableDescription[], others: readonly Definition[]): string {
+  const statements = [...tables.flatMap(presentTableStatements), ...others.map(({ text }) => `${text};`)];
   return `-- Written by \`npm run generate\` from the migrations; for reading, never run.\n\n${statements.join("\n\n")}\n`;
 }
 

@@ -14,8 +14,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "what is held counts as available",
     file: draft,
-    find: "total += pocket.posted - pocket.held;",
-    replace: "total += pocket.posted;",
+    find: "total += getAvailable(draft, draft.findPocket(id), unit);",
+    replace: "total += draft.findPocket(id)?.unit === unit ? (draft.findPocket(id)?.posted ?? 0n) : 0n;",
   },
   {
     name: "what is held is held again",
@@ -189,7 +189,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a hold does not use up the budget",
     file: holds,
-    find: "changeSpending(draft, hold, (spending) => ({ ...spending, held: spending.held + hold.amount }));",
+    find: "addToSpending(draft, hold, { held: hold.amount, spent: 0n });",
     replace: "",
   },
   {
@@ -247,7 +247,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "an extension does not use up the budget",
     file: holds,
-    find: "changeSpending(draft, hold, (spending) => ({ ...spending, held: spending.held + more }));",
+    find: "addToSpending(draft, hold, { held: more, spent: 0n });",
     replace: "",
   },
   {
@@ -339,14 +339,14 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a settlement gives the budget only what was paid",
     file: holds,
-    find: "held: spending.held - raised.amount,",
-    replace: "held: spending.held - paid,",
+    find: "{ held: -raised.amount, spent: paid }",
+    replace: "{ held: -paid, spent: paid }",
   },
   {
     name: "a loss of the house is counted as spent by the key",
     file: holds,
-    find: "spent: spending.spent + paid,",
-    replace: "spent: spending.spent + cost,",
+    find: "{ held: -raised.amount, spent: paid }",
+    replace: "{ held: -raised.amount, spent: cost }",
   },
   {
     name: "a price is rounded down",
@@ -402,7 +402,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a released hold stays in the budget",
     file: holds,
-    find: "changeSpending(draft, hold, (spending) => ({ ...spending, held: spending.held - hold.amount }));",
+    find: "addToSpending(draft, hold, { held: -hold.amount, spent: 0n });",
     replace: "",
   },
   {

@@ -135,10 +135,7 @@ const corruptions: [invariant: string, what: string, statements: () => string[]]
   [
     "H",
     "a refusal with parts",
-    () => [
-      `alter table holds drop constraint holds_state_valid`,
-      `update holds set pocket_ids = '{x}', pocket_amounts = '{1}' where id = '${refusedHold}'`,
-    ],
+    () => [`update holds set pocket_ids = '{x}', pocket_amounts = '{1}' where id = '${refusedHold}'`],
   ],
   ["I", "money that the house never gave", () => [`update pockets set posted = posted + 1 where id = '${cash()}'`]],
   [

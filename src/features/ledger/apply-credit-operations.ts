@@ -29,7 +29,10 @@ export function applyGrant(draft: Draft, operation: GrantOperation): ResultOf<Gr
   if (repeated !== null) return repeated;
   const { id, accountId, unit, amount, expiresAt } = operation;
   if (expiresAt !== null && expiresAt <= draft.now) return { kind: "already-expired" };
-  const total = draft.listPockets(accountId, unit).reduce((sum, { posted }) => sum + posted, 0n);
+  const total = draft
+    .listPocketIds(accountId)
+    .map((pocketId) => requirePocket(draft, pocketId))
+    .reduce((sum, pocket) => (pocket.unit === unit ? sum + pocket.posted : sum), 0n);
   if (total + amount > (unit === "money" ? amountMax : quotaMax)) return { kind: "too-large" };
   const pocketId = derivePocketId(id);
   const kind = unit === "money" ? "gift" : "quota";

@@ -2,6 +2,7 @@ import { computeCharge } from "../../lib/bill.ts";
 import { findPeriodStart } from "../../lib/budget.ts";
 import type { AccountId, HoldId, TransactionId } from "../../lib/ids.ts";
 import {
+  addLine,
   comparePockets,
   type Draft,
   debitPocket,
@@ -55,7 +56,7 @@ export function applyHold(draft: Draft, operation: HoldOperation): ResultOf<Hold
   };
   draft.openHold(hold);
   if (refusal !== null) return { kind: "refused", ...refusal, isReplay: false };
-  changeSpending(draft, hold, (spending) => ({ ...spending, held: spending.held + hold.amount }));
+  addToSpending(draft, hold, { held: hold.amount, spent: 0n });
   return { kind: "held", unit: hold.unit, amount: hold.amount, isReplay: false };
 }
 
@@ -123,7 +124,7 @@ export function applyExtend(draft: Draft, operation: ExtendOperation): ResultOf<
 function raiseHold(draft: Draft, hold: Hold, more: bigint): Hold {
   if (more === 0n) return hold;
   const added = setAside(draft, hold.accountId, hold.unit, more);
-  changeSpending(draft, hold, (spending) => ({ ...spending, held: spending.held + more }));
+  addToSpending(draft, hold, { held: more, spent: 0n });
   return { ...hold, amount: hold.amount + more, lines: mergeLines(hold.lines, added) };
 }
 
@@ -160,11 +161,7 @@ export function applySettle(draft: Draft, operation: SettleOperation): ResultOf<
     settlementFingerprint: fingerprint,
     resolvedAt: draft.now,
   });
-  changeSpending(draft, raised, (spending) => ({
-    ...spending,
-    held: spending.held - raised.amount,
-    spent: spending.spent + paid,
-  }));
+  addToSpending(draft, raised, { held: -raised.amount, spent: paid });
   draft.changes.charges.push({
     id: charge.id,
     holdId: hold.id,
@@ -196,7 +193,7 @@ type ChargeName = { id: TransactionId; fingerprint: string };
 /** Charges the lines in the order in which pockets are spent, and gives back what is left of each. */
 function settleLines(draft: Draft, hold: Hold, paid: bigint, { id, fingerprint }: ChargeName): HoldLine[] {
   const { cause } = hold;
-  const legs: HoldLine[] = [];
+  let legs: HoldLine[] = [];
   let left = paid;
   for (const line of sortLines(draft, hold.lines)) {
     const amount = line.amount < left ? line.amount : left;
@@ -207,7 +204,7 @@ function settleLines(draft: Draft, hold: Hold, paid: bigint, { id, fingerprint }
       const { pocketId, amount: unheld } = line;
       const movement = { id, leg: legs.length, kind: "charge", refundOf: null, fingerprint, cause } as const;
       debitPocket(draft, movement, { pocketId, amount, unheld, to: "revenue" });
-      legs.push({ pocketId, amount });
+      legs = addLine(legs, { pocketId, amount });
     }
   }
   return legs;
@@ -270,7 +267,7 @@ export function applyExpireHold(draft: Draft, operation: ExpireHoldOperation): R
 function giveBack(draft: Draft, hold: Hold, state: "released" | "expired"): void {
   for (const line of hold.lines) unholdPocket(draft, line);
   draft.changeHold({ ...hold, state, resolvedAt: draft.now });
-  changeSpending(draft, hold, (spending) => ({ ...spending, held: spending.held - hold.amount }));
+  addToSpending(draft, hold, { held: -hold.amount, spent: 0n });
 }
 
 type NotOpen = Extract<ResultOf<ReleaseOperation>, { kind: "no-such-hold" | "already-resolved" }>;
@@ -282,9 +279,10 @@ function findOpenHold(draft: Draft, asked: { accountId: AccountId; holdId: HoldI
   return hold.state === "open" ? hold : { kind: "already-resolved", state: hold.state };
 }
 
-function changeSpending(draft: Draft, hold: Hold, change: (spending: KeySpending) => KeySpending): void {
+function addToSpending(draft: Draft, hold: Hold, more: Pick<KeySpending, "held" | "spent">): void {
   if (hold.budget === null) return;
-  draft.changeSpending(change(draft.getSpending({ ...hold.budget, accountId: hold.accountId })));
+  const spending = draft.getSpending({ ...hold.budget, accountId: hold.accountId });
+  draft.changeSpending({ ...spending, held: spending.held + more.held, spent: spending.spent + more.spent });
 }
 
 /** `null` when no budget limits the hold. */

@@ -30,6 +30,8 @@ export type Charge = {
 
 /** What a batch has decided to change. */
 export type Changes = {
+  /** When everything in it happened. */
+  decidedAt: Date;
   accountIds: Set<AccountId>;
   pockets: Map<PocketId, Pocket>;
   openedPocketIds: Set<PocketId>;
@@ -47,8 +49,8 @@ export type Draft = {
   now: Date;
   findWallet(accountId: AccountId): Wallet | undefined;
   findPocket(id: PocketId): Pocket | undefined;
-  /** The account's open pockets of a unit in the order in which they are spent. */
-  listPockets(accountId: AccountId, unit: Unit): Pocket[];
+  /** The account's open pockets, of every unit, in the order in which they are spent. */
+  listPocketIds(accountId: AccountId): readonly PocketId[];
   findHold(id: HoldId): Hold | undefined;
   findTransaction(id: TransactionId): KnownTransaction | undefined;
   getSpending(name: { keyId: string; startsAt: Date; accountId: AccountId }): KeySpending;
@@ -62,6 +64,7 @@ export type Draft = {
 
 export function createDraft(state: LedgerState, now: Date): Draft {
   const changes: Changes = {
+    decidedAt: now,
     accountIds: new Set(),
     pockets: new Map(),
     openedPocketIds: new Set(),
@@ -98,14 +101,7 @@ export function createDraft(state: LedgerState, now: Date): Draft {
     now,
     findWallet: (accountId) => state.wallets.get(accountId),
     findPocket,
-    listPockets(accountId, unit) {
-      const pockets: Pocket[] = [];
-      for (const id of spendOrder.get(accountId) ?? sortPockets(accountId)) {
-        const pocket = findPocket(id);
-        if (pocket?.unit === unit) pockets.push(pocket);
-      }
-      return pockets;
-    },
+    listPocketIds: (accountId) => spendOrder.get(accountId) ?? sortPockets(accountId),
     findHold: (id) => changes.holds.get(id) ?? state.holds.get(id),
     findTransaction: (id) => changes.transactions.get(id) ?? state.transactions.get(id),
     getSpending: (name) =>
@@ -118,7 +114,7 @@ export function createDraft(state: LedgerState, now: Date): Draft {
       addToOrder(pocket);
     },
     changePocket(pocket) {
-      invariant(pocket.held >= 0n && pocket.posted >= pocket.held, `${pocket.id} would be overdrawn`);
+      if (pocket.held < 0n || pocket.posted < pocket.held) invariant(false, `${pocket.id} would be overdrawn`);
       if (!pocket.isOpen) addToOrder(pocket);
       const isOpen = pocket.kind === "cash" || pocket.posted !== 0n || pocket.held !== 0n;
       changes.pockets.set(pocket.id, isOpen === pocket.isOpen ? pocket : { ...pocket, isOpen });
@@ -164,27 +160,35 @@ export function isExpired(pocket: Pocket, now: Date): boolean {
 /** What can be spent or set aside of a unit: nothing that is set aside already, nothing that has expired. */
 export function sumAvailable(draft: Draft, accountId: AccountId, unit: Unit): bigint {
   let total = 0n;
-  for (const pocket of draft.listPockets(accountId, unit)) {
-    if (!isExpired(pocket, draft.now)) total += pocket.posted - pocket.held;
-  }
+  for (const id of draft.listPocketIds(accountId)) total += getAvailable(draft, draft.findPocket(id), unit);
   return total;
+}
+
+function getAvailable({ now }: Draft, pocket: Pocket | undefined, unit: Unit): bigint {
+  return pocket === undefined || pocket.unit !== unit || isExpired(pocket, now) ? 0n : pocket.posted - pocket.held;
 }
 
 /** Sets an amount aside, pocket after pocket. The caller has seen that it is there. */
 export function setAside(draft: Draft, accountId: AccountId, unit: Unit, amount: bigint): HoldLine[] {
-  const lines: HoldLine[] = [];
+  let lines: HoldLine[] = [];
   let left = amount;
-  for (const pocket of draft.listPockets(accountId, unit)) {
+  for (const pocketId of draft.listPocketIds(accountId)) {
     if (left === 0n) break;
-    const available = isExpired(pocket, draft.now) ? 0n : pocket.posted - pocket.held;
+    const pocket = requirePocket(draft, pocketId);
+    const available = getAvailable(draft, pocket, unit);
     const part = available < left ? available : left;
     if (part === 0n) continue;
     draft.changePocket({ ...pocket, held: pocket.held + part });
-    lines.push({ pocketId: pocket.id, amount: part });
+    lines = addLine(lines, { pocketId, amount: part });
     left -= part;
   }
   if (left !== 0n) invariant(false, `${left} of ${amount} could not be set aside`);
   return lines;
+}
+
+/** Nearly always there is one, and a list that is made with it has no room for more; one that grows takes seventeen. */
+export function addLine(lines: HoldLine[], line: HoldLine): HoldLine[] {
+  return lines.length === 0 ? [line] : [...lines, line];
 }
 
 type Movement = Pick<Posting, "id" | "leg" | "kind" | "refundOf" | "fingerprint"> & { cause: Cause };
@@ -226,7 +230,7 @@ export function unholdPocket(draft: Draft, { pocketId, amount }: HoldLine): void
 
 export function requirePocket(draft: Draft, id: PocketId): Pocket {
   const pocket = draft.findPocket(id);
-  invariant(pocket !== undefined, `the pocket ${id} was not loaded`);
+  if (pocket === undefined) invariant(false, `the pocket ${id} was not loaded`);
   return pocket;
 }
 

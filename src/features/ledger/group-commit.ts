@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import { type Database, isDatabaseUnavailable, isUniqueViolation } from "../../platform/database/database.ts";
+import { createRowArrays } from "../../platform/database/row-arrays.ts";
 import type { Session } from "../../platform/database/session.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { applyBatch } from "./apply-batch.ts";
@@ -52,6 +53,7 @@ export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
   const { clock, reach } = parts;
   const memory = createLedgerMemory({ accountsMax });
   const run = runInSession(parts.session);
+  const rows = createRowArrays();
   const cautiousFor = new Map<AccountId, number>();
   const waiting: Pending[] = [];
   let working: Promise<void> | null = null;
@@ -126,7 +128,7 @@ export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
     // An answer that changes nothing is checked by nobody, so it must not come from memory.
     if (!operations.every(({ accountId }) => changes.accountIds.has(accountId))) return null;
     try {
-      if (await writeChanges(run, changes, memory.state.wallets)) {
+      if (await writeChanges(run, changes, { wallets: memory.state.wallets, rows })) {
         memory.keep(changes);
         return results;
       }

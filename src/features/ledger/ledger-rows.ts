@@ -1,8 +1,10 @@
 import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
+import type { RowArrays } from "../../platform/database/row-arrays.ts";
 import type { Changes, Charge } from "./draft.ts";
 import {
   type Cause,
   type Hold,
+  type HoldLine,
   type HoldState,
   type KeySpending,
   type KnownTransaction,
@@ -17,160 +19,139 @@ import {
 } from "./ledger-state.ts";
 import type { Needs } from "./list-needs.ts";
 
-/** What the function `ledger_write` takes, in its order: rows as JSON with the names of the tables' columns. */
-export function presentChanges(changes: Changes, wallets: ReadonlyMap<AccountId, Wallet>): unknown[] {
-  const presentTime = createTimePresenter();
-  const presentRows = <T>(things: readonly T[], present: (thing: T, presentTime: PresentTime) => unknown) =>
-    things.length === 0 ? null : JSON.stringify(things.map((thing) => present(thing, presentTime)));
-  const accountIds = [...changes.accountIds].toSorted();
-  const { opened: openedPockets = [], changed: changedPockets = [] } = Object.groupBy(
-    changes.pockets.values(),
-    ({ id }) => (changes.openedPocketIds.has(id) ? "opened" : "changed"),
-  );
-  const { opened: openedHolds = [], changed: changedHolds = [] } = Object.groupBy(changes.holds.values(), ({ id }) =>
-    changes.openedHoldIds.has(id) ? "opened" : "changed",
-  );
+/** What `ledger_write` takes, in its order; the values of each row are in the order of its type. */
+export function presentChanges(
+  changes: Changes,
+  { wallets, rows }: { wallets: ReadonlyMap<AccountId, Wallet>; rows: RowArrays },
+): unknown[] {
+  rows.clear();
+  const [openedPockets, changedPockets] = splitOpened(changes.pockets, changes.openedPocketIds);
+  const [openedHolds, changedHolds] = splitOpened(changes.holds, changes.openedHoldIds);
   return [
-    accountIds,
-    accountIds.map((accountId) => String(wallets.get(accountId)?.version)),
-    presentRows(openedPockets, presentPocket),
-    changedPockets.map(({ id }) => id),
-    changedPockets.map(({ posted }) => String(posted)),
-    changedPockets.map(({ held }) => String(held)),
-    changedPockets.map(({ entryCount }) => String(entryCount)),
-    changedPockets.map(({ isOpen }) => isOpen),
-    changedPockets.map(({ expiresAt }) => presentTime(expiresAt)),
-    presentRows(openedHolds, presentHold),
-    presentRows(changedHolds, presentHoldChange),
-    changedHolds.map(({ id }) => id),
-    presentRows(changes.postings, presentPosting),
-    presentRows(changes.charges, presentCharge),
-    presentRows([...changes.spending.values()], presentSpending),
+    changes.decidedAt.toISOString(),
+    rows.write([...changes.accountIds].toSorted(), (accountId) => {
+      rows.add(accountId);
+      rows.add(wallets.get(accountId)?.version ?? null);
+    }),
+    rows.write(openedPockets, (pocket) => addOpenedPocket(rows, pocket)),
+    rows.write(changedPockets, (pocket) => addChangedPocket(rows, pocket)),
+    rows.write(openedHolds, (hold) => addOpenedHold(rows, hold)),
+    rows.write(changedHolds, (hold) => addChangedHold(rows, hold)),
+    rows.write(changes.postings, (posting) => addPosting(rows, posting)),
+    rows.write(changes.charges, (charge) => addCharge(rows, charge)),
+    rows.write([...changes.spending.values()], (spending) => addSpending(rows, spending)),
   ];
 }
 
-/**
- * A date inside JSON is dear: it is asked for its text one by one, and all that is around it is written the slow way. Most
- * of a batch's are the same, so each is written once.
- */
-function createTimePresenter(): PresentTime {
-  const texts = new Map<number, string>();
-  return (time) => {
-    if (time === null || time === undefined) return null;
-    const known = texts.get(time.getTime());
-    if (known !== undefined) return known;
-    const text = time.toISOString();
-    texts.set(time.getTime(), text);
-    return text;
-  };
+function splitOpened<T extends { id: string }>(
+  all: ReadonlyMap<T["id"], T>,
+  openedIds: ReadonlySet<T["id"]>,
+): [opened: T[], changed: T[]] {
+  const opened: T[] = [];
+  const changed: T[] = [];
+  for (const thing of all.values()) (openedIds.has(thing.id) ? opened : changed).push(thing);
+  return [opened, changed];
 }
 
-type PresentTime = (time: Date | null | undefined) => string | null;
-
-function presentPocket(pocket: Pocket, presentTime: PresentTime) {
-  return {
-    id: pocket.id,
-    account_id: pocket.accountId,
-    kind: pocket.kind,
-    unit: pocket.unit,
-    expires_at: presentTime(pocket.expiresAt),
-    posted: String(pocket.posted),
-    held: String(pocket.held),
-    entry_count: String(pocket.entryCount),
-    is_open: pocket.isOpen,
-    opened_at: presentTime(pocket.openedAt),
-  };
+function addOpenedPocket(rows: RowArrays, pocket: Pocket): void {
+  rows.add(pocket.id);
+  rows.add(pocket.accountId);
+  rows.add(pocket.kind);
+  rows.add(pocket.unit);
+  rows.addTime(pocket.expiresAt);
+  rows.add(pocket.posted);
+  rows.add(pocket.held);
+  rows.add(pocket.entryCount);
+  rows.add(String(pocket.isOpen));
 }
 
-function presentHold(hold: Hold, presentTime: PresentTime) {
-  return {
-    id: hold.id,
-    account_id: hold.accountId,
-    unit: hold.unit,
-    amount: String(hold.amount),
-    pocket_ids: hold.lines.map(({ pocketId }) => pocketId),
-    pocket_amounts: hold.lines.map(({ amount }) => String(amount)),
-    state: hold.state,
-    settled: String(hold.settled),
-    settlement_fingerprint: hold.settlementFingerprint,
-    refusal: hold.refusal?.reason,
-    missing: hold.refusal === null ? undefined : String(hold.refusal.missing),
-    fingerprint: hold.fingerprint,
-    key_id: hold.keyId ?? undefined,
-    budget_starts_at: presentTime(hold.budget?.startsAt),
-    cause_kind: hold.cause.kind,
-    cause_id: hold.cause.id,
-    expires_at: presentTime(hold.expiresAt),
-    opened_at: presentTime(hold.openedAt),
-    resolved_at: presentTime(hold.resolvedAt),
-  };
+function addChangedPocket(rows: RowArrays, pocket: Pocket): void {
+  rows.add(pocket.id);
+  rows.add(pocket.posted);
+  rows.add(pocket.held);
+  rows.add(pocket.entryCount);
+  rows.add(String(pocket.isOpen));
+  rows.addTime(pocket.expiresAt);
+}
+
+function addOpenedHold(rows: RowArrays, hold: Hold): void {
+  rows.add(hold.id);
+  rows.add(hold.accountId);
+  rows.add(hold.unit);
+  rows.add(hold.amount);
+  rows.addList(hold.lines, getLinePocket);
+  rows.addList(hold.lines, getLineAmount);
+  rows.add(hold.state);
+  rows.add(hold.settled);
+  rows.add(hold.refusal === null ? null : hold.refusal.reason);
+  rows.add(hold.refusal === null ? null : hold.refusal.missing);
+  rows.add(hold.fingerprint);
+  rows.add(hold.settlementFingerprint);
+  rows.add(hold.keyId);
+  rows.addTime(hold.budget === null ? null : hold.budget.startsAt);
+  rows.add(hold.cause.kind);
+  rows.add(hold.cause.id);
+  rows.addTime(hold.expiresAt);
 }
 
 /** What can change of a hold. */
-function presentHoldChange(hold: Hold, presentTime: PresentTime) {
-  return {
-    id: hold.id,
-    amount: String(hold.amount),
-    pocket_ids: hold.lines.map(({ pocketId }) => pocketId),
-    pocket_amounts: hold.lines.map(({ amount }) => String(amount)),
-    state: hold.state,
-    settled: String(hold.settled),
-    settlement_fingerprint: hold.settlementFingerprint,
-    expires_at: presentTime(hold.expiresAt),
-    resolved_at: presentTime(hold.resolvedAt),
-  };
+function addChangedHold(rows: RowArrays, hold: Hold): void {
+  rows.add(hold.id);
+  rows.add(hold.amount);
+  rows.addList(hold.lines, getLinePocket);
+  rows.addList(hold.lines, getLineAmount);
+  rows.add(hold.state);
+  rows.add(hold.settled);
+  rows.add(hold.settlementFingerprint);
+  rows.addTime(hold.expiresAt);
 }
 
-function presentPosting(posting: Posting, presentTime: PresentTime) {
-  return {
-    id: posting.id,
-    leg: posting.leg,
-    account_id: posting.accountId,
-    kind: posting.kind,
-    unit: posting.unit,
-    debit: posting.debit,
-    credit: posting.credit,
-    amount: String(posting.amount),
-    pocket_id: posting.entry?.pocketId,
-    entry_number: posting.entry === null ? undefined : String(posting.entry.number),
-    balance_after: posting.entry === null ? undefined : String(posting.entry.balanceAfter),
-    refund_of: posting.refundOf,
-    fingerprint: posting.fingerprint,
-    cause_kind: posting.cause.kind,
-    cause_id: posting.cause.id,
-    created_at: presentTime(posting.createdAt),
-  };
+const getLinePocket = ({ pocketId }: HoldLine): string => pocketId;
+const getLineAmount = ({ amount }: HoldLine): bigint => amount;
+
+function addPosting(rows: RowArrays, posting: Posting): void {
+  const { entry } = posting;
+  rows.add(posting.id);
+  rows.add(String(posting.leg));
+  rows.add(posting.accountId);
+  rows.add(posting.kind);
+  rows.add(posting.unit);
+  rows.add(posting.debit);
+  rows.add(posting.credit);
+  rows.add(posting.amount);
+  rows.add(entry === null ? null : entry.pocketId);
+  rows.add(entry === null ? null : entry.number);
+  rows.add(entry === null ? null : entry.balanceAfter);
+  rows.add(posting.refundOf);
+  rows.add(posting.fingerprint);
+  rows.add(posting.cause.kind);
+  rows.add(posting.cause.id);
 }
 
-function presentCharge(charge: Charge, presentTime: PresentTime) {
+function addCharge(rows: RowArrays, charge: Charge): void {
   const { bill } = charge;
-  return {
-    id: charge.id,
-    hold_id: charge.holdId,
-    account_id: charge.accountId,
-    key_id: charge.keyId ?? undefined,
-    unit: charge.unit,
-    price_id: bill.priceId,
-    item_names: bill.items.map(({ name }) => name),
-    item_quantities: bill.items.map(({ quantity }) => String(quantity)),
-    item_rates_nano: bill.items.map(({ rate }) => String(rate)),
-    rates_per: String(bill.per),
-    minimum_nano: String(bill.minimum),
-    quota_units: String(bill.quotaUnits),
-    paid: String(charge.paid),
-    lost: String(charge.lost),
-    created_at: presentTime(charge.createdAt),
-  };
+  rows.add(charge.id);
+  rows.add(charge.holdId);
+  rows.add(charge.accountId);
+  rows.add(charge.keyId);
+  rows.add(charge.unit);
+  rows.add(bill.priceId);
+  rows.addList(bill.items, ({ name }) => name);
+  rows.addList(bill.items, ({ quantity }) => quantity);
+  rows.addList(bill.items, ({ rate }) => rate);
+  rows.add(bill.per);
+  rows.add(bill.minimum);
+  rows.add(bill.quotaUnits);
+  rows.add(charge.paid);
+  rows.add(charge.lost);
 }
 
-function presentSpending(spending: KeySpending, presentTime: PresentTime) {
-  return {
-    key_id: spending.keyId,
-    starts_at: presentTime(spending.startsAt),
-    account_id: spending.accountId,
-    held: String(spending.held),
-    spent: String(spending.spent),
-  };
+function addSpending(rows: RowArrays, spending: KeySpending): void {
+  rows.add(spending.keyId);
+  rows.addTime(spending.startsAt);
+  rows.add(spending.accountId);
+  rows.add(spending.held);
+  rows.add(spending.spent);
 }
 
 /** The loaded rows as the reducer takes them. A key's period that has no row yet is one in which nothing was spent. */

@@ -2,6 +2,7 @@ import { CompiledQuery, sql } from "kysely";
 import type { AccountId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { Database } from "../../platform/database/database.ts";
+import type { RowArrays } from "../../platform/database/row-arrays.ts";
 import type { Session } from "../../platform/database/session.ts";
 import type { Changes } from "./draft.ts";
 import { type LoadedRow, presentChanges, toState } from "./ledger-rows.ts";
@@ -47,15 +48,20 @@ export async function loadState(run: Run, needs: Needs): Promise<LedgerState> {
 
 const writeStatement = {
   name: "ledger-write",
-  text: "select ledger_write($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) as is_written",
+  text: `select ledger_write($1, $2::text::ledger_changed_wallet[], $3::text::ledger_opened_pocket[],
+    $4::text::ledger_changed_pocket[], $5::text::ledger_opened_hold[], $6::text::ledger_changed_hold[],
+    $7::text::ledger_new_posting[], $8::text::ledger_new_charge[], $9::text::ledger_changed_spending[]) as is_written`,
 };
 
-/** `false`, and nothing is written, when a wallet is no longer in the state that the changes were decided on. */
+/**
+ * `false`, and nothing is written, when a wallet is no longer in the state that the changes were decided on. The memory
+ * that the rows are written to may be used again once this has ended.
+ */
 export async function writeChanges(
   run: Run,
   changes: Changes,
-  wallets: ReadonlyMap<AccountId, Wallet>,
+  parts: { wallets: ReadonlyMap<AccountId, Wallet>; rows: RowArrays },
 ): Promise<boolean> {
-  const [answer] = await run<{ is_written: boolean }>(writeStatement, presentChanges(changes, wallets));
+  const [answer] = await run<{ is_written: boolean }>(writeStatement, presentChanges(changes, parts));
   return answer?.is_written === true;
 }

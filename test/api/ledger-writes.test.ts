@@ -1,0 +1,101 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { nano } from "../../src/lib/money.ts";
+import { openTestLedger, type TestLedger } from "../harness/test-ledger.ts";
+
+let opened: TestLedger;
+beforeAll(async () => {
+  opened = await openTestLedger();
+});
+afterAll(() => opened[Symbol.asyncDispose]());
+
+test("texts are stored as they are, whatever they hold", async () => {
+  const { ledger, database } = opened;
+  const texts = ['say "x"', "back\\slash", "a,b (c) {d}", "null", "NULL", "größe 漢字 😀", " ", "'; --", "\n\t"];
+  const accountId = await opened.createAccount(1_000_000n);
+  const holds = texts.map((id) => opened.hold(accountId, 100n, { cause: { kind: "task", id }, keyId: id }));
+  await Promise.all(holds.map((hold) => ledger.apply(hold)));
+  const items = texts.map((name, index) => ({ name, quantity: BigInt(index), rate: nano(1n) }));
+  const settlements = holds.map(({ id }, index) =>
+    opened.settle(accountId, id, 0n, {
+      bill: { priceId: texts[index] ?? "", items, per: 1n, minimum: nano(0n), quotaUnits: 0n },
+    }),
+  );
+  const results = await Promise.all(settlements.map((settlement) => ledger.apply(settlement)));
+  expect(results).toEqual(texts.map(() => ({ kind: "settled", unit: "money", paid: 36n, lost: 0n, isReplay: false })));
+  const stored = await database
+    .selectFrom("holds")
+    .innerJoin("charges", "charges.hold_id", "holds.id")
+    .innerJoin("postings", "postings.id", "charges.id")
+    .select([
+      "holds.cause_id",
+      "holds.key_id",
+      "price_id",
+      "item_names",
+      "item_quantities",
+      "postings.cause_id as cause",
+    ])
+    .where("holds.account_id", "=", accountId)
+    .orderBy("postings.number")
+    .execute();
+  expect(stored).toEqual(
+    texts.map((text) => ({
+      cause_id: text,
+      key_id: text,
+      price_id: text,
+      item_names: texts,
+      item_quantities: texts.map((_, index) => BigInt(index)),
+      cause: text,
+    })),
+  );
+});
+
+test("a hold that cannot be, a movement to itself and a bill without its rates are refused by their tables", async () => {
+  const { ledger, database } = opened;
+  const accountId = await opened.createAccount(1_000n);
+  const hold = opened.hold(accountId, 100n);
+  await ledger.apply(hold);
+  const settled = opened.hold(accountId, 100n);
+  await ledger.apply(settled);
+  await ledger.apply(opened.settle(accountId, settled.id, 40n));
+  const refused: [constraint: string, statement: string][] = [
+    ["holds_valid", `update holds set state = 'settled' where id = '${hold.id}'`],
+    ["holds_valid", `update holds set amount = 0 where id = '${hold.id}'`],
+    ["holds_valid", `update holds set state = 'lost' where id = '${hold.id}'`],
+    ["holds_valid", `update holds set refusal = 'x', missing = 1 where id = '${hold.id}'`],
+    ["holds_valid", `update holds set settled = amount + 1 where id = '${settled.id}'`],
+    ["holds_valid", `update holds set pocket_ids = '{}' where id = '${hold.id}'`],
+    ["postings_kind_valid", copyRow("postings", settled.id, { leg: 1, amount: 0 })],
+    ["charges_valid", copyRow("charges", settled.id, { id: "'txn_other'", item_names: "'{}'" })],
+    ["charges_valid", copyRow("charges", settled.id, { id: "'txn_other'", paid: -1 })],
+  ];
+  for (const [constraint, statement] of refused)
+    await expect(sql.raw(statement).execute(database), statement).rejects.toMatchObject({ code: "23514", constraint });
+});
+
+/** Inserts what a settlement wrote once more, with some of it changed. */
+function copyRow(table: "postings" | "charges", holdId: string, changed: Record<string, string | number>): string {
+  const id = `txn_${holdId.slice("hold_".length)}`;
+  const values = Object.entries(changed).map(([column, value]) => `'${column}', ${value}`);
+  const row = `jsonb_populate_record(${table}, jsonb_build_object(${values.join(", ")}))`;
+  return `insert into ${table} overriding user value select (${row}).* from ${table} where id = '${id}'`;
+}
+
+test("a process of the version before this one still writes", async () => {
+  const { ledger, database } = opened;
+  const accountId = await opened.createAccount(1_000n);
+  const { id } = opened.hold(accountId, 100n);
+  const pocketId = `pkt_${accountId.slice("acct_".length)}`;
+  const now = opened.clock.now().toISOString();
+  const hold = {
+    ...{ id, account_id: accountId, unit: "money", amount: "100", pocket_ids: [pocketId], pocket_amounts: ["100"] },
+    ...{ state: "open", settled: "0", fingerprint: "x", cause_kind: "request", cause_id: "req_1" },
+    ...{ expires_at: now, opened_at: now },
+  };
+  const written = await sql<{ is_written: boolean }>`
+    select ledger_write(${[accountId]}, array(select version from wallets where account_id = ${accountId}), null,
+      ${[pocketId]}, ${[1_000]}, ${[100]}, ${[1]}, ${[true]}, ${[null]}, ${JSON.stringify([hold])}, null, null, null, null,
+      null) as is_written`.execute(database);
+  expect(written.rows).toEqual([{ is_written: true }]);
+  expect(await ledger.apply(opened.settle(accountId, id, 40n))).toMatchObject({ kind: "settled", paid: 40n });
+});
