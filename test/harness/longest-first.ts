@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** They take a minute or two each. Begun last, they would go on alone while nothing is left to do beside them. */
+/** They take half a minute to two minutes each, and are no long files. Begun last, they would go on alone while nothing is left to do beside them. */
 const longest = [
   "drama-crowd.test.ts",
   "drama-sandbox.test.ts",
@@ -8,6 +8,12 @@ const longest = [
   "studio-films.test.ts",
   "embedded-database.test.ts",
   "command-line.test.ts",
+  "task-commands.test.ts",
+  "user-commands.test.ts",
+  "file-commands.test.ts",
+  "planted-bugs.test.ts",
+  "external-database.test.ts",
+  "sign-in-timing.test.ts",
 ];
 
 /** The order of a first run, for which the runner knows nothing but the files' sizes. */
