@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { Type } from "typebox";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
@@ -28,6 +28,10 @@ beforeAll(async () => {
       const body = Type.Object({ name: Type.String({ minLength: 1 }) }, { additionalProperties: false });
       server.post("/echo", { schema: { body } }, async (request) => ({ got: request.body.name }));
       server.get("/things/:id", async (request) => request.params);
+      server.get("/begun", (_request, reply) => {
+        reply.hijack();
+        reply.raw.writeHead(200).write("begun");
+      });
       server.get("/broken", async () => {
         throw new Error("the secret of the house");
       });
@@ -187,6 +191,20 @@ test("a client that does not finish its body is sent a 408", async () => {
   const linesBefore = logs.length;
   await expectError(await sendRaw(port, head, '{"name":'), 408, { code: "request_timeout" });
   expect(logs.slice(linesBefore).map((entry) => entry.route)).toEqual(["/echo"]);
+});
+
+test("what is no request, after two of which the second is being answered, puts nothing into that answer", async () => {
+  const socket = connect(port, "127.0.0.1").setEncoding("utf8");
+  const closed = new Promise((settle) => socket.once("close", settle));
+  let received = "";
+  socket.on("data", (text: string) => {
+    received += text;
+  });
+  socket.write("GET /things/1 HTTP/1.1\r\nhost: x\r\n\r\nGET /begun HTTP/1.1\r\nhost: x\r\n\r\n");
+  await waitUntil("the second answer to begin", () => received.includes("begun"));
+  socket.write("no request\r\n\r\n");
+  await closed;
+  expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"]);
 });
 
 test("a request without a Host header is served", async () => {

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../errors/app-error.ts";
 import { getErrorEntry } from "../errors/error-table.ts";
 import type { Logger } from "../observability/logger.ts";
-import { noteOpenReply } from "./request-context.ts";
+import { findOpenReply, noteOpenReply } from "./request-context.ts";
 
 const pathCharactersMax = 200;
 
@@ -19,7 +19,8 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply, parts: 
   noteOpenReply(socket, reply);
   // Node emits it once; `once` would make two more objects of it.
   reply.raw.on("close", () => {
-    noteOpenReply(socket, null);
+    // The next request may have come before this one was answered.
+    if (findOpenReply(socket) === reply) noteOpenReply(socket, null);
     writeLine(reply, parts);
   });
 }
