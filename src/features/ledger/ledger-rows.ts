@@ -1,4 +1,5 @@
 import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
+import type { StatementValue } from "../../platform/database/prepared-query.ts";
 import type { RowArrays } from "../../platform/database/row-arrays.ts";
 import type { Changes, Charge } from "./draft.ts";
 import {
@@ -23,7 +24,7 @@ import type { Needs } from "./list-needs.ts";
 export function presentChanges(
   changes: Changes,
   { wallets, rows }: { wallets: ReadonlyMap<AccountId, Wallet>; rows: RowArrays },
-): unknown[] {
+): StatementValue[] {
   rows.clear();
   const [openedPockets, changedPockets] = splitOpened(changes.pockets, changes.openedPocketIds);
   const [openedHolds, changedHolds] = splitOpened(changes.holds, changes.openedHoldIds);

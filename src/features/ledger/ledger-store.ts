@@ -2,7 +2,8 @@ import { CompiledQuery, sql } from "kysely";
 import type { AccountId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { Database } from "../../platform/database/database.ts";
-import type { RowArrays } from "../../platform/database/row-arrays.ts";
+import type { Statement, StatementValue } from "../../platform/database/prepared-query.ts";
+import { presentTexts, type RowArrays } from "../../platform/database/row-arrays.ts";
 import type { Session } from "../../platform/database/session.ts";
 import type { Changes } from "./draft.ts";
 import { type LoadedRow, presentChanges, toState } from "./ledger-rows.ts";
@@ -10,15 +11,15 @@ import type { LedgerState, Wallet } from "./ledger-state.ts";
 import type { Needs } from "./list-needs.ts";
 
 /** Runs one statement: in a session of its own, or inside somebody's transaction. */
-type Run = <Row>(statement: { name: string; text: string }, values: readonly unknown[]) => Promise<Row[]>;
+type Run = <Row>(statement: Statement, values: StatementValue[]) => Promise<Row[]>;
 
 export function runInSession(session: Session): Run {
   return (statement, values) => session.query(statement, values);
 }
 
 export function runWithin(tx: Database): Run {
-  return async <Row>({ text }: { text: string }, values: readonly unknown[]) =>
-    (await tx.executeQuery<Row>(CompiledQuery.raw(text, [...values]))).rows;
+  return async <Row>({ text }: Statement, values: StatementValue[]) =>
+    (await tx.executeQuery<Row>(CompiledQuery.raw(text, values))).rows;
 }
 
 /** Locks wallets in the order of their ids, as everybody does, until the transaction ends. */
@@ -35,12 +36,12 @@ const loadStatement = {
 /** Loads what operations ask about, all of it as it is at one moment. */
 export async function loadState(run: Run, needs: Needs): Promise<LedgerState> {
   const [loaded] = await run<LoadedRow>(loadStatement, [
-    needs.accountIds,
-    needs.pocketIds,
-    needs.holdIds,
-    needs.transactionIds,
-    needs.spending.map(({ keyId }) => keyId),
-    needs.spending.map(({ startsAt }) => startsAt),
+    presentTexts(needs.accountIds),
+    presentTexts(needs.pocketIds),
+    presentTexts(needs.holdIds),
+    presentTexts(needs.transactionIds),
+    presentTexts(needs.spending.map(({ keyId }) => keyId)),
+    presentTexts(needs.spending.map(({ startsAt }) => startsAt.toISOString())),
   ]);
   invariant(loaded !== undefined, "the database tells no state");
   return toState(loaded, needs);

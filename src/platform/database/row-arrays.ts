@@ -156,6 +156,11 @@ function isPlain(text: string): boolean {
   return plainCharacters.test(text) && !(text.length === 4 && text.toLowerCase() === "null");
 }
 
+/** An array of texts by itself. */
+export function presentTexts(texts: readonly string[]): string {
+  return `{${texts.map(quote).join()}}`;
+}
+
 function quote(text: string): string {
   return `"${escapeQuotes(text)}"`;
 }

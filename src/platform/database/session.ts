@@ -1,12 +1,13 @@
 import pg from "pg";
-import { type DatabaseAddress, getTypeParser } from "./database.ts";
+import type { DatabaseAddress } from "./database.ts";
+import { PreparedQuery, type PreparedStatements, type Statement, type StatementValue } from "./prepared-query.ts";
 
 /**
  * A connection of its own, beside the pool: it waits for nobody, and its statements are prepared once. It connects when
  * it is first needed and again after it broke; the query during which it broke fails, and may or may not have happened.
  */
 export type Session = {
-  query<Row>(statement: { name: string; text: string }, values: readonly unknown[]): Promise<Row[]>;
+  query<Row>(statement: Statement, values: StatementValue[]): Promise<Row[]>;
   close(): Promise<void>;
 };
 
@@ -15,33 +16,43 @@ const statementMsMax = 30_000;
 /** The server ends a statement before this; past it, the server itself must be gone. */
 const answerMsMax = 35_000;
 
-export function createSession(address: DatabaseAddress): Session {
-  let connecting: Promise<pg.Client> | null = null;
+/** One connection, and what is prepared on it. */
+type Link = { client: pg.Client; prepared: PreparedStatements; endLate: NodeJS.Timeout };
 
-  async function connect(): Promise<pg.Client> {
+export function createSession(address: DatabaseAddress): Session {
+  let connecting: Promise<Link> | null = null;
+  let current: Link | null = null;
+  let running = 0;
+
+  async function connect(): Promise<Link> {
     const client = new pg.Client({
       ...address,
       connectionTimeoutMillis: connectMsMax,
       statement_timeout: statementMsMax,
-      query_timeout: answerMsMax,
       application_name: "sluice-ledger",
-      types: { getTypeParser },
     });
     // The query that runs meanwhile fails with the same error, and tells it.
     client.on("error", () => discard(client));
     client.on("end", () => discard(client));
     await client.connect();
-    return client;
+    return { client, prepared: new Map(), endLate: setTimeout(() => endIfLate(client), answerMsMax).unref() };
   }
 
-  let current: pg.Client | null = null;
+  /** Whatever waits for this connection is told that it ended; an answer that comes after all meets nobody. */
+  function endIfLate(client: pg.Client): void {
+    if (running === 0) return;
+    discard(client);
+    client.end().catch(() => {});
+  }
+
   function discard(client: pg.Client): void {
-    if (current !== client) return;
+    if (current?.client !== client) return;
+    clearTimeout(current.endLate);
     current = null;
     connecting = null;
   }
 
-  async function getClient(): Promise<pg.Client> {
+  async function getLink(): Promise<Link> {
     connecting ??= connect();
     try {
       current = await connecting;
@@ -53,24 +64,25 @@ export function createSession(address: DatabaseAddress): Session {
   }
 
   return {
-    async query({ name, text }, values) {
-      const client = await getClient();
+    async query<Row>(statement: Statement, values: StatementValue[]) {
+      const { client, prepared, endLate } = current ?? (await getLink());
+      const query = new PreparedQuery<Row>(statement, values, prepared);
+      // One timer for all of them: to begin it anew costs less than one for each.
+      endLate.refresh();
+      running += 1;
       try {
-        return (await client.query({ name, text, values: [...values] })).rows;
-      } catch (error) {
-        // An answer that is late would be taken for that of the next query.
-        if (error instanceof Error && error.message === "Query read timeout") {
-          discard(client);
-          client.end().catch(() => {});
-        }
-        throw error;
+        client.query(query);
+        return await query.rows;
+      } finally {
+        running -= 1;
       }
     },
     async close() {
-      const client = await connecting?.catch(() => null);
+      const link = await connecting?.catch(() => null);
       connecting = null;
       current = null;
-      await client?.end();
+      clearTimeout(link?.endLate);
+      await link?.client.end();
     },
   };
 }
