@@ -92,13 +92,14 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   http.setValidatorCompiler(compileValidator);
   http.setSerializerCompiler(compileSerializer);
   http.setErrorHandler(sendError);
-  http.setNotFoundHandler(() => {
+  const methods = refuseWrongMethods(http);
+  http.setNotFoundHandler((request) => {
+    methods.refuse(request);
     throw new AppError("not_found", "There is nothing at this path.");
   });
 
   acceptJsonBodies(http);
   receiveRequests(http, parts);
-  const methods = refuseWrongMethods(http);
   await parts.addRoutes(http);
   await http.after();
   methods.finish();

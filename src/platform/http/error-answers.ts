@@ -1,6 +1,9 @@
 import { type TSchema, Type } from "typebox";
 import { type ErrorCode, getErrorEntry } from "../errors/error-table.ts";
 
+/** Most routes share most of their errors. One schema for each kind of answer also has one serializer, made once. */
+const errorSchemas = new Map<string, TSchema>();
+
 /** The errors of a route as response schemas: what the reference shows and what the serializer follows. */
 export function errorAnswers(codes: readonly ErrorCode[]): Record<number, TSchema> {
   const byStatus = Object.groupBy(codes, (code) => getErrorEntry(code).status);
@@ -9,13 +12,22 @@ export function errorAnswers(codes: readonly ErrorCode[]): Record<number, TSchem
       const names = [...new Set(group.map((code) => getErrorEntry(code).wireCode ?? code))];
       return [
         Number(status),
-        createErrorSchema(
+        getErrorSchema(
           names,
           group.map((code) => getErrorEntry(code).type),
         ),
       ];
     }),
   );
+}
+
+function getErrorSchema(codes: readonly string[], types: readonly string[]): TSchema {
+  const name = JSON.stringify([codes, types]);
+  const known = errorSchemas.get(name);
+  if (known !== undefined) return known;
+  const made = createErrorSchema(codes, types);
+  errorSchemas.set(name, made);
+  return made;
 }
 
 function createErrorSchema(codes: readonly string[], types: readonly string[]): TSchema {

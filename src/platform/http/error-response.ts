@@ -57,6 +57,11 @@ const frameworkErrors: Record<string, { code: ErrorCode; message: string; header
     code: "unsupported_media_type",
     message: "The body's content type is not accepted here. Send Content-Type: application/json.",
   },
+  // Only of `QUERY`, which is nothing without a body.
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: {
+    code: "unsupported_media_type",
+    message: "The content type is missing. Send Content-Type: application/json.",
+  },
   FST_ERR_BAD_URL: { code: "not_found", message: "The path is not a valid address. Encode it as a URL." },
   FST_ERR_NOT_FOUND: { code: "not_found", message: "There is nothing at this path." },
 };
