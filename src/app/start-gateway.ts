@@ -136,6 +136,8 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       presentData: (data, now) => linkEvent(data, files.signLink, now),
     });
     closers.push(() => webhooks.close());
+    // Most of what is to be sent comes with a task.
+    feed.subscribe("tasks", { onChange: webhooks.lookSoon, onReset: webhooks.lookSoon });
     const payments = createPayments({ ...parts, database });
     closers.push(() => payments.close());
     const jobs = await openScheduledJobs({

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { claimDeliveries } from "../../src/features/webhooks/delivery-queue-store.ts";
 import type { EventId } from "../../src/lib/ids.ts";
 import { createDatabase } from "../../src/platform/database/database.ts";
@@ -264,4 +264,19 @@ test("no secret is in the database or in the logs", async () => {
       expect(everything).not.toContain(form);
     }
   }
+});
+
+test("while nothing is due it looks seldom, until it is told that something may be", async () => {
+  const stage = await openStage();
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  onTestFinished(() => timers.mockRestore());
+  const listPauses = (): number[] => timers.mock.calls.map(([, ms]) => Number(ms)).filter((ms) => ms > 50_000);
+  const { webhooks } = await stage.startSender({ lookEveryMs: 100_000 });
+  await waitUntil("the first look", () => listPauses().length === 1);
+  webhooks.lookSoon();
+  webhooks.lookSoon();
+  const [seldom, soon, ...more] = listPauses();
+  expect(seldom).toBeGreaterThan(400_000);
+  expect(soon).toBeLessThanOrEqual(100_000);
+  expect(more).toEqual([]);
 });

@@ -21,6 +21,8 @@ export type Webhooks = {
   addRoutes(v1: HttpServer): void;
   /** From now on this process sends what is due, until it is closed. */
   startDelivering(): void;
+  /** Something may have been written that is to be sent; without this it is found within half a second. */
+  lookSoon(): void;
   close(): Promise<void>;
 };
 
@@ -87,6 +89,9 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
         onDisabled: tellDisabled,
         onTrouble: (error) => logger.warn({ error }, "webhooks wait; they are tried again"),
       });
+    },
+    lookSoon() {
+      dispatcher?.lookSoon();
     },
     async close() {
       heartbeats.close();

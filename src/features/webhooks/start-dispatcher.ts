@@ -17,6 +17,8 @@ import { createLoneWorker } from "./lone-worker.ts";
 import type { WebhookEndpoint } from "./webhook-endpoint.ts";
 
 export type Dispatcher = {
+  /** Something may have been written that is to be sent. */
+  lookSoon(): void;
   /** Lets what is under way end, for a while, then gives back what was not sent. */
   close(): Promise<void>;
 };
@@ -26,7 +28,7 @@ export type DispatcherParts = AttemptParts & {
   ids: IdSource;
   /** How many deliveries this process has in hand at the most. */
   heldMax: number;
-  /** How often to look for what is due. */
+  /** How often to look for what is due, where there is something or `lookSoon` is called. */
   lookEveryMs: number;
   closeTimeoutMs: number;
   /** Told once, after it has become true. */
@@ -42,6 +44,8 @@ const writtenAtOnceMax = 200;
 /** Looking takes a twentieth of the time, unless it takes so long that what is due would wait for too long. */
 const pauseFactor = 20;
 const lookPauseMsMax = 1000;
+/** While nothing is due, only every so many times as seldom: to find what nobody told of, and what is due again. */
+const idleFactor = 5;
 
 /**
  * Sends what is due. Nothing waits for a receiver but the one attempt that goes to it: claims, renewals and results are
@@ -60,6 +64,9 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
   let finished: FinishedDelivery[] = [];
   let orphans: ClaimedDelivery[] = [];
   let lookPauseMs = parts.lookEveryMs;
+  let lookedAtMs = 0;
+  let isIdle = false;
+  let isToldSince = false;
   let lookTimer: NodeJS.Timeout | undefined;
 
   const createLease = () => ({ leaseId, leaseUntil: new Date(clock.now().getTime() + leaseMs), now: clock.now() });
@@ -76,7 +83,9 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
 
   const looker = createLoneWorker(async () => {
     const startedMs = performance.now();
-    for (const lane of await listDueLanes(database, clock.now())) lanes.markReady(lane);
+    const dueLanes = await listDueLanes(database, clock.now());
+    for (const lane of dueLanes) lanes.markReady(lane);
+    isIdle = dueLanes.length + lanes.list().length + finished.length + orphans.length === 0;
     const pauseMs = Math.min(lookPauseMsMax, pauseFactor * (performance.now() - startedMs));
     lookPauseMs = Math.max(parts.lookEveryMs, pauseMs);
     claimer.ask();
@@ -149,10 +158,20 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
 
   /** Looks from time to time, and tries again to write what could not be written. */
   async function lookAgainAndAgain(): Promise<void> {
+    lookTimer = undefined;
+    isToldSince = false;
     looker.ask();
     if (finished.length + orphans.length > 0) writer.ask();
     await looker.settle();
-    if (!isClosing) lookTimer = setTimeout(lookAgainAndAgain, lookPauseMs);
+    lookedAtMs = performance.now();
+    pause();
+  }
+
+  function pause(): void {
+    clearTimeout(lookTimer);
+    const idleMs = isIdle && !isToldSince ? idleFactor * parts.lookEveryMs : 0;
+    const pauseMs = Math.max(lookPauseMs, idleMs);
+    if (!isClosing) lookTimer = setTimeout(lookAgainAndAgain, Math.max(0, lookedAtMs + pauseMs - performance.now()));
   }
 
   const renewTimer = setInterval(() => {
@@ -162,6 +181,11 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
   void lookAgainAndAgain();
 
   return {
+    lookSoon() {
+      if (isToldSince) return;
+      isToldSince = true;
+      if (lookTimer !== undefined) pause();
+    },
     async close() {
       isClosing = true;
       clearTimeout(lookTimer);
