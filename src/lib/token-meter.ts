@@ -13,19 +13,30 @@ const latinCharactersPerToken = 4;
 const lastLatin = 0x24f;
 
 export function createTokenMeter(): TokenMeter {
-  let latin = 0;
-  let other = 0;
-  return {
-    add(text) {
-      for (let index = 0; index < text.length; index += 1) {
-        const code = text.charCodeAt(index);
-        if (code <= lastLatin) latin += 1;
-        // The second half of a pair belongs to the character that the first half was counted for.
-        else if (code < 0xdc00 || code > 0xdfff) other += 1;
-      }
-    },
-    tokens: () => Math.ceil(latin / latinCharactersPerToken) + other,
-  };
+  return new CharacterMeter();
+}
+
+/** A class, because there is one for each stream. */
+class CharacterMeter implements TokenMeter {
+  private latin = 0;
+  private other = 0;
+
+  add(text: string): void {
+    let latin = 0;
+    let other = 0;
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.charCodeAt(index);
+      if (code <= lastLatin) latin += 1;
+      // The second half of a pair belongs to the character that the first half was counted for.
+      else if (code < 0xdc00 || code > 0xdfff) other += 1;
+    }
+    this.latin += latin;
+    this.other += other;
+  }
+
+  tokens(): number {
+    return Math.ceil(this.latin / latinCharactersPerToken) + this.other;
+  }
 }
 
 export function countTokens(text: string): number {

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Clock } from "../../lib/clock.ts";
 import { presentMoney } from "../../lib/money.ts";
+import { type Soon, whenHere } from "../../lib/soon.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
@@ -15,6 +16,7 @@ import {
 } from "../../platform/http/event-stream.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
+import type { ChatPiece } from "../../providers/contract.ts";
 import { type Claim, type KeptAnswer, parseIdempotencyKey, renewClaim } from "../idempotency/index.ts";
 import { presentLimitHeaders } from "../limits/index.ts";
 import { chatAnswerSchema } from "./chat-answer-schema.ts";
@@ -28,10 +30,17 @@ import {
   recallChat,
   startChat,
 } from "./complete-chat.ts";
-import { createKeptConclusion, createRecorder } from "./keep-chat.ts";
+import { createKeptConclusion, createRecorder, type Recorder } from "./keep-chat.ts";
 import type { Settlement } from "./pay-chat.ts";
-import { type ChatEnvelope, createChunkWriter, createEnvelope, presentCompletion, streamEnd } from "./present-chat.ts";
-import type { ChatEnd, RunningChat } from "./run-chat.ts";
+import {
+  type ChatEnvelope,
+  type ChunkWriter,
+  createChunkWriter,
+  createEnvelope,
+  presentCompletion,
+  streamEnd,
+} from "./present-chat.ts";
+import type { ChatEnd, ChatListener, ConcludeChat, RunningChat, StoppedBy } from "./run-chat.ts";
 
 type ChatRouteParts = ChatParts & { heartbeats: Heartbeats };
 
@@ -83,21 +92,44 @@ export function addChatRoutes(http: HttpServer, parts: ChatRouteParts): void {
         response: { 200: Type.Unsafe<string>(chatAnswerSchema), ...errors },
       },
     },
-    async (request, reply) => {
-      const incoming = describeIncoming(request);
-      const kept = incoming.keyed && (await recallChat(parts, incoming, incoming.keyed));
-      if (kept !== null) return replay(reply, kept);
-      const chat = checkChat(parts, incoming);
-      reply.headers(chat.headers);
-      const admitting = admitChat(parts, chat, request.limits ?? undefined);
-      // Most calls are admitted at once, and then nobody waits a turn for it.
-      const admission = admitting instanceof Promise ? await admitting : admitting;
-      if (admission.kind === "answered") return replay(reply, admission.answer);
-      request.limits = admission.limits;
-      const call = createCall(parts, { request, reply, chat, claim: admission.claim });
-      return await (chat.request.stream === true ? streamAnswer(parts, call) : sendAnswer(parts, call));
+    // Not an `async` function, whose promise and all that waits for it would be kept for as long as a stream lasts.
+    (request, reply) => {
+      const taken = takeChat(parts, request, reply);
+      if (taken instanceof Promise) taken.catch((error: unknown) => refuse(reply, error));
     },
   );
+}
+
+/** Answers a call from what is kept, or starts it. Throws what is wrong with it. */
+function takeChat(parts: ChatRouteParts, request: FastifyRequest, reply: FastifyReply): Soon<void> {
+  const incoming = describeIncoming(request);
+  const { keyed } = incoming;
+  if (keyed === null) return admitAndStart(parts, incoming, { request, reply });
+  return recallChat(parts, incoming, keyed).then((kept) =>
+    kept === null ? admitAndStart(parts, incoming, { request, reply }) : replay(reply, kept),
+  );
+}
+
+function admitAndStart(
+  parts: ChatRouteParts,
+  incoming: IncomingChat,
+  { request, reply }: Pick<Call, "request" | "reply">,
+): Soon<void> {
+  const chat = checkChat(parts, incoming);
+  reply.headers(chat.headers);
+  // Most calls are admitted at once, and then nobody waits a turn for it.
+  return whenHere(admitChat(parts, chat, request.limits ?? undefined), (admission) => {
+    if (admission.kind === "answered") return replay(reply, admission.answer);
+    request.limits = admission.limits;
+    const call = { request, reply, chat, claim: admission.claim };
+    if (chat.request.stream === true) new StreamedAnswer(parts, call).start();
+    else sendAnswer(parts, call);
+  });
+}
+
+/** As the framework does it with an error that a route throws. */
+function refuse(reply: FastifyReply, error: unknown): void {
+  if (!reply.sent) reply.send(error);
 }
 
 function describeIncoming(request: FastifyRequest): IncomingChat {
@@ -114,7 +146,7 @@ function describeIncoming(request: FastifyRequest): IncomingChat {
   };
 }
 
-function replay(reply: FastifyReply, { status, contentType, body, summary }: KeptAnswer): FastifyReply {
+function replay(reply: FastifyReply, { status, contentType, body, summary }: KeptAnswer): void {
   reply.header("idempotent-replayed", "true");
   if (body === null) {
     throw new AppError(
@@ -126,7 +158,7 @@ function replay(reply: FastifyReply, { status, contentType, body, summary }: Kep
     );
   }
   if (contentType === streamType) reply.headers(eventStreamHeaders);
-  return reply.code(status).type(contentType).send(body);
+  reply.code(status).type(contentType).send(body);
 }
 
 /** One call, as its route sees it. */
@@ -135,11 +167,10 @@ type Call = {
   reply: FastifyReply;
   chat: CheckedChat;
   claim: Claim | null;
-  envelope: ChatEnvelope;
 };
 
-function createCall(parts: ChatRouteParts, { request, reply, chat, claim }: Omit<Call, "envelope">): Call {
-  return { request, reply, chat, claim, envelope: createEnvelope(request.id, chat.model.id, parts.clock.now()) };
+function createCallEnvelope({ clock }: ChatRouteParts, { request, chat }: Call): ChatEnvelope {
+  return createEnvelope(request.id, chat.model.id, clock.now());
 }
 
 /** The end of a call; if its caller goes away first, a call without a key is stopped. */
@@ -182,13 +213,17 @@ type Headers = Record<string, number | string | string[] | undefined>;
 
 /** Takes an answer out of the framework's hands, whose way of sending it is felt; answers the headers that it has. */
 function takeOver({ request, reply }: Call, clock: Clock): Headers {
+  const { limits } = request;
   reply.hijack();
   request.respondedMs = clock.monotonicMs();
-  return { ...reply.getHeaders(), ...(request.limits && presentLimitHeaders(request.limits)) };
+  // They are told now, and a stream may last long.
+  request.limits = null;
+  return { ...reply.getHeaders(), ...(limits && presentLimitHeaders(limits)) };
 }
 
-async function sendAnswer(parts: ChatRouteParts, call: Call): Promise<FastifyReply> {
-  const { chat, claim, envelope, reply, request } = call;
+function sendAnswer(parts: ChatRouteParts, call: Call): void {
+  const { chat, claim, reply, request } = call;
+  const envelope = createCallEnvelope(parts, call);
   const present = ({ choices, usage, stoppedBy }: Omit<ChatEnd, "settlement">, { charge }: Settlement): string =>
     presentCompletion(envelope, { choices: choices ?? "[]", usage, charge, stoppedBy });
   const conclude =
@@ -198,63 +233,95 @@ async function sendAnswer(parts: ChatRouteParts, call: Call): Promise<FastifyRep
       present: (end, settlement) => ({ contentType: jsonType, body: present(end, settlement) }),
     });
   const running = startChat(parts, chat, { listener: null, conclude });
-  const end = await followCall(parts, call, running);
-  request.logFields = describeEnd(chat, end);
-  const body = present(end, end.settlement);
-  const headers = takeOver(call, parts.clock);
-  headers["content-type"] = jsonType;
-  headers["content-length"] = Buffer.byteLength(body);
-  reply.raw.writeHead(200, headers).end(body);
-  return reply;
+  followCall(parts, call, running)
+    .then((end) => {
+      request.logFields = describeEnd(chat, end);
+      const body = present(end, end.settlement);
+      const headers = takeOver(call, parts.clock);
+      headers["content-type"] = jsonType;
+      headers["content-length"] = Buffer.byteLength(body);
+      reply.raw.writeHead(200, headers).end(body);
+    })
+    .catch((error: unknown) => refuse(reply, error));
 }
 
-async function streamAnswer(parts: ChatRouteParts, call: Call): Promise<FastifyReply> {
-  const { chat, claim, envelope, reply, request } = call;
-  const writer = createChunkWriter(envelope, { includesUsage: chat.request.stream_options?.include_usage === true });
-  const recorder = claim === null ? null : createRecorder();
-  let stream: EventStream | null = null;
+/** An answer that is sent while it comes. A class, because it is kept for as long as that takes. */
+class StreamedAnswer implements ChatListener {
+  private readonly parts: ChatRouteParts;
+  private readonly call: Call;
+  private readonly writer: ChunkWriter;
+  private readonly recorder: Recorder | null;
+  private running: RunningChat | null = null;
+  private stream: EventStream | null = null;
 
-  function open(): EventStream {
-    stream ??= openEventStream(reply.raw, {
-      headers: takeOver(call, parts.clock),
-      heartbeats: parts.heartbeats,
-      onDrain: () => running.resume(),
-    });
-    return stream;
+  constructor(parts: ChatRouteParts, call: Call) {
+    const includesUsage = call.chat.request.stream_options?.include_usage === true;
+    this.parts = parts;
+    this.call = call;
+    this.writer = createChunkWriter(createCallEnvelope(parts, call), { includesUsage });
+    this.recorder = call.claim === null ? null : createRecorder();
   }
 
-  const presentFailure = (error: unknown): string => {
+  start(): void {
+    const { parts, call } = this;
+    const running = startChat(parts, call.chat, { listener: this, conclude: this.createConclusion() });
+    this.running = running;
+    followCall(parts, call, running)
+      .then((end) => this.finish(end))
+      .catch((error: unknown) => this.fail(error));
+  }
+
+  onAccepted(): void {
+    this.open();
+  }
+
+  onPieces(pieces: readonly ChatPiece[], stoppedBy: StoppedBy | null): boolean {
+    let events = "";
+    for (const { choices } of pieces) events += this.writer.present(choices, stoppedBy);
+    this.recorder?.add(events);
+    return this.open().write(events);
+  }
+
+  private open(): EventStream {
+    this.stream ??= openEventStream(this.call.reply.raw, {
+      headers: takeOver(this.call, this.parts.clock),
+      heartbeats: this.parts.heartbeats,
+      onDrain: () => this.running?.resume(),
+    });
+    return this.stream;
+  }
+
+  /** Of a call with a key, the stream is kept as well. */
+  private createConclusion(): ConcludeChat | null {
+    const { claim } = this.call;
+    if (claim === null) return null;
+    return createKeptConclusion(this.parts, claim, {
+      completionId: createCallEnvelope(this.parts, this.call).id,
+      present: (end, settlement) => {
+        this.recorder?.add(this.presentTail(end, settlement));
+        return { contentType: streamType, body: this.recorder?.join() ?? null };
+      },
+    });
+  }
+
+  private finish(end: ChatEnd): void {
+    this.call.request.logFields = describeEnd(this.call.chat, end);
+    this.open().end(this.presentTail(end, end.settlement));
+  }
+
+  private fail(error: unknown): void {
+    if (this.stream === null) refuse(this.call.reply, error);
+    else this.stream.end(this.presentFailure(error));
+  }
+
+  private presentTail({ usage, failure }: Omit<ChatEnd, "settlement">, { charge }: Settlement): string {
+    return failure === null ? this.writer.presentUsage(usage, charge) + streamEnd : this.presentFailure(failure);
+  }
+
+  private presentFailure(error: unknown): string {
+    const { request } = this.call;
     const appError = toAppError(error, request);
     request.failure = appError;
     return `data: ${JSON.stringify(presentError(appError, request.id).body)}\n\n`;
-  };
-  const presentTail = ({ usage, failure }: Omit<ChatEnd, "settlement">, { charge }: Settlement): string =>
-    failure === null ? writer.presentUsage(usage, charge) + streamEnd : presentFailure(failure);
-  const keep = (end: Omit<ChatEnd, "settlement">, settlement: Settlement) => {
-    recorder?.add(presentTail(end, settlement));
-    return { contentType: streamType, body: recorder?.join() ?? null };
-  };
-  const conclude = claim && createKeptConclusion(parts, claim, { completionId: envelope.id, present: keep });
-
-  const running = startChat(parts, chat, {
-    listener: {
-      onAccepted: () => void open(),
-      onPieces(pieces, stoppedBy) {
-        let events = "";
-        for (const { choices } of pieces) events += writer.present(choices, stoppedBy);
-        recorder?.add(events);
-        return open().write(events);
-      },
-    },
-    conclude,
-  });
-  try {
-    const end = await followCall(parts, call, running);
-    request.logFields = describeEnd(chat, end);
-    open().end(presentTail(end, end.settlement));
-  } catch (error) {
-    if (stream === null) throw error;
-    open().end(presentFailure(error));
   }
-  return reply;
 }

@@ -46,16 +46,21 @@ function describeAnswer(
 }
 
 /** Collects the events of a stream for a later replay, as long as they are few enough to be kept. */
-export function createRecorder() {
+export type Recorder = {
+  add(text: string): void;
+  /** Everything so far, `null` when it is too much. */
+  join(): string | null;
+};
+
+export function createRecorder(): Recorder {
   let events: string[] | null = [];
   let length = 0;
   return {
-    add(text: string): void {
+    add(text) {
       length += text.length;
       if (length > keptBytesMax) events = null;
       else events?.push(text);
     },
-    /** Everything so far, `null` when it is too much. */
-    join: (): string | null => events?.join("") ?? null,
+    join: () => events?.join("") ?? null,
   };
 }

@@ -26,17 +26,38 @@ export function presentCompletion(
   return `${head}"choices":${choices},"usage":${usageText}${presentStop(stoppedBy)}}`;
 }
 
-/** Writes pieces as events. `includesUsage` is what the caller asked: then every chunk has the field. */
-export function createChunkWriter(envelope: ChatEnvelope, { includesUsage }: { includesUsage: boolean }) {
-  const start = `data: ${presentHead(envelope, "chat.completion.chunk")}"choices":`;
-  const rest = includesUsage ? ',"usage":null' : "";
-  const end = `${rest}}\n\n`;
-  return {
-    present: (choices: string, stoppedBy: StoppedBy | null): string =>
-      stoppedBy === null ? start + choices + end : `${start}${choices}${rest}${presentStop(stoppedBy)}}\n\n`,
-    presentUsage: (usage: ChargedUsage, charge: Nano): string =>
-      includesUsage ? `${start}[],"usage":${presentUsage(usage, charge)}}\n\n` : "",
-  };
+/** Writes pieces as events. */
+export type ChunkWriter = {
+  present(choices: string, stoppedBy: StoppedBy | null): string;
+  presentUsage(usage: ChargedUsage, charge: Nano): string;
+};
+
+/** `includesUsage` is what the caller asked: then every chunk has the field. */
+export function createChunkWriter(envelope: ChatEnvelope, options: { includesUsage: boolean }): ChunkWriter {
+  return new EnvelopeWriter(envelope, options.includesUsage);
+}
+
+/** A class, because there is one for each stream. */
+class EnvelopeWriter implements ChunkWriter {
+  private readonly start: string;
+  private readonly end: string;
+  private readonly includesUsage: boolean;
+
+  constructor(envelope: ChatEnvelope, includesUsage: boolean) {
+    // Joined, and not added up: a sum of texts would be kept in all its parts for as long as the stream lasts.
+    this.start = ["data: ", presentHead(envelope, "chat.completion.chunk"), '"choices":'].join("");
+    this.end = includesUsage ? ',"usage":null}\n\n' : "}\n\n";
+    this.includesUsage = includesUsage;
+  }
+
+  present(choices: string, stoppedBy: StoppedBy | null): string {
+    if (stoppedBy === null) return this.start + choices + this.end;
+    return `${this.start}${choices}${this.includesUsage ? ',"usage":null' : ""}${presentStop(stoppedBy)}}\n\n`;
+  }
+
+  presentUsage(usage: ChargedUsage, charge: Nano): string {
+    return this.includesUsage ? `${this.start}[],"usage":${presentUsage(usage, charge)}}\n\n` : "";
+  }
 }
 
 function presentHead({ id, created, model }: ChatEnvelope, object: string): string {

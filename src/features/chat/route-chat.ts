@@ -49,7 +49,7 @@ class RoutedChat implements ChatRun, ChatSink {
   private readonly parts: RoutingParts;
   private readonly order: RoutedCall;
   private readonly sink: RoutedSink;
-  private readonly tried: ChatTarget[] = [];
+  private tried: readonly ChatTarget[] = [];
   private run: ChatRun | null = null;
   /** The attempt that is under way: whom it asks, whether that one is on trial, whether anything was heard of it. */
   private target: ChatTarget | null = null;
@@ -88,7 +88,8 @@ class RoutedChat implements ChatRun, ChatSink {
   private start(target: ChatTarget): void {
     const { request, outputTokensMax } = this.order;
     const { upstreamModel, apiKey, timeouts } = target;
-    this.tried.push(target);
+    // Not by `push`, which would make room for sixteen more.
+    this.tried = [...this.tried, target];
     this.target = target;
     this.isProbe = this.parts.health.begin(target);
     this.run = target.chat.startChat({ request, outputTokensMax, upstreamModel, apiKey, timeouts }, this);

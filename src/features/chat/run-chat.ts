@@ -1,4 +1,3 @@
-import { invariant } from "../../lib/invariant.ts";
 import { createTokenMeter, type TokenMeter } from "../../lib/token-meter.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
@@ -8,7 +7,7 @@ import { countInput, type InputSize } from "./measure-input.ts";
 import type { ChatPayment, Settlement } from "./pay-chat.ts";
 import { type ChargedUsage, createUsage } from "./quote-chat.ts";
 import { type RoutedSink, type RoutingParts, startRoutedChat } from "./route-chat.ts";
-import { createHoldWatch, type HoldWatch } from "./watch-hold.ts";
+import { createHoldWatch, type HoldWatch, type HoldWatchListener } from "./watch-hold.ts";
 
 /** Why an answer is shorter than it might be. */
 export type StoppedBy = "insufficient_balance";
@@ -72,11 +71,17 @@ type RunOptions = {
 
 type Ending = Pick<ChatEnd, "choices" | "stoppedBy" | "failure" | "hasHungUp"> & { reported: ChatUsage | null };
 
+/**
+ * How long a hold that nobody waits for leaves the processor to the request. Written at once, it kept the request from
+ * its upstream for 0.4 ms on a small machine. An answer that comes earlier has its hold and its end written together.
+ */
+const openAfterMs = 1;
+
 const plainEnding: Ending = { choices: null, stoppedBy: null, failure: null, hasHungUp: false, reported: null };
 
 /**
- * One chat call from its hold to its settlement. Where money is plenty the upstream is called while the hold is being
- * written; nothing is answered before it is. The call ends once, in one of the ways that `finish` is called.
+ * One chat call from its hold to its settlement. Where money is plenty the upstream is called first, and the hold is
+ * written while it works; nothing is answered before that. The call ends once, in one of the ways that `finish` is called.
  */
 export function runChat(parts: RoutingParts, order: ChatOrder, options: RunOptions): RunningChat {
   const chat = new OneChat(parts, order, options);
@@ -88,7 +93,7 @@ export function runChat(parts: RoutingParts, order: ChatOrder, options: RunOptio
  * A class, unlike most things here: there is one for each call, and thirty functions of its own would be the greatest
  * part of what a call leaves to the garbage collector.
  */
-class OneChat implements RunningChat, RoutedSink {
+class OneChat implements RunningChat, RoutedSink, HoldWatchListener {
   readonly ended: Promise<ChatEnd>;
   private readonly parts: RoutingParts;
   private readonly order: ChatOrder;
@@ -97,6 +102,7 @@ class OneChat implements RunningChat, RoutedSink {
   private readonly reject: (error: unknown) => void;
   private run: ChatRun | null = null;
   private opening: Promise<void> | null = null;
+  private openTimer: NodeJS.Timeout | null = null;
   private isPaid = false;
   private isFinished = false;
   private isOver = false;
@@ -129,20 +135,30 @@ class OneChat implements RunningChat, RoutedSink {
   }
 
   begin(): void {
-    const { payment } = this.order;
-    const isComfortable = payment.isComfortable();
-    if (isComfortable) this.start();
-    this.opening = payment.open();
-    this.opening
-      .then(() => {
-        if (!isComfortable) this.startWithin(payment.countPayable());
-        this.isPaid = true;
-        this.goOn();
-      })
-      .catch((error: unknown) => this.refuse(error));
+    if (!this.order.payment.isComfortable()) {
+      this.open();
+      return;
+    }
+    this.start();
+    if (this.opening === null) this.openTimer = setTimeout(openNow, openAfterMs, this);
   }
 
-  /** What the account can pay for is known only when the hold is there. */
+  /** Has the money set aside, unless that has been asked for already. */
+  open(): Promise<void> {
+    if (this.opening !== null) return this.opening;
+    if (this.openTimer !== null) clearTimeout(this.openTimer);
+    this.opening = this.order.payment.open();
+    this.opening.then(() => this.takeHold()).catch((error: unknown) => this.refuse(error));
+    return this.opening;
+  }
+
+  private takeHold(): void {
+    // What the account can pay for is known only when the hold is there.
+    if (this.run === null) this.startWithin(this.order.payment.countPayable());
+    this.isPaid = true;
+    this.goOn();
+  }
+
   private startWithin(tokensPayable: number): void {
     this.tokensMax = tokensPayable;
     if (!this.isFinished && !this.isAbandoned) this.start();
@@ -170,9 +186,11 @@ class OneChat implements RunningChat, RoutedSink {
     else this.wait(action);
   }
 
+  /** Whatever waits, waits for the hold or for more of it. */
   private wait(action: () => void): void {
     this.waiting ??= [];
     this.waiting.push(action);
+    this.open();
   }
 
   private goOn(): void {
@@ -270,17 +288,17 @@ class OneChat implements RunningChat, RoutedSink {
   private startWatch() {
     const { payment, outputTokensMax } = this.order;
     const meter = createTokenMeter();
-    const watch = createHoldWatch({
-      payment,
-      meter,
-      outputTokensMax,
-      onKnown: () => {
-        this.watchMoney();
-        this.goOn();
-      },
-      onTrouble: (error) => this.fail(error instanceof AppError ? error : createInternalError(error)),
-    });
+    const watch = createHoldWatch({ payment, meter, outputTokensMax, listener: this });
     return { meter, watch, endedChoices: [] };
+  }
+
+  onHoldKnown(): void {
+    this.watchMoney();
+    this.goOn();
+  }
+
+  onHoldTrouble(error: unknown): void {
+    this.fail(error instanceof AppError ? error : createInternalError(error));
   }
 
   private watchMoney(): void {
@@ -334,6 +352,8 @@ class OneChat implements RunningChat, RoutedSink {
     const canCharge = reported !== null && this.order.payment.canCharge(reported);
     const usage = canCharge ? { ...reported, isCounted: false } : this.countUsage();
     const told = { choices, stoppedBy, failure, hasHungUp, usage };
+    // The ledger keeps the order: first the hold, then its end.
+    const opening = this.open();
     const settling = this.end(this.hasWritten ? usage : null, told);
     const leave = (error: unknown): void => this.leave(error);
     if (this.isPaid) {
@@ -342,8 +362,7 @@ class OneChat implements RunningChat, RoutedSink {
     }
     // Where the hold was refused, that is the reason why nothing could be settled.
     settling.catch(() => {});
-    invariant(this.opening !== null, "an answer came before its hold was asked for");
-    this.opening.then(() => settling).then((settlement) => this.complete(told, settlement), leave);
+    opening.then(() => settling).then((settlement) => this.complete(told, settlement), leave);
   }
 
   private complete(told: Omit<ChatEnd, "settlement">, settlement: Settlement): void {
@@ -403,6 +422,10 @@ class OneChat implements RunningChat, RoutedSink {
   stop(failure: AppError): void {
     this.abandon(() => this.fail(failure));
   }
+}
+
+function openNow(chat: OneChat): void {
+  chat.open();
 }
 
 function presentLengthEnd(index: number) {

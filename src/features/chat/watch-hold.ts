@@ -16,38 +16,55 @@ type HoldWatchParts = {
   payment: Pick<ChatPayment, "covered" | "extend">;
   meter: Pick<TokenMeter, "tokens">;
   outputTokensMax: number;
-  /** It is known whether more is set aside: time to look again. */
-  onKnown(): void;
-  onTrouble(error: unknown): void;
+  listener: HoldWatchListener;
 };
 
-export function createHoldWatch({ payment, meter, outputTokensMax, onKnown, onTrouble }: HoldWatchParts): HoldWatch {
-  let isExtending = false;
-  let canGrow = true;
+export type HoldWatchListener = {
+  /** It is known whether more is set aside: time to look again. */
+  onHoldKnown(): void;
+  onHoldTrouble(error: unknown): void;
+};
 
-  function extend(): void {
-    const coveredBefore = payment.covered();
-    isExtending = true;
-    payment.extend(Math.min(coveredBefore * 2, outputTokensMax)).then(() => {
-      isExtending = false;
-      canGrow = payment.covered() > coveredBefore;
-      onKnown();
-    }, onTrouble);
+export function createHoldWatch(parts: HoldWatchParts): HoldWatch {
+  return new MeteredHold(parts);
+}
+
+/** A class, because there is one for each stream. */
+class MeteredHold implements HoldWatch {
+  private readonly parts: HoldWatchParts;
+  private isExtending = false;
+  private canGrow = true;
+
+  constructor(parts: HoldWatchParts) {
+    this.parts = parts;
   }
 
-  function isBeyond(): boolean {
+  isBeyond(): boolean {
+    const { payment, meter, outputTokensMax } = this.parts;
     const covered = payment.covered();
     return covered < outputTokensMax && meter.tokens() >= covered;
   }
 
-  return {
-    isBeyond,
-    look() {
-      const covered = payment.covered();
-      if (covered >= outputTokensMax) return "go-on";
-      if (meter.tokens() * 2 >= covered && canGrow && !isExtending) extend();
-      if (!isBeyond()) return "go-on";
-      return isExtending ? "wait" : "stop";
-    },
-  };
+  look(): "go-on" | "wait" | "stop" {
+    const { payment, meter, outputTokensMax } = this.parts;
+    const covered = payment.covered();
+    if (covered >= outputTokensMax) return "go-on";
+    if (meter.tokens() * 2 >= covered && this.canGrow && !this.isExtending) this.extend();
+    if (!this.isBeyond()) return "go-on";
+    return this.isExtending ? "wait" : "stop";
+  }
+
+  private extend(): void {
+    const { payment, outputTokensMax, listener } = this.parts;
+    const coveredBefore = payment.covered();
+    this.isExtending = true;
+    payment.extend(Math.min(coveredBefore * 2, outputTokensMax)).then(
+      () => {
+        this.isExtending = false;
+        this.canGrow = payment.covered() > coveredBefore;
+        listener.onHoldKnown();
+      },
+      (error: unknown) => listener.onHoldTrouble(error),
+    );
+  }
 }

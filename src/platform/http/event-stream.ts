@@ -43,74 +43,98 @@ export const eventStreamHeaders = {
 
 const lastChunk = "0\r\n\r\n";
 
+type EventStreamOptions = {
+  headers: Record<string, number | string | string[] | undefined>;
+  heartbeats: Heartbeats;
+  onDrain(): void;
+};
+
 /** Sends the head and begins. `onDrain` is called when a client that was too slow can take more. */
-export function openEventStream(
-  response: ServerResponse,
-  options: { headers: Record<string, number | string | string[] | undefined>; heartbeats: Heartbeats; onDrain(): void },
-): EventStream {
-  const { heartbeats } = options;
-  let isHeadSent = false;
-  let isFull = false;
-  response.writeHead(200, { ...options.headers, ...eventStreamHeaders });
-  const isChunked = response.chunkedEncoding;
-  // Node would make four writes of every chunk: its length, its end and the line between as well as the data. Here each is
-  // one text. A client that speaks HTTP/1.0 gets no chunks.
-  response.chunkedEncoding = false;
+export function openEventStream(response: ServerResponse, options: EventStreamOptions): EventStream {
+  const { headers, heartbeats, onDrain } = options;
+  response.writeHead(200, { ...headers, ...eventStreamHeaders });
+  const stream = new ResponseEvents(response, heartbeats, onDrain);
+  heartbeats.add(stream);
+  // Events that come in the same turn as the head leave with it; a head that came alone leaves at the turn's end.
+  setImmediate(sendHeadOf, stream);
+  return stream;
+}
+
+function sendHeadOf(stream: ResponseEvents): void {
+  stream.sendHead();
+}
+
+/** A class, because there is one for each stream, which may be open and silent for long. */
+class ResponseEvents implements EventStream, BeatingStream {
+  isSilent = false;
+  private readonly response: ServerResponse;
+  private readonly heartbeats: Heartbeats;
+  private readonly onDrain: () => void;
+  private readonly isChunked: boolean;
+  private isHeadSent = false;
+  private isFull = false;
+
+  constructor(response: ServerResponse, heartbeats: Heartbeats, onDrain: () => void) {
+    this.response = response;
+    this.heartbeats = heartbeats;
+    this.onDrain = onDrain;
+    this.isChunked = response.chunkedEncoding;
+    // Node would make four writes of every chunk: its length, its end and the line between as well as the data. Here each
+    // is one text. A client that speaks HTTP/1.0 gets no chunks.
+    response.chunkedEncoding = false;
+  }
+
+  sendHead(): void {
+    if (!this.isHeadSent && !this.response.destroyed) this.response.flushHeaders();
+    this.isHeadSent = true;
+  }
+
+  write(events: string): boolean {
+    this.isSilent = false;
+    return this.send(this.frame(events));
+  }
+
+  beat(): void {
+    if (this.response.destroyed) this.heartbeats.remove(this);
+    // A client that does not read what it has need not be told that more is coming.
+    else if (!this.isFull) this.send(this.frame(": \n\n"));
+  }
+
+  end(events: string): void {
+    this.heartbeats.remove(this);
+    if (!this.response.destroyed) this.response.end(this.frame(events) + (this.isChunked ? lastChunk : ""));
+  }
 
   /** One chunk of HTTP. Most events are ASCII: to guess so lets V8 put the text together once, and not once to measure it. */
-  function frame(events: string): string {
-    if (!isChunked || events === "") return events;
+  private frame(events: string): string {
+    if (!this.isChunked || events === "") return events;
     const guessed = wrap(events, events.length);
     const bytesMore = Buffer.byteLength(guessed) - guessed.length;
     return bytesMore === 0 ? guessed : wrap(events, events.length + bytesMore);
   }
 
-  function send(text: string): boolean {
+  private send(text: string): boolean {
+    const { response } = this;
     if (response.destroyed) return true;
     const outlet = findConnection(response) ?? response;
-    const isFirst = !isHeadSent;
+    const isFirst = !this.isHeadSent;
     if (isFirst) {
-      isHeadSent = true;
+      this.isHeadSent = true;
       // Both leave in one write. Joined to a text, the head would stay in memory in all the parts that it is made of.
       outlet.cork();
       response.flushHeaders();
     }
     const canTakeMore = outlet.write(text);
     if (isFirst) outlet.uncork();
-    if (!canTakeMore && !isFull) {
-      isFull = true;
+    if (!canTakeMore && !this.isFull) {
+      this.isFull = true;
       outlet.once("drain", () => {
-        isFull = false;
-        options.onDrain();
+        this.isFull = false;
+        this.onDrain();
       });
     }
     return canTakeMore;
   }
-
-  const beating: BeatingStream = {
-    isSilent: false,
-    beat() {
-      if (response.destroyed) heartbeats.remove(beating);
-      // A client that does not read what it has need not be told that more is coming.
-      else if (!isFull) send(frame(": \n\n"));
-    },
-  };
-  heartbeats.add(beating);
-  // Events that come in the same turn as the head leave with it; a head that came alone leaves at the turn's end.
-  setImmediate(() => {
-    if (!isHeadSent && !response.destroyed) response.flushHeaders();
-    isHeadSent = true;
-  });
-  return {
-    write(events) {
-      beating.isSilent = false;
-      return send(frame(events));
-    },
-    end(events) {
-      heartbeats.remove(beating);
-      if (!response.destroyed) response.end(frame(events) + (isChunked ? lastChunk : ""));
-    },
-  };
 }
 
 function wrap(events: string, bytes: number): string {

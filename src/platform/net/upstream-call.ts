@@ -84,165 +84,208 @@ const nobody: UpstreamHandler = { onHead() {}, onData() {}, onEnd() {}, onError(
  * the timer: it looks at whatever call there is every so often, in place of one that is set for every call and moved with
  * every piece of data.
  */
-export function createUpstreamCaller({ client, clock, onOver }: CallerParts): UpstreamCaller {
-  let handler = nobody;
-  let timeouts = noTimeouts;
+export function createUpstreamCaller(parts: CallerParts): UpstreamCaller {
+  return new ConnectionCaller(parts);
+}
+
+/** A class, because there is one for each connection, and with functions of its own it would be four times as large. */
+class ConnectionCaller implements UpstreamCaller, Dispatcher.DispatchHandler {
+  private readonly parts: CallerParts;
+  private handler = nobody;
+  private timeouts = noTimeouts;
   /** Tells a call from those after it on the same connection. */
-  let callCount = 0;
-  let phase: Phase = "over";
-  let isPaused = false;
-  let controller: Dispatcher.DispatchController | null = null;
-  let drainedBytes = 0;
+  private callCount = 0;
+  private phase: Phase = "over";
+  private isPaused = false;
+  private controller: Dispatcher.DispatchController | null = null;
+  private drainedBytes = 0;
   /** When the connecting began, the request was sent, or data was last known to have come. */
-  let sinceMs = 0;
-  let endsAtMs = 0;
+  private sinceMs = 0;
+  private endsAtMs = 0;
   /** Whether data has come since then: a flag is cheaper than the time of each piece. */
-  let hasHeard = false;
-  let timer: NodeJS.Timeout | null = null;
-  let looksAtMs = 0;
+  private hasHeard = false;
+  private timer: NodeJS.Timeout | null = null;
+  private looksAtMs = 0;
 
-  function lookIn(delayMs: number, nowMs: number): void {
-    if (timer !== null && looksAtMs <= nowMs + delayMs) return;
-    if (timer !== null) clearTimeout(timer);
-    looksAtMs = nowMs + delayMs;
-    timer = setTimeout(look, delayMs);
-    // The connection keeps the process alive while somebody waits for an answer.
-    timer.unref();
+  constructor(parts: CallerParts) {
+    this.parts = parts;
   }
 
-  function look(): void {
-    timer = null;
-    if (phase === "over") return;
+  start(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall {
+    const { client, clock } = this.parts;
+    const { path, headers, body, timeouts } = request;
+    this.handler = handler;
+    this.timeouts = timeouts;
+    this.callCount += 1;
+    this.phase = "connecting";
+    this.isPaused = false;
+    this.drainedBytes = 0;
     const nowMs = clock.monotonicMs();
-    if (hasHeard) hear(nowMs);
-    const dueAtMs = isPaused ? endsAtMs : Math.min(endsAtMs, sinceMs + limitMs(phase));
-    if (nowMs < dueAtMs) lookIn(Math.min(dueAtMs - nowMs, lookMs()), nowMs);
-    else fail(new UpstreamError("timeout", nowMs < endsAtMs ? lateFor[phase] : "The call took too long."));
+    this.hear(nowMs);
+    this.endsAtMs = nowMs + timeouts.totalMs;
+    this.lookIn(this.lookMs(), nowMs);
+    client.dispatch(
+      // The timer keeps time; the library's own would be moved with every chunk and are a second late. It need not look
+      // for more to send when the head of the answer comes: there is nothing.
+      { method: "POST", path, headers, body, headersTimeout: 0, bodyTimeout: 0, blocking: false },
+      this,
+    );
+    return new NumberedCall(this, this.callCount);
   }
 
-  function hear(nowMs: number): void {
-    hasHeard = false;
-    sinceMs = nowMs;
+  private lookIn(delayMs: number, nowMs: number): void {
+    if (this.timer !== null && this.looksAtMs <= nowMs + delayMs) return;
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.looksAtMs = nowMs + delayMs;
+    this.timer = setTimeout(lookAt, delayMs, this);
+    // The connection keeps the process alive while somebody waits for an answer.
+    this.timer.unref();
   }
 
-  function lookMs(): number {
-    const { connectMs, firstByteMs, idleMs, totalMs } = timeouts;
+  look(): void {
+    const { phase, endsAtMs } = this;
+    this.timer = null;
+    if (phase === "over") return;
+    const nowMs = this.parts.clock.monotonicMs();
+    if (this.hasHeard) this.hear(nowMs);
+    const dueAtMs = this.isPaused ? endsAtMs : Math.min(endsAtMs, this.sinceMs + this.limitMs(phase));
+    if (nowMs < dueAtMs) this.lookIn(Math.min(dueAtMs - nowMs, this.lookMs()), nowMs);
+    else this.fail(new UpstreamError("timeout", nowMs < endsAtMs ? lateFor[phase] : "The call took too long."));
+  }
+
+  private hear(nowMs: number): void {
+    this.hasHeard = false;
+    this.sinceMs = nowMs;
+  }
+
+  private lookMs(): number {
+    const { connectMs, firstByteMs, idleMs, totalMs } = this.timeouts;
     return Math.min(connectMs, firstByteMs, idleMs, totalMs) / looksPerLimit;
   }
 
-  function limitMs(current: Exclude<Phase, "over">): number {
-    switch (current) {
+  private limitMs(phase: Exclude<Phase, "over">): number {
+    switch (phase) {
       case "connecting":
-        return timeouts.connectMs;
+        return this.timeouts.connectMs;
       case "waiting":
-        return timeouts.firstByteMs;
+        return this.timeouts.firstByteMs;
       case "reading":
-        return timeouts.idleMs;
+        return this.timeouts.idleMs;
       case "draining":
         return drainMsMax;
     }
   }
 
   /** Answers who was to hear of it: nothing that belongs to a call is kept beyond it. */
-  function leave(isReusable: boolean): UpstreamHandler {
-    const leaving = phase === "draining" ? nobody : handler;
-    phase = "over";
-    handler = nobody;
-    controller = null;
-    if (!isReusable && timer !== null) clearTimeout(timer);
-    onOver(isReusable);
+  private leave(isReusable: boolean): UpstreamHandler {
+    const leaving = this.phase === "draining" ? nobody : this.handler;
+    this.phase = "over";
+    this.handler = nobody;
+    this.controller = null;
+    if (!isReusable && this.timer !== null) clearTimeout(this.timer);
+    this.parts.onOver(isReusable);
     return leaving;
   }
 
-  function fail(error: UpstreamError): void {
-    if (phase !== "over") leave(false).onError(error);
+  private fail(error: UpstreamError): void {
+    if (this.phase !== "over") this.leave(false).onError(error);
   }
 
-  function resume(): void {
-    if (!isPaused) return;
-    isPaused = false;
-    hear(clock.monotonicMs());
-    const resumed = controller;
+  isOver(number: number): boolean {
+    return this.phase === "over" || number !== this.callCount;
+  }
+
+  pause(): void {
+    this.isPaused = true;
+    this.controller?.pause();
+  }
+
+  resume(): void {
+    if (!this.isPaused) return;
+    this.isPaused = false;
+    this.hear(this.parts.clock.monotonicMs());
+    const resumed = this.controller;
     // Not from within another call's data: the library reads one connection at a time.
     queueMicrotask(() => {
-      if (!isPaused && controller === resumed) resumed?.resume();
+      if (!this.isPaused && this.controller === resumed) resumed?.resume();
     });
   }
 
-  const listener: Dispatcher.DispatchHandler = {
-    onRequestStart(started) {
-      controller = started;
-      if (isPaused) started.pause();
-      phase = "waiting";
-      hear(clock.monotonicMs());
-    },
-    onResponseStart(answered, status, headers) {
-      // They are parts of the first read, and would keep all of it in memory for as long as the call lasts.
-      answered.rawHeaders = null;
-      // Before its answer a server may send any number of others with a status below 200, which only say "wait".
-      if (phase === "waiting" && status >= 200) handler.onHead(status, headers);
-    },
-    onResponseData(_controller, chunk) {
-      if (phase === "draining") {
-        drainedBytes += chunk.length;
-        if (drainedBytes > drainBytesMax) leave(false);
-      } else if (phase !== "over") {
-        phase = "reading";
-        hasHeard = true;
-        handler.onData(chunk);
-      }
-    },
-    onResponseEnd() {
-      if (phase !== "over") leave(true).onEnd();
-    },
-    onResponseError(_controller, error) {
-      // A request that cannot be sent at all is found out before `start` has returned.
-      queueMicrotask(() => fail(translateError(error)));
-    },
-  };
+  drain(): void {
+    if (this.phase === "draining") return;
+    this.resume();
+    this.phase = "draining";
+    this.hear(this.parts.clock.monotonicMs());
+  }
 
-  return {
-    start(request, next) {
-      const { path, headers, body } = request;
-      handler = next;
-      timeouts = request.timeouts;
-      callCount += 1;
-      phase = "connecting";
-      isPaused = false;
-      drainedBytes = 0;
-      const nowMs = clock.monotonicMs();
-      hear(nowMs);
-      endsAtMs = nowMs + timeouts.totalMs;
-      lookIn(lookMs(), nowMs);
-      client.dispatch(
-        // The timer above keeps time; the library's own would be moved with every chunk and are a second late. It need not
-        // look for more to send when the head of the answer comes: there is nothing.
-        { method: "POST", path, headers, body, headersTimeout: 0, bodyTimeout: 0, blocking: false },
-        listener,
-      );
-      const number = callCount;
-      const isOver = (): boolean => phase === "over" || number !== callCount;
-      return {
-        pause() {
-          if (isOver()) return;
-          isPaused = true;
-          controller?.pause();
-        },
-        resume() {
-          if (!isOver()) resume();
-        },
-        drain() {
-          if (isOver() || phase === "draining") return;
-          resume();
-          phase = "draining";
-          hear(clock.monotonicMs());
-        },
-        cancel() {
-          if (!isOver()) leave(false);
-        },
-      };
-    },
-  };
+  cancel(): void {
+    this.leave(false);
+  }
+
+  onRequestStart(started: Dispatcher.DispatchController): void {
+    this.controller = started;
+    if (this.isPaused) started.pause();
+    this.phase = "waiting";
+    this.hear(this.parts.clock.monotonicMs());
+  }
+
+  onResponseStart(answered: Dispatcher.DispatchController, status: number, headers: UpstreamHeaders): void {
+    // They are parts of the first read, and would keep all of it in memory for as long as the call lasts.
+    answered.rawHeaders = null;
+    // Before its answer a server may send any number of others with a status below 200, which only say "wait".
+    if (this.phase === "waiting" && status >= 200) this.handler.onHead(status, headers);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.phase === "draining") {
+      this.drainedBytes += chunk.length;
+      if (this.drainedBytes > drainBytesMax) this.leave(false);
+    } else if (this.phase !== "over") {
+      this.phase = "reading";
+      this.hasHeard = true;
+      this.handler.onData(chunk);
+    }
+  }
+
+  onResponseEnd(): void {
+    if (this.phase !== "over") this.leave(true).onEnd();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    // A request that cannot be sent at all is found out before `start` has returned.
+    queueMicrotask(() => this.fail(translateError(error)));
+  }
+}
+
+function lookAt(caller: ConnectionCaller): void {
+  caller.look();
+}
+
+/** One call of a connection, which may serve another by the time that somebody thinks of this one again. */
+class NumberedCall implements UpstreamCall {
+  private readonly caller: ConnectionCaller;
+  private readonly number: number;
+
+  constructor(caller: ConnectionCaller, number: number) {
+    this.caller = caller;
+    this.number = number;
+  }
+
+  pause(): void {
+    if (!this.caller.isOver(this.number)) this.caller.pause();
+  }
+
+  resume(): void {
+    if (!this.caller.isOver(this.number)) this.caller.resume();
+  }
+
+  drain(): void {
+    if (!this.caller.isOver(this.number)) this.caller.drain();
+  }
+
+  cancel(): void {
+    if (!this.caller.isOver(this.number)) this.caller.cancel();
+  }
 }
 
 /** Sent by whoever does not speak HTTP, or not well. */

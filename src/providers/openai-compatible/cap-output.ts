@@ -8,7 +8,7 @@ export function capOutput(outlet: Outlet, outputTokensMax: number): Outlet {
   const meter = createTokenMeter();
   let usage: ChatUsage | null = null;
   return {
-    ...outlet,
+    isOpen: () => outlet.isOpen(),
     push(piece) {
       if (!outlet.isOpen() || meter.tokens() > outputTokensMax) return;
       outlet.push(piece);
@@ -24,5 +24,9 @@ export function capOutput(outlet: Outlet, outputTokensMax: number): Outlet {
       }
       outlet.end(usage, "cut-off");
     },
+    end: (reported, rest) => outlet.end(reported, rest),
+    answer: (answer, rest) => outlet.answer(answer, rest),
+    fail: (error) => outlet.fail(error),
+    shut: () => outlet.shut(),
   };
 }

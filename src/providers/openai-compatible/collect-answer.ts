@@ -21,7 +21,7 @@ export function collectAnswer(outlet: Outlet): Outlet {
   }
 
   return {
-    ...outlet,
+    isOpen: () => outlet.isOpen(),
     push(piece) {
       characters += piece.choices.length;
       if (characters > charactersMax) return outlet.fail(createBadAnswer("The answer is too large."));
@@ -35,6 +35,9 @@ export function collectAnswer(outlet: Outlet): Outlet {
     end(usage: ChatUsage | null, rest) {
       outlet.answer({ choices: buildChoices(), text: texts.join(""), usage }, rest);
     },
+    answer: (answer, rest) => outlet.answer(answer, rest),
+    fail: (error) => outlet.fail(error),
+    shut: () => outlet.shut(),
   };
 }
 

@@ -1,12 +1,25 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { UpstreamError, UpstreamHandler, UpstreamHeaders } from "../../platform/net/upstream-call.ts";
+import type {
+  UpstreamCall,
+  UpstreamError,
+  UpstreamHandler,
+  UpstreamHeaders,
+} from "../../platform/net/upstream-call.ts";
 import { createUpstreamPool } from "../../platform/net/upstream-pool.ts";
-import { type ChatCall, type ChatProvider, type ChatSink, ProviderError } from "../contract.ts";
+import { type ChatCall, type ChatProvider, type ChatRun, type ChatSink, ProviderError } from "../contract.ts";
 import { buildUpstreamBody, isAskedFor, isStreamNeeded, type UpstreamHabits } from "./build-upstream-request.ts";
 import { capOutput } from "./cap-output.ts";
 import { createKnownForms, type KnownForms } from "./choices-form.ts";
 import { collectAnswer } from "./collect-answer.ts";
-import { type AnswerReader, createBadAnswer, createOutlet, type Outlet } from "./outlet.ts";
+import {
+  type AnswerReader,
+  createBadAnswer,
+  createOutlet,
+  type ErrorReader,
+  type Outlet,
+  type OutletParts,
+  type Rest,
+} from "./outlet.ts";
 import { createAnswerReader } from "./read-answer.ts";
 import { createRefusalReader } from "./read-refusal.ts";
 import { createStreamReader } from "./read-stream.ts";
@@ -37,7 +50,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatPr
     whole: listHeaders({ accept: "application/json" }, options.headers),
   };
 
-  const forms = createKnownForms();
+  const parts: ReadingParts = { clock, forms: createKnownForms(), habits: options };
   /** Made once for each key that calls are sent with. */
   const headersOfKeys = new Map<string, typeof headers>();
 
@@ -58,89 +71,118 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatPr
     },
 
     startChat(call, sink) {
-      const outlet = createOutlet({
-        sink,
-        onOver: (rest) => (rest === "drained" ? upstream.drain() : upstream.cancel()),
-      });
-      const upstream = pool.dispatch(
+      const chat = new OpenAiChat(parts, call, sink);
+      chat.upstream = pool.dispatch(
         {
           path,
           headers: getHeaders(call.apiKey)[isStreamNeeded(call.request, options) ? "stream" : "whole"],
           body: buildUpstreamBody(call, options),
           timeouts: call.timeouts,
         },
-        createHandler({ call, sink, outlet, clock, forms, habits: options }),
+        chat,
       );
-      return {
-        pause: upstream.pause,
-        resume: upstream.resume,
-        cancel() {
-          outlet.shut();
-          upstream.cancel();
-        },
-      };
+      return chat;
     },
 
     close: () => pool.close(),
   };
 }
 
-type HandlerParts = {
-  call: ChatCall;
-  sink: ChatSink;
-  outlet: Outlet;
-  clock: Clock;
-  forms: KnownForms;
-  habits: UpstreamHabits;
-};
+type ReadingParts = { clock: Clock; forms: KnownForms; habits: UpstreamHabits };
 
-/** Looks at the head of an answer and has the rest read by whoever can. */
-function createHandler(parts: HandlerParts): UpstreamHandler {
-  const { outlet, sink } = parts;
-  let reader: AnswerReader | null = null;
-  return {
-    onHead(status, headers) {
-      if (!outlet.isOpen()) return;
-      const readError = (body: unknown): ProviderError =>
-        readUpstreamError({ status, headers, body, clock: parts.clock });
-      if (status >= 400) {
-        reader = createRefusalReader(outlet, readError);
-      } else if (status >= 300) {
-        outlet.fail(createBadAnswer("The upstream wants to send us elsewhere.", { status }));
-      } else if (!isPlainText(headers)) {
-        outlet.fail(createBadAnswer("The answer is compressed, though nobody asked for that."));
-      } else {
-        reader = chooseReader(headers, readError, parts);
-        sink.onAccepted();
-      }
-    },
-    onData: (chunk) => reader?.add(chunk),
-    onEnd: () => reader?.end(),
-    onError(error) {
-      const translated = translateError(error);
-      if (reader === null) outlet.fail(translated);
-      else reader.fail(translated);
-    },
-  };
-}
+const noHeaders: UpstreamHeaders = {};
 
-/** The answer decides in which form it is read, and the caller in which form it is told. */
-function chooseReader(
-  headers: UpstreamHeaders,
-  readError: (body: unknown) => ProviderError,
-  { call, habits, forms, outlet }: HandlerParts,
-): AnswerReader {
-  const { request, outputTokensMax } = call;
-  const isStreamWanted = request.stream === true;
-  const choicesAsked = request.n ?? 1;
-  const type = String(headers["content-type"] ?? "");
-  // Where the type says neither, it is what was asked for.
-  const isStream = type.includes("event-stream") || (isStreamNeeded(request, habits) && !type.includes("json"));
-  let into = isStreamWanted || !isStream ? outlet : collectAnswer(outlet);
-  if (habits.outputCapField === "none") into = capOutput(into, outputTokensMax * choicesAsked);
-  return isStream
-    ? createStreamReader({ outlet: into, choicesAsked, forms, readError })
-    : createAnswerReader({ outlet: into, isStreamWanted, readError });
+/**
+ * One call: looks at the head of its answer and has the rest read by whoever can. A class, because functions of its own
+ * would be most of what a call keeps while its upstream is silent.
+ */
+class OpenAiChat implements ChatRun, UpstreamHandler, OutletParts, ErrorReader {
+  readonly sink: ChatSink;
+  /** Set before anything is heard of it. */
+  upstream: UpstreamCall | null = null;
+  private readonly parts: ReadingParts;
+  private readonly call: ChatCall;
+  private readonly outlet: Outlet;
+  private reader: AnswerReader | null = null;
+  private status = 0;
+  private headers = noHeaders;
+
+  constructor(parts: ReadingParts, call: ChatCall, sink: ChatSink) {
+    this.parts = parts;
+    this.call = call;
+    this.sink = sink;
+    this.outlet = createOutlet(this);
+  }
+
+  pause(): void {
+    this.upstream?.pause();
+  }
+
+  resume(): void {
+    this.upstream?.resume();
+  }
+
+  cancel(): void {
+    this.outlet.shut();
+    this.upstream?.cancel();
+  }
+
+  onOver(rest: Rest): void {
+    if (rest === "drained") this.upstream?.drain();
+    else this.upstream?.cancel();
+  }
+
+  onHead(status: number, headers: UpstreamHeaders): void {
+    const { outlet } = this;
+    if (!outlet.isOpen()) return;
+    this.status = status;
+    this.headers = headers;
+    if (status >= 400) {
+      this.reader = createRefusalReader(outlet, this);
+    } else if (status >= 300) {
+      outlet.fail(createBadAnswer("The upstream wants to send us elsewhere.", { status }));
+    } else if (!isPlainText(headers)) {
+      outlet.fail(createBadAnswer("The answer is compressed, though nobody asked for that."));
+    } else {
+      this.reader = this.chooseReader(headers);
+      this.sink.onAccepted();
+    }
+  }
+
+  onData(chunk: Buffer): void {
+    this.reader?.add(chunk);
+  }
+
+  onEnd(): void {
+    this.reader?.end();
+  }
+
+  onError(error: UpstreamError): void {
+    const translated = translateError(error);
+    if (this.reader === null) this.outlet.fail(translated);
+    else this.reader.fail(translated);
+  }
+
+  readError(body: unknown): ProviderError {
+    const { status, headers } = this;
+    return readUpstreamError({ status, headers, body, clock: this.parts.clock });
+  }
+
+  /** The answer decides in which form it is read, and the caller in which form it is told. */
+  private chooseReader(headers: UpstreamHeaders): AnswerReader {
+    const { habits, forms } = this.parts;
+    const { request, outputTokensMax } = this.call;
+    const isStreamWanted = request.stream === true;
+    const choicesAsked = request.n ?? 1;
+    const type = String(headers["content-type"] ?? "");
+    // Where the type says neither, it is what was asked for.
+    const isStream = type.includes("event-stream") || (isStreamNeeded(request, habits) && !type.includes("json"));
+    let outlet = isStreamWanted || !isStream ? this.outlet : collectAnswer(this.outlet);
+    if (habits.outputCapField === "none") outlet = capOutput(outlet, outputTokensMax * choicesAsked);
+    return isStream
+      ? createStreamReader({ outlet, choicesAsked, forms, errors: this })
+      : createAnswerReader({ outlet, isStreamWanted, errors: this });
+  }
 }
 
 function isPlainText(headers: UpstreamHeaders): boolean {

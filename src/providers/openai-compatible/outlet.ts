@@ -12,7 +12,7 @@ export type Outlet = {
 };
 
 /** What becomes of what the upstream may still send: it is waited for a little, or its connection is closed. */
-type Rest = "drained" | "cut-off";
+export type Rest = "drained" | "cut-off";
 
 /** Reads the bytes of an answer into an outlet. */
 export type AnswerReader = {
@@ -23,62 +23,83 @@ export type AnswerReader = {
   fail(error: ProviderError): void;
 };
 
-type OutletParts = {
+/** Knows what is said in place of an answer. */
+export type ErrorReader = { readError(body: unknown): ProviderError };
+
+export type OutletParts = {
   sink: ChatSink;
   onOver(rest: Rest): void;
 };
 
 /** Keeps the order that a sink is promised. Pieces that arrive in one read leave together. */
-export function createOutlet({ sink, onOver }: OutletParts): Outlet {
-  let isOpen = true;
-  let pieces: ChatPiece[] | null = null;
+export function createOutlet(parts: OutletParts): Outlet {
+  return new SinkOutlet(parts);
+}
 
-  function flush(): void {
-    if (!isOpen || pieces === null) return;
-    const together = pieces;
-    pieces = null;
-    sink.onPieces(together);
+/** A class, because there is one for each call. */
+class SinkOutlet implements Outlet {
+  private readonly parts: OutletParts;
+  private isUnended = true;
+  private pieces: ChatPiece[] | null = null;
+  /** Made for the first pieces: a whole answer has none. */
+  private flushLater: (() => void) | null = null;
+
+  constructor(parts: OutletParts) {
+    this.parts = parts;
+  }
+
+  isOpen(): boolean {
+    return this.isUnended;
+  }
+
+  push(piece: ChatPiece): void {
+    if (!this.isUnended) return;
+    if (this.pieces !== null) {
+      this.pieces.push(piece);
+      return;
+    }
+    this.pieces = [piece];
+    this.flushLater ??= () => this.flush();
+    // A read of the socket is over when the microtasks run, however many chunks of HTTP were in it.
+    queueMicrotask(this.flushLater);
+  }
+
+  end(usage: ChatUsage | null, rest: Rest = "drained"): void {
+    if (!this.close()) return;
+    this.parts.onOver(rest);
+    this.parts.sink.onEnd(usage);
+  }
+
+  answer(answer: ChatAnswer, rest: Rest = "drained"): void {
+    if (!this.close()) return;
+    this.parts.onOver(rest);
+    this.parts.sink.onAnswer(answer);
+  }
+
+  fail(error: ProviderError): void {
+    if (!this.close()) return;
+    this.parts.onOver("cut-off");
+    this.parts.sink.onError(error);
+  }
+
+  shut(): void {
+    this.isUnended = false;
+  }
+
+  private flush(): void {
+    if (!this.isUnended || this.pieces === null) return;
+    const together = this.pieces;
+    this.pieces = null;
+    this.parts.sink.onPieces(together);
   }
 
   /** Hands on what waits, on which the sink may decide that it has heard enough. */
-  function close(): boolean {
-    flush();
-    const wasOpen = isOpen;
-    isOpen = false;
+  private close(): boolean {
+    this.flush();
+    const wasOpen = this.isUnended;
+    this.isUnended = false;
     return wasOpen;
   }
-
-  return {
-    isOpen: () => isOpen,
-    push(piece) {
-      if (!isOpen) return;
-      if (pieces !== null) {
-        pieces.push(piece);
-        return;
-      }
-      pieces = [piece];
-      // A read of the socket is over when the microtasks run, however many chunks of HTTP were in it.
-      queueMicrotask(flush);
-    },
-    end(usage, rest = "drained") {
-      if (!close()) return;
-      onOver(rest);
-      sink.onEnd(usage);
-    },
-    answer(answer, rest = "drained") {
-      if (!close()) return;
-      onOver(rest);
-      sink.onAnswer(answer);
-    },
-    fail(error) {
-      if (!close()) return;
-      onOver("cut-off");
-      sink.onError(error);
-    },
-    shut() {
-      isOpen = false;
-    },
-  };
 }
 
 export function createBadAnswer(message: string, detail?: Record<string, unknown>): ProviderError {

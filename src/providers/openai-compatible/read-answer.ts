@@ -1,7 +1,6 @@
-import type { ProviderError } from "../contract.ts";
 import { createByteCollector } from "./collect-bytes.ts";
 import { asRecord, parseJson } from "./json-value.ts";
-import { type AnswerReader, createBadAnswer, type Outlet } from "./outlet.ts";
+import { type AnswerReader, createBadAnswer, type ErrorReader, type Outlet } from "./outlet.ts";
 import { readUsage } from "./read-usage.ts";
 import { type CleanAnswerChoice, type CleanChunkChoice, sanitiseAnswerChoice } from "./sanitise-choice.ts";
 import type { WrittenText } from "./written-text.ts";
@@ -10,13 +9,13 @@ type AnswerParts = {
   outlet: Outlet;
   /** Some upstreams give a whole answer to whoever asked for a stream. */
   isStreamWanted: boolean;
-  readError(body: unknown): ProviderError;
+  errors: ErrorReader;
 };
 
 const answerBytesMax = 32 * 1024 * 1024;
 
 /** Reads an answer that comes as one JSON text. */
-export function createAnswerReader({ outlet, isStreamWanted, readError }: AnswerParts): AnswerReader {
+export function createAnswerReader({ outlet, isStreamWanted, errors }: AnswerParts): AnswerReader {
   const body = createByteCollector(answerBytesMax);
   return {
     add(chunk) {
@@ -26,7 +25,7 @@ export function createAnswerReader({ outlet, isStreamWanted, readError }: Answer
       const parsed = parseJson(body.take().toString("utf8"));
       const answer = asRecord(parsed);
       if (answer === null) return outlet.fail(createBadAnswer("The answer is no JSON object."));
-      if (answer.error !== undefined && answer.error !== null) return outlet.fail(readError(parsed));
+      if (answer.error !== undefined && answer.error !== null) return outlet.fail(errors.readError(parsed));
       if (!Array.isArray(answer.choices)) return outlet.fail(createBadAnswer("The answer has no choices."));
       const written: WrittenText = { text: "" };
       const choices = sanitiseAnswerChoices(answer.choices, written);

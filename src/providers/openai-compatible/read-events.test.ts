@@ -4,7 +4,7 @@ import { createEventReader } from "./read-events.ts";
 
 function read(...chunks: readonly (string | Buffer)[]): string[] {
   const events: string[] = [];
-  const reader = createEventReader((text, from, to) => events.push(text.slice(from, to)));
+  const reader = createEventReader({ onEvent: (text, from, to) => events.push(text.slice(from, to)) });
   for (const chunk of chunks) expect(reader.add(Buffer.from(chunk))).toBe(true);
   reader.end();
   return events;
@@ -37,7 +37,7 @@ test.each([
 
 test("an event is told as soon as its empty line is there", () => {
   const events: string[] = [];
-  const reader = createEventReader((text, from, to) => events.push(text.slice(from, to)));
+  const reader = createEventReader({ onEvent: (text, from, to) => events.push(text.slice(from, to)) });
   reader.add(Buffer.from("data: a\n\ndata: b\n"));
   expect(events).toEqual(["a"]);
   reader.add(Buffer.from("\n"));
@@ -79,7 +79,7 @@ test("what is read agrees with the events that were written", () => {
 });
 
 test("an event may have four megabytes and no more, however small its parts are", () => {
-  const reader = createEventReader(() => {});
+  const reader = createEventReader({ onEvent() {} });
   const part = Buffer.alloc(1024, "a");
   for (let count = 0; count < 4096; count += 1) expect(reader.add(part)).toBe(true);
   expect(reader.add(part)).toBe(false);
@@ -87,8 +87,10 @@ test("an event may have four megabytes and no more, however small its parts are"
 
 test("many events together may be larger than one may be", () => {
   let count = 0;
-  const reader = createEventReader(() => {
-    count += 1;
+  const reader = createEventReader({
+    onEvent() {
+      count += 1;
+    },
   });
   const events = Buffer.from(`data: ${"a".repeat(2000)}\n\n`.repeat(20));
   for (let times = 0; times < 200; times += 1)

@@ -1,7 +1,9 @@
 import { type ByteCollector, createByteCollector } from "./collect-bytes.ts";
 
-/** Told where in `text` the data of an event stands, so that it is cut out only where that is needed. */
-export type EventListener = (text: string, from: number, to: number) => void;
+export type EventListener = {
+  /** Told where in `text` the data of an event stands, so that it is cut out only where that is needed. */
+  onEvent(text: string, from: number, to: number): void;
+};
 
 export type EventReader = {
   /** Tells of every event that is complete with this chunk. `false` when an event is larger than is allowed. */
@@ -20,40 +22,49 @@ const byteOrderMark = "\uFEFF";
  * Reads a stream of server-sent events. Bytes become text only where an event ends, so characters that were cut in half
  * are whole again; everything that is complete becomes text at once, because that costs the least.
  */
-export function createEventReader(onData: EventListener): EventReader {
-  /** Events that are not complete. Most streams never cut one in two. */
-  let held: ByteCollector | null = null;
-  /** The last two bytes that are held, because an empty line may begin in one chunk and end in the next. */
-  let before = noLineEnd;
-  let isFirst = true;
+export function createEventReader(listener: EventListener): EventReader {
+  return new ChunkedEvents(listener);
+}
 
-  function tell(bytes: Buffer): void {
-    let text = bytes.toString("utf8");
-    if (isFirst && text.startsWith(byteOrderMark)) text = text.slice(1);
-    isFirst = false;
-    splitEvents(text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text, onData);
+/** A class, because there is one for each stream. */
+class ChunkedEvents implements EventReader {
+  private readonly listener: EventListener;
+  /** Events that are not complete. Most streams never cut one in two. */
+  private held: ByteCollector | null = null;
+  /** The last two bytes that are held, because an empty line may begin in one chunk and end in the next. */
+  private before = noLineEnd;
+  private isFirst = true;
+
+  constructor(listener: EventListener) {
+    this.listener = listener;
   }
 
-  return {
-    add(chunk) {
-      const end = findLastEnd(chunk, before);
-      if (end > 0 && end === chunk.length && (held === null || held.isEmpty())) {
-        tell(chunk);
-        return true;
-      }
-      held ??= createByteCollector(eventBytesMax);
-      if (end > 0) {
-        if (!held.add(chunk.subarray(0, end))) return false;
-        tell(held.take());
-      }
-      const rest = chunk.subarray(end);
-      before = end > 0 ? readEnding(rest, noLineEnd) : readEnding(rest, before);
-      return rest.length === 0 || held.add(rest);
-    },
-    end() {
-      if (held !== null && !held.isEmpty()) tell(held.take());
-    },
-  };
+  add(chunk: Buffer): boolean {
+    const end = findLastEnd(chunk, this.before);
+    if (end > 0 && end === chunk.length && (this.held === null || this.held.isEmpty())) {
+      this.tell(chunk);
+      return true;
+    }
+    this.held ??= createByteCollector(eventBytesMax);
+    if (end > 0) {
+      if (!this.held.add(chunk.subarray(0, end))) return false;
+      this.tell(this.held.take());
+    }
+    const rest = chunk.subarray(end);
+    this.before = readEnding(rest, end > 0 ? noLineEnd : this.before);
+    return rest.length === 0 || this.held.add(rest);
+  }
+
+  end(): void {
+    if (this.held !== null && !this.held.isEmpty()) this.tell(this.held.take());
+  }
+
+  private tell(bytes: Buffer): void {
+    let text = bytes.toString("utf8");
+    if (this.isFirst && text.startsWith(byteOrderMark)) text = text.slice(1);
+    this.isFirst = false;
+    splitEvents(text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text, this.listener);
+  }
 }
 
 type Ending = { last: number; secondLast: number };
@@ -90,7 +101,7 @@ function byteBefore(chunk: Buffer, index: number, before: Ending): number | unde
 }
 
 /** Tells of the events in a text whose lines end in LF. Comments and fields other than `data` are skipped. */
-function splitEvents(text: string, onData: EventListener): void {
+function splitEvents(text: string, listener: EventListener): void {
   let from = -1;
   let to = -1;
   let joined: string | null = null;
@@ -103,13 +114,13 @@ function splitEvents(text: string, onData: EventListener): void {
       from = valueAt;
       to = lineEnd;
     } else if (lineEnd === at && from >= 0) {
-      if (joined === null) onData(text, from, to);
-      else onData(joined, 0, joined.length);
+      if (joined === null) listener.onEvent(text, from, to);
+      else listener.onEvent(joined, 0, joined.length);
       from = -1;
       joined = null;
     }
     at = lineEnd + 1;
   }
   // Only the end of the whole stream leaves an event without its empty line.
-  if (from >= 0) onData(joined ?? text, joined === null ? from : 0, joined?.length ?? to);
+  if (from >= 0) listener.onEvent(joined ?? text, joined === null ? from : 0, joined?.length ?? to);
 }

@@ -1,14 +1,13 @@
-import type { ProviderError } from "../contract.ts";
 import { createByteCollector } from "./collect-bytes.ts";
 import { parseJson } from "./json-value.ts";
-import type { AnswerReader, Outlet } from "./outlet.ts";
+import type { AnswerReader, ErrorReader, Outlet } from "./outlet.ts";
 
 const refusalBytesMax = 64 * 1024;
 
 /** Reads what an upstream says to a request that it does not take. The status alone tells enough when that is broken. */
-export function createRefusalReader(outlet: Outlet, readError: (body: unknown) => ProviderError): AnswerReader {
+export function createRefusalReader(outlet: Outlet, errors: ErrorReader): AnswerReader {
   const body = createByteCollector(refusalBytesMax);
-  const tell = (): void => outlet.fail(readError(parseJson(body.take().toString("utf8"))));
+  const tell = (): void => outlet.fail(errors.readError(parseJson(body.take().toString("utf8"))));
   return {
     add(chunk) {
       if (!body.add(chunk)) tell();

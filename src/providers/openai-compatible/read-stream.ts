@@ -3,9 +3,9 @@ import { type ChoicesForm, hasText, type KnownForms, learnForm } from "./choices
 import { type ChunkEnvelope, cutChoices, learnEnvelope } from "./chunk-envelope.ts";
 import { type ChunkTemplate, createTemplate, fillTemplate } from "./chunk-template.ts";
 import { parseJson } from "./json-value.ts";
-import { type AnswerReader, createBadAnswer, type Outlet } from "./outlet.ts";
+import { type AnswerReader, createBadAnswer, type ErrorReader, type Outlet } from "./outlet.ts";
 import { type CleanChoices, readChoices, readChunk } from "./read-chunk.ts";
-import { createEventReader } from "./read-events.ts";
+import { createEventReader, type EventListener, type EventReader } from "./read-events.ts";
 
 type StreamParts = {
   outlet: Outlet;
@@ -13,7 +13,7 @@ type StreamParts = {
   choicesAsked: number;
   /** What earlier answers of this upstream taught. */
   forms: KnownForms;
-  readError(body: unknown): ProviderError;
+  errors: ErrorReader;
 };
 
 const done = "[DONE]";
@@ -22,113 +22,134 @@ const lessonCost = 2;
 const creditMax = 8 * lessonCost;
 
 /** Reads a streamed answer: bytes become events, and events pieces. */
-export function createStreamReader({ outlet, choicesAsked, forms, readError }: StreamParts): AnswerReader {
-  const events = createEventReader(onEvent);
-  const seen = new Set<number>();
-  const unfinished = new Set<number>();
-  let usage: ChatUsage | null = null;
-  let envelope: ChunkEnvelope | null = null;
-  let template: ChunkTemplate | null = null;
-  let credit = creditMax;
-  let isAtEnd = false;
+export function createStreamReader(parts: StreamParts): AnswerReader {
+  return new StreamReader(parts);
+}
 
-  function onEvent(text: string, from: number, to: number): void {
+/** A class, because there is one for each stream, which may be open and silent for long. */
+class StreamReader implements AnswerReader, EventListener {
+  private readonly parts: StreamParts;
+  private readonly events: EventReader;
+  /** The choices that were heard of, and whether they are finished. */
+  private readonly choices = new Map<number, boolean>();
+  private usage: ChatUsage | null = null;
+  private envelope: ChunkEnvelope | null = null;
+  private template: ChunkTemplate | null = null;
+  private credit = creditMax;
+  private isAtEnd = false;
+
+  constructor(parts: StreamParts) {
+    this.parts = parts;
+    this.events = createEventReader(this);
+  }
+
+  add(chunk: Buffer): void {
+    if (!this.events.add(chunk)) this.parts.outlet.fail(createBadAnswer("An event is too large."));
+  }
+
+  end(): void {
+    const { outlet } = this.parts;
+    this.isAtEnd = true;
+    this.events.end();
+    if (!outlet.isOpen()) return;
+    if (this.choices.size === 0) outlet.fail(createBadAnswer("The stream has no choices."));
+    else if (this.listUnfinished().length === 0) outlet.end(this.usage);
+    else outlet.fail(new ProviderError("unreachable", "The stream ended in the middle of an answer."));
+  }
+
+  fail(error: ProviderError): void {
+    const { outlet, choicesAsked } = this.parts;
+    // Nothing but the usage can be missing of an answer that has all its finish reasons.
+    if (this.choices.size >= choicesAsked && this.listUnfinished().length === 0) outlet.end(this.usage);
+    else outlet.fail(error);
+  }
+
+  onEvent(text: string, from: number, to: number): void {
+    const { outlet } = this.parts;
     // An event without data is a sign of life.
     if (from === to || !outlet.isOpen()) return;
-    const piece = template === null ? null : fillTemplate(template, text, from, to);
+    const piece = this.template === null ? null : fillTemplate(this.template, text, from, to);
     if (piece === null) {
-      takeData(text.slice(from, to));
+      this.takeData(text.slice(from, to));
     } else {
-      if (credit < creditMax) credit += 1;
+      if (this.credit < creditMax) this.credit += 1;
       outlet.push(piece);
     }
   }
 
-  function takeData(data: string): void {
+  private takeData(data: string): void {
+    const { outlet } = this.parts;
     if (data === done) {
-      finish();
-    } else if (!takeKnown(data)) {
+      this.finish();
+    } else if (!this.takeKnown(data)) {
       const chunk = readChunk(data);
-      if (chunk.kind === "error") outlet.fail(readError(chunk.body));
-      else if (chunk.kind === "chunk") takeChoices(chunk, chunk.usage);
+      if (chunk.kind === "error") outlet.fail(this.parts.errors.readError(chunk.body));
+      else if (chunk.kind === "chunk") this.takeChoices(chunk, chunk.usage);
       // The rest of an event that the end of the connection cut off says nothing; what was missing is found out anyway.
-      else if (!isAtEnd) outlet.fail(createBadAnswer("A chunk is not what was promised."));
+      else if (!this.isAtEnd) outlet.fail(createBadAnswer("A chunk is not what was promised."));
     }
   }
 
   /** Takes a chunk with an envelope that is known, or can be learned: nothing but its choices need to be looked at. */
-  function takeKnown(data: string): boolean {
-    let choices = envelope === null ? null : cutChoices(envelope, data);
+  private takeKnown(data: string): boolean {
+    let choices = this.envelope === null ? null : cutChoices(this.envelope, data);
     if (choices === null && hasText(data)) {
-      envelope = learn(learnEnvelope, data) ?? envelope;
-      choices = envelope === null ? null : cutChoices(envelope, data);
+      this.envelope = this.learn(learnEnvelope, data) ?? this.envelope;
+      choices = this.envelope === null ? null : cutChoices(this.envelope, data);
     }
-    if (envelope === null || choices === null) return false;
-    const form = forms.find(choices) ?? learnNewForm(choices);
+    if (this.envelope === null || choices === null) return false;
+    const form = this.parts.forms.find(choices) ?? this.learnNewForm(choices);
     if (form === null) {
       const value = parseJson(choices);
-      if (value !== undefined) takeChoices(readChoices(value), null);
+      if (value !== undefined) this.takeChoices(readChoices(value), null);
       return value !== undefined;
     }
-    template = createTemplate(envelope, form);
-    const piece = fillTemplate(template, data, 0, data.length);
+    this.template = createTemplate(this.envelope, form);
+    const piece = fillTemplate(this.template, data, 0, data.length);
     if (piece === null) return false;
-    for (const index of form.indexes) note(index, null);
-    outlet.push(piece);
+    for (const index of form.indexes) this.note(index, null);
+    this.parts.outlet.push(piece);
     return true;
   }
 
-  function learnNewForm(choices: string): ChoicesForm | null {
-    const form = learn(learnForm, choices);
-    if (form !== null) forms.add(form);
+  private learnNewForm(choices: string): ChoicesForm | null {
+    const form = this.learn(learnForm, choices);
+    if (form !== null) this.parts.forms.add(form);
     return form;
   }
 
-  function learn<T>(lesson: (text: string) => T | null, text: string): T | null {
-    if (credit < lessonCost || !hasText(text)) return null;
-    credit -= lessonCost;
+  private learn<T>(lesson: (text: string) => T | null, text: string): T | null {
+    if (this.credit < lessonCost || !hasText(text)) return null;
+    this.credit -= lessonCost;
     return lesson(text);
   }
 
-  function takeChoices({ choices, text }: CleanChoices, reported: ChatUsage | null): void {
-    usage = reported ?? usage;
+  private takeChoices({ choices, text }: CleanChoices, reported: ChatUsage | null): void {
+    this.usage = reported ?? this.usage;
     if (choices.length === 0) return;
-    for (const { index, finish_reason: reason } of choices) note(index, reason);
+    for (const { index, finish_reason: reason } of choices) this.note(index, reason);
     const piece = { choices: JSON.stringify(choices), text };
-    outlet.push(reported === null ? piece : { ...piece, usage: reported });
+    this.parts.outlet.push(reported === null ? piece : { ...piece, usage: reported });
   }
 
-  function note(index: number, reason: string | null): void {
-    if (reason !== null) unfinished.delete(index);
-    else if (!seen.has(index)) unfinished.add(index);
-    seen.add(index);
+  private note(index: number, reason: string | null): void {
+    if (reason !== null) this.choices.set(index, true);
+    else if (!this.choices.has(index)) this.choices.set(index, false);
+  }
+
+  private listUnfinished(): number[] {
+    const unfinished: number[] = [];
+    for (const [index, isFinished] of this.choices) if (!isFinished) unfinished.push(index);
+    return unfinished;
   }
 
   /** The upstream says that it is done; some say so without having ended each choice. */
-  function finish(): void {
-    if (seen.size === 0) outlet.fail(createBadAnswer("The stream has no choices."));
-    for (const index of unfinished) {
+  private finish(): void {
+    const { outlet } = this.parts;
+    if (this.choices.size === 0) outlet.fail(createBadAnswer("The stream has no choices."));
+    for (const index of this.listUnfinished()) {
       outlet.push({ choices: JSON.stringify([{ index, delta: {}, finish_reason: "stop" }]), text: "" });
     }
-    outlet.end(usage);
+    outlet.end(this.usage);
   }
-
-  return {
-    add(chunk) {
-      if (!events.add(chunk)) outlet.fail(createBadAnswer("An event is too large."));
-    },
-    end() {
-      isAtEnd = true;
-      events.end();
-      if (!outlet.isOpen()) return;
-      if (seen.size === 0) outlet.fail(createBadAnswer("The stream has no choices."));
-      else if (unfinished.size === 0) outlet.end(usage);
-      else outlet.fail(new ProviderError("unreachable", "The stream ended in the middle of an answer."));
-    },
-    fail(error) {
-      // Nothing but the usage can be missing of an answer that has all its finish reasons.
-      if (seen.size >= choicesAsked && unfinished.size === 0) outlet.end(usage);
-      else outlet.fail(error);
-    },
-  };
 }
