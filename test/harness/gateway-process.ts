@@ -93,7 +93,10 @@ export async function runCommand(
 function spawnMain(words: readonly string[], { environment, prefix = [] }: ProcessOptions): ChildProcess {
   const [program = "", ...rest] = [...prefix, process.execPath, mainFile, ...words];
   const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-  return spawn(program, rest, { cwd: tmpdir(), env: { PATH: path, ...environment }, stdio: ["pipe", "pipe", "pipe"] });
+  // The place that the gateway takes itself, known before its first file: which else would be stripped of types anew.
+  const cache = join(tmpdir(), "node-compile-cache");
+  const env = { PATH: path, NODE_COMPILE_CACHE: cache, ...environment };
+  return spawn(program, rest, { cwd: tmpdir(), env, stdio: ["pipe", "pipe", "pipe"] });
 }
 
 export async function findFreePort(): Promise<string> {
