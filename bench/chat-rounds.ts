@@ -28,7 +28,7 @@ const whole: ChatAsk = { isStream: false, promptBytes: shortPromptBytes };
 const streamed: ChatAsk = { isStream: true, promptBytes: shortPromptBytes };
 const longPrompt: ChatAsk = { isStream: false, promptBytes: 32 * 1024 };
 
-const gateways = ["bare", "sluice", "portkey"] as const;
+const gateways = ["bare", "recording", "sluice", "portkey"] as const;
 const busy = { way: "at-once", targets: gateways, rounds: 5 } as const;
 const late = { way: "late", targets: ["direct", ...gateways], connections: 1, rounds: 10 } as const;
 
@@ -41,6 +41,8 @@ export const chatLoads = {
   stream32: { ...busy, name: "50 chunks, 32 connections", ask: streamed, connections: 32 },
   stream256: { ...busy, name: "50 chunks, 256 connections", ask: streamed, connections: 256 },
   oneWrite32: { ...busy, name: "50 chunks in one write, 32", ask: streamed, connections: 32, way: "one-write" },
+  // An answer that comes at once is settled together with its hold; here each is written by itself.
+  lateWhole256: { ...busy, name: "whole answer after 20 ms, 256", ask: whole, connections: 256, way: "late" },
   lateWhole: { ...late, name: "whole answer after 20 ms", ask: whole },
   lateStream: { ...late, name: "50 chunks after 20 ms", ask: streamed },
 } as const satisfies Record<string, ChatLoad>;

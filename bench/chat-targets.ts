@@ -1,9 +1,13 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type ChatAsk, writeChatRequest } from "./chat-requests.ts";
 import { forkServer } from "./fork-server.ts";
 import { portkeyVersion, startPortkey } from "./portkey-gateway.ts";
+import { readPostmasterId } from "./process-figures.ts";
 import { startSluice } from "./sluice-gateway.ts";
 
-export const targetNames = ["direct", "bare", "sluice", "portkey"] as const;
+export const targetNames = ["direct", "bare", "recording", "sluice", "portkey"] as const;
 export type TargetName = (typeof targetNames)[number];
 
 /** How the upstream is to answer a call; it is told by headers. */
@@ -33,6 +37,7 @@ export type ChatTargets = {
 export async function startChatTargets(): Promise<ChatTargets> {
   const upstream = await forkServer("fixed-upstream.ts");
   const bare = await forkServer("bare-proxy.ts", { words: [`--upstream-port=${upstream.port}`] });
+  const recording = await startRecording(upstream.port);
   const sluice = await startSluice(
     (Object.keys(upstreamWays) as UpstreamWay[]).map((way) => ({
       id: way,
@@ -43,17 +48,22 @@ export async function startChatTargets(): Promise<ChatTargets> {
 
   const describePassThrough = (
     name: TargetName,
-    { port, processId }: { port: number; processId: number },
+    {
+      port,
+      processId,
+      databaseProcessId = null,
+    }: { port: number; processId: number; databaseProcessId?: number | null },
   ): ChatTarget => ({
     name,
     port,
     processId,
-    databaseProcessId: null,
+    databaseProcessId,
     writeRequest: (ask, way) => writeChatRequest(ask, { port, model: "bench-model", headers: upstreamWays[way] }),
   });
   const targets = [
     describePassThrough("direct", upstream),
     describePassThrough("bare", bare),
+    describePassThrough("recording", recording),
     {
       ...sluice,
       name: "sluice",
@@ -65,8 +75,24 @@ export async function startChatTargets(): Promise<ChatTargets> {
     targets,
     portkeyTrouble: typeof portkey === "string" ? portkey : null,
     async close() {
-      const servers = [...(typeof portkey === "string" ? [] : [portkey]), sluice, bare, upstream];
+      const servers = [...(typeof portkey === "string" ? [] : [portkey]), sluice, recording, bare, upstream];
       for (const server of servers) await server.close();
+    },
+  };
+}
+
+async function startRecording(upstreamPort: number) {
+  const dataDir = mkdtempSync(join(tmpdir(), "sluice-bench-"));
+  const { port, processId, close } = await forkServer("recording-proxy.ts", {
+    words: [`--upstream-port=${upstreamPort}`, `--data-dir=${dataDir}`],
+  });
+  return {
+    port,
+    processId,
+    databaseProcessId: readPostmasterId(dataDir),
+    async close() {
+      await close();
+      rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }

@@ -7,11 +7,15 @@ import { presentTable, writeResults } from "./write-results.ts";
 const names: Record<TargetName, string> = {
   direct: "upstream itself",
   bare: "bare pass-through",
+  recording: "pass-through that records",
   sluice: "Sluice",
   portkey: `Portkey ${portkeyVersion}`,
 };
 
-/** Sluice with everything on, beside a bare pass-through and Portkey, all in front of the same upstream. */
+/**
+ * Sluice with everything on, beside a bare pass-through, one that writes a row for each call, and Portkey, all in front of
+ * the same upstream.
+ */
 export async function measureChat(): Promise<void> {
   const started = await startChatTargets();
   const outcomes: Partial<Record<ChatLoadName, ChatRounds>> = {};
@@ -37,8 +41,8 @@ function presentGoals(goals: readonly GoalRow[]): string {
 }
 
 const titles = [
-  ...["load", "req/s", "p50 ms", "p99 ms", "first data p50 ms", "CPU µs/req", "PostgreSQL µs/req", "beside bare"],
-  "RSS MB",
+  ...["load", "req/s", "p50 ms", "p99 ms", "first data p50 ms", "CPU µs/req", "PostgreSQL µs/req"],
+  ...["beside bare", "beside recording", "RSS MB"],
 ];
 
 function presentFigures(outcomes: Outcomes): string {
@@ -48,18 +52,19 @@ function presentFigures(outcomes: Outcomes): string {
       if (figures === null) return [];
       const name = `${chatLoads[load].name}: ${names[target]}`;
       return [
-        typeof figures === "string" ? [name, "failed"] : presentRow(name, figures, compare(outcomes, load, target)),
+        typeof figures === "string" ? [name, "failed"] : presentRow(name, figures, listRatios(outcomes, load, target)),
       ];
     }),
   );
   return presentTable(titles, rows);
 }
 
-function compare(outcomes: Outcomes, load: ChatLoadName, target: TargetName): string {
-  return target === "sluice" ? `${compareCpu(outcomes, load, "bare").toFixed(2)} ×` : "";
+function listRatios(outcomes: Outcomes, load: ChatLoadName, target: TargetName): string[] {
+  const others = ["bare", "recording"] as const;
+  return others.map((other) => (target === "sluice" ? `${compareCpu(outcomes, load, other).toFixed(2)} ×` : ""));
 }
 
-function presentRow(name: string, figures: ChatFigures, ratio: string): string[] {
+function presentRow(name: string, figures: ChatFigures, ratios: readonly string[]): string[] {
   return [
     name,
     Math.round(figures.requestsPerSecond).toLocaleString("en"),
@@ -68,7 +73,7 @@ function presentRow(name: string, figures: ChatFigures, ratio: string): string[]
     figures.firstDataP50Ms.toFixed(2),
     figures.cpuUs.toFixed(0),
     figures.databaseCpuUs === null ? "" : figures.databaseCpuUs.toFixed(0),
-    ratio,
+    ...ratios,
     `${presentMegabytes(figures.residentBytesBefore)} → ${presentMegabytes(figures.residentBytesAfter)}`,
   ];
 }

@@ -37,7 +37,8 @@ const bareInsert = {
   name: "bare-insert",
   text: `insert into bare_holds (id, account_id, unit, amount, pocket_ids, pocket_amounts, state, settled, refusal, missing,
     fingerprint, settlement_fingerprint, key_id, budget_starts_at, cause_kind, cause_id, expires_at, opened_at, resolved_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+    returning id`,
 };
 
 /** The ledger on a database of its own with 1 000 accounts that have money, and what it is measured beside. */
@@ -136,11 +137,12 @@ export async function openLedgerBench() {
     /** The least that a durable hold could cost: one row like it, inserted and committed. */
     async insertBare(accountId: AccountId): Promise<void> {
       const { id, amount, cause, expiresAt } = describeHold(accountId);
-      const pocketIds = [`pkt_${accountId.slice("acct_".length)}`];
+      const pocketIds = `{pkt_${accountId.slice("acct_".length)}}`;
+      const moments = [expiresAt.toISOString(), clock.now().toISOString()];
       const fingerprint = hash("sha256", id, "base64url");
       await bareSession.query(bareInsert, [
-        ...[id, accountId, "money", amount, pocketIds, [amount], "open", 0, null, null, fingerprint, null, null, null],
-        ...[cause.kind, cause.id, expiresAt, clock.now(), null],
+        ...[id, accountId, "money", String(amount), pocketIds, `{${amount}}`, "open", "0", null, null, fingerprint],
+        ...[null, null, null, cause.kind, cause.id, ...moments, null],
       ]);
     },
     async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 
 /** What the kernel counts CPU time in, on every Linux that Node runs on. */
 const tickUs = 10_000;
@@ -55,4 +56,9 @@ export function countDescriptors(processId: number): number {
 export function readDescriptorsMax(processId: number): number {
   const [, soft] = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync(`/proc/${processId}/limits`, "utf8")) ?? [];
   return soft === "unlimited" ? Number.POSITIVE_INFINITY : Number(soft);
+}
+
+/** The server of the embedded PostgreSQL of a data directory. */
+export function readPostmasterId(dataDir: string): number {
+  return Number(readFileSync(join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0]);
 }

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { findFreePort, runCommand } from "../test/harness/gateway-process.ts";
 import { waitUntil } from "../test/harness/wait-until.ts";
+import { readPostmasterId } from "./process-figures.ts";
 
 export type SluiceGateway = {
   port: number;
@@ -53,7 +54,7 @@ export async function startSluice(
     port,
     processId: child.pid ?? 0,
     dataDir,
-    databaseProcessId: Number(readFileSync(join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0]),
+    databaseProcessId: readPostmasterId(dataDir),
     headers,
     async readFrozen() {
       const answer = await fetch(`${siteUrl}/v1/balance`, { headers });
