@@ -258,8 +258,9 @@ function makeAddress(): string {
 
 const tabsMax = 20;
 
-/** Goes on by Tab, as people without a pointer do, until it is there. */
+/** Goes on by Tab, as people without a pointer do, until it is there: once it is shown, which may be after its heading. */
 async function tabUntil(page: Page, selector: string): Promise<void> {
+  await page.locator(selector).first().waitFor();
   for (let count = 0; count < tabsMax; count += 1) {
     if (await page.evaluate(`document.activeElement?.matches(${JSON.stringify(selector)})`)) return;
     await page.keyboard.press("Tab");
