@@ -142,7 +142,9 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
 
   test("a drama shows its steps with their charges, and a document as text", async () => {
     await open(ids.drama);
-    expect((await section("Steps").innerText()).replaceAll(/\s+/g, " ")).toMatch(/Script Succeeded.*\$0\.02/i);
+    await expect
+      .poll(async () => (await section("Steps").innerText()).replaceAll(/\s+/g, " "))
+      .toMatch(/Script Succeeded.*\$0\.02/i);
     await section("Result").getByText("Script", { exact: true }).click();
     await section("Result").getByText('"object": "drama.script"').waitFor();
   });
