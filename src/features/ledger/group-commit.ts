@@ -1,4 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { setImmediate as turnLoop, setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import { type Database, isDatabaseUnavailable, isUniqueViolation } from "../../platform/database/database.ts";
@@ -59,9 +59,11 @@ export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
   let working: Promise<void> | null = null;
 
   async function work(): Promise<void> {
-    // Whoever submits in this same moment belongs to the same batch.
-    await Promise.resolve();
-    while (waiting.length > 0) await commitBatch(waiting.splice(0, batchMax));
+    while (waiting.length > 0) {
+      // All that has arrived by now is read first: whoever submits because of it belongs to the same batch.
+      await turnLoop();
+      await commitBatch(waiting.splice(0, batchMax));
+    }
     working = null;
   }
 
