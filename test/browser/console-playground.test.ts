@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type BrowsedSite,
   fillSignIn,
+  forgetSession,
   listAxeFindings,
   signInByPage,
   startBrowsedSite,
@@ -94,7 +95,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.getByRole("button", { name: "Ask for the answer" }).click();
     await answers(page).nth(1).getByText("Cost").waitFor();
     const stranger = await site.createPerson();
-    await page.context().clearCookies();
+    await forgetSession(page);
     await signInByPage(page, stranger, "/console/playground");
     await page.getByText("Ask the model something").waitFor();
   });

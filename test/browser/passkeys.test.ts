@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BrowsedSite, startBrowsedSite } from "../harness/browsed-site.ts";
+import { type BrowsedSite, forgetSession, startBrowsedSite } from "../harness/browsed-site.ts";
 import { hasBrowser } from "../harness/browser.ts";
 import { approveByPage, presentEntry, startLoopbackProgram } from "../harness/loopback-program.ts";
 import { signInByCookie } from "../harness/signed-in-page.ts";
@@ -35,7 +35,7 @@ async function addPasskey(page: Page, name: string): Promise<void> {
 }
 
 async function signInByPasskey(page: Page): Promise<void> {
-  await page.context().clearCookies();
+  await forgetSession(page);
   await page.goto("/sign-in?next=/security");
   await page.getByRole("button", { name: "Use a passkey" }).click();
 }
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     await plugIn(page);
     await openSecurity(page, other);
     await addPasskey(page, "Of the other");
-    await page.context().clearCookies();
+    await forgetSession(page);
     await openSecurity(page, owner);
     await page.getByRole("heading", { name: "Passkeys" }).waitFor();
     site.clock.advance(elevenMinutesMs);

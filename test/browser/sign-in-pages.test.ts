@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type BrowsedSite,
   fillSignIn,
+  forgetSession,
   listAxeFindings,
   signInByPage,
   startBrowsedSite,
@@ -143,7 +144,7 @@ describe.skipIf(!hasBrowser)("signing in by the pages", () => {
     const comeAgain = async () => {
       // A page of the console would notice the end of its session, and lead away by itself.
       await page.goto("about:blank");
-      await page.context().clearCookies();
+      await forgetSession(page);
       await signInByPage(page, email, "/console");
       await page.getByRole("heading", { name: "Second step" }).waitFor();
     };

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { presentTotp } from "../../src/features/site/sign-in/totp.ts";
-import { type BrowsedSite, listAxeFindings, signInByPage, startBrowsedSite } from "../harness/browsed-site.ts";
+import {
+  type BrowsedSite,
+  forgetSession,
+  listAxeFindings,
+  signInByPage,
+  startBrowsedSite,
+} from "../harness/browsed-site.ts";
 import { hasBrowser } from "../harness/browser.ts";
 import { goodPassword } from "../harness/site-visitor.ts";
 
@@ -46,7 +52,7 @@ describe.skipIf(!hasBrowser)("the security page", () => {
     await page.getByRole("button", { name: "I have kept them" }).click();
     await page.getByRole("button", { name: "Turn off" }).waitFor();
 
-    await page.context().clearCookies();
+    await forgetSession(page);
     await signInByPage(page, email, "/security");
     site.clock.advance(totpStepMs);
     await page.getByLabel("Six-digit code").fill("000000");
@@ -54,7 +60,7 @@ describe.skipIf(!hasBrowser)("the security page", () => {
     await page.getByLabel("Six-digit code").fill(currentCode(secret));
     await page.waitForURL(`${site.siteUrl}/console/settings`);
 
-    await page.context().clearCookies();
+    await forgetSession(page);
     await signInByPage(page, email, "/security");
     await page.getByRole("tab", { name: "Backup code" }).click();
     await page.getByRole("textbox", { name: "Backup code" }).fill(backupCode);
@@ -101,7 +107,7 @@ describe.skipIf(!hasBrowser)("the security page", () => {
     await passkeys.getByText("Laptop").waitFor();
     expect(await page.getByLabel("Name of a new passkey").inputValue()).toBe("");
 
-    await page.context().clearCookies();
+    await forgetSession(page);
     await page.goto("/sign-in?next=/security");
     await page.getByRole("button", { name: "Use a passkey" }).click();
     await page.waitForURL(`${site.siteUrl}/console/settings`);

@@ -107,6 +107,12 @@ function describeCredit(text: string) {
   return { booking: { kind: "top-up" as const, amount }, actor: "test", reason: "a test spends it", reference: null };
 }
 
+/** Takes the session away from a page, and the page first: without a session it would go to sign in by itself. */
+export async function forgetSession(page: Page): Promise<void> {
+  await page.goto("about:blank");
+  await page.context().clearCookies();
+}
+
 /** Signs in by the page, as people do, and goes on to the given path. */
 export async function signInByPage(page: Page, email: string, path: string): Promise<void> {
   await page.goto(`/sign-in?next=${encodeURIComponent(path)}`);
