@@ -33,7 +33,9 @@ export default defineConfig({
         test: {
           name: "whole",
           include: ["test/**/*.test.ts"],
-          // Each file loads most of the gateway. Node does so itself, as it does for users, from what it compiled before.
+          // Each file needs most of the gateway: a process loads it once for all files that it runs, and Node does so
+          // itself, as it does for users, from what it compiled before.
+          isolate: false,
           experimental: { viteModuleRunner: false, nodeLoader: false },
         },
       },
