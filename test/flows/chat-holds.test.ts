@@ -238,7 +238,7 @@ describe("a hold", () => {
     const messages = [{ role: "user", content: "I am gone" }];
     await sendAndLeave(caller, writeQuestion("open", { messages }), () => lock.awaited());
     await lock.free();
-    await caller.settled();
+    await waitUntil("the hold is written", async () => (await caller.listHolds()).length === 1);
     await expectNothingMoved(caller);
     // Whatever was sent for the first has arrived when the second is answered.
     expect((await askChat(await chat.createCaller(), writeQuestion("open"))).status).toBe(200);
