@@ -142,8 +142,6 @@ describe.skipIf(!hasBrowser)("signing in by the pages", () => {
     const [backupCode = ""] = await codes.allTextContents();
 
     const comeAgain = async () => {
-      // A page of the console would notice the end of its session, and lead away by itself.
-      await page.goto("about:blank");
       await forgetSession(page);
       await signInByPage(page, email, "/console");
       await page.getByRole("heading", { name: "Second step" }).waitFor();
