@@ -11,7 +11,6 @@ import {
 import { hasBrowser } from "../harness/browser.ts";
 import { signInByCookie } from "../harness/signed-in-page.ts";
 import { goodPassword } from "../harness/site-visitor.ts";
-import { waitUntil } from "../harness/wait-until.ts";
 
 describe.skipIf(!hasBrowser)("the site's pages", () => {
   let site: BrowsedSite;
@@ -103,31 +102,6 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     await page.waitForURL(`${site.siteUrl}/console/settings`);
     expect(await page.getByLabel("Name of a new passkey").inputValue()).toBe("Laptop at home");
     expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain(goodPassword);
-  });
-
-  test("a session that ended is left for sign-in once, however many requests hear of it", async () => {
-    await using opened = await site.openPage();
-    const { page } = opened;
-    await signInByPage(page, email, "/console");
-    await page.getByRole("heading", { name: "Overview" }).waitFor();
-    const ways: string[] = [];
-    const { promise: refusedOften, resolve: letGo } = Promise.withResolvers<void>();
-    await page.route(/\/sign-in\?next=/, async (route) => {
-      ways.push(route.request().url());
-      await refusedOften;
-      // A way that was given up for another cannot go on.
-      await route.continue().catch(() => {});
-    });
-    let refused = 0;
-    page.on("response", (response) => {
-      if (response.status() === 401) refused += 1;
-    });
-    await page.context().clearCookies();
-    await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
-    await waitUntil("several requests are refused", () => refused >= 3);
-    letGo();
-    await page.getByRole("heading", { name: "Sign in" }).waitFor();
-    expect(ways).toHaveLength(1);
   });
 
   test("signing in and out needs no pointer", async () => {
