@@ -6,6 +6,7 @@ import { createChat } from "../../src/features/chat/index.ts";
 import { createDramas } from "../../src/features/dramas/index.ts";
 import { createFiles } from "../../src/features/files/index.ts";
 import { createLedger } from "../../src/features/ledger/index.ts";
+import { createDrainedCalls } from "../../src/features/limits/index.ts";
 import { createPayments } from "../../src/features/payments/index.ts";
 import { createSite } from "../../src/features/site/index.ts";
 import { createTasks } from "../../src/features/tasks/index.ts";
@@ -41,7 +42,8 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
   const registry = createProviderRegistry({ clock, studioFolder: tmpdir() });
   const catalog = { current: () => createCatalogView(null, health), close: () => {} };
   const ledger = createLedger({ database, address: nowhere, clock, onTrouble: () => {} });
-  const parts = { settings, clock, ids, logger, database, counters, catalog };
+  const drainedCalls = createDrainedCalls({ placesMax: 0 });
+  const parts = { settings, clock, ids, logger, database, counters, catalog, drainedCalls };
   const random = (): number => 0;
   const chat = createChat({ ...parts, health, registry, ledger, random });
   const feed = { isLive: () => false, subscribe: () => {}, close: async () => {} };

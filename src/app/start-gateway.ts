@@ -4,6 +4,7 @@ import { openLiveCatalog, publishHealth } from "../features/catalog/index.ts";
 import { createChat } from "../features/chat/index.ts";
 import { createDramas, type DramaPoint, presentDramaRequest } from "../features/dramas/index.ts";
 import { createLedger, requireLedgerCurrency } from "../features/ledger/index.ts";
+import { createDrainedCalls } from "../features/limits/index.ts";
 import { createPayments, type StripePlace } from "../features/payments/index.ts";
 import { createSite } from "../features/site/index.ts";
 import { createTasks, hasTurnsDueBefore, linkEvent, type TaskPoint } from "../features/tasks/index.ts";
@@ -121,7 +122,8 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     });
     closers.push(() => publisher.close());
     const random = (): number => Buffer.from(parts.randomBytes(6)).readUIntBE(0, 6) / 2 ** 48;
-    const chat = createChat({ ...parts, database, catalog, ledger, counters, registry, health, random });
+    const drainedCalls = createDrainedCalls({ placesMax: settings.drained_calls_max });
+    const chat = createChat({ ...parts, database, catalog, ledger, counters, registry, health, random, drainedCalls });
     closers.push(() => chat.close());
     const masterKey = await openMasterKey(settings, parts.randomBytes);
     const { files, removeExpired, close: closeFiles } = await openFiles({ ...parts, database, counters, masterKey });
@@ -150,7 +152,8 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     closers.push(() => jobs.close());
     const guarded = createGuardedClient({ allowsPrivate: false });
     closers.push(() => guarded.close());
-    const work = { database, address, feed, catalog, registry, health, files, guarded, ledger, counters, random };
+    const shared = { database, address, feed, catalog, registry, health, files, guarded, ledger, counters, random };
+    const work = { ...shared, drainedCalls };
     const reach = parts.reachTask ?? (() => {});
     const tasks = createTasks({ ...parts, ...work, reach, presentDirected: presentDramaRequest });
     closers.push(() => tasks.close());
@@ -197,7 +200,11 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       await tasks.startWorking(dramas.direct);
     }
     const doors = await openDoors(http, settings);
-    closers.push(() => doors.close(settings.shutdown_timeout_ms, () => chat.close()));
+    // Calls whose callers have left are nobody's connection: they have the same time.
+    const timeoutMs = settings.shutdown_timeout_ms;
+    closers.push(async () => {
+      await Promise.all([doors.close(timeoutMs, () => chat.close()), drainedCalls.untilNone(timeoutMs)]);
+    });
     const catalogVersion = (): number => catalog.current().catalog?.version ?? 0;
     return { port: doors.port, firstRun, catalogVersion, close };
   } catch (error) {

@@ -13,6 +13,22 @@ export type Bill = {
 
 type BillItem = { name: string; quantity: bigint; rate: Nano };
 
+/** Among the items of a bill it says that the caller hung up before the end. It costs nothing. */
+export const hungUpMark: BillItem = { name: "hung_up", quantity: 1n, rate: nano(0n) };
+
+export function isHungUp({ items }: Pick<Bill, "items">): boolean {
+  return items.some(isMark);
+}
+
+/** What a bill is for, without its marks. */
+export function listChargedItems({ items }: Pick<Bill, "items">): readonly BillItem[] {
+  return items.filter((item) => !isMark(item));
+}
+
+function isMark({ name }: BillItem): boolean {
+  return name === hungUpMark.name;
+}
+
 /** Quantities times rates, rounded once and half up, but never less than the minimum. */
 export function computeCharge({ items, per, minimum }: Pick<Bill, "items" | "per" | "minimum">): Nano {
   let total = 0n;

@@ -5,12 +5,20 @@
  */
 export type TokenMeter = {
   add(text: string): void;
+  /** The upstream says that it has written this many so far. */
+  report(tokens: number): void;
   /** Rounded up: whoever wrote something has written a token. */
   tokens(): number;
+  /**
+   * More than this it cannot be, whatever the tokenizer: each byte is a token, and so is each addition without text. For
+   * deciding how much may have been spent, never for charging.
+   */
+  tokensMax(): number;
 };
 
 const latinCharactersPerToken = 4;
 const lastLatin = 0x24f;
+const lastAscii = 0x7f;
 
 export function createTokenMeter(): TokenMeter {
   return new CharacterMeter();
@@ -20,22 +28,39 @@ export function createTokenMeter(): TokenMeter {
 class CharacterMeter implements TokenMeter {
   private latin = 0;
   private other = 0;
+  private bytesMax = 0;
+  private reported = 0;
 
   add(text: string): void {
     let latin = 0;
     let other = 0;
+    let bytesMax = 0;
     for (let index = 0; index < text.length; index += 1) {
       const code = text.charCodeAt(index);
-      if (code <= lastLatin) latin += 1;
+      if (code <= lastLatin) {
+        latin += 1;
+        bytesMax += code <= lastAscii ? 1 : 2;
+        continue;
+      }
+      bytesMax += 3;
       // The second half of a pair belongs to the character that the first half was counted for.
-      else if (code < 0xdc00 || code > 0xdfff) other += 1;
+      if (code < 0xdc00 || code > 0xdfff) other += 1;
     }
     this.latin += latin;
     this.other += other;
+    this.bytesMax += text === "" ? 1 : bytesMax;
+  }
+
+  report(tokens: number): void {
+    this.reported = Math.max(this.reported, tokens);
   }
 
   tokens(): number {
-    return Math.ceil(this.latin / latinCharactersPerToken) + this.other;
+    return Math.max(Math.ceil(this.latin / latinCharactersPerToken) + this.other, this.reported);
+  }
+
+  tokensMax(): number {
+    return Math.max(this.bytesMax, this.reported);
   }
 }
 

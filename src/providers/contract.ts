@@ -10,6 +10,8 @@ export type ChatProvider = {
   findObstacle(request: ChatRequest): ChatObstacle | null;
   /** Sends the request and tells the sink what comes of it. Never throws; the sink hears of every failure, once. */
   startChat(call: ChatCall, sink: ChatSink): ChatRun;
+  /** Whether a streamed answer ends with what the vendor counted. */
+  readonly reportsStreamUsage: boolean;
   /** Ends idle connections. Calls that still run are cancelled. */
   close(): Promise<void>;
 };

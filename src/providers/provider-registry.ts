@@ -161,6 +161,7 @@ function resolveHeaders(headers: Readonly<Record<string, string>>): Record<strin
 function createUnusableChat(cause: OperatorError): ChatProvider {
   return {
     findObstacle: () => null,
+    reportsStreamUsage: false,
     startChat(_call, sink) {
       let isWanted = true;
       queueMicrotask(() => {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Price } from "../../src/features/catalog/index.ts";
 import { type ChatTerms, createChatPayment } from "../../src/features/chat/pay-chat.ts";
+import { createPendingHolds } from "../../src/features/chat/pending-holds.ts";
 import { createUsage } from "../../src/features/chat/quote-chat.ts";
 import { readBalance } from "../../src/features/ledger/index.ts";
 import { freezeWallet } from "../../src/features/ledger/invariant-store.ts";
@@ -37,12 +38,16 @@ const usualTerms: ChatTerms = {
   price: tokenPrice,
   inputTokensMax: 100,
   outputTokensMax: 1000,
-  outputTokensHeld: 10,
+  outputTokensUsual: 10,
+  isVisible: true,
+  isMetered: true,
   choices: 1,
   holdMs: 60_000,
 };
 /** What the hold of those terms is. */
 const firstHold = 120n * token;
+
+const pending = createPendingHolds();
 
 let world: TestLedger;
 beforeAll(async () => {
@@ -54,7 +59,7 @@ function createPayment(accountId: AccountId, terms: Partial<ChatTerms> = {}, bud
   const keyId = `key_${randomBytes(6).toString("hex")}` as const;
   const limits = { accountLimits: standardLimits, keyLimits: {} };
   const caller: Caller = { accountId, keyId, planId: null, modelIds: null, budget, ...limits };
-  const parts = { ledger: world.ledger, clock: world.clock, ids: world.parts.ids, currency: "USD" };
+  const parts = { ledger: world.ledger, clock: world.clock, ids: world.parts.ids, currency: "USD", pending };
   return createChatPayment(parts, { ...usualTerms, ...terms }, { caller, requestId: world.parts.ids.next("req") });
 }
 
@@ -134,11 +139,11 @@ test("a frozen account is told that it is suspended, and nothing of money", asyn
 test("money is plenty when four times the most that the call can cost is remembered to be there", async () => {
   // Input 100 and output 1000 cost 2.10.
   const accountId = await world.createAccount(4n * 2_100n * token);
-  expect(createPayment(accountId).isComfortable()).toBe(true);
-  expect(createPayment(accountId, { outputTokensMax: 1001 }).isComfortable()).toBe(false);
-  expect(createPayment(accountId, { inputTokensMax: 101 }).isComfortable()).toBe(false);
+  expect(createPayment(accountId).canAuthorizeOptimistically()).toBe(true);
+  expect(createPayment(accountId, { outputTokensMax: 1001 }).canAuthorizeOptimistically()).toBe(false);
+  expect(createPayment(accountId, { inputTokensMax: 101 }).canAuthorizeOptimistically()).toBe(false);
   // What is remembered is a matter of the process: of somebody new, it knows nothing.
-  expect(createPayment(await world.createAccount()).isComfortable()).toBe(false);
+  expect(createPayment(await world.createAccount()).canAuthorizeOptimistically()).toBe(false);
 });
 
 test("an account can pay for what is held and for what else is there, exactly, up to what was asked for", async () => {
@@ -163,7 +168,7 @@ test("what is held can be paid for, also where the hold was rounded down", async
   const accountId = await world.createAccount(1n);
   // A token costs 1.3 billionths, and one alone is rounded to a single one.
   const amounts = { ...tokenPrice.amounts, inputPrice: nano(0n), outputPrice: nano(1300n) } as Price["amounts"];
-  const payment = createPayment(accountId, { price: { ...tokenPrice, amounts }, outputTokensHeld: 1 });
+  const payment = createPayment(accountId, { price: { ...tokenPrice, amounts }, outputTokensUsual: 1 });
   await payment.open();
   expect(payment.countPayable()).toBe(1);
   await payment.settle(null);
@@ -253,7 +258,7 @@ test("a free model holds nothing and charges nothing, and covers all that is ask
   const amounts = { ...tokenPrice.amounts, inputPrice: nano(0n), outputPrice: nano(0n) } as Price["amounts"];
   const payment = createPayment(accountId, { price: { ...tokenPrice, amounts } });
   await payment.open();
-  expect([payment.holdId, payment.isComfortable(), payment.covered(), payment.countPayable()]).toEqual([
+  expect([payment.holdId, payment.canAuthorizeOptimistically(), payment.covered(), payment.countPayable()]).toEqual([
     null,
     true,
     1000,

@@ -8,7 +8,7 @@ import { freezeWallet } from "../../src/features/ledger/invariant-store.ts";
 import { nano, parseMoney, presentMoney } from "../../src/lib/money.ts";
 import { countTokens } from "../../src/lib/token-meter.ts";
 import type { Database } from "../../src/platform/database/database.ts";
-import { writeCatalogOf } from "../harness/chat-catalog.ts";
+import { upstreamKeyName, writeCatalogOf } from "../harness/chat-catalog.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat-gateway.ts";
 import { type Behaviour, canary, type FakeUpstreams } from "../harness/fake-upstreams.ts";
 import { askChat, boundInput, openAnswer, priceOf, writeQuestion } from "../harness/hear-chat.ts";
@@ -29,7 +29,23 @@ function writeCatalog(upstream: FakeUpstreams): string {
   const upstreamModels = { open: `${canary}-open`, anthropic: `${canary}-claude`, google: `${canary}-gemini` };
   const models = vendors.map((id) => ({ id, routes: [{ provider: id, upstream_model: upstreamModels[id] }] }));
   const short = models.map((model) => ({ ...model, id: `short-${model.id}`, usual_output_tokens: 10 }));
-  return writeCatalogOf(upstream, { models: [...models, ...short] });
+  const own = (id: string, provider = "open") => ({
+    id,
+    usual_output_tokens: 10,
+    routes: [{ provider, upstream_model: upstreamModels.open }],
+  });
+  const visible = { hold: undefined, capabilities: ["chat", "streaming"] };
+  const others = [
+    { ...own("thinker"), hold: undefined },
+    { ...own("careful"), ...visible, hold: "full" },
+    { ...own("plain"), ...visible },
+    { ...own("untold", "silent"), ...visible },
+  ];
+  const silent = { id: "silent", kind: "openai-compatible", base_url: upstream.openAiUrl, stream_usage: false };
+  return writeCatalogOf(upstream, {
+    models: [...models, ...short, ...others],
+    providers: [{ ...silent, api_keys: [`\${${upstreamKeyName}}`] }],
+  });
 }
 
 let chat: ChatGateway;
@@ -73,12 +89,24 @@ describe("a hold", () => {
     ["the model's maximum, where that is less than usual", "open", {}, { held: 1000, cap: 1000 }],
     ["what was asked for", "open", { max_tokens: 50 }, { held: 50, cap: 50 }],
     ["what was asked for in the newer field", "open", { max_completion_tokens: 50 }, { held: 50, cap: 50 }],
-    ["the usual, where nothing was asked for", "short-open", {}, { held: 10, cap: 1000 }],
-    ["the usual, where more was asked for", "short-open", { max_tokens: 500 }, { held: 10, cap: 500 }],
+    ["the usual, of a stream where nothing was asked for", "short-open", { stream: true }, { held: 10, cap: 1000 }],
+    [
+      "the usual, of a stream where more was asked for",
+      "short-open",
+      { stream: true, max_tokens: 500 },
+      { held: 10, cap: 500 },
+    ],
     ["what was asked for, where that is less than usual", "short-open", { max_tokens: 5 }, { held: 5, cap: 5 }],
-    ["all of that for each choice", "short-open", { n: 4 }, { held: 40, cap: 1000 }],
-    ["the same for Anthropic", "short-anthropic", { max_tokens: 500 }, { held: 10, cap: 500 }],
-    ["the same for Google", "short-google", {}, { held: 10, cap: 1000 }],
+    ["all of that for each choice", "short-open", { stream: true, n: 4 }, { held: 40, cap: 1000 }],
+    ["the same for Anthropic", "short-anthropic", { stream: true, max_tokens: 500 }, { held: 10, cap: 500 }],
+    ["the same for Google", "short-google", { stream: true }, { held: 10, cap: 1000 }],
+    ["the whole cap of what comes whole", "short-open", {}, { held: 1000, cap: 1000 }],
+    ["the whole cap of what comes whole, for each choice", "short-open", { n: 4 }, { held: 4000, cap: 1000 }],
+    ["the whole cap that was asked for", "short-google", { max_tokens: 500 }, { held: 500, cap: 500 }],
+    ["the whole cap of a model that may reason unseen", "thinker", { stream: true }, { held: 1000, cap: 1000 }],
+    ["the whole cap where the catalog says so", "careful", { stream: true }, { held: 1000, cap: 1000 }],
+    ["the usual of a model that does not reason", "plain", { stream: true }, { held: 10, cap: 1000 }],
+    ["the whole cap where usage never comes in a stream", "untold", { stream: true }, { held: 1000, cap: 1000 }],
   ])("is the bound of the input and, of output, %s", async (_name, model, asked, { held, cap }) => {
     const caller = await chat.createCaller({ cash: "100" });
     const gate = chat.upstream.gate();
@@ -336,7 +364,7 @@ describe("the cap on an answer", () => {
 });
 
 describe("a stream that is longer than its hold", () => {
-  test.each(vendors)("of %s has more set aside each time that it has used half", async (vendor) => {
+  test.each(vendors)("of %s has its hold extended before it can pass it, by however many tokens", async (vendor) => {
     const caller = await chat.createCaller();
     const gate = chat.upstream.gate();
     script({ pieces: writePieces(45), beforePiece: gate, usage: { inputTokens: 20, outputTokens: 45 } });
@@ -344,13 +372,14 @@ describe("a stream that is longer than its hold", () => {
     const answer = await openAnswer(caller, question);
     const readHeld = async () => (await caller.listHolds())[0]?.amount;
     const holdFor = (output: number) => priceOf({ input: boundInput(question), output });
-    gate.release(4);
-    await answer.said("abcd".repeat(4));
+    // Four letters are a token, but might be four; three quarters of the hold are its time to grow.
+    gate.release(1);
+    await answer.said("abcd");
     expect(await readHeld()).toBe(holdFor(10));
     gate.release(1);
     await waitUntil("the hold to be doubled", async () => (await readHeld()) === holdFor(20));
-    gate.release(4);
-    await answer.said("abcd".repeat(9));
+    gate.release(1);
+    await answer.said("abcd".repeat(3));
     expect(await readHeld()).toBe(holdFor(20));
     gate.release(1);
     await waitUntil("the hold to be doubled again", async () => (await readHeld()) === holdFor(40));
@@ -358,7 +387,7 @@ describe("a stream that is longer than its hold", () => {
     expect(await answer.ended).toMatchObject({ isDone: true, finishReasons: ["stop"], stoppedBy: null });
     await caller.settled();
     expect(await caller.listCharges()).toMatchObject([{ paid: priceOf({ input: 20, output: 45 }), lost: "0.00" }]);
-    expect(await caller.listHolds()).toMatchObject([{ state: "settled", amount: holdFor(160) }]);
+    expect(await caller.listHolds()).toMatchObject([{ state: "settled", amount: holdFor(320) }]);
     expect((await caller.readBalance()).frozen).toBe("0.00");
   });
 

@@ -183,34 +183,48 @@ describe("a caller without a key who hangs up", () => {
     const call = chat.upstream.requests.at(-1);
     await waitUntil("the upstream to be stopped", () => call?.outcome === "aborted");
     expect(await readOnlyCharge(caller)).toMatchObject({
-      items: { counted_input_tokens: readTokens[vendor], cached_input_tokens: 0, counted_output_tokens: 3 },
+      items: { counted_input_tokens: readTokens[vendor], cached_input_tokens: 0, counted_output_tokens: 3, hung_up: 1 },
       paid: priceOf({ input: readTokens[vendor], output: 3 }),
     });
     expect((await caller.readBalance()).frozen).toBe("0.00");
   });
 
-  const early: { moment: string; behaviour(passage: ReturnType<FakeUpstreams["gate"]>): Behaviour; asked: Fields }[] = [
-    { moment: "before a stream's head", behaviour: (gate) => ({ beforeHead: gate }), asked: { stream: true } },
-    { moment: "before a stream's first word", behaviour: (gate) => ({ beforePiece: gate }), asked: { stream: true } },
-    { moment: "before a whole answer", behaviour: (gate) => ({ beforeHead: gate }), asked: {} },
-  ];
-  const everyEarly = vendors.flatMap((vendor) => early.map((one) => ({ vendor, ...one })));
-
-  test.each(everyEarly)("$moment of $vendor pays nothing", async ({ vendor, behaviour, asked }) => {
-    const caller = await chat.createCaller();
-    const gate = chat.upstream.gate();
-    script(behaviour(gate));
+  /** Hangs up when the upstream has come so far, and resolves when the upstream has been stopped. */
+  async function leaveAt(
+    caller: ChatCaller,
+    vendor: string,
+    behaviour: Behaviour,
+    gate: ReturnType<FakeUpstreams["gate"]>,
+  ) {
+    script(behaviour);
     const controller = new AbortController();
-    const answer = caller.post(writeQuestion(vendor, asked), { signal: controller.signal });
+    const answer = caller.post(writeQuestion(vendor, { stream: true }), { signal: controller.signal });
     const lost = answer.then((response) => response.text()).catch(() => null);
     await gate.reached();
+    // The head comes with the hold.
+    if (behaviour.beforeHead === undefined) await answer;
     await waitUntil("the hold", async () => (await caller.listHolds()).length === 1);
     controller.abort();
     await lost;
     const call = chat.upstream.requests.at(-1);
     await waitUntil("the upstream to be stopped", () => call?.outcome === "aborted");
+  }
+
+  test.each(vendors)("before the head of a stream of %s pays nothing", async (vendor) => {
+    const caller = await chat.createCaller();
+    const gate = chat.upstream.gate();
+    await leaveAt(caller, vendor, { beforeHead: gate }, gate);
     await expectUncharged(caller);
     expect(await caller.listHolds()).toMatchObject([{ state: "released" }]);
+  });
+
+  test.each(vendors)("before the first word of %s, which has accepted, pays for the input", async (vendor) => {
+    const caller = await chat.createCaller();
+    const gate = chat.upstream.gate();
+    await leaveAt(caller, vendor, { beforePiece: gate, usage: { inputTokens: 50 } }, gate);
+    const { items } = await readOnlyCharge(caller);
+    expect(items).toMatchObject({ hung_up: 1 });
+    expect(items.counted_input_tokens ?? items.input_tokens).toBeGreaterThan(0);
   });
 
   test("what was read from a cache costs the cached price, as it would have in a complete answer", async () => {
@@ -284,6 +298,17 @@ describe("an upstream that fails", () => {
 
 describe("an answer without a word", () => {
   const usage = { inputTokens: 100, outputTokens: 7 };
+
+  test.each(ways)(
+    "that ended at the cap, $way, was written where nobody sees it, and is charged",
+    async ({ asked }) => {
+      const caller = await chat.createCaller();
+      script({ text: "", finishReason: "length", usage: { inputTokens: 100, outputTokens: 50, reasoningTokens: 50 } });
+      const heard = await askChat(caller, writeQuestion("open", { max_tokens: 50, ...asked }));
+      expect(heard).toMatchObject({ finishReasons: ["length"], usage: { charge: "0.20" } });
+      expect(await readOnlyCharge(caller)).toMatchObject({ items: { output_tokens: 50 } });
+    },
+  );
 
   test.each(everyWay)("of $vendor, $way, costs nothing", async ({ vendor, asked }) => {
     const caller = await chat.createCaller();

@@ -35,6 +35,8 @@ export function writeCatalogOf(
     type: "chat",
     capabilities,
     limits: { context_window: 128_000, max_output_tokens: 1000 },
+    // All that the fakes write is seen.
+    hold: "metered",
     ...model,
   }));
   return stringify({

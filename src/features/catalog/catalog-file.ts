@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { providerKinds } from "../../providers/provider-definition.ts";
-import { capabilities, extraParameters, modelTypes } from "./model.ts";
+import { capabilities, extraParameters, holdPolicies, modelTypes } from "./model.ts";
 import { billingTypes } from "./price.ts";
 
 /** The catalog as operators write it. What a schema cannot say, `check-catalog.ts` checks. */
@@ -87,6 +87,7 @@ const modelSchema = Type.Object(
     capabilities: Type.Array(Type.Enum([...capabilities]), { minItems: 1 }),
     limits: Type.Optional(limitsSchema),
     usual_output_tokens: Type.Optional(positive),
+    hold: Type.Optional(Type.Enum([...holdPolicies])),
     extra_parameters: Type.Optional(Type.Array(Type.Enum([...extraParameters]), { minItems: 1 })),
     plans: Type.Optional(texts),
     created_at: Type.Optional(text),

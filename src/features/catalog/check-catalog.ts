@@ -166,7 +166,7 @@ function checkModels(file: CatalogFile, around: CatalogSurroundings, report: Rep
 }
 
 function checkChatOptions(model: ModelEntry, path: readonly (string | number)[], report: ReportProblem): void {
-  for (const name of ["usual_output_tokens", "extra_parameters"] as const) {
+  for (const name of ["usual_output_tokens", "hold", "extra_parameters"] as const) {
     if (model.type !== "chat" && model[name] !== undefined) report([...path, name], `${name} is for chat models.`);
   }
   const max = model.limits?.max_output_tokens;

@@ -103,6 +103,9 @@ export type Route = {
   timeouts?: TimeoutsDefinition;
 };
 
+export const holdPolicies = ["full", "metered"] as const;
+export type HoldPolicy = (typeof holdPolicies)[number];
+
 export type Model = {
   id: string;
   name: string;
@@ -113,8 +116,13 @@ export type Model = {
   scenarios: string[];
   capabilities: Capability[];
   limits: ModelLimits;
-  /** How long an answer usually is at most: as much is set aside when a call begins. */
+  /** How long an answer usually is at most: as much is on hold when a metered call begins. */
   usual_output_tokens?: number;
+  /**
+   * Whether a stream of this model is metered as it comes, or its whole cap is on hold from the start. Absent means
+   * metered where all that it writes is seen: it does not reason, and its upstreams tell usage in their streams.
+   */
+  hold?: HoldPolicy;
   extra_parameters?: ExtraParameter[];
   /** The plans whose accounts may use it; absent means everybody. */
   plans?: string[];

@@ -193,6 +193,15 @@ function followCall(
   return running.ended;
 }
 
+/** What the log says of a call's end: in the line of its request, or, where that has been written, in one of its own. */
+function noteEnd(parts: ChatRouteParts, { request, chat }: Call, end: ChatEnd): void {
+  const fields = describeEnd(chat, end);
+  request.logFields = fields;
+  if (!end.hasHungUp) return;
+  const { accountId, keyId } = chat.caller;
+  parts.onHungUp({ request_id: request.id, account_id: accountId, key_id: keyId, ...fields });
+}
+
 function describeEnd({ model, request }: CheckedChat, end: ChatEnd): Record<string, unknown> {
   const { usage, settlement, hasHungUp, stoppedBy } = end;
   const fields: Record<string, unknown> = {
@@ -222,7 +231,7 @@ function takeOver({ request, reply }: Call, clock: Clock): Headers {
 }
 
 function sendAnswer(parts: ChatRouteParts, call: Call): void {
-  const { chat, claim, reply, request } = call;
+  const { chat, claim, reply } = call;
   const envelope = createCallEnvelope(parts, call);
   const present = ({ choices, usage, stoppedBy }: Omit<ChatEnd, "settlement">, { charge }: Settlement): string =>
     presentCompletion(envelope, { choices: choices ?? "[]", usage, charge, stoppedBy });
@@ -235,7 +244,8 @@ function sendAnswer(parts: ChatRouteParts, call: Call): void {
   const running = startChat(parts, chat, { listener: null, conclude });
   followCall(parts, call, running)
     .then((end) => {
-      request.logFields = describeEnd(chat, end);
+      noteEnd(parts, call, end);
+      if (end.hasHungUp) return;
       const body = present(end, end.settlement);
       const headers = takeOver(call, parts.clock);
       headers["content-type"] = jsonType;
@@ -305,8 +315,9 @@ class StreamedAnswer implements ChatListener {
   }
 
   private finish(end: ChatEnd): void {
-    this.call.request.logFields = describeEnd(this.call.chat, end);
-    this.open().end(this.presentTail(end, end.settlement));
+    noteEnd(this.parts, this.call, end);
+    if (end.hasHungUp) this.stream?.end("");
+    else this.open().end(this.presentTail(end, end.settlement));
   }
 
   private fail(error: unknown): void {

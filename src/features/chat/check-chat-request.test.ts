@@ -10,7 +10,7 @@ const talk: Model = {
   capabilities: ["chat", "streaming", "tools", "vision", "json_schema", "reasoning"],
   ...{ limits: {}, created_at: "2026-01-01T00:00:00Z", routes: [{ ...route, passthrough: ["top_k"] }] },
 };
-const size = { tokensMax: 10, tokensLikely: 5, characters: 5 };
+const size = { tokensMax: 10, tokensLikely: 5, characters: 5, isText: true };
 
 function findError(fields: Partial<ChatRequest>, model: Model = talk): AppError | null {
   const request: ChatRequest = { model: "talk", messages: [{ role: "user", content: "Hello" }], ...fields };

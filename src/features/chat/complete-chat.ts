@@ -19,12 +19,21 @@ import {
 } from "../catalog/index.ts";
 import { type Claim, type ClaimParts, claimKey, freeKey, type KeptAnswer, recallAnswer } from "../idempotency/index.ts";
 import type { Ledger } from "../ledger/index.ts";
-import { consumeLimits, correctTokens, type LimitStates, returnSlot, type Slot } from "../limits/index.ts";
+import {
+  consumeLimits,
+  correctTokens,
+  type DrainedCalls,
+  type LimitStates,
+  returnSlot,
+  type Slot,
+} from "../limits/index.ts";
 import { type ChatTarget, listAbleTargets } from "./chat-target.ts";
 import { checkChatRequest } from "./check-chat-request.ts";
 import { dropEmptyFields } from "./drop-empty-fields.ts";
 import { type InputSize, measureInput } from "./measure-input.ts";
+import { decideVisibility } from "./output-visibility.ts";
 import { type ChatPayment, type ChatTerms, createChatPayment } from "./pay-chat.ts";
+import type { PendingHolds } from "./pending-holds.ts";
 import { attemptsMax, type RoutingParts } from "./route-chat.ts";
 import { type ChatListener, type ConcludeChat, type RunningChat, runChat } from "./run-chat.ts";
 
@@ -39,7 +48,11 @@ export type ChatParts = RoutingParts & {
   claims: Pick<ClaimParts, "validityMs" | "releaseHold">;
   /** The calls that are under way. */
   running: Roster<RunningChat>;
+  pending: PendingHolds;
+  drainedCalls: DrainedCalls;
   listTargets(view: CatalogView, modelId: string): ChatTarget[];
+  /** What became of a call whose caller was gone: its line in the log had been written by then. */
+  onHungUp(fields: Record<string, unknown>): void;
   onTrouble(error: unknown): void;
 };
 
@@ -65,7 +78,7 @@ export type CheckedChat = IncomingChat & {
   payment: ChatPayment;
 };
 
-/** As much is set aside for the output where neither caller nor catalog says otherwise. */
+/** As much output is on hold from the start where neither caller nor catalog says otherwise. */
 const usualOutputTokens = 4096;
 const marginMs = 5 * 60_000;
 
@@ -110,10 +123,11 @@ function getPrice(prices: readonly Price[]): Price {
 }
 
 function decideTerms(
-  { limits, usual_output_tokens: usual = usualOutputTokens }: Model,
+  model: Model,
   price: Price,
   { request, size, targets }: { request: ChatRequest; size: InputSize; targets: readonly ChatTarget[] },
 ): ChatTerms {
+  const { limits, usual_output_tokens: usual = usualOutputTokens } = model;
   const choices = request.n ?? 1;
   const asked = request.max_completion_tokens ?? request.max_tokens ?? null;
   const outputMax = asked ?? limits.max_output_tokens ?? usual;
@@ -121,9 +135,11 @@ function decideTerms(
   for (const { timeouts } of targets) totalMs = Math.max(totalMs, timeouts.totalMs);
   return {
     price,
-    inputTokensMax: size.tokensMax,
+    // No upstream reads more than fits.
+    inputTokensMax: Math.min(size.tokensMax, limits.context_window ?? size.tokensMax),
     outputTokensMax: outputMax * choices,
-    outputTokensHeld: Math.min(outputMax, usual) * choices,
+    outputTokensUsual: Math.min(outputMax, usual) * choices,
+    ...decideVisibility(model, request, targets),
     choices,
     holdMs: totalMs * attemptsMax + marginMs,
   };
@@ -181,15 +197,16 @@ export function startChat(
   { listener, conclude }: { listener: ChatListener | null; conclude: ConcludeChat | null },
 ): RunningChat {
   const { payment, request, size, targets, terms } = chat;
-  const { outputTokensMax, choices } = terms;
+  const { outputTokensMax, choices, isVisible } = terms;
   // It ends in a later turn than it began, at the earliest.
   let strikeOut: () => void = () => {};
   const onOver = (tokensUsed: number): void => {
     strikeOut();
     giveBack(parts, chat, tokensUsed);
   };
-  const order = { request, size, targets, payment, outputTokensMax, choices };
-  const running = runChat(parts, order, { listener, conclude, onOver });
+  const order = { request, size, targets, payment, outputTokensMax, choices, isVisible };
+  const takeDrainPlace = (): (() => void) | null => parts.drainedCalls.take(chat.caller.accountId);
+  const running = runChat(parts, order, { listener, conclude, onOver, takeDrainPlace });
   strikeOut = parts.running.add(running);
   return running;
 }
@@ -200,7 +217,7 @@ function giveBack(parts: ChatParts, chat: CheckedChat, tokensUsed: number): void
 }
 
 function countDemand({ size, terms }: CheckedChat): number {
-  return size.tokensLikely + terms.outputTokensHeld;
+  return size.tokensLikely + terms.outputTokensUsual;
 }
 
 function getSlot({ requestId, terms }: CheckedChat): Slot {

@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
+import { presentMoney } from "../../lib/money.ts";
 import { createRoster } from "../../lib/roster.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import type { Database } from "../../platform/database/database.ts";
@@ -11,10 +12,12 @@ import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import type { UpstreamHealth } from "../../providers/upstream-health.ts";
 import type { LiveCatalog } from "../catalog/index.ts";
 import { type Ledger, releaseHold } from "../ledger/index.ts";
+import type { DrainedCalls } from "../limits/index.ts";
 import { askChat, type ChatQuestion, type ChatReply } from "./ask-chat.ts";
 import { addChatRoutes } from "./chat-routes.ts";
 import { createTargetTable } from "./chat-target.ts";
 import type { ChatParts } from "./complete-chat.ts";
+import { createPendingHolds } from "./pending-holds.ts";
 import type { RunningChat } from "./run-chat.ts";
 
 export type Chat = {
@@ -35,6 +38,7 @@ type ChatMakings = {
   clock: Clock;
   ids: IdSource;
   random(): number;
+  drainedCalls: DrainedCalls;
   logger: Logger;
   settings: { currency: string; idempotency_hours: number; stream_heartbeat_ms: number };
 };
@@ -49,9 +53,11 @@ export function createChat(makings: ChatMakings): Chat {
   const { clock, logger, settings } = makings;
   const heartbeats = createHeartbeats(settings.stream_heartbeat_ms);
   const running = createRoster<RunningChat>();
+  const pending = createPendingHolds();
   const parts: ChatParts = {
     ...makings,
     running,
+    pending,
     currency: settings.currency,
     listTargets: createTargetTable(makings.registry),
     claims: {
@@ -64,6 +70,19 @@ export function createChat(makings: ChatMakings): Chat {
         "upstream failed",
       );
     },
+    onLoss(target, { usage, lost }) {
+      logger.error(
+        {
+          provider: target?.providerId,
+          upstream_model: target?.upstreamModel,
+          input_tokens: usage.inputTokens,
+          output_tokens: usage.outputTokens,
+          lost: presentMoney(lost),
+        },
+        "an upstream used more than it was allowed, and the balance did not cover it",
+      );
+    },
+    onHungUp: (fields) => logger.info(fields, "a call was settled after its caller hung up"),
     onTrouble: (error) => logger.warn({ error }, "a limit could not be corrected"),
   };
   return {

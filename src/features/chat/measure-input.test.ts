@@ -16,7 +16,12 @@ const hello: ChatMessage = { role: "user", content: "Hello" };
 
 test("a text is bounded by the bytes of its body, and 16 tokens more for each message", () => {
   const request = createRequest([hello, { role: "system", content: "Be kind." }]);
-  expect(measureInput(request, 120)).toEqual({ tokensMax: 120 + 2 * 16, tokensLikely: 30, characters: 13 });
+  expect(measureInput(request, 120)).toEqual({
+    tokensMax: 120 + 2 * 16,
+    tokensLikely: 30,
+    characters: 13,
+    isText: true,
+  });
   expect(measureInput(request, 121)).toMatchObject({ tokensMax: 121 + 2 * 16, tokensLikely: 31 });
 });
 
@@ -37,19 +42,21 @@ test("a picture is bounded by itself, not by the bytes that it comes in", () => 
     tokensMax: textBytes + 3000 + 16,
     tokensLikely: Math.ceil(textBytes / 4) + 800,
     characters: 13,
+    isText: false,
   });
 });
 
 test.each([
-  ["sound", { type: "input_audio", input_audio: { data: "A".repeat(20_000), format: "wav" } }, 100],
-  ["a document", { type: "file", file: { file_data: "A".repeat(20_000), filename: "a.pdf" } }, 1250],
-] as const)("%s is bounded by a share of its length", (_name, part, tokens) => {
+  ["sound", { type: "input_audio", input_audio: { data: "A".repeat(20_000), format: "wav" } }, 334, 100],
+  ["a document", { type: "file", file: { file_data: "A".repeat(20_000), filename: "a.pdf" } }, 20_000, 1250],
+] as const)("%s is bounded by the most that its length can hold", (_name, part, tokensMax, tokensLikely) => {
   const request = createRequest([{ role: "user", content: [part] }]);
   const bodyBytes = Buffer.byteLength(JSON.stringify(request));
   const textBytes = bodyBytes - 20_000;
   expect(measureInput(request, bodyBytes)).toMatchObject({
-    tokensMax: textBytes + tokens + 16,
-    tokensLikely: Math.ceil(textBytes / 4) + tokens,
+    tokensMax: textBytes + tokensMax + 16,
+    tokensLikely: Math.ceil(textBytes / 4) + tokensLikely,
+    isText: false,
   });
 });
 
@@ -57,7 +64,7 @@ test("what claims to be longer than the body it came in makes nothing negative",
   const request = createRequest([
     { role: "user", content: [{ type: "image_url", image_url: { url: "x".repeat(99) } }] },
   ]);
-  expect(measureInput(request, 10)).toEqual({ tokensMax: 3016, tokensLikely: 800, characters: 0 });
+  expect(measureInput(request, 10)).toEqual({ tokensMax: 3016, tokensLikely: 800, characters: 0, isText: false });
 });
 
 const anyMessage: fc.Arbitrary<ChatMessage> = fc.oneof(
@@ -117,6 +124,8 @@ test("the input is counted from all that was said: texts, parts, pictures, tools
   );
   const tools = [{ type: "function" as const, function: { name: "look", parameters: {} } }];
   expect(count([hello], { tools })).toBe(2 + countTokens(JSON.stringify(tools)));
+  const format = { type: "json_schema" as const, json_schema: { name: "form", schema: { type: "object" } } };
+  expect(count([hello], { response_format: format })).toBe(2 + countTokens(JSON.stringify(format)));
   const calls = [{ id: "1", type: "function" as const, function: { name: "look", arguments: "{}" } }];
   expect(count([{ role: "assistant", content: null, tool_calls: calls }])).toBe(countTokens(JSON.stringify(calls)));
 });

@@ -9,16 +9,21 @@ export type InputSize = {
   tokensLikely: number;
   /** The characters of all texts, which `max_prompt_length` is about. */
   characters: number;
+  /** Whether it is nothing but text, of which our own count is worth something. */
+  isText: boolean;
 };
 
 /** No vendor counts more for a picture of usual size. */
 const imageTokensMax = 3_000;
 const imageTokensLikely = 800;
 const bytesPerToken = 4;
-/** Sound has some 10 tokens a second and at least 2000 bytes a second, which base64 makes a third longer. */
-const audioCharactersPerToken = 200;
-/** Documents are mostly form: a page of them has a few hundred tokens and tens of thousands of bytes. */
-const fileCharactersPerToken = 16;
+/** Sound has some 10 tokens a second, mostly 2000 bytes a second and at least 500; base64 makes it a third longer. */
+const audioCharactersPerToken = { fewest: 60, likely: 200 };
+/**
+ * Documents are mostly form: a page of them has a few hundred tokens and tens of thousands of bytes. But one that is
+ * packed may have a token in each.
+ */
+const fileCharactersPerToken = { fewest: 1, likely: 16 };
 /** What vendors add of their own around each message. */
 const tokensAroundMessage = 16;
 
@@ -28,10 +33,10 @@ export function measureInput(request: ChatRequest, bodyBytes: number): InputSize
   let mediaTokensMax = 0;
   let mediaTokensLikely = 0;
   let characters = 0;
-  const addMedia = (length: number, charactersPerToken: number): void => {
+  const addMedia = (length: number, charactersPerToken: { fewest: number; likely: number }): void => {
     mediaBytes += length;
-    mediaTokensMax += Math.ceil(length / charactersPerToken);
-    mediaTokensLikely += Math.ceil(length / charactersPerToken);
+    mediaTokensMax += Math.ceil(length / charactersPerToken.fewest);
+    mediaTokensLikely += Math.ceil(length / charactersPerToken.likely);
   };
   for (const message of request.messages) {
     const { content } = message;
@@ -55,12 +60,15 @@ export function measureInput(request: ChatRequest, bodyBytes: number): InputSize
     tokensMax: textBytes + mediaTokensMax + request.messages.length * tokensAroundMessage,
     tokensLikely: Math.ceil(textBytes / bytesPerToken) + mediaTokensLikely,
     characters,
+    isText: mediaTokensMax === 0,
   };
 }
 
 /** Our own count of the input, for calls whose upstream never told. */
-export function countInput(request: ChatRequest, size: InputSize): number {
-  let tokens = request.tools === undefined ? 0 : countTokens(JSON.stringify(request.tools));
+export function countInput(request: ChatRequest, size: Pick<InputSize, "tokensMax">): number {
+  const { tools, response_format: format } = request;
+  let tokens = tools === undefined ? 0 : countTokens(JSON.stringify(tools));
+  if (format?.type === "json_schema") tokens += countTokens(JSON.stringify(format));
   for (const message of request.messages) {
     const { content } = message;
     if (typeof content === "string") tokens += countTokens(content);

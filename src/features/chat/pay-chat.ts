@@ -13,10 +13,13 @@ import {
   type ResultOf,
   type SettleOperation,
 } from "../ledger/index.ts";
+import type { OutputVisibility } from "./output-visibility.ts";
+import type { PendingHolds } from "./pending-holds.ts";
 import {
   billChat,
   type ChargedUsage,
   countAffordableTokens,
+  createUsage,
   isChargeable,
   isFree,
   isPlausible,
@@ -25,14 +28,14 @@ import {
 } from "./quote-chat.ts";
 
 /** How a call will be paid for. */
-export type ChatTerms = {
+export type ChatTerms = OutputVisibility & {
   price: Price;
   /** More tokens of input than this it cannot have. */
   inputTokensMax: number;
   /** The most output of all choices together that the caller asked for or the model gives. */
   outputTokensMax: number;
-  /** As much output is paid for before anything is known. */
-  outputTokensHeld: number;
+  /** As much output has to be on hold before anything is known. */
+  outputTokensUsual: number;
   choices: number;
   holdMs: number;
 };
@@ -50,25 +53,33 @@ export type ChatPayment = {
    * Whether so much money is there, by what is known, that the call need not wait for its hold. Otherwise the hold comes
    * first.
    */
-  isComfortable(): boolean;
-  /** Sets the money aside, or throws the error that says what is missing. */
+  canAuthorizeOptimistically(): boolean;
+  /**
+   * Sets the money aside, or throws the error that says what is missing. Without all that the call can cost known to be
+   * there, as much of it as there is.
+   */
   open(): Promise<void>;
   /** Whether a bill can be made of what an upstream reported: it may report anything. */
   canCharge(usage: ChatUsage): boolean;
-  /** How many tokens of output, of all choices together, the account can pay for. */
+  /** How many tokens of output, of all choices together, an upstream may be told to write. */
   countPayable(): number;
-  /** How many tokens of output are paid for at the moment. */
+  /** How many tokens of output are on hold at the moment. */
   covered(): number;
+  /** All that is on hold, as usage: for calls of which nobody will ever tell what they used. */
+  describeHeldUsage(): ChargedUsage;
   /** Sets more aside for this many tokens in all, or for as many as there is money. */
   extend(outputTokens: number): Promise<void>;
   /** Charges what was used, or nothing when `usage` is `null`, and gives the rest back. */
   settle(usage: ChargedUsage | null, write?: SettleOrRelease): Promise<Settlement>;
 };
 
-type PaymentParts = { ledger: Ledger; clock: Clock; ids: IdSource; currency: string };
+type PaymentParts = { ledger: Ledger; clock: Clock; ids: IdSource; currency: string; pending: PendingHolds };
 
-/** So many times the most that a call can cost must be there for it to begin before its hold is written. */
-const comfort = 4n;
+/**
+ * Calls that begin before their holds are written may together cost this part of what an account is known to have. The
+ * rest is for what this gateway has not heard yet of others.
+ */
+const optimisticShare = 4n;
 
 export function createChatPayment(
   parts: PaymentParts,
@@ -87,6 +98,7 @@ class PaidChat implements ChatPayment {
   private readonly requestId: string;
   private held: Nano;
   private coveredTokens: number;
+  private pendingAmount: Nano = nothing;
   private state: "unopened" | "opening" | "open" | "not-open" = "unopened";
 
   constructor(parts: PaymentParts, terms: ChatTerms, caller: Caller, requestId: string) {
@@ -95,14 +107,22 @@ class PaidChat implements ChatPayment {
     this.terms = terms;
     this.caller = caller;
     this.requestId = requestId;
-    this.held = priceHold(terms, terms.outputTokensHeld);
-    this.coveredTokens = terms.outputTokensHeld;
+    this.held = priceHold(terms, terms.outputTokensUsual);
+    this.coveredTokens = terms.outputTokensUsual;
   }
 
-  isComfortable(): boolean {
-    const { terms } = this;
+  canAuthorizeOptimistically(): boolean {
+    const { terms, caller, parts } = this;
     const spendable = this.estimateSpendable();
-    return spendable !== null && spendable >= comfort * priceHold(terms, terms.outputTokensMax);
+    const most = priceHold(terms, terms.outputTokensMax);
+    if (spendable === null || (parts.pending.sum(caller.accountId) + most) * optimisticShare > spendable) return false;
+    if (!terms.isMetered) {
+      this.held = most;
+      this.coveredTokens = terms.outputTokensMax;
+    }
+    this.pendingAmount = most;
+    parts.pending.add(caller.accountId, most);
+    return true;
   }
 
   open(): Promise<void> {
@@ -111,6 +131,7 @@ class PaidChat implements ChatPayment {
       (result) => this.takeHold(result),
       (error: unknown) => {
         this.state = "not-open";
+        this.forgetPending();
         throw error;
       },
     );
@@ -123,6 +144,8 @@ class PaidChat implements ChatPayment {
   countPayable(): number {
     const { terms, held, coveredTokens } = this;
     if (coveredTokens >= terms.outputTokensMax) return terms.outputTokensMax;
+    // Nobody could stop it where the hold ends.
+    if (!terms.isMetered) return coveredTokens;
     const spendable = this.estimateSpendable() ?? nothing;
     const payable = countAffordableTokens(terms.price, nano(held + spendable), terms.inputTokensMax);
     return Math.min(Math.max(payable, coveredTokens), terms.outputTokensMax);
@@ -130,6 +153,10 @@ class PaidChat implements ChatPayment {
 
   covered(): number {
     return this.coveredTokens;
+  }
+
+  describeHeldUsage(): ChargedUsage {
+    return createUsage(this.terms.inputTokensMax, this.coveredTokens);
   }
 
   async extend(outputTokens: number): Promise<void> {
@@ -190,14 +217,23 @@ class PaidChat implements ChatPayment {
     return this.parts.ledger.estimateSpendable(this.caller.accountId, this.describeBudget());
   }
 
-  private takeHold(result: ResultOf<HoldOperation>): void {
+  private takeHold(result: ResultOf<HoldOperation>): Promise<void> | undefined {
+    const { terms } = this;
     this.state = result.kind === "held" ? "open" : "not-open";
+    this.forgetPending();
     if (result.kind === "refused") {
       throw explainRefusedHold(result, { held: this.held, currency: this.parts.currency });
     }
     if (result.kind !== "held") throw new Error(`a new hold was answered with ${result.kind}`);
-    // What a quota pays is set aside whole.
-    if (result.unit !== "money") this.coveredTokens = this.terms.outputTokensMax;
+    // What a quota pays is set aside whole, and so is the price of a call that costs the same at any length.
+    const isWhole = result.unit !== "money" || this.held >= priceHold(terms, terms.outputTokensMax);
+    if (isWhole) this.coveredTokens = terms.outputTokensMax;
+    if (!isWhole && !terms.isMetered) return this.extend(terms.outputTokensMax);
+  }
+
+  private forgetPending(): void {
+    this.parts.pending.remove(this.caller.accountId, this.pendingAmount);
+    this.pendingAmount = nothing;
   }
 
   private raise(amount: Nano): Promise<ResultOf<ExtendOperation>> {
@@ -223,11 +259,12 @@ function countQuotaUnits({ inputTokensMax, outputTokensMax }: ChatTerms): bigint
 function createFreePayment({ outputTokensMax }: ChatTerms): ChatPayment {
   return {
     holdId: null,
-    isComfortable: () => true,
+    canAuthorizeOptimistically: () => true,
     open: async () => {},
     canCharge: isPlausible,
     countPayable: () => outputTokensMax,
     covered: () => outputTokensMax,
+    describeHeldUsage: () => createUsage(0, 0),
     extend: async () => {},
     settle: async () => noSettlement,
   };

@@ -1,10 +1,10 @@
-import { type Bill, roundCharge } from "../../lib/bill.ts";
+import { type Bill, hungUpMark, roundCharge } from "../../lib/bill.ts";
 import { type Nano, nano } from "../../lib/money.ts";
 import type { ChatUsage } from "../../providers/contract.ts";
 import type { Price } from "../catalog/index.ts";
 
-/** Tokens to be charged, and whether the upstream told them or we counted. */
-export type ChargedUsage = ChatUsage & { isCounted: boolean };
+/** Tokens to be charged, and whether the upstream told them or we counted; and whether the caller stayed to the end. */
+export type ChargedUsage = ChatUsage & { isCounted: boolean; hasHungUp?: boolean };
 
 const tokensPerPrice = 1000n;
 /** Charges are rounded half up. */
@@ -18,8 +18,9 @@ const chargeMax = 1_000_000_000_000_000_000n;
 export function billChat(price: Price, usage: ChargedUsage): Bill {
   const { amounts } = price;
   const bill = { priceId: price.id, minimum: price.minimumCharge, quotaUnits: sumTokens(usage) };
+  const mark = usage.hasHungUp === true ? [hungUpMark] : [];
   if (amounts.billingType !== "token") {
-    return { ...bill, per: 1n, items: [{ name: "calls", quantity: 1n, rate: amounts.price }] };
+    return { ...bill, per: 1n, items: [{ name: "calls", quantity: 1n, rate: amounts.price }, ...mark] };
   }
   const kind = usage.isCounted ? "counted_" : "";
   const cached = BigInt(usage.cachedInputTokens);
@@ -30,6 +31,7 @@ export function billChat(price: Price, usage: ChargedUsage): Bill {
       { name: `${kind}input_tokens`, quantity: BigInt(usage.inputTokens) - cached, rate: amounts.inputPrice },
       { name: "cached_input_tokens", quantity: cached, rate: amounts.cachedInputPrice ?? amounts.inputPrice },
       { name: `${kind}output_tokens`, quantity: BigInt(usage.outputTokens), rate: amounts.outputPrice },
+      ...mark,
     ],
   };
 }

@@ -9,7 +9,7 @@ import { startRoutedChat } from "./route-chat.ts";
 const timeouts = { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 };
 
 function createTarget(keyNumber: number, startChat: ChatProvider["startChat"]): ChatTarget {
-  const chat = { findObstacle: () => null, startChat, close: async () => {} };
+  const chat = { findObstacle: () => null, startChat, reportsStreamUsage: true, close: async () => {} };
   const route = { provider: "main", upstream_model: "talk-1", priority: keyNumber, weight: 1 };
   const provider = { id: "main", kind: "sandbox" as const };
   const target = { providerId: "main", upstreamModel: "talk-1", keyNumber, route, provider, apiKeyReference: null };
@@ -31,6 +31,7 @@ function route(targets: readonly ChatTarget[]): Promise<{ answer: string } | { f
         onFailedAttempt: () => {
           attempts += 1;
         },
+        onLoss: () => {},
       },
       { request: { model: "talk", messages: [] }, outputTokensMax: 1, targets },
       {

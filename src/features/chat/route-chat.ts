@@ -1,4 +1,5 @@
 import { invariant } from "../../lib/invariant.ts";
+import type { Nano } from "../../lib/money.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import { chooseTarget } from "../../providers/choose-target.ts";
@@ -19,6 +20,8 @@ export type RoutingParts = {
   random(): number;
   /** Told of every failed attempt, for the operator. */
   onFailedAttempt(target: ChatTarget, error: ProviderError): void;
+  /** Told of every answer that cost more than was on hold and than the account had left, for the operator. */
+  onLoss(target: ChatTarget | null, loss: { usage: ChatUsage; lost: Nano }): void;
 };
 
 export type RoutedCall = { request: ChatRequest; outputTokensMax: number; targets: readonly ChatTarget[] };
@@ -32,31 +35,40 @@ export type RoutedSink = {
   onFailure(error: AppError): void;
 };
 
+/** A call that is under way, whoever it is sent to. */
+export type RoutedRun = ChatRun & {
+  /** Whoever answers, or was asked last. */
+  readonly target: ChatTarget | null;
+  /** From now on no other target is tried: nobody waits for an answer. */
+  stopFailover(): void;
+};
+
 export const attemptsMax = 3;
 
 /**
  * Sends a call to one target after another until one answers. The first data decides: from then on the answer is that
  * target's, however it ends.
  */
-export function startRoutedChat(parts: RoutingParts, order: RoutedCall, sink: RoutedSink): ChatRun {
+export function startRoutedChat(parts: RoutingParts, order: RoutedCall, sink: RoutedSink): RoutedRun {
   const routed = new RoutedChat(parts, order, sink);
   routed.tryNext(null);
   return routed;
 }
 
 /** A class, because there is one for each call, and it hears of every piece of its answer. */
-class RoutedChat implements ChatRun, ChatSink {
+class RoutedChat implements RoutedRun, ChatSink {
   private readonly parts: RoutingParts;
   private readonly order: RoutedCall;
   private readonly sink: RoutedSink;
   private tried: readonly ChatTarget[] = [];
   private run: ChatRun | null = null;
   /** The attempt that is under way: whom it asks, whether that one is on trial, whether anything was heard of it. */
-  private target: ChatTarget | null = null;
+  target: ChatTarget | null = null;
   isProbe = false;
   private hasData = false;
   private isAccepted = false;
   private isPaused = false;
+  private isLastAttempt = false;
   private isOver = false;
 
   constructor(parts: RoutingParts, order: RoutedCall, sink: RoutedSink) {
@@ -137,7 +149,7 @@ class RoutedChat implements ChatRun, ChatSink {
     parts.onFailedAttempt(target, error);
     parts.health.report(target, describeOutcome(error), this);
     this.target = null;
-    if (!this.hasData && isWorthAnotherTarget(error)) {
+    if (!this.hasData && !this.isLastAttempt && isWorthAnotherTarget(error)) {
       this.tryNext(error);
       return;
     }
@@ -153,6 +165,10 @@ class RoutedChat implements ChatRun, ChatSink {
   resume(): void {
     this.isPaused = false;
     this.run?.resume();
+  }
+
+  stopFailover(): void {
+    this.isLastAttempt = true;
   }
 
   cancel(): void {

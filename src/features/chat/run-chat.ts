@@ -1,12 +1,13 @@
 import { createTokenMeter, type TokenMeter } from "../../lib/token-meter.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
-import type { ChatAnswer, ChatPiece, ChatRun, ChatUsage } from "../../providers/contract.ts";
+import type { ChatAnswer, ChatPiece, ChatUsage } from "../../providers/contract.ts";
 import type { ChatTarget } from "./chat-target.ts";
+import { decideHangUp } from "./decide-hang-up.ts";
 import { countInput, type InputSize } from "./measure-input.ts";
 import type { ChatPayment, Settlement } from "./pay-chat.ts";
 import { type ChargedUsage, createUsage } from "./quote-chat.ts";
-import { type RoutedSink, type RoutingParts, startRoutedChat } from "./route-chat.ts";
+import { type RoutedRun, type RoutedSink, type RoutingParts, startRoutedChat } from "./route-chat.ts";
 import { createHoldWatch, type HoldWatch, type HoldWatchListener } from "./watch-hold.ts";
 
 /** Why an answer is shorter than it might be. */
@@ -20,6 +21,8 @@ export type ChatOrder = {
   /** The most output of all choices together, and of each. */
   outputTokensMax: number;
   choices: number;
+  /** All that the model writes is seen as it is written. */
+  isVisible: boolean;
 };
 
 /** Hears of a streamed answer while it comes. Nothing is heard before the call is paid for. */
@@ -55,7 +58,10 @@ export type RunningChat = {
   /** Rejects when nothing was answered: then nothing is charged either. */
   ended: Promise<ChatEnd>;
   resume(): void;
-  /** The caller is gone: the upstream is stopped, and what it has written is charged. */
+  /**
+   * The caller is gone: the upstream is stopped, and what it has written is charged, or it is read to its end where only
+   * its end tells what it has cost.
+   */
   hangUp(): void;
   /** The gateway cannot go on: as if the upstream had failed. */
   stop(failure: AppError): void;
@@ -67,9 +73,11 @@ type RunOptions = {
   conclude: ConcludeChat | null;
   /** Told once, when the call has ended, how many tokens it used. */
   onOver(tokensUsed: number): void;
+  /** A place among the calls that are read to their end for nobody; `null` where there is none left. */
+  takeDrainPlace(): (() => void) | null;
 };
 
-type Ending = Pick<ChatEnd, "choices" | "stoppedBy" | "failure" | "hasHungUp"> & { reported: ChatUsage | null };
+type Ending = Pick<ChatEnd, "choices" | "stoppedBy" | "failure"> & { reported: ChatUsage | null };
 
 /**
  * How long a hold that nobody waits for leaves the processor to the request. Written at once, it kept the request from
@@ -77,7 +85,19 @@ type Ending = Pick<ChatEnd, "choices" | "stoppedBy" | "failure" | "hasHungUp"> &
  */
 const openAfterMs = 1;
 
-const plainEnding: Ending = { choices: null, stoppedBy: null, failure: null, hasHungUp: false, reported: null };
+/** Our own count never makes more than this many tokens of what the letters of a text come to. */
+const densityMax = 2;
+
+/** Many vendors report once at the start what they have read; one that goes on reporting does so as it writes. */
+const usageReportsMin = 2;
+
+const plainEnding: Ending = { choices: null, stoppedBy: null, failure: null, reported: null };
+
+/**
+ * Who an answer is for: its caller, until that one has left or the gateway cannot go on; then no upstream is called any
+ * more. While it is drained, the one that was called is read to its end for what it reports there.
+ */
+type Audience = "caller" | "left" | "drained" | "stopped";
 
 /**
  * One chat call from its hold to its settlement. Where money is plenty the upstream is called first, and the hold is
@@ -100,22 +120,29 @@ class OneChat implements RunningChat, RoutedSink, HoldWatchListener {
   private readonly options: RunOptions;
   private readonly resolve: (end: ChatEnd) => void;
   private readonly reject: (error: unknown) => void;
-  private run: ChatRun | null = null;
+  private run: RoutedRun | null = null;
   private opening: Promise<void> | null = null;
   private openTimer: NodeJS.Timeout | null = null;
   private isPaid = false;
   private isFinished = false;
   private isOver = false;
-  /** Nobody waits for an answer any more: no upstream is called from then on. */
-  private isAbandoned = false;
+  private audience: Audience = "caller";
+  private leaveDrainPlace: (() => void) | null = null;
+  private isAccepted = false;
   /** Until it is known whether more is paid for, nothing more is delivered. */
   private isShort = false;
   /** The caller cannot take more at the moment. */
   private isStuck = false;
   private hasData = false;
   private hasWritten = false;
+  /** A choice ended at the cap. */
+  private hasReachedCap = false;
   private tokensMax: number;
   private lastUsage: ChatUsage | null = null;
+  /** How often the upstream reported more output than before, and whether it did so with the last piece. */
+  private usageReports = 0;
+  private isUsageFresh = false;
+  private textPieces = 0;
   /** Of an answer that came whole; counted only if its upstream told nothing. */
   private wholeText = "";
   /** What comes before its money is set aside waits for that. */
@@ -135,7 +162,7 @@ class OneChat implements RunningChat, RoutedSink, HoldWatchListener {
   }
 
   begin(): void {
-    if (!this.order.payment.isComfortable()) {
+    if (!this.order.payment.canAuthorizeOptimistically()) {
       this.open();
       return;
     }
@@ -161,7 +188,7 @@ class OneChat implements RunningChat, RoutedSink, HoldWatchListener {
 
   private startWithin(tokensPayable: number): void {
     this.tokensMax = tokensPayable;
-    if (!this.isFinished && !this.isAbandoned) this.start();
+    if (!this.isFinished && this.audience === "caller") this.start();
   }
 
   /** There is no money for the call, or nobody knows whether there is. */
@@ -204,9 +231,10 @@ class OneChat implements RunningChat, RoutedSink, HoldWatchListener {
 
   onAccepted(): void {
     const { listener } = this.options;
+    this.isAccepted = true;
     if (listener === null) return;
     this.whenPaid(() => {
-      if (!this.isFinished) listener.onAccepted();
+      if (!this.isFinished && this.audience === "caller") listener.onAccepted();
     });
   }
 
@@ -242,16 +270,19 @@ class OneChat implements RunningChat, RoutedSink, HoldWatchListener {
     let count = 0;
     for (const piece of pieces) {
       const { text, choices, usage, isGoingOn } = piece;
+      if (text !== "" && watch.isBeyond()) break;
+      meter.add(text);
       if (text !== "") {
-        if (watch.isBeyond()) break;
-        meter.add(text);
         this.hasWritten = true;
+        this.textPieces += 1;
       }
       count += 1;
-      if (usage !== undefined && payment.canCharge(usage)) this.lastUsage = usage;
+      this.isUsageFresh = usage !== undefined && payment.canCharge(usage) && this.takeUsage(usage, meter);
       if (isGoingOn === true || !choices.includes('"finish_reason":"')) continue;
       this.noteEnds(choices);
-      if (this.isShortOfMoney() && choices.includes('"finish_reason":"length"')) cappedAt = count - 1;
+      if (!choices.includes('"finish_reason":"length"')) continue;
+      this.hasReachedCap = true;
+      if (this.isShortOfMoney()) cappedAt = count - 1;
     }
     if (count < pieces.length) {
       this.waiting ??= [];
@@ -264,10 +295,19 @@ class OneChat implements RunningChat, RoutedSink, HoldWatchListener {
     this.watchMoney();
   }
 
+  /** Answers whether it tells of more output than before. */
+  private takeUsage(usage: ChatUsage, meter: TokenMeter): boolean {
+    const hasGrown = usage.outputTokens > (this.lastUsage?.outputTokens ?? 0);
+    if (hasGrown) this.usageReports += 1;
+    this.lastUsage = usage;
+    meter.report(usage.outputTokens);
+    return hasGrown;
+  }
+
   /** Tells of the end that money made, in the piece that has it. Answers whether more can be taken at once. */
   private hand(pieces: readonly ChatPiece[], cappedAt: number): boolean {
     const { listener } = this.options;
-    if (pieces.length === 0 || listener === null) return true;
+    if (pieces.length === 0 || listener === null || this.audience !== "caller") return true;
     if (cappedAt === -1) return listener.onPieces(pieces, null);
     if (cappedAt > 0) listener.onPieces(pieces.slice(0, cappedAt), null);
     const canTakeMore = listener.onPieces(pieces.slice(cappedAt, cappedAt + 1), "insufficient_balance");
@@ -288,7 +328,7 @@ class OneChat implements RunningChat, RoutedSink, HoldWatchListener {
   private startWatch() {
     const { payment, outputTokensMax } = this.order;
     const meter = createTokenMeter();
-    const watch = createHoldWatch({ payment, meter, outputTokensMax, listener: this });
+    const watch = createHoldWatch({ payment, meter, outputTokensMax, cap: this.tokensMax, listener: this });
     return { meter, watch, endedChoices: [] };
   }
 
@@ -316,22 +356,22 @@ class OneChat implements RunningChat, RoutedSink, HoldWatchListener {
     this.run?.cancel();
     const indexes = Array.from({ length: this.order.choices }, (_, index) => index);
     const ends = indexes.filter((index) => !endedChoices.includes(index)).map(presentLengthEnd);
-    this.options.listener?.onPieces([{ choices: JSON.stringify(ends), text: "" }], "insufficient_balance");
+    this.hand([{ choices: JSON.stringify(ends), text: "" }], 0);
     this.finish({ ...plainEnding, stoppedBy: "insufficient_balance" });
   }
 
   private finishWhole({ choices, text, usage }: ChatAnswer): void {
     this.wholeText = text;
     this.hasWritten = text !== "";
-    const isCapped = this.isShortOfMoney() && choices.includes('"finish_reason":"length"');
-    const stoppedBy = isCapped ? "insufficient_balance" : null;
-    this.finish({ choices, stoppedBy, failure: null, hasHungUp: false, reported: usage });
+    this.hasReachedCap = choices.includes('"finish_reason":"length"');
+    const stoppedBy = this.isShortOfMoney() && this.hasReachedCap ? "insufficient_balance" : null;
+    this.finish({ choices, stoppedBy, failure: null, reported: usage });
   }
 
   private fail(failure: AppError): void {
     if (this.isFinished) return;
     this.run?.cancel();
-    if (this.hasData) {
+    if (this.hasData || (this.audience === "drained" && this.isAccepted)) {
       this.finish({ ...plainEnding, failure });
       return;
     }
@@ -346,15 +386,14 @@ class OneChat implements RunningChat, RoutedSink, HoldWatchListener {
       .catch(() => {});
   }
 
-  private finish({ choices, stoppedBy, failure, hasHungUp, reported }: Ending): void {
+  private finish({ choices, stoppedBy, failure, reported }: Ending): void {
     if (this.isFinished) return;
     this.isFinished = true;
-    const canCharge = reported !== null && this.order.payment.canCharge(reported);
-    const usage = canCharge ? { ...reported, isCounted: false } : this.countUsage();
-    const told = { choices, stoppedBy, failure, hasHungUp, usage };
+    const { usage, isDue } = this.decideCharge(reported);
+    const told = { choices, stoppedBy, failure, hasHungUp: usage.hasHungUp === true, usage };
     // The ledger keeps the order: first the hold, then its end.
     const opening = this.open();
-    const settling = this.end(this.hasWritten ? usage : null, told);
+    const settling = this.end(isDue ? usage : null, told);
     const leave = (error: unknown): void => this.leave(error);
     if (this.isPaid) {
       settling.then((settlement) => this.complete(told, settlement), leave);
@@ -365,9 +404,28 @@ class OneChat implements RunningChat, RoutedSink, HoldWatchListener {
     opening.then(() => settling).then((settlement) => this.complete(told, settlement), leave);
   }
 
+  /**
+   * What is charged: what the upstream reported, or our own count; for a call that was drained without ever hearing of
+   * its usage, all that is on hold. An empty answer is the upstream's fault and costs nothing, unless the cap ended it,
+   * or its caller did not wait for it.
+   */
+  private decideCharge(reported: ChatUsage | null): { usage: ChargedUsage; isDue: boolean } {
+    const { payment } = this.order;
+    const { audience } = this;
+    const isReported = reported !== null && payment.canCharge(reported);
+    const isHoldDue = audience === "drained" && !isReported;
+    const counted = isHoldDue ? payment.describeHeldUsage() : this.countUsage();
+    const usage: ChargedUsage = isReported ? { ...reported, isCounted: false } : counted;
+    if (audience === "left" || audience === "drained") usage.hasHungUp = true;
+    const isSpent = this.hasReachedCap && isReported;
+    const isLeft = audience === "left" && this.isAccepted;
+    return { usage, isDue: this.hasWritten || isHoldDue || isSpent || isLeft };
+  }
+
   private complete(told: Omit<ChatEnd, "settlement">, settlement: Settlement): void {
     const { choices, stoppedBy, failure, hasHungUp, usage } = told;
     this.tellOver(usage.inputTokens + usage.outputTokens);
+    if (settlement.lost > 0n) this.parts.onLoss(this.run?.target ?? null, { usage, lost: settlement.lost });
     this.resolve({ choices, stoppedBy, failure, hasHungUp, usage, settlement });
   }
 
@@ -380,6 +438,7 @@ class OneChat implements RunningChat, RoutedSink, HoldWatchListener {
   private tellOver(tokensUsed: number): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.leaveDrainPlace?.();
     this.options.onOver(tokensUsed);
   }
 
@@ -395,19 +454,13 @@ class OneChat implements RunningChat, RoutedSink, HoldWatchListener {
     const { lastUsage } = this;
     const meter = this.streamed?.meter ?? createTokenMeter();
     meter.add(this.wholeText);
+    // Most vendors send a token a piece, which tells more than the letters of a text that is dense.
+    const seen = Math.max(meter.tokens(), Math.min(this.textPieces, meter.tokens() * densityMax));
     // An upstream that writes beyond the cap it was given is not paid for that.
-    const written = Math.min(meter.tokens(), outputTokensMax);
+    const written = Math.min(seen, outputTokensMax);
     const counted = createUsage(lastUsage?.inputTokens ?? countInput(request, size), written);
     const { cachedInputTokens, cacheWriteTokens, inputAudioTokens } = lastUsage ?? counted;
     return { ...counted, cachedInputTokens, cacheWriteTokens, inputAudioTokens };
-  }
-
-  /** Ends the call as soon as there is a hold to be ended. */
-  private abandon(end: () => void): void {
-    this.isAbandoned = true;
-    if (!this.isFinished) this.run?.cancel();
-    if (this.isPaid) end();
-    else this.wait(end);
   }
 
   resume(): void {
@@ -416,11 +469,38 @@ class OneChat implements RunningChat, RoutedSink, HoldWatchListener {
   }
 
   hangUp(): void {
-    this.abandon(() => this.finish({ ...plainEnding, hasHungUp: true }));
+    if (this.isFinished || this.audience !== "caller") return;
+    const { order, lastUsage, streamed } = this;
+    const reportsUsage = this.isUsageFresh && this.usageReports >= usageReportsMin;
+    const way = decideHangUp({
+      isSent: this.run !== null,
+      isAccepted: this.isAccepted,
+      isVisible: order.isVisible,
+      isInputKnown: order.size.isText || lastUsage !== null,
+      reportsUsage,
+      isComplete: streamed !== null && streamed.endedChoices.length >= order.choices,
+    });
+    this.audience = way === "cancel" ? "left" : "drained";
+    if (way === "drain") this.leaveDrainPlace = this.options.takeDrainPlace();
+    if (this.leaveDrainPlace === null) {
+      // Without a place nobody will ever hear what the upstream reports.
+      this.abandon(() => this.finish({ ...plainEnding, reported: reportsUsage ? lastUsage : null }));
+      return;
+    }
+    this.run?.stopFailover();
+    this.resume();
   }
 
   stop(failure: AppError): void {
+    if (this.audience === "caller") this.audience = "stopped";
     this.abandon(() => this.fail(failure));
+  }
+
+  /** Ends the call as soon as there is a hold to be ended. */
+  private abandon(end: () => void): void {
+    if (!this.isFinished) this.run?.cancel();
+    if (this.isPaid) end();
+    else this.wait(end);
   }
 }
 

@@ -6,4 +6,5 @@
  * refusal also tells how long to wait, and whoever waits that long, and is alone, is let through.
  */
 export { consumeLimits, correctTokens, returnSlot, type Slot } from "./consume-limit.ts";
+export { createDrainedCalls, type DrainedCalls } from "./drained-calls.ts";
 export { type LimitStates, presentLimitHeaders } from "./limit-headers.ts";

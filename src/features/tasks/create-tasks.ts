@@ -6,6 +6,7 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import { createJobQueue } from "../../platform/jobs/job-queue.ts";
 import { type Ledger, releaseHold } from "../ledger/index.ts";
+import type { DrainedCalls } from "../limits/index.ts";
 import { createCancelCheck } from "./cancel-task.ts";
 import type { Direct } from "./direct-task.ts";
 import { addGenerationRoutes, type SubmitTask, submit } from "./generation-routes.ts";
@@ -35,6 +36,7 @@ type TaskMakings = Omit<TaskParts, "watch" | "wake" | "reach" | "takeTurn"> & {
   feed: ChangeFeed;
   ledger: Ledger;
   counters: Counters;
+  drainedCalls: DrainedCalls;
   reach?(point: TaskPoint): void;
   presentDirected: PresentDirected;
   settings: {

@@ -6,6 +6,7 @@ import type { SpeechAudio, SpeechProvider, SpeechRequest } from "../../providers
 import { describeOutcome, isWorthAnotherTarget } from "../../providers/judge-failure.ts";
 import type { RouteTarget } from "../catalog/index.ts";
 import { explainFailure } from "./explain-failure.ts";
+import type { SpeechCaller } from "./follow-speech-caller.ts";
 import type { TaskParts } from "./task-parts.ts";
 
 export type SpeechTarget = RouteTarget & { speech: SpeechProvider; apiKey: string | null; timeoutMs: number };
@@ -29,15 +30,18 @@ export function listSpeechTargets(
   });
 }
 
-/** One target after another until one begins to speak. Throws what the caller is to be told when none does. */
+/**
+ * One target after another until one begins to speak, or, once nobody listens, only the one that was asked. Throws what
+ * the caller is to be told when none does.
+ */
 export async function startSpeech(
   parts: RoutingParts,
   { request, requestId, targets }: { request: SpeechRequest; requestId: string; targets: readonly SpeechTarget[] },
-  signal: AbortSignal,
+  { upstreamSignal: signal, hasHungUp }: Pick<SpeechCaller, "upstreamSignal" | "hasHungUp">,
 ): Promise<SpeechAudio> {
   const tried: SpeechTarget[] = [];
   let failure: ProviderError | null = null;
-  while (tried.length < attemptsMax && !signal.aborted) {
+  while (tried.length < attemptsMax && !hasHungUp()) {
     const choice = chooseTarget<SpeechTarget>(targets, { tried, waitMs: parts.health.waitMs, random: parts.random });
     if (choice.kind === "none") break;
     const { target } = choice;

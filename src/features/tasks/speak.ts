@@ -1,3 +1,4 @@
+import { type Bill, hungUpMark } from "../../lib/bill.ts";
 import type { Caller } from "../../lib/caller.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { type Nano, nano, presentMoney } from "../../lib/money.ts";
@@ -26,8 +27,9 @@ import {
   type SettleOperation,
   settleHold,
 } from "../ledger/index.ts";
-import { consumeLimits, type LimitStates, returnSlot, type Slot } from "../limits/index.ts";
+import { consumeLimits, type DrainedCalls, type LimitStates, returnSlot, type Slot } from "../limits/index.ts";
 import { checkSpeech } from "./check-generation.ts";
+import { followSpeechCaller } from "./follow-speech-caller.ts";
 import type { SpeechBody } from "./generation-schema.ts";
 import { getPrice } from "./prepare-media.ts";
 import { billTask, countCharacters, nothing, priceTask, quoteTask } from "./quote-task.ts";
@@ -58,6 +60,7 @@ export type SpeakParts = TaskParts & {
   counters: Counters;
   currency: string;
   claims: Pick<ClaimParts, "validityMs" | "releaseHold">;
+  drainedCalls: DrainedCalls;
   onTrouble(error: unknown): void;
 };
 
@@ -118,28 +121,35 @@ function leave(parts: SpeakParts, speech: CheckedSpeech): void {
   returnSlot(parts.counters, speech.caller, getSlot(speech))?.catch(parts.onTrouble);
 }
 
-export type SpeechEnd = { spoken: bigint; charge: Nano; failure: AppError | null };
+export type SpeechEnd = { spoken: bigint; charge: Nano; failure: AppError | null; hasHungUp: boolean };
 
 type SpeechOptions = {
   claim: Claim | null;
   contentType: string;
-  signal: AbortSignal;
+  /** Aborted when nobody listens any more. */
+  hungUp: AbortSignal;
   presentFailure(error: AppError): { status: number; body: unknown };
   /** Takes audio on; ends when there is room for more. */
   write(chunk: Uint8Array): Promise<void>;
 };
 
-/** Says an admitted text to the end, and charges what was said. Never throws what the upstream does. */
+/**
+ * Says an admitted text, and charges the characters that an upstream was given: all of them, whether anybody listens to
+ * the end or not. Never throws what the upstream does.
+ */
 export async function runSpeech(parts: SpeakParts, speech: CheckedSpeech, options: SpeechOptions): Promise<SpeechEnd> {
-  const { claim, signal } = options;
+  const { claim, hungUp } = options;
   const stopRenewing = claim === null ? null : renewClaim(parts, claim);
+  const caller = followSpeechCaller(hungUp, () => parts.drainedCalls.take(speech.caller.accountId));
   const kept: Uint8Array[] = [];
   let audio: SpeechAudio | null = null;
   let bytes = 0;
   let failure: AppError | null = null;
   try {
-    audio = await startSpeech(parts, speech, signal);
+    audio = await startSpeech(parts, speech, caller);
+    caller.begin();
     for await (const chunk of audio.chunks) {
+      if (hungUp.aborted) break;
       bytes += chunk.length;
       if (claim !== null && bytes <= keptBytesMax) kept.push(chunk);
       await options.write(chunk);
@@ -148,13 +158,15 @@ export async function runSpeech(parts: SpeakParts, speech: CheckedSpeech, option
   } catch (error) {
     failure = error instanceof AppError ? error : toCallerError(toProviderError(error));
   }
-  const isWhole = failure === null && !signal.aborted;
-  const spoken = countSpoken(speech.request, { audio, bytes, isWhole });
+  const hasHungUp = hungUp.aborted;
+  const isGiven = hasHungUp ? audio !== null || caller.isForfeit() : bytes > 0;
+  const spoken = isGiven ? countSpoken(speech.request, { audio, hasFailed: failure !== null && !hasHungUp }) : 0n;
   try {
     const charge = await conclude(parts, speech, { ...options, kept, bytes, spoken, failure });
-    return { spoken, charge, failure };
+    return { spoken, charge, failure, hasHungUp };
   } finally {
     stopRenewing?.();
+    caller.end();
     leave(parts, speech);
   }
 }
@@ -164,10 +176,11 @@ type Conclusion = SpeechOptions & { kept: Uint8Array[]; bytes: number; spoken: b
 /** With a key, the charge and the answer become durable together. A text that broke off is never said again. */
 async function conclude(parts: SpeakParts, speech: CheckedSpeech, end: Conclusion): Promise<Nano> {
   const { claim, spoken, bytes, failure } = end;
-  if (claim === null) return await settleSpeech(parts, speech, { spoken, tx: null });
+  const hasHungUp = end.hungUp.aborted;
+  if (claim === null) return await settleSpeech(parts, speech, { spoken, hasHungUp, tx: null });
   return await parts.database.transaction().execute(async (tx) => {
     await lockClaim(tx, claim);
-    const charge = await settleSpeech(parts, speech, { spoken, tx });
+    const charge = await settleSpeech(parts, speech, { spoken, hasHungUp, tx });
     if (bytes === 0) await freeKey(tx, claim);
     else await keepAnswer(tx, claim, describeAnswer(end, charge));
     return failure === null || bytes > 0 ? charge : nothing;
@@ -209,19 +222,13 @@ async function holdSpeech(
   if (result.kind !== "held") throw new Error(`a new hold was answered with ${result.kind}`);
 }
 
-const charactersPerSecond = 15;
-const bytesPerSecond = { pcm: 48_000, wav: 48_000, mp3: 16_000 } as const;
-
-/** How many characters were said: all, or as many as the upstream or else the length of the audio tells. */
+/** An upstream that broke off may know how far it came; else it was given all of the text. */
 function countSpoken(
-  { text, format, speed }: SpeechRequest,
-  { audio, bytes, isWhole }: { audio: SpeechAudio | null; bytes: number; isWhole: boolean },
+  { text }: SpeechRequest,
+  { audio, hasFailed }: { audio: SpeechAudio | null; hasFailed: boolean },
 ): bigint {
   const all = countCharacters(text);
-  if (isWhole) return BigInt(all);
-  if (bytes === 0) return 0n;
-  const seconds = bytes / bytesPerSecond[format];
-  const spoken = audio?.spokenCharacters?.() ?? Math.ceil(seconds * charactersPerSecond * speed);
+  const spoken = hasFailed ? (audio?.spokenCharacters?.() ?? all) : all;
   return BigInt(Math.min(spoken, all));
 }
 
@@ -229,7 +236,7 @@ function countSpoken(
 async function settleSpeech(
   parts: SpeakParts,
   { caller, terms, holdId }: CheckedSpeech,
-  { spoken, tx }: { spoken: bigint; tx: Database | null },
+  { spoken, hasHungUp, tx }: { spoken: bigint; hasHungUp: boolean; tx: Database | null },
 ): Promise<Nano> {
   if (holdId === null) return nothing;
   const { accountId } = caller;
@@ -244,11 +251,15 @@ async function settleSpeech(
     kind: "settle",
     accountId,
     holdId,
-    bill: billTask(terms, units),
+    bill: hasHungUp ? markHungUp(billTask(terms, units)) : billTask(terms, units),
     overrun: "take-available",
     budgetAmount: terms.budgetAmount,
   };
   const result = await (tx === null ? parts.ledger.apply(settle) : settleHold(tx, settle, now));
   if (result.kind !== "settled") throw new Error(`the hold ${holdId} could not be settled: ${result.kind}`);
   return result.unit === "money" ? nano(result.paid) : nothing;
+}
+
+function markHungUp(bill: Bill): Bill {
+  return { ...bill, items: [...bill.items, hungUpMark] };
 }

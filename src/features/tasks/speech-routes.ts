@@ -138,7 +138,7 @@ async function deliver(parts: SpeechRouteParts, { request, reply, speech, claim 
     claim,
     contentType,
     // With a key the audio is kept for whoever asks again, whether anybody listens or not.
-    signal: claim === null ? watchCaller(reply) : new AbortController().signal,
+    hungUp: claim === null ? watchCaller(reply) : new AbortController().signal,
     presentFailure: (error) => presentError(toAppError(error, request), request.id),
     async write(chunk) {
       if (!isOpen) open();
@@ -150,6 +150,11 @@ async function deliver(parts: SpeechRouteParts, { request, reply, speech, claim 
     characters: Number(end.spoken),
     charge: presentMoney(end.charge),
   };
+  if (end.hasHungUp) {
+    const { accountId, keyId } = speech.caller;
+    const fields = { request_id: request.id, account_id: accountId, key_id: keyId, hung_up: true };
+    parts.logger.info({ ...fields, ...request.logFields }, "a call was settled after its caller hung up");
+  }
   if (end.failure !== null && !isOpen) throw end.failure;
   // A break in the transfer is the only way to say that the rest is missing.
   if (end.failure !== null) reply.raw.destroy();

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { isHungUp, listChargedItems } from "../../lib/bill.ts";
 import { nano, presentMoney, presentThousandths } from "../../lib/money.ts";
 import { presentPrice, priceEntrySchema } from "../catalog/index.ts";
 import { presentAmount } from "../ledger/index.ts";
@@ -35,6 +36,9 @@ const chargeFields = {
   unit: unitSchema,
   quota_units: Type.Integer({ minimum: 0, description: "What the plan's quota paid instead, in its unit." }),
   summary: Type.String({ examples: ["1,200 input tokens, 300 output tokens"] }),
+  hung_up: Type.Optional(
+    Type.Literal(true, { description: "The caller hung up before the end; what the model was used for is charged." }),
+  ),
 };
 
 const chargeSchema = Type.Object(chargeFields);
@@ -94,6 +98,7 @@ export function presentCharge(charge: ChargeRecord): Static<typeof chargeSchema>
     charge: presentMoney(nano(isMoney ? paid : 0n)),
     quota_units: isMoney ? 0 : Number(paid),
     summary: describeItems(bill.items),
+    ...(isHungUp(bill) ? { hung_up: true as const } : {}),
   };
 }
 
@@ -103,7 +108,7 @@ export function presentExplained(charge: ExplainedCharge): Static<typeof explain
   return {
     ...presentCharge(charge),
     price: price === null ? null : presentVersion(price),
-    items: bill.items.map((item, index) => presentItem(item, bill.per, charge.itemPriceIds[index] ?? null)),
+    items: listChargedItems(bill).map((item, index) => presentItem(item, bill.per, charge.itemPriceIds[index] ?? null)),
     minimum_charge: presentMoney(bill.minimum),
     cost: present(charge.cost),
     lost: present(charge.lost),

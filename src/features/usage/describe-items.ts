@@ -1,8 +1,10 @@
-import type { Bill } from "../../lib/bill.ts";
+import { type Bill, listChargedItems } from "../../lib/bill.ts";
 
 /** What a bill is for, in words: `1,200 input tokens, 1 image`. */
 export function describeItems(items: Bill["items"]): string {
-  const parts = items.filter(({ quantity }) => quantity > 0n).map(describeItem);
+  const parts = listChargedItems({ items })
+    .filter(({ quantity }) => quantity > 0n)
+    .map(describeItem);
   return parts.length === 0 ? "nothing" : parts.join(", ");
 }
 

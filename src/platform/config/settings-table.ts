@@ -305,6 +305,13 @@ export const settingsTable = {
     explains:
       "Whether the bucket is a part of the path and not of the host name, as many servers other than Amazon's want.",
   },
+  drained_calls_max: {
+    kind: wholeNumber({ min: 0, max: 10_000 }),
+    standard: 20,
+    example: "20",
+    explains:
+      "How many calls of one account this gateway reads to their end at a time after their caller hung up, because only the upstream can tell what they cost. Beyond that, what was on hold for the call is charged and the upstream is stopped.",
+  },
   shutdown_timeout_ms: {
     kind: wholeNumber({ min: 0, max: 3_600_000 }),
     standard: 30_000,

@@ -44,6 +44,8 @@ function createAiSdkChat(parts: AiSdkChatParts & { createModel: CreateModel; dia
       return run;
     },
 
+    reportsStreamUsage: dialect.reportsStreamUsage,
+
     async close() {
       for (const run of runs) run.cancel();
       await upstream.close();

@@ -40,6 +40,8 @@ export type Dialect = {
   /** Finish reasons that the package does not know. */
   finishReasons: Readonly<Record<string, "content_filter">>;
   readEarlyUsage(part: LanguageModelV4StreamPart): ChatUsage | null;
+  /** Whether every stream ends with a count. */
+  reportsStreamUsage: boolean;
   /** The count at the end. */
   readUsage(usage: LanguageModelV4Usage): ChatUsage | null;
 };
@@ -96,6 +98,7 @@ export const anthropicDialect: Dialect = {
   thoughts: "before-call",
   harmlessWarnings: new Set(["maxOutputTokens"]),
   readsRawEvents: false,
+  reportsStreamUsage: true,
   finishReasons: {},
 
   findModelObstacle(request, upstreamModel) {
@@ -156,6 +159,7 @@ export const googleDialect: Dialect = {
   harmlessWarnings: new Set(),
   // An error in the middle of a stream is nothing that the package looks for.
   readsRawEvents: true,
+  reportsStreamUsage: true,
   finishReasons: { IMAGE_PROHIBITED_CONTENT: "content_filter", IMAGE_RECITATION: "content_filter" },
 
   findModelObstacle(request, upstreamModel) {
@@ -190,6 +194,7 @@ export const genericDialect: Dialect = {
   thoughts: "as-text",
   harmlessWarnings: new Set(),
   readsRawEvents: false,
+  reportsStreamUsage: false,
   finishReasons: {},
   findModelObstacle: () => null,
   keepsInstructionsInPlace: () => true,

@@ -84,6 +84,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatPr
       return chat;
     },
 
+    reportsStreamUsage: options.hasStreamUsage,
     close: () => pool.close(),
   };
 }

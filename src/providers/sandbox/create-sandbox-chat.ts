@@ -45,6 +45,8 @@ export function createSandboxChat({ clock }: { clock: Clock }): ChatProvider {
       return run;
     },
 
+    reportsStreamUsage: true,
+
     async close() {
       for (const run of runs) run.cancel();
     },

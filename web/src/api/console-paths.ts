@@ -3132,6 +3132,7 @@ export type paths = {
               unit: "money" | "text" | "image" | "video";
               quota_units: number;
               summary: string;
+              hung_up?: true;
             })[];
             has_more: boolean;
             next_cursor: string | null;
@@ -3166,6 +3167,7 @@ export type paths = {
             unit: "money" | "text" | "image" | "video";
             quota_units: number;
             summary: string;
+            hung_up?: true;
             price: {
               id: string;
               model: string;
