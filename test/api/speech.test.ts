@@ -51,8 +51,6 @@ afterAll(() => stage[Symbol.asyncDispose]());
 const text = "x".repeat(500);
 const speech = { model: "voice", input: text, voice: "alloy" } as const;
 /** What the fake sends before it waits, and how many characters that is at fifteen a second. */
-const half = Math.floor(voice.bytes.length / 2);
-const halfSpoken = Math.ceil((half / 16_000) * 15);
 
 function keyed(key: string) {
   return { headers: { "idempotency-key": key } };
@@ -197,15 +195,36 @@ describe("a caller who hangs up", () => {
     return gate;
   }
 
-  test("without a key ends the upstream's work, and pays for what was said", async () => {
+  test("without a key ends the upstream's work, and pays for all that it was given", async () => {
     const caller = await stage.createCaller();
     const before = stage.media.calls.filter(({ outcome }) => outcome === "aborted").length;
     await hangUp(caller, {});
     await stage.media.aborted(before + 1);
     await settled(caller);
-    expect(halfSpoken).toBeLessThan(500);
-    expect(await caller.listCharges()).toMatchObject([{ items: { characters: halfSpoken } }]);
+    expect(await caller.listCharges()).toMatchObject([{ items: { characters: 500, hung_up: 1 } }]);
     expect((await caller.readBalance()).frozen).toBe("0.00");
+  });
+
+  test("before the first sound pays for all that the upstream was given, if it took it", async () => {
+    for (const [behaviour, paid] of [
+      [{}, ["0.50"]],
+      [{ status: 500 }, []],
+    ] as const) {
+      const caller = await stage.createCaller();
+      const gate = createGate();
+      stage.media.script({ ...behaviour, beforeHead: gate });
+      const leaving = new AbortController();
+      const lost = caller.post(paths.speech, speech, { signal: leaving.signal }).catch(() => null);
+      await gate.reached();
+      leaving.abort();
+      await lost;
+      await waitUntil("the hang-up to be felt", () =>
+        stage.gateway.logs.some(({ aborted, account_id }) => aborted === true && account_id === caller.accountId),
+      );
+      gate.open();
+      await settled(caller);
+      expect((await caller.listCharges()).map((charge) => charge.paid)).toEqual(paid);
+    }
   });
 
   test("with a key pays for all of it once, and gets it byte for byte when they come back", async () => {
@@ -277,14 +296,14 @@ describe("a failure", () => {
     expect(await caller.listCharges()).toEqual([]);
   });
 
-  test("in the middle breaks the answer off, and what was said is charged", async () => {
+  test("in the middle breaks the answer off, and what the upstream was given is charged", async () => {
     const caller = await stage.createCaller();
     stage.media.script({ cut: "inside-body" });
     const response = await caller.post(paths.speech, { ...speech, model: "broken" });
     expect(response.status).toBe(200);
     await expect(response.arrayBuffer()).rejects.toThrow();
     await settled(caller);
-    expect(await caller.listCharges()).toMatchObject([{ items: { characters: halfSpoken } }]);
+    expect(await caller.listCharges()).toMatchObject([{ items: { characters: 500 } }]);
   });
 
   test("in the middle of a keyed call is remembered: the call is never run again, and its error is told", async () => {

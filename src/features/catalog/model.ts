@@ -104,7 +104,7 @@ export type Route = {
 };
 
 export const holdPolicies = ["full", "metered"] as const;
-export type HoldPolicy = (typeof holdPolicies)[number];
+type HoldPolicy = (typeof holdPolicies)[number];
 
 export type Model = {
   id: string;

@@ -52,7 +52,8 @@ export function planAnswer(ask: Ask, behaviour: Behaviour, callNumber: number): 
     planChoice(ask, behaviour, { callNumber, index }),
   );
   if (behaviour.usage === null) return { choices, usage: null };
-  const reasoningTokens = sum(choices.map(({ thinking }) => thinking.length));
+  const unseenTokens = behaviour.writesToCap === "hidden" ? ask.outputTokensMax * ask.choiceCount : 0;
+  const reasoningTokens = unseenTokens + sum(choices.map(({ thinking }) => thinking.length));
   const written = choices.map(
     ({ text, toolCalls }) => text.length + sum(toolCalls.map(({ fragments }) => fragments.length)),
   );
@@ -75,6 +76,10 @@ function planChoice(
 ): PlannedChoice {
   const nothing = { index, thinking: [], text: [], toolCalls: [], stopSequence: null };
   if (behaviour.isBlocked === true) return { ...nothing, finish: "blocked" };
+  if (behaviour.writesToCap !== undefined) {
+    const words = behaviour.writesToCap === "seen" ? ask.outputTokensMax : 0;
+    return { ...nothing, text: Array.from({ length: words }, () => "abcd"), finish: "length" };
+  }
   const toolCalls = planToolCalls(ask, behaviour, `call_${callNumber}_${index}`);
   const isScripted = behaviour.text !== undefined || behaviour.pieces !== undefined;
   const said = toolCalls.length > 0 && !isScripted ? "" : say(ask, behaviour, index);

@@ -36,6 +36,8 @@ export type Behaviour = {
   text?: string;
   /** What the model says, piece by piece. */
   pieces?: readonly string[];
+  /** As many tokens as it was allowed: words that everybody sees, or thoughts that nobody does. */
+  writesToCap?: "seen" | "hidden";
   thinking?: string;
   /** The tools that the model calls, with its arguments in fragments of JSON. */
   toolCalls?: readonly { id?: string; name: string; fragments: readonly string[] }[];

@@ -1,0 +1,133 @@
+import { setImmediate as turn } from "node:timers/promises";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { nano, parseMoney, presentMoney } from "../../src/lib/money.ts";
+import { writeCatalogOf } from "../harness/chat-catalog.ts";
+import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat-gateway.ts";
+import { canary, type FakeUpstreams } from "../harness/fake-upstreams.ts";
+import { writeQuestion } from "../harness/hear-chat.ts";
+
+/** Models of every kind of hold, each served by an upstream that writes to its cap: where all see it, or where nobody does. */
+const models = {
+  "seen-metered": { hold: "metered" },
+  "seen-full": { hold: "full" },
+  "seen-plain": { hold: undefined, capabilities: ["chat", "streaming"] },
+  "hidden-thinker": { hold: undefined },
+  "hidden-full": { hold: "full", capabilities: ["chat", "streaming"] },
+} as const;
+type ModelId = keyof typeof models;
+const modelIds = Object.keys(models) as ModelId[];
+
+function writeCatalog(upstream: FakeUpstreams): string {
+  return writeCatalogOf(upstream, {
+    models: modelIds.map((id) => ({
+      id,
+      ...models[id],
+      usual_output_tokens: 30,
+      limits: { context_window: 2000, max_output_tokens: 120 },
+      routes: [{ provider: "open", upstream_model: `${canary}-${id}` }],
+    })),
+  });
+}
+
+let chat: ChatGateway;
+beforeAll(async () => {
+  chat = await openChatGateway({ catalog: writeCatalog });
+});
+afterAll(() => chat[Symbol.asyncDispose]());
+
+type Call = { model: ModelId; isStreamed: boolean; maxTokens: number | null; choices: number; hangsUp: boolean };
+
+const anyCall: fc.Arbitrary<Call> = fc.record({
+  model: fc.constantFrom(...modelIds),
+  isStreamed: fc.boolean(),
+  maxTokens: fc.option(fc.integer({ min: 1, max: 120 })),
+  choices: fc.integer({ min: 1, max: 2 }),
+  hangsUp: fc.boolean(),
+});
+
+const inputTokens = 20;
+
+/** A vendor writes no faster than its words can travel. */
+const pace = {
+  async pass(): Promise<void> {
+    for (let turns = 0; turns < 2; turns += 1) await turn();
+  },
+};
+
+async function make(caller: ChatCaller, { model, isStreamed, maxTokens, choices, hangsUp }: Call): Promise<void> {
+  const question = writeQuestion(model, {
+    n: choices,
+    ...(isStreamed ? { stream: true } : {}),
+    ...(maxTokens === null ? {} : { max_tokens: maxTokens }),
+  });
+  const leaving = new AbortController();
+  const response = await caller.post(question, { signal: leaving.signal });
+  if (hangsUp) leaving.abort();
+  await response.text().catch(() => null);
+}
+
+function isHidden({ model }: { model: string | null }): boolean {
+  return model?.startsWith(`${canary}-hidden`) === true;
+}
+
+/** What the upstream has been used for, at the price of the account: 1.00 and 2.00 for a thousand tokens. */
+function sumUsed(from: number): bigint {
+  let used = 0n;
+  for (const call of chat.upstream.requests.slice(from)) {
+    const { ask, bytesWritten, outcome } = call;
+    if (ask === null) continue;
+    const cap = ask.outputTokensMax * ask.choiceCount;
+    // What was seen and stopped is what left the upstream.
+    const isWhole = isHidden(call) || outcome === "finished";
+    const written = isWhole ? cap : Math.min(cap, Math.ceil(bytesWritten / chunkBytesMin));
+    used += BigInt(inputTokens) * 1_000_000n + BigInt(written) * 2_000_000n;
+  }
+  return used;
+}
+
+/** No chunk of the fake is smaller. */
+const chunkBytesMin = 150;
+
+test("whatever calls are made at once, upstreams that write to their caps are never used for more than there was", async () => {
+  const usage = { inputTokens };
+  chat.upstream.always({ writesToCap: "seen", usage, beforePiece: pace });
+  chat.upstream.alwaysFor(isHidden, { writesToCap: "hidden", usage });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyCall, { minLength: 2, maxLength: 8 }),
+      fc.integer({ min: 1, max: 1_500 }),
+      async (calls, thousandths) => {
+        const cash = presentMoney(nano(BigInt(thousandths) * 1_000_000n));
+        const caller = await chat.createCaller({ cash });
+        const from = chat.upstream.requests.length;
+        await Promise.allSettled(calls.map((call) => make(caller, call)));
+        await chat.upstream.idle();
+        await caller.settled();
+        expect(sumUsed(from)).toBeLessThanOrEqual(parseMoney(cash) ?? -1n);
+        const charges = await caller.listCharges();
+        expect(charges.map(({ lost }) => lost)).toEqual(charges.map(() => "0.00"));
+      },
+    ),
+    { numRuns: 10 },
+  );
+  expect(chat.gateway.logs.filter(({ lost }) => lost !== undefined)).toEqual([]);
+});
+
+test("an upstream that breaks its own cap is told of, and the account pays no more than it has", async () => {
+  const caller = await chat.createCaller({ cash: "1.00" });
+  chat.upstream.scriptFor(
+    { model: `${canary}-hidden-thinker` },
+    {
+      text: "Hello",
+      usage: { inputTokens, outputTokens: 5000 },
+    },
+  );
+  const response = await caller.post(writeQuestion("hidden-thinker", { max_tokens: 100 }));
+  expect(response.status).toBe(200);
+  await response.text();
+  await caller.settled();
+  expect(await caller.listCharges()).toMatchObject([{ paid: "1.00", lost: "9.02" }]);
+  const line = chat.gateway.logs.find(({ level, lost }) => level === "error" && lost === "9.02");
+  expect(line).toMatchObject({ provider: "open", upstream_model: `${canary}-hidden-thinker`, output_tokens: 5000 });
+});
