@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { holdLock } from "../harness/hold-lock.ts";
 import {
   goodPassword,
   readMail,
@@ -147,7 +148,7 @@ describe("an authenticator app", () => {
     expect((await visitor.delete("/totp")).status).toBe(204);
     expect(await isSignedIn(visitor)).toBe(true);
     expect((await signIn(email)).answer.body).toEqual({ kind: "signed-in" });
-    expect((await readMail(visitor, email)).mail.subject).toBe("Two-step sign-in was switched off");
+    expect((await readMail(visitor, email)).mail?.subject).toBe("Two-step sign-in was switched off");
   });
 
   test("its secret is sealed in the database", async () => {
@@ -174,11 +175,22 @@ describe("an authenticator app", () => {
     }
   });
 
-  test("a code of it proves again who somebody is", async () => {
+  test("who has one proves again who they are with the password and a code, as at the sign-in", async () => {
     const { visitor, show } = await signUpWithTotp();
     clock.advance(10 * minuteMs);
-    expect((await visitor.post("/reauthenticate", { code: "123456" })).status).toBe(401);
-    expect((await visitor.post("/reauthenticate", { code: show() })).status).toBe(200);
+    const prove = (proof: { password?: string; code?: string }) => visitor.post("/reauthenticate", proof);
+    expect(await prove({ password: goodPassword })).toMatchObject({
+      status: 400,
+      body: { error: { code: "missing_parameter", param: "code" } },
+    });
+    expect(await prove({ code: show() })).toMatchObject({
+      status: 400,
+      body: { error: { code: "missing_parameter", param: "password" } },
+    });
+    expect((await prove({ password: "not the password", code: show() })).body.error.param).toBe("password");
+    expect((await prove({ password: goodPassword, code: "123456" })).body.error.param).toBe("code");
+    expect((await visitor.post("/totp/backup-codes")).body.error.code).toBe("reauthentication_required");
+    expect((await prove({ password: goodPassword, code: show() })).status).toBe(200);
     expect((await visitor.post("/totp/backup-codes")).status).toBe(200);
   });
 });
@@ -213,7 +225,7 @@ describe("a forgotten password", () => {
     const helper = visitSite(gateway);
     expect((await helper.post("/password/forgot", { email: email.toUpperCase() })).status).toBe(202);
     const { mail, token } = await readMail(helper, email);
-    expect(mail.subject).toBe("Reset your password");
+    expect(mail?.subject).toBe("Reset your password");
     const weak = await helper.post("/password/reset", { token, password: "password1" });
     expect(weak).toMatchObject({ status: 400, body: { error: { param: "password" } } });
     expect((await helper.post("/password/reset", { token, password: "five other words now" })).status).toBe(200);
@@ -250,6 +262,29 @@ describe("a forgotten password", () => {
     await half.post("/password/reset", { token, password: "five other words now" });
     expect((await half.post("/sign-in/totp", { code: show() })).body.error.code).toBe("invalid_token");
     expect((await signIn(email, "five other words now")).answer.body.kind).toBe("second-factor");
+  });
+
+  test.each([
+    ["who has only a password", signUpVisitor],
+    ["who has a second step", signUpWithTotp],
+  ])("somebody who signs in with the old one while it is reset stays out: %s", async (_name, signUp) => {
+    const { email } = await signUp(gateway);
+    const owner = visitSite(gateway);
+    await owner.post("/password/forgot", { email });
+    const { token } = await readMail(owner, email);
+    await using lock = await holdLock(gateway.database, (tx) =>
+      tx.selectFrom("users").select("id").where("email", "=", email).forUpdate().execute(),
+    );
+    const resetting = owner.post("/password/reset", { token, password: "five other words now" });
+    await lock.awaited();
+    const signingIn = signIn(email);
+    await lock.awaited(2);
+    await lock.free();
+    expect((await resetting).status).toBe(200);
+    const { answer, visitor } = await signingIn;
+    expect(answer).toMatchObject({ status: 401, body: { error: { code: "wrong_credentials" } }, setCookies: [] });
+    expect(await isSignedIn(visitor)).toBe(false);
+    expect((await signIn(email, "five other words now")).answer.status).toBe(200);
   });
 
   test("a link for one purpose is none for another", async () => {

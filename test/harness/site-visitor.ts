@@ -78,10 +78,17 @@ function keepCookie(cookies: Map<string, string>, line: string): void {
 
 export const goodPassword = "four random words here";
 
-/** The newest mail to an address, from the outbox. */
-export async function readMail(visitor: SiteVisitor, to: string) {
+type ListedMail = { to: string; subject: string; text: string; links: string[] };
+
+/** The mails to an address, newest first, from the outbox; it waits for those that are being written. */
+export async function listMails(visitor: SiteVisitor, to: string): Promise<ListedMail[]> {
   const { body } = await visitor.get("/outbox");
-  const mail = body.data.find((one: { to: string }) => one.to === to) ?? null;
+  return body.data.filter((one: ListedMail) => one.to === to);
+}
+
+/** The newest of them. */
+export async function readMail(visitor: SiteVisitor, to: string) {
+  const mail = (await listMails(visitor, to))[0] ?? null;
   const link: string = mail?.links[0] ?? "";
   const token = link === "" ? "" : (new URL(link).searchParams.get("token") ?? "");
   return { mail, link, token };

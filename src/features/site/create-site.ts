@@ -27,7 +27,7 @@ export type Site = {
    * console offers beyond signing in, for whoever `getSession` names.
    */
   addRoutes(http: HttpServer, addApi: (consoleApi: HttpServer) => void): Promise<void>;
-  /** Finishes the mail that is being sent. */
+  /** Finishes what people were promised, and the mail that is being sent. */
   close(): Promise<void>;
 };
 
@@ -92,7 +92,10 @@ export function createSite(parts: SiteParts): Site {
         addApi(consoleApi);
       });
     },
-    close: () => mailer.close(),
+    async close() {
+      await signIn.close();
+      await mailer.close();
+    },
   };
 }
 

@@ -54,7 +54,7 @@ export function ReauthenticationProvider({ children }: { children: ReactNode }) 
       {children}
       {isAsking && (
         <Dialog title="Confirm that it is you" onClose={() => finish("given-up")}>
-          <p className="text-sm text-ink-soft">This changes who can use your account, so it needs a fresh proof.</p>
+          <p className="text-sm text-ink-soft">This changes who can use your account.</p>
           <ReauthenticationForm onProven={() => finish("proven")} onGivenUp={() => finish("given-up")} />
         </Dialog>
       )}
@@ -62,7 +62,7 @@ export function ReauthenticationProvider({ children }: { children: ReactNode }) 
   );
 }
 
-type Way = "password" | "code" | "passkey";
+type Way = "secrets" | "passkey";
 type FormProps = { onProven(): void; onGivenUp(): void };
 
 function ReauthenticationForm({ onProven, onGivenUp }: FormProps) {
@@ -71,41 +71,53 @@ function ReauthenticationForm({ onProven, onGivenUp }: FormProps) {
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
   const action = useAction(async (way: Way) => {
-    if (way === "password") return await ask(api.POST("/reauthenticate", { body: { password } }));
-    if (way === "code") return await ask(api.POST("/reauthenticate", { body: { code: code.replaceAll(" ", "") } }));
+    if (way === "secrets") {
+      const body = {
+        ...(session?.user.has_password === true ? { password } : {}),
+        ...(session?.user.has_totp === true ? { code: code.replaceAll(" ", "") } : {}),
+      };
+      return await ask(api.POST("/reauthenticate", { body }));
+    }
     const options = await ask(api.POST("/sign-in/passkey/options", { body: {} }));
     return await ask(api.POST("/reauthenticate", { body: { passkey: await proveByPasskey(options) } }));
   }, onProven);
   if (session === undefined || session === null) return null;
 
   const { has_password, has_totp, passkey_count } = session.user;
+  const secretsLabel = has_password ? (has_totp ? "Password and code" : "Password") : "Code";
   const tabs: Tab<Way>[] = [
-    ...(has_password ? [{ id: "password" as const, label: "Password" }] : []),
-    ...(has_totp ? [{ id: "code" as const, label: "Code" }] : []),
+    ...(has_password || has_totp ? [{ id: "secrets" as const, label: secretsLabel }] : []),
     ...(passkey_count > 0 && canUsePasskeys() ? [{ id: "passkey" as const, label: "Passkey" }] : []),
   ];
-  const way = chosen ?? tabs[0]?.id ?? "password";
+  const way = chosen ?? tabs[0]?.id;
+  if (way === undefined) {
+    return <p className="text-sm">Sign out and sign in again with your service, then do this within ten minutes.</p>;
+  }
   const fields = {
-    password: (
-      <PasswordField
-        label="Password"
-        name="password"
-        autoComplete="current-password"
-        required
-        value={password}
-        onChange={setPassword}
-        error={action.errorAt("password")}
-      />
-    ),
-    code: (
-      <CodeField
-        label="Code from your authenticator app"
-        name="code"
-        kind="digits"
-        value={code}
-        onChange={setCode}
-        error={action.errorAt("code")}
-      />
+    secrets: (
+      <div className="flex flex-col gap-4">
+        {has_password && (
+          <PasswordField
+            label="Password"
+            name="password"
+            autoComplete="current-password"
+            required
+            value={password}
+            onChange={setPassword}
+            error={action.errorAt("password")}
+          />
+        )}
+        {has_totp && (
+          <CodeField
+            label="Code from your authenticator app"
+            name="code"
+            kind="digits"
+            value={code}
+            onChange={setCode}
+            error={action.errorAt("code")}
+          />
+        )}
+      </div>
     ),
     passkey: <p className="text-sm text-ink-soft">Your browser will ask for your passkey.</p>,
   };
@@ -117,7 +129,7 @@ function ReauthenticationForm({ onProven, onGivenUp }: FormProps) {
         action.run(way);
       }}
     >
-      <FormError message={action.errorBeside(way)} />
+      <FormError message={action.errorBeside("password", "code")} />
       {tabs.length > 1 ? (
         <Tabs label="Ways to confirm" tabs={tabs} chosen={way} onChoose={(id) => setChosen(id)}>
           {fields[way]}

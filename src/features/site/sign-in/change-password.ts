@@ -24,10 +24,12 @@ type LinkParts = Pick<SignInParts, "database" | "clock" | "randomBytes" | "siteU
 export async function forgetPassword(parts: SignInParts, { email, address }: { email: string; address: string }) {
   requireEmail(email);
   await beginAttempt(parts, limitMails(email, address));
-  const user = await findUserByEmail(parts.database, email);
-  if (user === null) return;
-  const url = await createResetLink(parts, user, "mailed");
-  parts.mailer.send(composeResetMail({ to: user.email, url }));
+  parts.background.begin("link for a new password", async () => {
+    const user = await findUserByEmail(parts.database, email);
+    if (user === null) return;
+    const url = await createResetLink(parts, user, "mailed");
+    parts.mailer.send(composeResetMail({ to: user.email, url }));
+  });
 }
 
 /** Makes a link for a new password; those from before are void. One that an operator hands over lives longer. */

@@ -6,6 +6,7 @@ import type { Database } from "../../../platform/database/database.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import type { Mailer } from "../../../platform/mail/create-mailer.ts";
 import type { Logger } from "../../../platform/observability/logger.ts";
+import { createBackgroundWork } from "./background-work.ts";
 import { createPasswords } from "./create-passwords.ts";
 import { createOidcProvider, type OidcSettings } from "./oidc-provider.ts";
 import { addPasskeyRoutes } from "./passkey-routes.ts";
@@ -29,6 +30,8 @@ export type SignIn = {
   addRoutes(consoleApi: HttpServer): void;
   /** Who these headers belong to, or `null`. */
   readSession(headers: RequestHeaders): Promise<SiteSession | null>;
+  /** Finishes what was promised to people who have their answer already. */
+  close(): Promise<void>;
 };
 
 export type CreateSignInParts = {
@@ -54,8 +57,10 @@ export type CreateSignInParts = {
 
 export function createSignIn({ masterKey, providers, ...given }: CreateSignInParts): SignIn {
   const cookies = createSiteCookies(given.siteUrl);
+  const background = createBackgroundWork(given);
   const parts = {
     ...given,
+    background,
     cookies,
     passwords: createPasswords(),
     keys: { totp: masterKey.derive("totp-secrets"), backupCodes: masterKey.derive("backup-codes") },
@@ -76,6 +81,7 @@ export function createSignIn({ masterKey, providers, ...given }: CreateSignInPar
       const token = cookies.read(headers, "session");
       return token === null ? null : await readSession(parts, token);
     },
+    close: () => background.settled(),
   };
 }
 

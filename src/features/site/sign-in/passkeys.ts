@@ -10,6 +10,7 @@ import { inTransaction } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { announceChange } from "./announce-change.ts";
 import { findPasskey, insertPasskey, listPasskeys, type Passkey, updatePasskeyUse } from "./passkey-store.ts";
+import { type Browser, openSession, type StillHolds } from "./sessions.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
 import type { SiteSession } from "./site-session.ts";
 import { beginAttempt, limitBeginnings } from "./throttle.ts";
@@ -46,15 +47,28 @@ export async function beginPasskeyUse(
 
 type PasskeyAnswer = { passkeyToken: string | null; response: AuthenticationResponseJSON };
 
+/** Answers the text of the session's cookie. */
+export async function signInWithPasskey(
+  parts: SignInParts,
+  { browser, ...answer }: PasskeyAnswer & { browser: Browser },
+): Promise<string> {
+  const { userId, credentialId } = await acceptPasskey(parts, answer);
+  const stillHolds: StillHolds = async (tx) => (await findPasskey(tx, credentialId)) !== null;
+  const sessionToken = await openSession(parts, { userId, browser, stillHolds });
+  if (sessionToken === null) throw createRefusal();
+  parts.logger.info({ user_id: userId, method: "passkey", address: browser.address }, "signed in");
+  return sessionToken;
+}
+
 /** Whose passkey it is. It stands for both factors: who has it, and a finger, a face or a PIN. */
-export async function acceptPasskey(parts: SignInParts, { passkeyToken, response }: PasskeyAnswer): Promise<UserId> {
+export async function acceptPasskey(parts: SignInParts, { passkeyToken, response }: PasskeyAnswer): Promise<Passkey> {
   const challenge = await takeChallenge(parts, passkeyToken, "use");
   const passkey = await findPasskey(parts.database, response.id);
   if (passkey === null) throw createRefusal();
   const signCount = await verifyUse(parts, { response, challenge, passkey });
   const use = { signCount, usedAt: parts.clock.now() };
   if (!(await updatePasskeyUse(parts.database, passkey, use))) throw createRefusal();
-  return passkey.userId;
+  return passkey;
 }
 
 async function verifyUse(

@@ -1,11 +1,10 @@
 import { createHmac } from "node:crypto";
 import type { UserId } from "../../../lib/ids.ts";
 import { invariant } from "../../../lib/invariant.ts";
-import { inTransaction } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { openSecret } from "./seal-secret.ts";
 import { deleteBackupCode, updateTotpStep } from "./second-factor-store.ts";
-import { type Browser, openSession } from "./sessions.ts";
+import { type Browser, openSession, type StillHolds, withHeldProof } from "./sessions.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
 import { beginAttempt, limitCodeGuesses } from "./throttle.ts";
 import { findTotpStep } from "./totp.ts";
@@ -16,20 +15,25 @@ import { findToken, insertToken, takeToken } from "./user-token-store.ts";
 
 export const secondFactorMs = 10 * 60_000;
 
-/** Remembers that the password was right. Answers the text of a cookie. */
-export async function beginSecondFactor(parts: SignInParts, userId: UserId): Promise<string> {
+/** Remembers that the password was right. Answers the text of a cookie; `null` when it is so no longer. */
+export async function beginSecondFactor(
+  parts: SignInParts,
+  proof: { userId: UserId; stillHolds: StillHolds },
+): Promise<string | null> {
   const token = makeToken(parts.randomBytes);
-  const now = parts.clock.now();
-  await insertToken(parts.database, {
-    hash: token.hash,
-    kind: "second-factor",
-    email: null,
-    userId,
-    details: {},
-    createdAt: now,
-    expiresAt: new Date(now.getTime() + secondFactorMs),
+  return await withHeldProof(parts.database, proof, async (tx) => {
+    const now = parts.clock.now();
+    await insertToken(tx, {
+      hash: token.hash,
+      kind: "second-factor",
+      email: null,
+      userId: proof.userId,
+      details: {},
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + secondFactorMs),
+    });
+    return token.text;
   });
-  return token.text;
 }
 
 type FactorRequest = {
@@ -47,12 +51,12 @@ export async function signInWithCode(parts: SignInParts, request: FactorRequest)
   const user = token?.userId == null ? null : await findUser(parts.database, token.userId);
   if (user === null) throw createOver();
   await requireCode(parts, user, { method, code });
-  return await inTransaction(parts.database, async (tx) => {
-    if ((await takeToken(tx, place)) === null) throw createOver();
-    const sessionToken = await openSession({ ...parts, database: tx }, user.id, browser);
-    parts.logger.info({ user_id: user.id, method, address: browser.address }, "signed in");
-    return sessionToken;
-  });
+  // A new password takes the token away, while it has the person locked.
+  const stillHolds: StillHolds = async (tx) => (await takeToken(tx, place)) !== null;
+  const sessionToken = await openSession(parts, { userId: user.id, browser, stillHolds });
+  if (sessionToken === null) throw createOver();
+  parts.logger.info({ user_id: user.id, method, address: browser.address }, "signed in");
+  return sessionToken;
 }
 
 /** Uses up a code of the person, or throws. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../lib/clock.ts";
 import type { IdSource, SessionId, UserId } from "../../../lib/ids.ts";
-import type { Database } from "../../../platform/database/database.ts";
+import { type Database, inTransaction } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import {
   deleteOldestSessions,
@@ -11,6 +11,8 @@ import {
   updateSessionToken,
 } from "./session-store.ts";
 import { freshMs, type SiteSession, sessionAgeMsMax, sessionIdleMs, sessionSeenEveryMs } from "./site-session.ts";
+import type { User } from "./user.ts";
+import { lockUser } from "./user-store.ts";
 import { hashToken, makeToken } from "./user-token.ts";
 
 export type SessionParts = {
@@ -26,22 +28,48 @@ export type Browser = { userAgent: string; address: string };
 const userAgentCharactersMax = 300;
 const sessionsMax = 100;
 
-/** Opens a session and answers the text of its cookie. Nothing that a browser brought along becomes a session. */
-export async function openSession(parts: SessionParts, userId: UserId, browser: Browser): Promise<string> {
-  const now = parts.clock.now();
-  const token = makeToken(parts.randomBytes);
-  await insertSession(parts.database, {
-    id: parts.ids.next("ses"),
-    userId,
-    tokenHash: token.hash,
-    createdAt: now,
-    lastSeenAt: now,
-    freshUntil: new Date(now.getTime() + freshMs),
-    userAgent: browser.userAgent.slice(0, userAgentCharactersMax),
-    address: browser.address,
+/**
+ * Whether what somebody signs in with is still theirs. Asked while the person is locked: a password that is being reset,
+ * or a passkey that is being removed, opens no session behind the back of who ends them all.
+ */
+export type StillHolds = (tx: Database, user: User) => boolean | Promise<boolean>;
+
+/** Does the work while the person cannot change, if what they sign in with still holds; else answers `null`. */
+export async function withHeldProof<T>(
+  database: Database,
+  { userId, stillHolds }: { userId: UserId; stillHolds: StillHolds },
+  work: (tx: Database) => Promise<T>,
+): Promise<T | null> {
+  return await inTransaction(database, async (tx) => {
+    const user = await lockUser(tx, userId);
+    return user !== null && (await stillHolds(tx, user)) ? await work(tx) : null;
   });
-  await deleteOldestSessions(parts.database, userId, sessionsMax);
-  return token.text;
+}
+
+type SessionRequest = { userId: UserId; browser: Browser; stillHolds: StillHolds };
+
+/**
+ * Opens a session and answers the text of its cookie; `null` when what it was opened with holds no longer. Nothing that
+ * a browser brought along becomes a session.
+ */
+export async function openSession(parts: SessionParts, request: SessionRequest): Promise<string | null> {
+  const { userId, browser } = request;
+  const token = makeToken(parts.randomBytes);
+  return await withHeldProof(parts.database, request, async (tx) => {
+    const now = parts.clock.now();
+    await insertSession(tx, {
+      id: parts.ids.next("ses"),
+      userId,
+      tokenHash: token.hash,
+      createdAt: now,
+      lastSeenAt: now,
+      freshUntil: new Date(now.getTime() + freshMs),
+      userAgent: browser.userAgent.slice(0, userAgentCharactersMax),
+      address: browser.address,
+    });
+    await deleteOldestSessions(tx, userId, sessionsMax);
+    return token.text;
+  });
 }
 
 /** The session that a cookie leads to, or `null`; its use is written down now and then. */

@@ -4,6 +4,7 @@ import type { Counters } from "../../../platform/counters/counters.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Mailer } from "../../../platform/mail/create-mailer.ts";
 import type { Logger } from "../../../platform/observability/logger.ts";
+import type { BackgroundWork } from "./background-work.ts";
 import type { Passwords } from "./create-passwords.ts";
 
 /** Somebody who gets an account by signing up. */
@@ -25,6 +26,8 @@ export type SignInParts = {
   logger: Logger;
   mailer: Mailer;
   passwords: Passwords;
+  /** For what whoever asks must not be able to time. */
+  background: BackgroundWork;
   siteUrl: string;
   signUp: SignUpPolicy;
   /** Keys that are not in the database: for what is sealed in it, and for what is too short to be hashed plainly. */

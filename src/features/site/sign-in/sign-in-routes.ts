@@ -2,10 +2,9 @@ import { Type } from "typebox";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { consoleErrors, emptyBodySchema, findSession, getSession } from "../console-edge.ts";
-import { acceptPasskey, beginPasskeyUse, passkeyMs } from "./passkeys.ts";
+import { beginPasskeyUse, passkeyMs, signInWithPasskey } from "./passkeys.ts";
 import { type Proof, reauthenticate } from "./reauthenticate.ts";
 import { secondFactorMs, signInWithCode } from "./second-factor.ts";
-import { openSession } from "./sessions.ts";
 import { finishSignIn, readBrowser, type SignInRouteParts, sendSessionCookie } from "./sign-in-route-parts.ts";
 import {
   body,
@@ -120,9 +119,11 @@ function addPasskey(http: HttpServer, parts: SignInRouteParts): void {
     },
     async (request, reply) => {
       const passkeyToken = cookies.read(request.headers, "passkey");
-      const userId = await acceptPasskey(parts, { passkeyToken, response: request.body.response });
-      const sessionToken = await openSession(parts, userId, readBrowser(request));
-      parts.logger.info({ user_id: userId, method: "passkey", address: request.ip }, "signed in");
+      const sessionToken = await signInWithPasskey(parts, {
+        passkeyToken,
+        response: request.body.response,
+        browser: readBrowser(request),
+      });
       await finishSignIn(parts, reply, { sessionToken, before: findSession(request) });
       reply.header("set-cookie", cookies.presentRemoval("passkey"));
       return { kind: "signed-in" as const };
@@ -139,7 +140,8 @@ function addReauthentication(http: HttpServer, parts: SignInRouteParts): void {
       schema: {
         operationId: "reauthenticate",
         summary: "Prove again that it is you",
-        description: "By exactly one of the three. What the passkey signs is from `/sign-in/passkey/options`.",
+        description: `By a passkey alone, which signs what \`/sign-in/passkey/options\` gives, or by the password. Where two-step
+sign-in is on, the password takes a \`code\` of the authenticator app too; who has no password sends the code alone.`,
         tags,
         body: body({
           password: Type.Optional(passwordField),
@@ -166,14 +168,12 @@ function parseProof(
   { password, code, passkey }: ProofBody,
   { passkeyToken, address }: { passkeyToken: string | null; address: string },
 ): Proof {
-  const proofs: Proof[] = [
-    ...(password === undefined ? [] : [{ kind: "password" as const, password, address }]),
-    ...(code === undefined ? [] : [{ kind: "code" as const, code }]),
-    ...(passkey === undefined ? [] : [{ kind: "passkey" as const, response: passkey, passkeyToken }]),
-  ];
-  const [proof] = proofs;
-  if (proof !== undefined && proofs.length === 1) return proof;
-  throw new AppError("missing_parameter", "Send exactly one of `password`, `code` and `passkey`.", {
+  const hasSecret = password !== undefined || code !== undefined;
+  if (passkey === undefined && hasSecret) {
+    return { kind: "secrets", password: password ?? null, code: code ?? null, address };
+  }
+  if (passkey !== undefined && !hasSecret) return { kind: "passkey", response: passkey, passkeyToken };
+  throw new AppError("missing_parameter", "Send either `passkey`, or `password` and, for two-step sign-in, `code`.", {
     param: "password",
   });
 }

@@ -1,9 +1,9 @@
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { beginSecondFactor } from "./second-factor.ts";
-import { type Browser, openSession } from "./sessions.ts";
+import { type Browser, openSession, type StillHolds } from "./sessions.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
 import { beginAttempt, limitPasswordGuesses } from "./throttle.ts";
-import { hasSecondFactor } from "./user.ts";
+import { hasSecondFactor, type User } from "./user.ts";
 import { findUserByEmail } from "./user-store.ts";
 import { findTokenByEmail } from "./user-token-store.ts";
 
@@ -28,14 +28,26 @@ export async function signInWithPassword(
   ]);
   const waitingHash = typeof waiting?.details.passwordHash === "string" ? waiting.details.passwordHash : null;
   const passwordHash = user === null ? waitingHash : user.passwordHash;
-  if (!(await parts.passwords.isRight(passwordHash, password))) {
+  const isRight = await parts.passwords.isRight(passwordHash, password);
+  const outcome = isRight ? await enter(parts, user, browser) : null;
+  if (outcome === null) {
     parts.logger.info({ user_id: user?.id ?? null, address: browser.address }, "a sign-in was refused");
     throw new AppError("wrong_credentials", "The e-mail address or the password is not right.");
   }
   await attempt.succeed();
+  return outcome;
+}
+
+/** `null` when the password that was right a moment ago has been replaced meanwhile. */
+async function enter(parts: SignInParts, user: User | null, browser: Browser): Promise<PasswordOutcome | null> {
   if (user === null) return { kind: "verify-email" };
-  if (hasSecondFactor(user)) return { kind: "second-factor", factorToken: await beginSecondFactor(parts, user.id) };
-  const sessionToken = await openSession(parts, user.id, browser);
+  const stillHolds: StillHolds = (_tx, now) => now.passwordHash === user.passwordHash;
+  if (hasSecondFactor(user)) {
+    const factorToken = await beginSecondFactor(parts, { userId: user.id, stillHolds });
+    return factorToken === null ? null : { kind: "second-factor", factorToken };
+  }
+  const sessionToken = await openSession(parts, { userId: user.id, browser, stillHolds });
+  if (sessionToken === null) return null;
   parts.logger.info({ user_id: user.id, method: "password", address: browser.address }, "signed in");
   return { kind: "signed-in", sessionToken };
 }

@@ -7,7 +7,7 @@ import { announceChange } from "./announce-change.ts";
 import { requireEmail } from "./check-email.ts";
 import { findIdentityOwner, insertIdentity } from "./identity-store.ts";
 import { ask, type OidcProvider } from "./oidc-provider.ts";
-import { type Browser, openSession } from "./sessions.ts";
+import { type Browser, openSession, type StillHolds } from "./sessions.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
 import type { SiteSession } from "./site-session.ts";
 import { beginAttempt, limitBeginnings } from "./throttle.ts";
@@ -76,23 +76,23 @@ export async function finishProviderSignIn(
   const { code, error, iss } = callback.query;
   // RFC 9207: another provider's answer must not be taken for this one's.
   if (error !== undefined || code === undefined || (iss !== undefined && iss !== provider.issuer)) {
-    throw new AppError(
-      "wrong_credentials",
-      `${provider.name} did not sign you in. Begin again, or choose another way.`,
-    );
+    throw createUnsigned(provider);
   }
   const idToken = await exchangeCode(parts, provider, { code, verifier: details.verifier, signal: callback.signal });
   const check = { nonce: details.nonce, now: parts.clock.now(), signal: callback.signal };
   const claims = await verifyIdToken(provider, idToken, check);
   const { session, browser } = callback;
-  const known = await findIdentityOwner(parts.database, { providerId: provider.id, subject: claims.subject });
+  const identity = { providerId: provider.id, subject: claims.subject };
+  const known = await findIdentityOwner(parts.database, identity);
   if (session !== null && beginning.userId === session.userId) {
     if (known === null) await linkIdentity(parts, { provider, claims, session });
     else if (known !== session.userId) throw createElsewhere(provider);
     return { next: details.next, sessionToken: null };
   }
   const userId = known ?? (await openWithProvider(parts, provider, claims));
-  const sessionToken = await openSession(parts, userId, browser);
+  const stillHolds: StillHolds = async (tx) => (await findIdentityOwner(tx, identity)) === userId;
+  const sessionToken = await openSession(parts, { userId, browser, stillHolds });
+  if (sessionToken === null) throw createUnsigned(provider);
   parts.logger.info({ user_id: userId, method: `provider ${provider.id}`, address: browser.address }, "signed in");
   return { next: details.next, sessionToken };
 }
@@ -197,6 +197,10 @@ async function insertPerson(
 
 function presentCallback({ siteUrl }: SignInParts, { id }: OidcProvider): string {
   return `${siteUrl}/console/api/sign-in/provider/${id}/callback`;
+}
+
+function createUnsigned({ name }: OidcProvider): AppError {
+  return new AppError("wrong_credentials", `${name} did not sign you in. Begin again, or choose another way.`);
 }
 
 function createElsewhere({ name }: OidcProvider): AppError {

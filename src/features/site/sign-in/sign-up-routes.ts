@@ -1,7 +1,6 @@
 import { Type } from "typebox";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { consoleErrors, findSession } from "../console-edge.ts";
-import { openSession } from "./sessions.ts";
 import { finishSignIn, readBrowser, type SignInRouteParts } from "./sign-in-route-parts.ts";
 import {
   acceptedSchema,
@@ -60,8 +59,8 @@ export function addSignUpRoutes(http: HttpServer, parts: SignInRouteParts): void
     async (request, reply) => {
       const { token, password = null } = request.body;
       const browserToken = cookies.read(request.headers, "sign-up");
-      const userId = await verifyEmail(parts, { token, password, browserToken, address: request.ip });
-      const sessionToken = await openSession(parts, userId, readBrowser(request));
+      const browser = readBrowser(request);
+      const sessionToken = await verifyEmail(parts, { token, password, browserToken, browser });
       await finishSignIn(parts, reply, { sessionToken, before: findSession(request) });
       reply.header("set-cookie", cookies.presentRemoval("sign-up"));
       return { kind: "signed-in" as const };

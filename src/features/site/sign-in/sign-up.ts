@@ -4,6 +4,7 @@ import { type Database, inTransaction } from "../../../platform/database/databas
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { requireEmail } from "./check-email.ts";
 import { requireGoodPassword } from "./check-password.ts";
+import { type Browser, openSession } from "./sessions.ts";
 import { composeKnownAddressMail, composeVerifyMail } from "./sign-in-mails.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
 import { beginAttempt, limitLinks, limitMails, limitPasswordGuesses } from "./throttle.ts";
@@ -49,8 +50,10 @@ export async function signUp(parts: SignInParts, request: SignUpRequest): Promis
     browserHash: browser.hash.toString("base64url"),
     inviteHash: inviteHash?.toString("base64url") ?? null,
   };
-  if ((await findUserByEmail(parts.database, email)) === null) await sendLink(parts, details);
-  else parts.mailer.send(composeKnownAddressMail({ to: email, signInUrl: `${parts.siteUrl}/sign-in` }));
+  parts.background.begin("sign-up", async () => {
+    if ((await findUserByEmail(parts.database, email)) === null) await sendLink(parts, details);
+    else parts.mailer.send(composeKnownAddressMail({ to: email, signInUrl: `${parts.siteUrl}/sign-in` }));
+  });
   return browser.text;
 }
 
@@ -58,27 +61,35 @@ export async function signUp(parts: SignInParts, request: SignUpRequest): Promis
 export async function resendLink(parts: SignInParts, { email, address }: { email: string; address: string }) {
   requireEmail(email);
   await beginAttempt(parts, limitMails(email, address));
-  const waiting = await findTokenByEmail(parts.database, { kind: "sign-up", email, now: parts.clock.now() });
-  if (waiting !== null) await sendLink(parts, waiting.details as SignUpDetails);
+  parts.background.begin("resend of a sign-up's mail", async () => {
+    const waiting = await findTokenByEmail(parts.database, { kind: "sign-up", email, now: parts.clock.now() });
+    if (waiting !== null) await sendLink(parts, waiting.details as SignUpDetails);
+  });
 }
 
-type VerifyRequest = { token: string; password: string | null; browserToken: string | null; address: string };
+type VerifyRequest = { token: string; password: string | null; browserToken: string | null; browser: Browser };
 
 /**
- * Opens the account of a sign-up whose link was opened. The link alone is enough in the browser that signed up. Anywhere
+ * Opens the account of a sign-up whose link was opened, and a session of it, of which it answers the cookie's text. The link alone is enough in the browser that signed up. Anywhere
  * else the password is asked for too: or somebody could sign up with a stranger's address and a password of their own,
  * and the stranger's click would hand them the account.
  */
-export async function verifyEmail(parts: SignInParts, request: VerifyRequest): Promise<UserId> {
-  const attempt = await beginAttempt(parts, limitLinks(request.address));
+export async function verifyEmail(parts: SignInParts, request: VerifyRequest): Promise<string> {
+  const { browser } = request;
+  const attempt = await beginAttempt(parts, limitLinks(browser.address));
   const hash = hashToken(request.token);
   const found = await findToken(parts.database, { kind: "sign-up", hash, now: parts.clock.now() });
   if (found === null) throw createInvalidLink();
   await requireSigner(parts, found, request);
-  const userId = await inTransaction(parts.database, (tx) => openFromToken(parts, tx, hash));
+  const { userId, sessionToken } = await inTransaction(parts.database, async (tx) => {
+    const within = { ...parts, database: tx };
+    const id = await openFromToken(parts, tx, hash);
+    return { userId: id, sessionToken: await openSession(within, { userId: id, browser, stillHolds: () => true }) };
+  });
+  invariant(sessionToken !== null, "a person was gone before they were there");
   await attempt.succeed();
   parts.logger.info({ user_id: userId }, "signed up");
-  return userId;
+  return sessionToken;
 }
 
 async function openFromToken(parts: SignInParts, tx: Database, hash: Buffer): Promise<UserId> {
@@ -108,7 +119,7 @@ async function requireSigner(parts: SignInParts, token: StoredToken, request: Ve
     const message = "You signed up in another browser. Type the password that you chose there.";
     throw new AppError("wrong_credentials", message, { param: "password" });
   }
-  const attempt = await beginAttempt(parts, limitPasswordGuesses(email, request.address));
+  const attempt = await beginAttempt(parts, limitPasswordGuesses(email, request.browser.address));
   if (!(await parts.passwords.isRight(passwordHash, password))) {
     throw new AppError("wrong_credentials", "This is not the password of the sign-up.", { param: "password" });
   }

@@ -50,7 +50,7 @@ export function addSiteInfoRoutes(http: HttpServer, parts: SignInRouteParts): vo
 }
 
 /** Mails that are not sent, for whoever tries the site out on their own machine. */
-function addOutbox(http: HttpServer, { mailer }: SignInRouteParts): void {
+function addOutbox(http: HttpServer, { mailer, background }: SignInRouteParts): void {
   http.get(
     "/outbox",
     {
@@ -67,6 +67,8 @@ function addOutbox(http: HttpServer, { mailer }: SignInRouteParts): void {
       // A page whose own name leads to this machine would be asking in the name of its own site.
       if (!isLoopbackUrl(`http://${request.headers.host ?? ""}`))
         throw new AppError("not_found", "There is no outbox here.");
+      // A mail that somebody was promised is there when they look for it.
+      await background.settled();
       return { data: mailer.listKept().map(presentMail) };
     },
   );
