@@ -26,6 +26,7 @@ const http = await createGatewayHttp({
   tasks: nothing,
   webhooks: nothing,
   keyUses,
+  readers: { watch: () => () => () => {} },
   checkDatabase: async () => {},
 });
 const doors = await openDoors(http, { host: "127.0.0.1", port: 0 });

@@ -198,6 +198,8 @@ create table connect_requests (
   key_id text,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
+  asked_from text,
+  asked_by text,
   constraint connect_requests_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint connect_requests_client_valid CHECK (client ~ '^[A-Za-z0-9._-]{2,64}$'::text),
   constraint connect_requests_id_unique PRIMARY KEY (id),
@@ -763,6 +765,8 @@ CREATE INDEX user_sessions_by_last_seen ON user_sessions USING btree (last_seen_
 
 CREATE INDEX user_sessions_by_user ON user_sessions USING btree (user_id);
 
+CREATE TRIGGER user_sessions_end_heard AFTER DELETE ON user_sessions FOR EACH ROW EXECUTE FUNCTION notify_session_end();
+
 create table user_tokens (
   hash bytea not null,
   kind text not null,
@@ -1322,6 +1326,16 @@ begin
   perform pg_notify('catalog', new.number::text);
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.notify_session_end()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('sessions', old.id);
+  return null;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger

@@ -97,6 +97,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     webhooks,
     callers: { recall: () => null, find: async () => null },
     keyUses: { note: () => {} },
+    readers: { watch: () => () => () => {} },
     checkDatabase: async () => {},
   });
   await http.ready();

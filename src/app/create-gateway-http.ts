@@ -32,12 +32,14 @@ import { describeRoutes } from "../platform/http/openapi.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { addReferenceRoutes } from "./reference-routes.ts";
+import type { ReaderWatch } from "./watch-readers.ts";
 
 export type GatewayHttpParts = {
   settings: Settings;
   database: Database;
   callers: CallerDirectory;
   keyUses: Pick<KeyUses, "note">;
+  readers: Pick<ReaderWatch, "watch">;
   catalog: LiveCatalog;
   counters: Counters;
   chat: Pick<Chat, "addRoutes">;
@@ -73,6 +75,11 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
     },
     trustedProxies: settings.trusted_proxies,
     async addRoutes(http) {
+      http.decorateRequest("watchAccess", {
+        getter(this: FastifyRequest) {
+          return parts.readers.watch(this);
+        },
+      });
       await describeRoutes(http, { title: "Sluice", description: apiDescription, baseUrl: settings.base_url });
       addHealthRoutes(http, parts);
       await addReferenceRoutes(http);

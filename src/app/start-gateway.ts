@@ -30,6 +30,7 @@ import { listJobs } from "./list-jobs.ts";
 import { openCounters } from "./open-counters.ts";
 import { openFiles } from "./open-files.ts";
 import { type FirstRun, prepareFirstRun } from "./prepare-first-run.ts";
+import { watchReaders } from "./watch-readers.ts";
 
 export type Gateway = {
   port: number;
@@ -89,7 +90,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       settings.sandbox === "on" ? await prepareFirstRun({ ...parts, database }, settings.currency) : null;
     const feed = await openChangeFeed({
       address,
-      channels: ["callers", "catalog", "tasks"],
+      channels: ["callers", "catalog", "sessions", "tasks"],
       onTrouble: (error) => logger.warn({ error }, "changes are not heard for a moment"),
     });
     closers.push(() => feed.close());
@@ -179,6 +180,8 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       onTrouble: (error) => logger.warn({ error }, "the use of keys could not be noted"),
     });
     closers.push(() => keyUses.close());
+    const readers = watchReaders({ ...parts, database, feed });
+    closers.push(async () => readers.close());
     const http = await createGatewayHttp({
       ...parts,
       database,
@@ -193,6 +196,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       webhooks,
       callers: createCallerDirectory({ database, feed }),
       keyUses,
+      readers,
       checkDatabase: () => pingDatabase(database),
     });
     if (settings.workers === "on") {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { revokeApiKey } from "../../src/features/accounts/index.ts";
 import { hearEvents } from "../harness/hear-events.ts";
 import { openTaskStage, paths, readProblem, readTask, type TaskStage, type WholeTask } from "../harness/task-stage.ts";
 import { createGate } from "../harness/upstreams/gate.ts";
@@ -261,6 +262,16 @@ describe("the stream of events", () => {
     expect(events.map(({ id: version }) => version)).toEqual([...new Set(events.map(({ id: version }) => version))]);
     expect([progress[0], progress.at(-1)]).toEqual([0, 100]);
     expect(events.filter(({ task }) => task.progress === 100)).toHaveLength(1);
+  });
+
+  test("ends with the reason when its key is revoked, and the task goes on", async () => {
+    const caller = await stage.createCaller();
+    const { id } = await caller.submit(paths.image, endless);
+    const events = hearEvents(await caller.get(`/tasks/${id}/events`));
+    await events.next();
+    await revokeApiKey(stage.gateway.parts, caller.keyId);
+    const heard = await events.rest();
+    expect(heard.at(-1)).toMatchObject({ name: "", task: { error: { code: "revoked_api_key" } } });
   });
 
   test("sends a comment when nothing happens, and lets go of a listener who left", async () => {

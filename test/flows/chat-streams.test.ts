@@ -3,6 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { revokeApiKey } from "../../src/features/accounts/index.ts";
 import { countTokens } from "../../src/lib/token-meter.ts";
 import { writeCatalogOf } from "../harness/chat-catalog.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat-gateway.ts";
@@ -111,6 +112,22 @@ describe("a stream that is silent", () => {
     }
     expect(await raw.ended()).toMatchObject({ text: "One two three", isDone: true });
     expect(await readPaid(caller)).toEqual([reportedCharge]);
+  });
+
+  test("was admitted and goes on to its end, paid, although its key is revoked meanwhile", async () => {
+    const caller = await chat.createCaller();
+    const gate = chat.upstream.gate();
+    const { question } = askFor("open", { beforePiece: gate, pieces: ["One", " two"], usage });
+    const raw = await readRawStream(chat.gateway, { caller, question });
+    await revokeApiKey(chat.gateway.parts, caller.keyId);
+    await waitUntil(
+      "the key to be refused",
+      async () => (await chat.gateway.get("/models", caller.key)).status === 401,
+    );
+    gate.open();
+    expect(await raw.ended()).toMatchObject({ text: "One two", isDone: true });
+    await caller.settled();
+    expect((await caller.listCharges()).map(({ paid }) => paid)).toEqual([reportedCharge]);
   });
 
   test("is no riddle to the SDK", async () => {

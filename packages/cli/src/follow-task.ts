@@ -50,7 +50,11 @@ function isLastWord(error: unknown): boolean {
 async function* hear(path: string, lastEventId: string | null, { api, signal }: FollowParts): AsyncGenerator<Sight> {
   const headers = lastEventId === null ? {} : { "last-event-id": lastEventId };
   const response = await api.open({ method: "GET", path: `${path}/events`, headers, signal });
-  for await (const { id, data } of readEvents(response.body)) yield { task: JSON.parse(data), eventId: id };
+  for await (const { name, id, data } of readEvents(response.body)) {
+    // Any other event is the reason for which the stream ends; asking again tells it as an answer.
+    if (!name.startsWith("task.")) return;
+    yield { task: JSON.parse(data), eventId: id };
+  }
 }
 
 async function* poll(path: string, _lastEventId: string | null, { api, signal }: FollowParts): AsyncGenerator<Sight> {

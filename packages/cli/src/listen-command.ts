@@ -95,6 +95,8 @@ async function listenOn({ terminal, interruption }: CommandInput, api: ApiClient
       const response = await api.open({ method: "GET", path, headers, signal });
       pauseMs = pauseMsMin;
       for await (const { name, id, data } of readEvents(response.body)) {
+        // The reason for which the stream ends, which connecting again tells as an answer.
+        if (name === "message") break;
         await parts.hear(name, JSON.parse(data) as SignedEvent);
         lastEventId = id;
       }

@@ -1,7 +1,9 @@
 import type { Caller } from "../../lib/caller.ts";
-import type { AccountId } from "../../lib/ids.ts";
+import type { AccountId, KeyId } from "../../lib/ids.ts";
 import type { Soon } from "../../lib/soon.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import { findApiKey } from "./api-key-store.ts";
 import { type CallerDirectory, type KnownKey, loadKnownKey } from "./caller-directory.ts";
 import { type ConsoleKeyParts, getConsoleKey } from "./console-key.ts";
 import { isWellFormedKey } from "./key-text.ts";
@@ -33,12 +35,14 @@ export function authenticateCaller(
 
 async function findCaller(directory: CallerDirectory, text: string, attempt: CallAttempt): Promise<Caller> {
   const known = isWellFormedKey(text) ? await directory.find(text) : null;
-  if (known === null) {
-    throw new AppError("invalid_api_key", "The API key is not valid. Check that it was copied whole.", {
-      headers: challenge,
-    });
-  }
+  if (known === null) throw createInvalidKey();
   return admitKey(known, attempt);
+}
+
+function createInvalidKey(): AppError {
+  return new AppError("invalid_api_key", "The API key is not valid. Check that it was copied whole.", {
+    headers: challenge,
+  });
 }
 
 /** Who calls from the console, where a session tells the account. */
@@ -47,6 +51,15 @@ export async function authenticateSession(
   { accountId, ...attempt }: CallAttempt & { accountId: AccountId },
 ): Promise<Caller> {
   return admitKey(await loadKnownKey(parts.database, await getConsoleKey(parts, accountId)), attempt);
+}
+
+/** Whether a key that was let in may go on; throws when not. Answers when it expires. */
+export async function requireKeyAccess(database: Database, keyId: KeyId, attempt: CallAttempt): Promise<Date | null> {
+  const apiKey = await findApiKey(database, keyId);
+  if (apiKey === null) throw createInvalidKey();
+  const known = await loadKnownKey(database, apiKey);
+  admitKey(known, attempt);
+  return known.expiresAt;
 }
 
 function admitKey(known: KnownKey, attempt: CallAttempt): Caller {

@@ -294,6 +294,7 @@ class StreamedAnswer implements ChatListener {
 
   private open(): EventStream {
     this.stream ??= openEventStream(this.call.reply.raw, {
+      access: "admitted",
       headers: takeOver(this.call, this.parts.clock),
       heartbeats: this.parts.heartbeats,
       onDrain: () => this.running?.resume(),

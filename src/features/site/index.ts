@@ -8,7 +8,7 @@
  */
 
 export { forgetOldRequests } from "./connect/forget-requests.ts";
-export { consoleErrors, getSession, requireFresh } from "./console-edge.ts";
+export { consoleErrors, findSession, getSession, requireFresh } from "./console-edge.ts";
 export { createSite, type Site } from "./create-site.ts";
 export { createResetLink } from "./sign-in/change-password.ts";
 export { requireGoodPassword } from "./sign-in/check-password.ts";
@@ -16,5 +16,6 @@ export { forgetOldSignIns } from "./sign-in/create-sign-in.ts";
 export { createUser } from "./sign-in/create-user.ts";
 export { inviteUser } from "./sign-in/invite-user.ts";
 export { hashPassword } from "./sign-in/password.ts";
+export { requireLiveSession } from "./sign-in/sessions.ts";
 export type { User } from "./sign-in/user.ts";
 export { findUserByEmail, findUserOfAccount, listUsers } from "./sign-in/user-store.ts";

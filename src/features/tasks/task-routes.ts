@@ -234,6 +234,7 @@ whole task as its data, and an id to go on from by \`Last-Event-ID\`.`;
       reply.hijack();
       request.respondedMs = parts.clock.monotonicMs();
       const stream = openEventStream(reply.raw, {
+        access: request.watchAccess,
         headers: {
           ...reply.getHeaders(),
           ...(request.limits && presentLimitHeaders(request.limits)),

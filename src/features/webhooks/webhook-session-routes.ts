@@ -2,7 +2,12 @@ import type { FastifyReply } from "fastify";
 import { type Static, Type } from "typebox";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
-import { eventStreamHeaders, type Heartbeats, openEventStream } from "../../platform/http/event-stream.ts";
+import {
+  type AccessWatch,
+  eventStreamHeaders,
+  type Heartbeats,
+  openEventStream,
+} from "../../platform/http/event-stream.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { type FollowParts, followEvents } from "./follow-events.ts";
 import { endWebhookSession, getSession, openWebhookSession } from "./open-webhook-session.ts";
@@ -117,7 +122,7 @@ minutes, and when the session is read elsewhere; come again with \`Last-Event-ID
       const lastEventId = request.headers["last-event-id"];
       reply.hijack();
       request.respondedMs = parts.clock.monotonicMs();
-      const writer = openWriter(parts, reply, stopping.signal);
+      const writer = openWriter(parts, reply, { access: request.watchAccess, stopping: stopping.signal });
       try {
         await followEvents(parts, session, {
           ...writer,
@@ -132,7 +137,11 @@ minutes, and when the session is read elsewhere; come again with \`Last-Event-ID
 }
 
 /** A reader that takes its time is waited for, and so is nobody who has gone. */
-function openWriter(parts: SessionRouteParts, reply: FastifyReply, stopping: AbortSignal) {
+function openWriter(
+  parts: SessionRouteParts,
+  reply: FastifyReply,
+  { access, stopping }: { access: AccessWatch; stopping: AbortSignal },
+) {
   const gone = new AbortController();
   let wake = (): void => {};
   reply.raw.once("close", () => {
@@ -140,6 +149,7 @@ function openWriter(parts: SessionRouteParts, reply: FastifyReply, stopping: Abo
     wake();
   });
   const stream = openEventStream(reply.raw, {
+    access,
     // The connection ends with the stream, or a stop would wait for it.
     headers: { ...reply.getHeaders(), ...eventStreamHeaders, connection: "close" },
     heartbeats: parts.heartbeats,

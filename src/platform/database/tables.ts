@@ -166,6 +166,8 @@ type ConnectRequestsTable = {
   key_id: string | null;
   created_at: Date;
   expires_at: Date;
+  asked_from: string | null;
+  asked_by: string | null;
 };
 
 type DeliveriesTable = {

@@ -3,7 +3,13 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { waitUntil } from "../../../test/harness/wait-until.ts";
-import { createHeartbeats, type EventStream, type Heartbeats, openEventStream } from "./event-stream.ts";
+import {
+  type AccessWatch,
+  createHeartbeats,
+  type EventStream,
+  type Heartbeats,
+  openEventStream,
+} from "./event-stream.ts";
 
 const intervalMs = 15_000;
 const beat = ": \n\n";
@@ -22,7 +28,10 @@ type Place = {
 const closers: (() => Promise<void>)[] = [];
 
 /** A stream to a client on a real connection. */
-async function openPlace(headers: Record<string, string> = {}): Promise<Place> {
+async function openPlace(
+  headers: Record<string, string> = {},
+  access: AccessWatch | "admitted" = "admitted",
+): Promise<Place> {
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -39,7 +48,7 @@ async function openPlace(headers: Record<string, string> = {}): Promise<Place> {
   const onDrain = (): void => {
     drains += 1;
   };
-  const stream = openEventStream(response, { headers, heartbeats, onDrain });
+  const stream = openEventStream(response, { access, headers, heartbeats, onDrain });
   closers.push(async () => {
     heartbeats.close();
     client.destroy();
@@ -85,11 +94,45 @@ describe("a stream", () => {
     expect(place.read()).toMatch(/\r\ndata: 世\n\n.*data: \[DONE\]\n\n\r\n0\r\n\r\n$/s);
   });
 
+  test("ends with why, once, when its reader may not read on, and is watched no longer than it is open", async () => {
+    let [cutOff, isWatched] = [(_lastEvents: string): void => {}, true];
+    const place = await openPlace({}, (end) => {
+      cutOff = end;
+      return () => {
+        isWatched = false;
+      };
+    });
+    place.stream.write("data: 1\n\n");
+    cutOff("data: no more\n\n");
+    expect(place.stream.write("data: 2\n\n")).toBe(true);
+    place.stream.end("data: 3\n\n");
+    await waitUntil("the end", () => place.read().endsWith("data: no more\n\n\r\n0\r\n\r\n") && !isWatched);
+    expect(place.read()).not.toMatch(/data: [23]/);
+  });
+
+  test("is cut off when its reader may not read on and does not read what it has", async () => {
+    let cutOff = (_lastEvents: string): void => {};
+    const place = await openPlace({}, (end) => {
+      cutOff = end;
+      return () => {};
+    });
+    place.client.pause();
+    const much = `data: ${"x".repeat(1_000_000)}\n\n`;
+    while (place.stream.write(much));
+    cutOff("data: no more\n\n");
+    await waitUntil("the cut", () => place.response.destroyed);
+  });
+
   test("that follows another on its connection waits for the other's end", async () => {
     const place = await openPlace();
     place.client.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
     const [, response] = (await once(place.server, "request")) as [unknown, ServerResponse];
-    const next = openEventStream(response, { headers: {}, heartbeats: place.heartbeats, onDrain() {} });
+    const next = openEventStream(response, {
+      access: "admitted",
+      headers: {},
+      heartbeats: place.heartbeats,
+      onDrain() {},
+    });
     next.write("data: 3\n\n");
     place.stream.write("data: 1\n\n");
     next.write("data: 4\n\n");

@@ -43,7 +43,15 @@ export const eventStreamHeaders = {
 
 const lastChunk = "0\r\n\r\n";
 
+/**
+ * Told how to end a stream, ends it with these last events as soon as its reader may not read it any more. Answers what
+ * to call when it has ended otherwise.
+ */
+export type AccessWatch = (end: (lastEvents: string) => void) => () => void;
+
 type EventStreamOptions = {
+  /** `admitted`: an answer that was let in and is paid for goes on to its end, whatever becomes of the key. */
+  access: AccessWatch | "admitted";
   headers: Record<string, number | string | string[] | undefined>;
   heartbeats: Heartbeats;
   onDrain(): void;
@@ -51,10 +59,15 @@ type EventStreamOptions = {
 
 /** Sends the head and begins. `onDrain` is called when a client that was too slow can take more. */
 export function openEventStream(response: ServerResponse, options: EventStreamOptions): EventStream {
-  const { headers, heartbeats, onDrain } = options;
+  const { access, headers, heartbeats, onDrain } = options;
   response.writeHead(200, { ...headers, ...eventStreamHeaders });
   const stream = new ResponseEvents(response, heartbeats, onDrain);
   heartbeats.add(stream);
+  if (access !== "admitted")
+    response.once(
+      "close",
+      access((lastEvents) => stream.cutOff(lastEvents)),
+    );
   // Events that come in the same turn as the head leave with it; a head that came alone leaves at the turn's end.
   setImmediate(sendHeadOf, stream);
   return stream;
@@ -102,7 +115,15 @@ class ResponseEvents implements EventStream, BeatingStream {
 
   end(events: string): void {
     this.heartbeats.remove(this);
-    if (!this.response.destroyed) this.response.end(this.frame(events) + (this.isChunked ? lastChunk : ""));
+    const { response } = this;
+    if (!response.destroyed && !response.writableEnded)
+      response.end(this.frame(events) + (this.isChunked ? lastChunk : ""));
+  }
+
+  /** A client that does not read what it has could put the end off for ever. */
+  cutOff(lastEvents: string): void {
+    if (this.isFull) this.response.destroy();
+    else this.end(lastEvents);
   }
 
   /** One chunk of HTTP. Most events are ASCII: to guess so lets V8 put the text together once, and not once to measure it. */
@@ -115,7 +136,7 @@ class ResponseEvents implements EventStream, BeatingStream {
 
   private send(text: string): boolean {
     const { response } = this;
-    if (response.destroyed) return true;
+    if (response.destroyed || response.writableEnded) return true;
     const outlet = findConnection(response) ?? response;
     const isFirst = !this.isHeadSent;
     if (isFirst) {

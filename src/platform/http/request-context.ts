@@ -4,6 +4,7 @@ import type { Caller } from "../../lib/caller.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { RateState } from "../counters/counters.ts";
 import type { EndpointName } from "./endpoint-table.ts";
+import type { AccessWatch } from "./event-stream.ts";
 
 type SeenLimits = { requests: RateState | null; tokens: RateState | null; isDegraded: boolean };
 
@@ -55,7 +56,10 @@ export function findOpenReply(socket: Socket & { [openReply]?: FastifyReply | nu
 }
 
 declare module "fastify" {
-  interface FastifyRequest extends RequestContext {}
+  interface FastifyRequest extends RequestContext {
+    /** Ends a stream that this request opens when whoever sent it may not read it any more. */
+    watchAccess: AccessWatch;
+  }
   interface FastifyContextConfig {
     /** The endpoint of the table that a route is, for what the edge decides about it. */
     endpoint?: EndpointName;

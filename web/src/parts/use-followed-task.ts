@@ -53,7 +53,9 @@ async function followTask(taskId: string, signal: AbortSignal, onTask: (task: Ta
   });
   const stream = await ask(call);
   if (stream === null || stream === undefined) return;
-  for await (const { data } of readEventStream(stream)) {
+  for await (const { event, data } of readEventStream(stream)) {
+    // The reason for which the stream ends; the task is asked for from then on, which tells it too.
+    if (event === "message") return;
     // Each event has the whole task, in the form in which the task's own address gives it.
     onTask(JSON.parse(data) as Task);
   }

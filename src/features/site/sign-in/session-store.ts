@@ -68,6 +68,22 @@ export async function findSessionByToken(
   return { session, lastSeenAt: row.last_seen_at };
 }
 
+/** Of a session that is alive. */
+export async function findSessionTimes(
+  database: Database,
+  id: SessionId,
+  limits: SessionLimits,
+): Promise<{ createdAt: Date; lastSeenAt: Date } | null> {
+  const row = await database
+    .selectFrom("user_sessions")
+    .select(["created_at", "last_seen_at"])
+    .where("id", "=", id)
+    .where("created_at", ">", limits.createdAfter)
+    .where("last_seen_at", ">", limits.seenAfter)
+    .executeTakeFirst();
+  return row === undefined ? null : { createdAt: row.created_at, lastSeenAt: row.last_seen_at };
+}
+
 export async function updateSessionSeen(database: Database, id: SessionId, seenAt: Date): Promise<void> {
   await database.updateTable("user_sessions").set({ last_seen_at: seenAt }).where("id", "=", id).execute();
 }

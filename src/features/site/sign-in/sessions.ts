@@ -5,6 +5,7 @@ import { AppError } from "../../../platform/errors/app-error.ts";
 import {
   deleteOldestSessions,
   findSessionByToken,
+  findSessionTimes,
   insertSession,
   type SessionLimits,
   updateSessionSeen,
@@ -86,6 +87,16 @@ export async function readSession(
   return found.session;
 }
 
+/** Throws when the session has ended. Answers when it ends by itself, if nobody uses it before. */
+export async function requireLiveSession(
+  { database, clock }: Pick<SessionParts, "database" | "clock">,
+  id: SessionId,
+): Promise<Date> {
+  const times = await findSessionTimes(database, id, limitSessions(clock.now()));
+  if (times === null) throw createEnded();
+  return new Date(Math.min(times.createdAt.getTime() + sessionAgeMsMax, times.lastSeenAt.getTime() + sessionIdleMs));
+}
+
 /** A new token for a session whose owner has just proven who they are, or changed what they can do. */
 export async function renewSession(
   { database, clock, randomBytes }: Pick<SessionParts, "database" | "clock" | "randomBytes">,
@@ -96,7 +107,11 @@ export async function renewSession(
   if (await updateSessionToken(database, id, { tokenHash: token.hash, freshUntil })) {
     return { token: token.text, freshUntil };
   }
-  throw new AppError("not_signed_in", "The session has ended. Sign in again.");
+  throw createEnded();
+}
+
+function createEnded(): AppError {
+  return new AppError("not_signed_in", "The session has ended. Sign in again.");
 }
 
 /** What is older than this is over. */

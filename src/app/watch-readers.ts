@@ -1,0 +1,64 @@
+import type { FastifyRequest } from "fastify";
+import { requireKeyAccess } from "../features/accounts/index.ts";
+import { findSession, requireLiveSession } from "../features/site/index.ts";
+import type { Clock } from "../lib/clock.ts";
+import { invariant } from "../lib/invariant.ts";
+import type { ChangeFeed } from "../platform/database/change-feed.ts";
+import type { Database } from "../platform/database/database.ts";
+import { endpointTable } from "../platform/http/endpoint-table.ts";
+import { presentError } from "../platform/http/error-response.ts";
+import type { AccessWatch } from "../platform/http/event-stream.ts";
+import { createOpenStreams } from "../platform/http/open-streams.ts";
+import { getCaller } from "../platform/http/request-context.ts";
+import type { Logger } from "../platform/observability/logger.ts";
+
+export type ReaderWatch = {
+  /** Watches whether whoever sent this request may go on reading what it opened. */
+  watch(request: FastifyRequest): AccessWatch;
+  close(): void;
+};
+
+type ReaderWatchParts = { database: Database; feed: ChangeFeed; clock: Clock; logger: Logger };
+
+/** Ends streams of events within a second after a key, an account or a session may not read them any more. */
+export function watchReaders(parts: ReaderWatchParts): ReaderWatch {
+  const { database, feed, clock, logger } = parts;
+  const streams = createOpenStreams({
+    clock,
+    onTrouble: (error) => logger.warn({ error }, "open streams wait to be checked"),
+  });
+  const lookAtAll = (): void => streams.look(() => true);
+  feed.subscribe("callers", {
+    onChange: (accountId) => streams.look((reader) => accountId === "" || reader.accountId === accountId),
+    onReset: lookAtAll,
+  });
+  feed.subscribe("sessions", {
+    onChange: (sessionId) => streams.look((reader) => reader.sessionId === sessionId),
+    onReset: lookAtAll,
+  });
+  return {
+    watch(request) {
+      const { accountId, keyId } = getCaller(request);
+      const { endpoint } = request.routeOptions.config;
+      invariant(endpoint !== undefined, "only endpoints of the table have callers");
+      const session = findSession(request);
+      const place = { address: request.ip, endpointScope: endpointTable[endpoint].scope };
+      return (end) =>
+        streams.add({
+          accountId,
+          sessionId: session?.id ?? null,
+          async check() {
+            const now = clock.now();
+            const sessionEndsAt = session === null ? null : await requireLiveSession(parts, session.id);
+            const keyEndsAt = await requireKeyAccess(database, keyId, { ...place, now });
+            return keyEndsAt ?? sessionEndsAt;
+          },
+          end(refusal) {
+            request.failure = refusal;
+            end(`data: ${JSON.stringify(presentError(refusal, request.id).body)}\n\n`);
+          },
+        });
+    },
+    close: streams.close,
+  };
+}
