@@ -36,6 +36,8 @@ export type Gateway = {
   port: number;
   /** The demo account's key and password, on the run that made it. */
   firstRun: FirstRun | null;
+  /** Where mails that are not sent can be read. A secret: whoever has it can sign in as anybody. */
+  outboxUrl: string | null;
   /** Which version of the catalog is served at the moment; 0 before there is one. */
   catalogVersion(): number;
   /** Lets running requests finish, then ends everything in the reverse order of the start. */
@@ -210,7 +212,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       await Promise.all([doors.close(timeoutMs, () => chat.close()), drainedCalls.untilNone(timeoutMs)]);
     });
     const catalogVersion = (): number => catalog.current().catalog?.version ?? 0;
-    return { port: doors.port, firstRun, catalogVersion, close };
+    return { port: doors.port, firstRun, outboxUrl: site.outboxUrl, catalogVersion, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,6 +1,8 @@
 type Welcome = {
   siteUrl: string;
   baseUrl: string;
+  /** Where mails can be read that are not sent; whoever has the link can sign in as anybody. */
+  outbox: Secret | null;
   /** The demo account on the first run. */
   demo: { email: string; password: Secret; key: Secret } | null;
 };
@@ -9,7 +11,7 @@ type Welcome = {
 type Secret = { text: string } | { path: string };
 
 /** The page that a start shows: where things are and what to do next. */
-export function presentWelcome({ siteUrl, baseUrl, demo }: Welcome): string {
+export function presentWelcome({ siteUrl, baseUrl, outbox, demo }: Welcome): string {
   const lines = [
     "",
     "  Sluice is running.",
@@ -17,6 +19,7 @@ export function presentWelcome({ siteUrl, baseUrl, demo }: Welcome): string {
     `  Site        ${siteUrl}`,
     `  API         ${baseUrl}`,
     `  Reference   ${siteUrl}/docs`,
+    ...(outbox === null ? [] : [`  Outbox      ${"text" in outbox ? outbox.text : `its link is in ${outbox.path}`}`]),
     "",
   ];
   if (demo === null) {

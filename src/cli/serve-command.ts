@@ -98,8 +98,12 @@ function createStopSignal(logger: Logger): { requested: Promise<boolean>; fail(e
 }
 
 /** On a terminal the page is for the person there; elsewhere standard output is a log, and secrets go to a file. */
-function welcome({ firstRun }: Gateway, settings: Settings, terminal: Terminal): void {
-  const page = { siteUrl: settings.site_url, baseUrl: settings.base_url };
+function welcome({ firstRun, outboxUrl }: Gateway, settings: Settings, terminal: Terminal): void {
+  const page = {
+    siteUrl: settings.site_url,
+    baseUrl: settings.base_url,
+    outbox: keepOutbox(outboxUrl, settings, terminal),
+  };
   if (firstRun === null) {
     (terminal.isTerminal ? terminal.print : terminal.tell)(presentWelcome({ ...page, demo: null }));
     return;
@@ -112,4 +116,10 @@ function welcome({ firstRun }: Gateway, settings: Settings, terminal: Terminal):
   const key = { path: keepSecret(settings.data_dir, "demo-key", keyText) };
   const kept = { path: keepSecret(settings.data_dir, "demo-password", password) };
   terminal.tell(presentWelcome({ ...page, demo: { email, password: kept, key } }));
+}
+
+function keepOutbox(outboxUrl: string | null, settings: Settings, terminal: Terminal) {
+  if (outboxUrl === null) return null;
+  if (terminal.isTerminal) return { text: outboxUrl };
+  return { path: keepSecret(settings.data_dir, "outbox-link", outboxUrl) };
 }

@@ -415,7 +415,15 @@ describe("the edge of the console API", () => {
     const visitor = visitSite(gateway);
     const document = (await visitor.get("/openapi.json")).body;
     const open = new Set([
-      ...["get /site", "get /outbox", "post /sign-up", "post /email/verify", "post /email/resend", "post /sign-in"],
+      ...[
+        "get /site",
+        "get /outbox",
+        "post /outbox/open",
+        "post /sign-up",
+        "post /email/verify",
+        "post /email/resend",
+        "post /sign-in",
+      ],
       ...["post /sign-in/totp", "post /sign-in/backup-code", "post /sign-in/passkey/options", "post /sign-in/passkey"],
       ...["post /sign-out", "post /password/forgot", "post /password/reset", "get /showcase", "get /status"],
     ]);
@@ -450,10 +458,31 @@ describe("the edge of the console API", () => {
     expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
   });
 
+  test("the outbox is for who has its secret, which the start shows to who runs the gateway", async () => {
+    const stranger = visitSite(gateway);
+    expect(await stranger.get("/outbox")).toMatchObject({
+      status: 401,
+      body: { error: { code: "wrong_credentials", param: "secret" } },
+    });
+    expect((await stranger.get("/outbox", { cookie: "sluice-outbox=guessed" })).status).toBe(401);
+    expect((await stranger.post("/outbox/open", { secret: "guessed" })).body.error.code).toBe("wrong_credentials");
+    expect(stranger.cookies.size).toBe(0);
+    const secret = new URL(gateway.outboxUrl ?? "").hash.slice(1);
+    expect(secret).toMatch(/^[\w-]{32}$/);
+    const opened = await stranger.post("/outbox/open", { secret });
+    expect(opened.setCookies).toEqual([
+      expect.stringMatching(/^sluice-outbox=[\w-]{32}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax$/),
+    ]);
+    expect((await stranger.get("/outbox")).status).toBe(200);
+  });
+
   test("the outbox is for pages of this machine's own names", async () => {
     const { request } = await import("node:http");
     const status = await new Promise((settle) => {
-      const headers = { host: "evil.example" };
+      const headers = {
+        host: "evil.example",
+        cookie: `sluice-outbox=${new URL(gateway.outboxUrl ?? "").hash.slice(1)}`,
+      };
       request({ host: "127.0.0.1", port: gateway.port, path: "/console/api/outbox", headers }, (response) => {
         response.resume();
         settle(response.statusCode);

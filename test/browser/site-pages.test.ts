@@ -31,6 +31,11 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     await page.getByRole("button", { name: "Create the account" }).click();
     await page.getByRole("heading", { name: "Check your mail" }).waitFor();
     await page.getByRole("link", { name: "outbox" }).click();
+    await page.getByLabel("Link or secret").fill("guessed");
+    await page.getByRole("button", { name: "Open" }).click();
+    await page.getByText("This is not the outbox's secret.").waitFor();
+    await page.getByLabel("Link or secret").fill(site.gateway.outboxUrl ?? "");
+    await page.getByRole("button", { name: "Open" }).click();
     await page.getByRole("region").filter({ hasText: address }).getByRole("link").first().click();
     await page.getByRole("button", { name: "Confirm and sign in" }).click();
     await page.getByRole("button", { name: `Account of ${address}` }).waitFor();

@@ -26,6 +26,17 @@ async function signInAs(port: string, password: string): Promise<unknown> {
   return await response.json();
 }
 
+/** Shows the gateway the secret of the outbox's link, as the page behind the link does. */
+async function openOutbox(shown: string): Promise<number> {
+  const [, site = "", secret = ""] = /(http:\/\/localhost:\d+)\/outbox#([\w-]+)/.exec(shown) ?? [];
+  const response = await fetch(`${site}/console/api/outbox/open`, {
+    method: "POST",
+    headers: { origin: site, "content-type": "application/json" },
+    body: JSON.stringify({ secret }),
+  });
+  return response.status;
+}
+
 const firstAnswer = {
   object: "chat.completion",
   model: "sandbox-chat",
@@ -64,9 +75,11 @@ test("on a terminal, npm start shows the key once, and a curl line that works as
     const password = /demo@localhost with this password.*\n\n\s*(\S+)\n/.exec(page)?.[1] ?? "";
     expect(await signInAs(port, password)).toEqual({ kind: "signed-in" });
     expect(await runShownCurl(page)).toMatchObject(firstAnswer);
+    expect(await openOutbox(page)).toBe(200);
   });
   await startOnTerminal(environment, async (page) => {
     expect(page).toContain("Sluice is running.");
+    expect(await openOutbox(page)).toBe(200);
     expect(page).not.toMatch(/sk-slc-|password|Creating the database|Installing/);
   });
 });
@@ -84,6 +97,11 @@ test("where nobody watches, the key is in a private file, in no output, and the 
   const password = readFileSync(passwordFile, "utf8").trim();
   expect(gateway.output()).not.toContain(password);
   expect(await signInAs(port, password)).toEqual({ kind: "signed-in" });
+  const outboxFile = join(data.path, "secrets", "outbox-link");
+  expect((statSync(outboxFile).mode & 0o777).toString(8)).toBe("600");
+  expect(gateway.output()).toContain(outboxFile);
+  expect(gateway.output()).not.toContain("/outbox#");
+  expect(await openOutbox(readFileSync(outboxFile, "utf8"))).toBe(200);
 
   const client = new OpenAI({ apiKey: readFileSync(file, "utf8").trim(), baseURL: `http://localhost:${port}/v1` });
   const models = await Array.fromAsync(client.models.list());

@@ -17,8 +17,9 @@ test("no password, token, code or cookie of anybody who signs in reaches a log, 
   const environment = { SLUICE_DATA_DIR: data.path, SLUICE_PORT: port, SLUICE_LOG_LEVEL: "debug" };
   await using gateway = await startGatewayProcess({ environment });
   const site = `http://localhost:${port}`;
-  const visitor = onSite(visitSite({ siteUrl: site }), site);
-  const secrets = new Set<string>();
+  const outboxUrl = readFileSync(join(data.path, "secrets/outbox-link"), "utf8").trim();
+  const visitor = onSite(visitSite({ siteUrl: site, outboxUrl }), site);
+  const secrets = new Set<string>([new URL(outboxUrl).hash.slice(1)]);
   const noteCookies = (): void => {
     for (const value of visitor.cookies.values()) secrets.add(value);
   };
@@ -38,7 +39,7 @@ test("no password, token, code or cookie of anybody who signs in reaches a log, 
   await visitor.post("/sign-in/totp", { code });
   await visitor.post("/sign-in/backup-code", { code: backupCodes[0] });
   noteCookies();
-  await visitor.post("/reauthenticate", { password: goodPassword });
+  await visitor.post("/reauthenticate", { password: goodPassword, code });
   noteCookies();
   await visitor.post("/password/forgot", { email: "ada@example.com" });
   const reset = await readMail(visitor, "ada@example.com");

@@ -19,6 +19,8 @@ export type SiteAnswer = {
 /** A browser on the site: it keeps cookies and says which page it is on. */
 export type SiteVisitor = {
   cookies: Map<string, string>;
+  /** The cookie of who may read the outbox. */
+  outboxCookie: string;
   get(path: string, headers?: Record<string, string>): Promise<SiteAnswer>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<SiteAnswer>;
   patch(path: string, body: unknown, headers?: Record<string, string>): Promise<SiteAnswer>;
@@ -27,7 +29,7 @@ export type SiteVisitor = {
 };
 
 export function visitSite(
-  gateway: Pick<TestGateway, "siteUrl">,
+  gateway: Pick<TestGateway, "siteUrl"> & Partial<Pick<TestGateway, "outboxUrl">>,
   options: { address?: string; userAgent?: string } = {},
 ) {
   const cookies = new Map<string, string>();
@@ -59,6 +61,7 @@ export function visitSite(
     });
   const visitor: SiteVisitor = {
     cookies,
+    outboxCookie: `sluice-outbox=${(gateway.outboxUrl ?? "").split("#")[1]}`,
     send,
     get: (path, headers = {}) => send("GET", path, { headers }),
     post: (path, body = {}, headers = {}) => sendJson("POST", path, body, headers),
@@ -82,7 +85,7 @@ type ListedMail = { to: string; subject: string; text: string; links: string[] }
 
 /** The mails to an address, newest first, from the outbox; it waits for those that are being written. */
 export async function listMails(visitor: SiteVisitor, to: string): Promise<ListedMail[]> {
-  const { body } = await visitor.get("/outbox");
+  const { body } = await visitor.get("/outbox", { cookie: visitor.outboxCookie });
   return body.data.filter((one: ListedMail) => one.to === to);
 }
 

@@ -26,6 +26,8 @@ export type TestGateway = AsyncDisposable & {
   port: number;
   siteUrl: string;
   baseUrl: string;
+  /** Where mails can be read, with the secret that it takes. */
+  outboxUrl: string | null;
   database: Database;
   /** Time, chance and the database, as operations take them. */
   parts: { database: Database; clock: Clock; ids: ReturnType<typeof createIdSource>; hasModel(id: string): boolean };
@@ -86,6 +88,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     port: gateway.port,
     siteUrl,
     baseUrl,
+    outboxUrl: gateway.outboxUrl,
     database,
     parts,
     logs,

@@ -22,6 +22,8 @@ import type { NewPerson } from "./sign-in/sign-in-parts.ts";
 import { readSiteFiles } from "./site-files.ts";
 
 export type Site = {
+  /** Where mails that are not sent can be read, with the secret that it takes; `null` where they cannot. */
+  outboxUrl: string | null;
   /**
    * Adds the site's pages, its own API under `/console/api`, and what it answers programs. `addApi` adds what the
    * console offers beyond signing in, for whoever `getSession` names.
@@ -56,6 +58,8 @@ export function createSite(parts: SiteParts): Site {
     from: settings.mail_from,
     show: parts.showMail,
   });
+  const hasOutbox = mailer.kind === "outbox" && isLoopbackUrl(siteUrl);
+  const outboxSecret = hasOutbox ? presentOutboxSecret(parts.masterKey) : null;
   const shell = createSiteShell({ siteUrl, files: readSiteFiles() });
   const signIn = createSignIn({
     ...parts,
@@ -70,7 +74,7 @@ export function createSite(parts: SiteParts): Site {
     },
     signUp: settings.sign_up,
     providers: readProviders(settings),
-    hasOutbox: mailer.kind === "outbox" && isLoopbackUrl(siteUrl),
+    outboxSecret,
     showMessage: (reply, { status, title, message }) =>
       shell.sendShell(reply, { status, data: { kind: "message", title, message } }),
   });
@@ -81,6 +85,8 @@ export function createSite(parts: SiteParts): Site {
     logger.warn("smtp_url is not set: mails for sign-up and new passwords reach nobody");
   }
   return {
+    // What follows a `#` stays in the browser: no log and no proxy sees it.
+    outboxUrl: outboxSecret === null ? null : `${siteUrl}/outbox#${outboxSecret}`,
     async addRoutes(http, addApi) {
       shell.addRoutes(http);
       await connect.addPages(http);
@@ -97,6 +103,12 @@ export function createSite(parts: SiteParts): Site {
       await mailer.close();
     },
   };
+}
+
+const outboxSecretCharacters = 32;
+
+function presentOutboxSecret(masterKey: MasterKey): string {
+  return masterKey.derive("outbox").toString("base64url").slice(0, outboxSecretCharacters);
 }
 
 function readProviders({ oidc }: Settings): OidcSettings[] {

@@ -119,8 +119,8 @@ describe("where settings come from", () => {
   });
 
   test("file and environment add up, and the environment wins", () => {
-    const settings = loadFile("port: 5000\nhost: 0.0.0.0\n", { SLUICE_PORT: "6000", SLUICE_LOG_LEVEL: "warn" });
-    expect(settings).toMatchObject({ port: 6000, host: "0.0.0.0", log_level: "warn" });
+    const settings = loadFile("port: 5000\nhost: 127.0.0.2\n", { SLUICE_PORT: "6000", SLUICE_LOG_LEVEL: "warn" });
+    expect(settings).toMatchObject({ port: 6000, host: "127.0.0.2", log_level: "warn" });
   });
 
   test("an empty variable counts as absent", () => {
@@ -137,7 +137,7 @@ describe("where settings come from", () => {
 
   test("SLUICE_CONFIG names another file, which is then the only one", () => {
     writeFileSync(join(directory, "other.yaml"), "port: 7000\n");
-    const settings = loadFile("host: 0.0.0.0\n", { SLUICE_CONFIG: "other.yaml" });
+    const settings = loadFile("host: 127.0.0.2\n", { SLUICE_CONFIG: "other.yaml" });
     expect(settings).toMatchObject({ port: 7000, host: "localhost" });
     expect(loadEnvironment({ SLUICE_CONFIG: join(directory, "other.yaml") }).port).toBe(7000);
   });
@@ -259,15 +259,36 @@ describe("settings that follow from others", () => {
     expect(refusalOf(() => loadFile(site, { SLUICE_SANDBOX: "on" }))).toContain("Write sandbox: off");
   });
 
+  const exposures = [
+    "host: 0.0.0.0",
+    'host: "::"',
+    "host: 192.168.1.5",
+    "host: gateway.lan",
+    "trusted_proxies: [10.0.0.0/8]",
+  ];
+  test.each(exposures)("%s is refused while site_url is an address of this machine, with what to set", (line) => {
+    for (const site of ["", "site_url: http://127.0.0.1:4242\n", "sandbox: off\n"]) {
+      expect(refusalOf(() => loadFile(`${site}${line}\n`))).toMatch(
+        /^Others could reach this gateway .* Set site_url to the address that people open/,
+      );
+    }
+    expect(loadFile(`site_url: https://ai.example.com\n${line}\n`).sandbox).toBe("off");
+  });
+
+  test.each(["localhost", "127.0.0.1", "127.0.0.2", '"::1"'])("host: %s is no exposure", (host) => {
+    expect(loadFile(`host: ${host}\n`).sandbox).toBe("on");
+  });
+
   test("a relative data_dir is meant from the directory, an absolute one as it is", () => {
     expect(loadFile("data_dir: data/x").data_dir).toBe(join(directory, "data/x"));
     expect(loadFile("data_dir: /var/lib/sluice").data_dir).toBe("/var/lib/sluice");
   });
 
   test("trusted_proxies is a list, or text with commas", () => {
+    const site = "site_url: https://ai.example.com\n";
     const networks = ["10.0.0.0/8", "::1"];
-    expect(loadFile("trusted_proxies: [10.0.0.0/8, '::1']").trusted_proxies).toEqual(networks);
-    expect(loadFile("", { SLUICE_TRUSTED_PROXIES: "10.0.0.0/8 , ::1," }).trusted_proxies).toEqual(networks);
+    expect(loadFile(`${site}trusted_proxies: [10.0.0.0/8, '::1']`).trusted_proxies).toEqual(networks);
+    expect(loadFile(site, { SLUICE_TRUSTED_PROXIES: "10.0.0.0/8 , ::1," }).trusted_proxies).toEqual(networks);
   });
 });
 

@@ -67,6 +67,7 @@ function completeSettings(given: GivenSettings, directory: string): Settings {
       "Write sandbox: off, or set site_url to a localhost address.",
     );
   }
+  if (isLocal) requireUnexposed(merged, siteUrl);
   return {
     ...merged,
     site_url: siteUrl,
@@ -76,6 +77,29 @@ function completeSettings(given: GivenSettings, directory: string): Settings {
     mail_from: given.mail_from ?? `Sluice <no-reply@${new URL(siteUrl).hostname}>`,
     data_dir: resolve(directory, merged.data_dir),
   };
+}
+
+/**
+ * With an address of this machine as its own, the gateway is open as only a person's own machine may be: everybody may
+ * sign up, and calls to private addresses are made for them.
+ */
+function requireUnexposed(
+  { host, trusted_proxies }: Pick<Settings, "host" | "trusted_proxies">,
+  siteUrl: string,
+): void {
+  const remedy = "Set site_url to the address that people open, such as https://ai.example.com";
+  if (!isLoopbackHost(host)) {
+    throw new OperatorError(
+      `Others could reach this gateway at ${host}, but its site_url, ${siteUrl}, is an address of this machine only.`,
+      `${remedy}; or set host to localhost.`,
+    );
+  }
+  if (trusted_proxies.length > 0) {
+    throw new OperatorError(
+      `Others could reach this gateway through trusted_proxies, but its site_url, ${siteUrl}, is an address of this machine only.`,
+      `${remedy}; or remove trusted_proxies.`,
+    );
+  }
 }
 
 function readFileSources(input: { environment: NodeJS.ProcessEnv; directory: string }): Source[] {

@@ -120,7 +120,7 @@ function isProvider(item: unknown): item is ProviderSetting {
 }
 
 export function isLoopbackHost(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+  return ["localhost", "::1", "[::1]"].includes(hostname) || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
 function parseJson(text: string): unknown {

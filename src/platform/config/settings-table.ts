@@ -52,7 +52,8 @@ export const settingsTable = {
     kind: text("a host name or address to listen on, such as 0.0.0.0"),
     standard: "localhost",
     example: "0.0.0.0",
-    explains: "The address to listen on. `localhost` is reachable from this machine only; `0.0.0.0` from everywhere.",
+    explains:
+      "The address to listen on. `localhost` is reachable from this machine only; `0.0.0.0` from everywhere, and then site_url must not be an address of this machine.",
   },
   port: {
     kind: wholeNumber({ min: 1, max: 65_535 }),
@@ -120,7 +121,8 @@ export const settingsTable = {
   smtp_url: {
     kind: mailServerAddress(),
     standard: undefined,
-    otherwise: "mails are shown in the terminal, and on /outbox while site_url is an address of this machine",
+    otherwise:
+      "mails are shown in the terminal and, while site_url is an address of this machine, on /outbox, whose link the start shows",
     example: "smtp://sluice:secret@mail.example.com:587",
     explains: "The server that sends the site's mails.",
   },

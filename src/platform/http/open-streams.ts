@@ -3,7 +3,7 @@ import type { AccountId, SessionId } from "../../lib/ids.ts";
 import { AppError } from "../errors/app-error.ts";
 
 /** Somebody who reads a stream that has no end of its own. */
-export type StreamReader = {
+type StreamReader = {
   accountId: AccountId;
   /** Of a page of the site. */
   sessionId: SessionId | null;

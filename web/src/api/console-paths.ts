@@ -55,6 +55,23 @@ export type paths = {
       };
     };
   };
+  "/outbox/open": {
+    post: {
+      parameters: Record<never, never>;
+      requestBody: { content: {
+        "application/json": {
+          secret: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            kind: "accepted";
+          };
+        } };
+      };
+    };
+  };
   "/outbox": {
     get: {
       parameters: Record<never, never>;

@@ -45,7 +45,7 @@ export function CheckMail({ email, reason }: { email: string; reason: keyof type
             <Link to="/outbox" className={linkClasses}>
               outbox
             </Link>
-            .
+            , whose link the terminal shows.
           </p>
         </Notice>
       )}

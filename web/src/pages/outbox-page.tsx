@@ -1,25 +1,33 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { api, ask } from "../api/console-api.ts";
+import { useEffect, useState } from "react";
+import { ApiError, api, ask } from "../api/console-api.ts";
 import { Button } from "../design/button.tsx";
 import { Card } from "../design/card.tsx";
 import { Mark } from "../design/mark.tsx";
 import { Notice } from "../design/notice.tsx";
 import { PageHeading } from "../design/page-heading.tsx";
 import { Skeleton } from "../design/skeleton.tsx";
+import { TextField } from "../design/text-field.tsx";
 import { linkClasses } from "../parts/focus-page.tsx";
+import { FormError } from "../parts/form-error.tsx";
 import { formatSince } from "../parts/format-time.ts";
+import { useAction } from "../parts/use-action.ts";
 
 const refreshMs = 3_000;
 
-/** Mails of a gateway without a mail server. It exists on the developer's own machine only, and needs no session. */
+/** Mails of a gateway without a mail server. It exists on the developer's own machine only, for who has its secret. */
 export function OutboxPage() {
+  const isReady = useSecretOfLink();
   const outbox = useQuery({
     queryKey: ["outbox"],
     queryFn: () => ask(api.GET("/outbox")),
+    enabled: isReady,
+    retry: false,
     refetchInterval: (query) => (query.state.status === "error" ? false : refreshMs),
   });
   const mails = outbox.data?.data;
+  const isLocked = outbox.error instanceof ApiError && outbox.error.code === "wrong_credentials";
   return (
     <div className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-8 sm:px-6 sm:py-12">
       <header className="flex items-center gap-2.5">
@@ -40,7 +48,8 @@ export function OutboxPage() {
         >
           Outbox
         </PageHeading>
-        {outbox.isError && (
+        {isLocked && <SecretForm />}
+        {outbox.isError && !isLocked && (
           <Notice kind="error" title="There is no outbox here.">
             <p>{outbox.error.message}</p>
             <Button look="quiet" className="-ml-2" onClick={() => outbox.refetch()}>
@@ -64,5 +73,71 @@ export function OutboxPage() {
         ))}
       </main>
     </div>
+  );
+}
+
+/** The link that the start shows has the secret behind its `#`. It is handed over once, and leaves the address bar. */
+function useSecretOfLink(): boolean {
+  const queries = useQueryClient();
+  const [secret] = useState(() => location.hash.slice(1));
+  const [isReady, setReady] = useState(secret === "");
+  useEffect(() => {
+    if (secret === "") return;
+    history.replaceState(history.state, "", location.pathname);
+    openOutbox(secret)
+      // Whoever has a wrong link is asked for the secret as anybody else is.
+      .catch(() => {})
+      .finally(() => {
+        setReady(true);
+        void queries.invalidateQueries({ queryKey: ["outbox"] });
+      });
+  }, [secret, queries]);
+  return isReady;
+}
+
+const openOutbox = (secret: string) => ask(api.POST("/outbox/open", { body: { secret } }));
+
+function SecretForm() {
+  const queries = useQueryClient();
+  const [secret, setSecret] = useState("");
+  const open = useAction(
+    () => openOutbox(secret.trim().split("#").at(-1) ?? ""),
+    () => queries.resetQueries({ queryKey: ["outbox"] }),
+  );
+  return (
+    <Card
+      title="Open the outbox"
+      intro={
+        <>
+          Whoever reads these mails can sign in as anybody, so it takes a secret. The terminal that runs this gateway
+          shows it as a link; where there is no terminal, the link is in{" "}
+          <code className="font-mono text-sm">secrets/outbox-link</code> in the data folder.
+        </>
+      }
+    >
+      <form
+        className="flex max-w-md flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          open.run(undefined);
+        }}
+      >
+        <FormError message={open.errorBeside("secret")} />
+        <TextField
+          label="Link or secret"
+          name="outbox_secret"
+          autoComplete="off"
+          required
+          value={secret}
+          onChange={setSecret}
+          error={open.errorAt("secret")}
+        />
+        <div>
+          <Button look="primary" type="submit" isBusy={open.isBusy}>
+            Open
+          </Button>
+        </div>
+      </form>
+    </Card>
   );
 }

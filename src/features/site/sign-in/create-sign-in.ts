@@ -9,6 +9,7 @@ import type { Logger } from "../../../platform/observability/logger.ts";
 import { createBackgroundWork } from "./background-work.ts";
 import { createPasswords } from "./create-passwords.ts";
 import { createOidcProvider, type OidcSettings } from "./oidc-provider.ts";
+import { addOutboxRoutes } from "./outbox-routes.ts";
 import { addPasskeyRoutes } from "./passkey-routes.ts";
 import { addPasswordRoutes } from "./password-routes.ts";
 import { addProviderRoutes, type ShowMessage } from "./provider-routes.ts";
@@ -49,8 +50,8 @@ export type CreateSignInParts = {
   payments: PaymentOffer;
   signUp: SignInParts["signUp"];
   providers: readonly OidcSettings[];
-  /** Whether mails that are not sent may be read on the site. */
-  hasOutbox: boolean;
+  /** What it takes to read the mails that are not sent; `null` where they cannot be read on the site. */
+  outboxSecret: string | null;
   openAccount: SignInParts["openAccount"];
   showMessage: ShowMessage;
 };
@@ -69,6 +70,8 @@ export function createSignIn({ masterKey, providers, ...given }: CreateSignInPar
   return {
     addRoutes(consoleApi) {
       addSiteInfoRoutes(consoleApi, parts);
+      const { outboxSecret } = parts;
+      if (outboxSecret !== null) addOutboxRoutes(consoleApi, { ...parts, outboxSecret });
       addSignUpRoutes(consoleApi, parts);
       addSignInRoutes(consoleApi, parts);
       addSessionRoutes(consoleApi, parts);

@@ -9,7 +9,8 @@ import { type SiteSession, sessionAgeMsMax } from "./site-session.ts";
 export type SignInRouteParts = SignInParts & {
   cookies: SiteCookies;
   providers: readonly OidcProvider[];
-  hasOutbox: boolean;
+  /** What it takes to read the mails that are not sent; `null` where they cannot be read on the site. */
+  outboxSecret: string | null;
   currency: string;
   baseUrl: string;
   payments: PaymentOffer;

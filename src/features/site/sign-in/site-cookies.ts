@@ -1,5 +1,5 @@
-/** Which cookie: who is signed in, or a sign-in, sign-up, passkey or provider that is half done. */
-type CookieName = "session" | "sign-up" | "second-factor" | "passkey" | "provider";
+/** Which cookie: who is signed in, who may read the outbox, or a sign-in, sign-up, passkey or provider that is half done. */
+type CookieName = "session" | "outbox" | "sign-up" | "second-factor" | "passkey" | "provider";
 
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
 

@@ -1,11 +1,8 @@
-import { isLoopbackUrl } from "../../../platform/config/load-settings.ts";
-import { AppError } from "../../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
-import type { KeptMail } from "../../../platform/mail/create-mailer.ts";
 import { consoleErrors, getSession } from "../console-edge.ts";
 import { readSessionView } from "./read-session-view.ts";
 import type { SignInRouteParts } from "./sign-in-route-parts.ts";
-import { outboxSchema, sessionSchema, siteSchema } from "./sign-in-schema.ts";
+import { sessionSchema, siteSchema } from "./sign-in-schema.ts";
 
 const tags = ["Site"];
 
@@ -26,7 +23,7 @@ export function addSiteInfoRoutes(http: HttpServer, parts: SignInRouteParts): vo
       sign_up: parts.signUp,
       providers: parts.providers.map(({ id, name }) => ({ id, name })),
       mail: parts.mailer.kind,
-      has_outbox: parts.hasOutbox,
+      has_outbox: parts.outboxSecret !== null,
       currency: parts.currency,
       base_url: parts.baseUrl,
       payments: parts.payments.kind,
@@ -46,34 +43,4 @@ export function addSiteInfoRoutes(http: HttpServer, parts: SignInRouteParts): vo
     },
     async (request) => readSessionView(parts.database, getSession(request)),
   );
-  if (parts.hasOutbox) addOutbox(http, parts);
-}
-
-/** Mails that are not sent, for whoever tries the site out on their own machine. */
-function addOutbox(http: HttpServer, { mailer, background }: SignInRouteParts): void {
-  http.get(
-    "/outbox",
-    {
-      config: { access: "open" },
-      schema: {
-        operationId: "listOutbox",
-        summary: "The mails that were not sent",
-        description: "Only where the site is on a loopback address and no mail server is set.",
-        tags,
-        response: { 200: outboxSchema, ...consoleErrors("GET", ["not_found"]) },
-      },
-    },
-    async (request) => {
-      // A page whose own name leads to this machine would be asking in the name of its own site.
-      if (!isLoopbackUrl(`http://${request.headers.host ?? ""}`))
-        throw new AppError("not_found", "There is no outbox here.");
-      // A mail that somebody was promised is there when they look for it.
-      await background.settled();
-      return { data: mailer.listKept().map(presentMail) };
-    },
-  );
-}
-
-function presentMail({ at, ...mail }: KeptMail) {
-  return { ...mail, links: mail.text.match(/https?:\/\/\S+/g) ?? [], at: at.toISOString() };
 }

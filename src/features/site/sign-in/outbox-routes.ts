@@ -1,0 +1,85 @@
+import { timingSafeEqual } from "node:crypto";
+import { isLoopbackUrl } from "../../../platform/config/load-settings.ts";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import type { HttpServer } from "../../../platform/http/create-http-server.ts";
+import type { KeptMail } from "../../../platform/mail/create-mailer.ts";
+import { consoleErrors } from "../console-edge.ts";
+import type { SignInRouteParts } from "./sign-in-route-parts.ts";
+import { acceptedSchema, body, outboxSchema, tokenField } from "./sign-in-schema.ts";
+import { beginAttempt, limitLinks } from "./throttle.ts";
+import { hashToken } from "./user-token.ts";
+
+const tags = ["Site"];
+const cookieMs = 30 * 24 * 60 * 60_000;
+
+/**
+ * Mails that are not sent, for whoever tries the site out on their own machine. Whoever reads them signs in as anybody,
+ * so it takes more than to reach this machine: a proxy, a tunnel or another person's program can do that too.
+ */
+export function addOutboxRoutes(http: HttpServer, parts: SignInRouteParts & { outboxSecret: string }): void {
+  const { cookies, mailer, background, outboxSecret } = parts;
+  http.post(
+    "/outbox/open",
+    {
+      config: { access: "open" },
+      schema: {
+        operationId: "openOutbox",
+        summary: "Show who may read the mails that were not sent",
+        description: "The secret is in the link that the start shows, and in the data folder.",
+        tags,
+        body: body({ secret: tokenField }),
+        response: {
+          200: acceptedSchema,
+          ...consoleErrors("POST", ["not_found", "wrong_credentials", "too_many_attempts"]),
+        },
+      },
+    },
+    async (request, reply) => {
+      requireOwnName(request.headers.host);
+      const attempt = await beginAttempt(parts, limitLinks(request.ip));
+      if (!isSame(request.body.secret, outboxSecret)) throw createUnknownReader("This is not the outbox's secret.");
+      await attempt.succeed();
+      reply.header("set-cookie", cookies.present("outbox", outboxSecret, cookieMs));
+      return { kind: "accepted" as const };
+    },
+  );
+  http.get(
+    "/outbox",
+    {
+      config: { access: "open" },
+      schema: {
+        operationId: "listOutbox",
+        summary: "The mails that were not sent",
+        description: "Only where the site is on a loopback address and no mail server is set, for who has its secret.",
+        tags,
+        response: { 200: outboxSchema, ...consoleErrors("GET", ["not_found", "wrong_credentials"]) },
+      },
+    },
+    async (request) => {
+      requireOwnName(request.headers.host);
+      if (!isSame(cookies.read(request.headers, "outbox") ?? "", outboxSecret)) {
+        throw createUnknownReader("Open the outbox by the link that the start of this gateway shows.");
+      }
+      // A mail that somebody was promised is there when they look for it.
+      await background.settled();
+      return { data: mailer.listKept().map(presentMail) };
+    },
+  );
+}
+
+/** A page whose own name leads to this machine would be asking in the name of its own site. */
+function requireOwnName(host: string | undefined): void {
+  if (!isLoopbackUrl(`http://${host ?? ""}`)) throw new AppError("not_found", "There is no outbox here.");
+}
+
+function isSame(given: string, secret: string): boolean {
+  return timingSafeEqual(hashToken(given), hashToken(secret));
+}
+
+function createUnknownReader(message: string): AppError {
+  return new AppError("wrong_credentials", message, { param: "secret" });
+}
+
+function presentMail({ at, ...mail }: KeptMail) {
+  return { ...mail, links: mail.text.match(/https?:\/\/\S+/g) ?? [], at: at.toISOString() };
+}
