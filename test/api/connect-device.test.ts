@@ -92,6 +92,27 @@ describe("a device", () => {
     expect(await state()).toBe("delivered");
   });
 
+  test("is shown with where it asked from, when, and what it says it is", async () => {
+    const address = makeAddress();
+    const { body: device } = await askSite(gateway, "/connect/device", { client: "headless" }, { address });
+    const askedAt = clock.now().toISOString();
+    clock.advance(minuteMs);
+    const id = await lookUp(device);
+    expect((await visitor.get(`/connect/requests/${id}`)).body.asked).toEqual({
+      address,
+      is_own_address: false,
+      user_agent: "node",
+      at: askedAt,
+    });
+    const { user_code } = (
+      await askSite(gateway, "/connect/device", { client: "headless" }, { address: visitor.address })
+    ).body;
+    const near = await visitor.get(`/connect/requests/${await lookUp({ user_code })}`);
+    expect(near.body.asked).toMatchObject({ address: visitor.address, is_own_address: true });
+    const browsers = await visitor.get(`/connect/requests/${await beginRequest(gateway)}`);
+    expect(browsers.body.asked).toBeNull();
+  });
+
   test("may send forms", async () => {
     const type = "application/x-www-form-urlencoded";
     const { body } = await askSite(gateway, "/connect/device", "client=headless", { type });

@@ -279,6 +279,49 @@ describe("a change of a key", () => {
     expect((await visitor.get(`/keys/${id}`)).body).toEqual(before);
   });
 
+  test("that lets a key do more needs a fresh proof; one that lets it do less, or renames it, does not", async () => {
+    const { visitor } = await signUp();
+    const { id } = await create(visitor, {
+      models: ["sandbox-chat"],
+      endpoints: ["models", "balance"],
+      addresses: ["10.0.0.0/8", "127.0.0.1"],
+      budget: { amount: "5", period: "day" },
+      limits: { requests_per_minute: 10 },
+      expires_at: at(2 * dayMs),
+    });
+    clock.advance(10 * minuteMs);
+    const change = (body: object) => visitor.patch(`/keys/${id}`, body);
+    for (const wider of [
+      { models: null },
+      { models: ["sandbox-chat", "sandbox-image"] },
+      { endpoints: ["models", "chat"] },
+      { addresses: ["10.0.0.0/7"] },
+      { budget: null },
+      { budget: { amount: "5.01", period: "day" } },
+      { budget: { amount: "1", period: "week" } },
+      { limits: { requests_per_minute: null } },
+      { limits: { requests_per_minute: 11 } },
+      { expires_at: null },
+      { expires_at: at(3 * dayMs) },
+      { name: "hidden among others", endpoints: ["models"], limits: { requests_per_minute: 11 } },
+    ]) {
+      const answer = await change(wider);
+      expect([wider, answer.body.error?.code]).toEqual([wider, "reauthentication_required"]);
+    }
+    for (const narrower of [
+      { name: "worker" },
+      { endpoints: ["models"] },
+      { addresses: ["10.1.2.3", "127.0.0.1"] },
+      { budget: { amount: "4", period: "day" } },
+      { limits: { requests_per_minute: 9, tokens_per_minute: 100 } },
+      { expires_at: at(dayMs) },
+    ]) {
+      expect([narrower, (await change(narrower)).status]).toEqual([narrower, 200]);
+    }
+    await visitor.post("/reauthenticate", { password: goodPassword });
+    expect(await change({ models: null, budget: null })).toMatchObject({ status: 200, body: { name: "worker" } });
+  });
+
   test("is taken from this site's own pages and as JSON only", async () => {
     const { visitor } = await signUp();
     const { id } = await create(visitor);

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type OidcServer, type OidcTwist, startOidcServer } from "../harness/oidc-server.ts";
-import { type SiteVisitor, signUpVisitor, visitorSettings, visitSite } from "../harness/site-visitor.ts";
+import {
+  goodPassword,
+  readMail,
+  type SiteVisitor,
+  signUpVisitor,
+  visitorSettings,
+  visitSite,
+} from "../harness/site-visitor.ts";
 import { createTestClock, type TestClock } from "../harness/test-clock.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 
@@ -203,6 +210,38 @@ describe("an account that exists", () => {
     const elsewhere = visitSite(gateway);
     await goThrough(elsewhere);
     expect(await readEmail(elsewhere)).toBe(email);
+  });
+
+  test("sees what is connected, connects it with a fresh proof, and removes it, but never the last way in", async () => {
+    const { visitor, email } = await signUpVisitor(gateway);
+    provider.person.email = email;
+    const list = async (by: SiteVisitor) => (await by.get("/services")).body.data;
+    const service = { id: "example", name: "Example", is_offered: true };
+    expect(await list(visitor)).toEqual([{ ...service, connected_at: null }]);
+    const begun = await visitor.post("/services/example/connect");
+    const back = await provider.approve(begun.body.location);
+    const connected = await visitor.get(`${path}/callback${back.search}`);
+    expect(connected.headers.get("location")).toBe("/console/settings");
+    expect(await list(visitor)).toEqual([{ ...service, connected_at: clock.now().toISOString() }]);
+    clock.advance(10 * 60_000);
+    const stale = [await visitor.post("/services/example/connect"), await visitor.delete("/services/example")];
+    expect(stale.map(({ body }) => body.error.code)).toEqual(Array(2).fill("reauthentication_required"));
+    await visitor.post("/reauthenticate", { password: goodPassword });
+    expect((await visitor.delete("/services/example")).status).toBe(204);
+    expect((await readMail(visitor, email)).mail?.subject).toBe("Example was disconnected as a way to sign in");
+    expect((await visitor.delete("/services/example")).status).toBe(404);
+    expect((await goThrough(visitSite(gateway))).status).toBe(401);
+
+    provider.person = { sub: "only-by-service", email: "only-by-service@example.com", email_verified: true };
+    const other = visitSite(gateway);
+    await goThrough(other);
+    expect(await other.delete("/services/example")).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringContaining("last way to sign in") } },
+    });
+    expect(await list(other)).toMatchObject([{ id: "example", connected_at: expect.any(String) }]);
+    expect((await other.post("/password", { new_password: "five other words now" })).status).toBe(200);
+    expect((await other.delete("/services/example")).status).toBe(204);
   });
 
   test.each([

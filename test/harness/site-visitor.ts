@@ -19,6 +19,8 @@ export type SiteAnswer = {
 /** A browser on the site: it keeps cookies and says which page it is on. */
 export type SiteVisitor = {
   cookies: Map<string, string>;
+  /** Where the browser is. */
+  address: string;
   /** The cookie of who may read the outbox. */
   outboxCookie: string;
   get(path: string, headers?: Record<string, string>): Promise<SiteAnswer>;
@@ -61,6 +63,7 @@ export function visitSite(
     });
   const visitor: SiteVisitor = {
     cookies,
+    address,
     outboxCookie: `sluice-outbox=${(gateway.outboxUrl ?? "").split("#")[1]}`,
     send,
     get: (path, headers = {}) => send("GET", path, { headers }),

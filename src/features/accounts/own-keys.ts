@@ -13,6 +13,7 @@ import {
 } from "./api-key-store.ts";
 import { createApiKey, type KeyMakerParts, type KeyParts, type NewApiKey, writeApiKey } from "./create-api-key.ts";
 import { findKeyKind } from "./key-kind.ts";
+import { isWidened } from "./key-restrictions.ts";
 import { revokeApiKey, updateApiKey } from "./update-api-key.ts";
 
 /** `null` takes a limit away; one that is not named stays. */
@@ -37,12 +38,19 @@ export async function createOwnKey(
   });
 }
 
-export async function changeOwnKey(parts: KeyParts, name: OwnKeyName, change: OwnKeyChange): Promise<ApiKey> {
+/** `permitWidening` throws where whoever asks may not let the key do more than it could. */
+export async function changeOwnKey(
+  parts: KeyParts & { permitWidening(): void },
+  name: OwnKeyName,
+  change: OwnKeyChange,
+): Promise<ApiKey> {
   return await inTransaction(parts.database, async (tx) => {
     const apiKey = requireUnrevoked(requireKey(await lockOwnKey(tx, name), name));
     const { limits, ...rest } = change;
     const whole = limits === undefined ? rest : { ...rest, limits: mergeLimits(apiKey.limits, limits) };
-    return await updateApiKey({ ...parts, database: tx }, apiKey.id, whole);
+    const changed = await updateApiKey({ ...parts, database: tx }, apiKey.id, whole);
+    if (isWidened(apiKey, changed)) parts.permitWidening();
+    return changed;
   });
 }
 

@@ -494,6 +494,54 @@ export type paths = {
       };
     };
   };
+  "/services": {
+    get: {
+      parameters: Record<never, never>;
+      responses: {
+        200: { content: {
+          "application/json": {
+            data: ({
+              id: string;
+              name: string;
+              connected_at: string | null;
+              is_offered: boolean;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/services/{id}/connect": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": Record<never, never>;
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            location: string;
+          };
+        } };
+      };
+    };
+  };
+  "/services/{id}": {
+    delete: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        204: { content?: never };
+      };
+    };
+  };
   "/connect/requests/{id}": {
     get: {
       parameters: {
@@ -513,6 +561,12 @@ export type paths = {
             expires_at: string;
             uses_code: boolean;
             kind: "browser" | "device";
+            asked: {
+              address: string;
+              is_own_address: boolean;
+              user_agent: string;
+              at: string;
+            } | null;
           };
         } };
       };

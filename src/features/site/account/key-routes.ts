@@ -111,11 +111,12 @@ function addChange(http: HttpServer, parts: AccountParts): void {
       schema: {
         operationId: "updateKey",
         summary: "Change what an API key may do",
-        description: "What is absent stays. Every node goes by it within a second.",
+        description: `What is absent stays. Every node goes by it within a second. What lets the key do more than before needs a
+fresh proof of who you are.`,
         tags,
         params,
         body: keyChangeSchema,
-        response: { 200: keySchema, ...consoleErrors("PATCH", ["not_found"]) },
+        response: { 200: keySchema, ...consoleErrors("PATCH", ["not_found", "reauthentication_required"]) },
       },
     },
     async (request) => {

@@ -47,9 +47,11 @@ export async function replaceOwnKey(
   return made;
 }
 
+/** A key that may do more is as good as a new one, so it takes the same proof. */
 export async function editOwnKey(parts: AccountParts, session: SiteSession, id: string, change: OwnKeyChange) {
   const hasModel = await listKeyModels(parts, session);
-  return await changeOwnKey({ ...parts, hasModel }, { accountId: session.accountId, id }, change);
+  const permitWidening = (): void => requireFresh(session, parts.clock.now());
+  return await changeOwnKey({ ...parts, hasModel, permitWidening }, { accountId: session.accountId, id }, change);
 }
 
 /** A key can be limited to what its account may use; of other models nobody is told that they exist. */

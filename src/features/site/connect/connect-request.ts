@@ -17,7 +17,11 @@ export type DeviceWay = {
   userCode: string;
   pollSeconds: number;
   polledAt: Date | null;
+  asker: DeviceAsker | null;
 };
+
+/** Where a device asked from, when, and what it said it is: for the person who is to tell whether it is theirs. */
+export type DeviceAsker = { address: string; userAgent: string; at: Date };
 
 export type ConnectState = "open" | "approved" | "denied" | "delivered";
 

@@ -134,12 +134,13 @@ function addDevice(http: HttpServer, parts: ConnectParts): void {
       bodyLimit: bodyBytesMax,
       schema: { hide: true, body, response: { 200: opened, ...errorAnswers(bodyErrors) } },
     },
-    async ({ ip, body: { client } }) => {
+    async ({ ip, headers, body: { client } }) => {
       await requireRate(parts.counters, deviceRate, ip);
       if (!isClientName(client)) {
         throw new AppError("invalid_parameter", `\`client\` ${clientRule}.`, { param: "client" });
       }
-      const { deviceCode, userCode, expiresInSeconds } = await openDeviceRequest(parts, client);
+      const asker = { client, address: ip, userAgent: headers["user-agent"] ?? "" };
+      const { deviceCode, userCode, expiresInSeconds } = await openDeviceRequest(parts, asker);
       const page = `${parts.siteUrl}/connect/device`;
       return {
         device_code: deviceCode,

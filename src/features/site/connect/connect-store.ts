@@ -23,7 +23,12 @@ export async function insertRequest(database: Database, request: NewRequest): Pr
       state: "open",
       ...(way.kind === "browser"
         ? { redirect_uri: way.redirectUri, client_state: way.clientState, code_challenge: way.codeChallenge }
-        : { user_code: way.userCode, poll_seconds: way.pollSeconds }),
+        : {
+            user_code: way.userCode,
+            poll_seconds: way.pollSeconds,
+            asked_from: way.asker?.address ?? null,
+            asked_by: way.asker?.userAgent ?? null,
+          }),
       secret_hash: request.secretHash,
       created_at: request.createdAt,
       expires_at: request.expiresAt,
@@ -157,6 +162,9 @@ const requestColumns = [
   "key_days",
   "budget_nano",
   "key_id",
+  "asked_from",
+  "asked_by",
+  "created_at",
   "expires_at",
 ] as const;
 
@@ -189,7 +197,10 @@ function toBrowserWay({ id, ...row }: RequestRow): BrowserWay {
 function toDeviceWay({ id, ...row }: RequestRow): DeviceWay {
   const { user_code: userCode, poll_seconds: pollSeconds, polled_at: polledAt } = row;
   invariant(userCode !== null && pollSeconds !== null, `the request ${id} has no user code`);
-  return { kind: "device", userCode, pollSeconds, polledAt };
+  const { asked_from: address, asked_by: userAgent, created_at: at } = row;
+  // Those that were asked before the columns were there have neither.
+  const asker = address === null || userAgent === null ? null : { address, userAgent, at };
+  return { kind: "device", userCode, pollSeconds, polledAt, asker };
 }
 
 function toOwner(row: RequestRow): RequestOwner | null {

@@ -4,9 +4,10 @@ import { AppError } from "../../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { findKeyClient } from "../../accounts/index.ts";
 import { consoleErrors, emptyBodySchema, getSession } from "../console-edge.ts";
+import { presentNetwork } from "../sign-in/throttle.ts";
 import { approveRequest, type ConnectAnswer, denyRequest } from "./answer-request.ts";
 import type { ConnectParts } from "./connect-parts.ts";
-import type { KeyTerms } from "./connect-request.ts";
+import type { DeviceAsker, KeyTerms } from "./connect-request.ts";
 import { disconnectClient, listConnectedClients } from "./connected-clients.ts";
 import { findDeviceRequest, findReplacedKey, readProgress, takeRequest } from "./read-request.ts";
 
@@ -26,6 +27,12 @@ export function addConsentRoutes(consoleApi: HttpServer, parts: ConnectParts): v
 
 function addShow(http: HttpServer, parts: ConnectParts): void {
   const replaced = Type.Object({ created_at: Type.String({ format: "date-time" }), last_four: Type.String() });
+  const asked = Type.Object({
+    address: Type.String(),
+    is_own_address: Type.Boolean({ description: "Whether it is the address that you come from yourself." }),
+    user_agent: Type.String({ description: "What the program said it is; it can say anything." }),
+    at: Type.String({ format: "date-time" }),
+  });
   const shown = Type.Object({
     client: Type.String({ description: "What the program calls itself; anybody can call it so." }),
     redirect_host: Type.Union([Type.String(), Type.Null()]),
@@ -33,6 +40,7 @@ function addShow(http: HttpServer, parts: ConnectParts): void {
     expires_at: Type.String({ format: "date-time" }),
     uses_code: Type.Boolean(),
     kind: Type.Enum(["browser", "device"]),
+    asked: Type.Union([asked, Type.Null()], { description: "Of a device: who asked, as far as it can be told." }),
   });
   const response = { 200: shown, ...consoleErrors("GET", ["not_found", "already_answered"]) };
   http.get(
@@ -49,9 +57,15 @@ function addShow(http: HttpServer, parts: ConnectParts): void {
         expires_at: expiresAt.toISOString(),
         uses_code: way.kind === "browser" && way.codeChallenge !== null,
         kind: way.kind,
+        asked: way.kind === "device" && way.asker !== null ? presentAsker(way.asker, request.ip) : null,
       };
     },
   );
+}
+
+function presentAsker({ address, userAgent, at }: DeviceAsker, ownAddress: string) {
+  const isOwn = presentNetwork(address) === presentNetwork(ownAddress);
+  return { address, is_own_address: isOwn, user_agent: userAgent, at: at.toISOString() };
 }
 
 function addApprove(http: HttpServer, parts: ConnectParts): void {

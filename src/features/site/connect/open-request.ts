@@ -10,6 +10,7 @@ type OpenParts = Pick<ConnectParts, "database" | "clock" | "randomBytes">;
 const requestIdBytes = 16;
 /** Codes are so many that even a second draw will hardly ever be needed. */
 const userCodeDrawsMax = 5;
+const userAgentCharactersMax = 300;
 export const pollSecondsFirst = 5;
 
 /** Keeps what a program asked for, and answers the id under which somebody can answer it. */
@@ -25,12 +26,16 @@ export async function openBrowserRequest(
 export type OpenedDevice = { deviceCode: string; userCode: string; expiresInSeconds: number };
 
 /** The same for a program without a browser: one code to ask for its key with, and one for the person to type. */
-export async function openDeviceRequest(parts: OpenParts, client: string): Promise<OpenedDevice> {
+export async function openDeviceRequest(
+  parts: OpenParts,
+  { client, address, userAgent }: { client: string; address: string; userAgent: string },
+): Promise<OpenedDevice> {
   const request = createRequest(parts, client);
+  const asker = { address, userAgent: userAgent.slice(0, userAgentCharactersMax), at: request.createdAt };
   const deviceCode = makeToken(parts.randomBytes);
   for (let draws = 0; draws < userCodeDrawsMax; draws += 1) {
     const userCode = makeUserCode(parts.randomBytes);
-    const way = { kind: "device", userCode, pollSeconds: pollSecondsFirst, polledAt: null } as const;
+    const way = { kind: "device", userCode, pollSeconds: pollSecondsFirst, polledAt: null, asker } as const;
     if (await insertRequest(parts.database, { ...request, way, secretHash: deviceCode.hash })) {
       return { deviceCode: deviceCode.text, userCode, expiresInSeconds: requestMs / 1000 };
     }

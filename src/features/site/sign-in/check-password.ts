@@ -1,26 +1,22 @@
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { AppError } from "../../../platform/errors/app-error.ts";
 
 const charactersMin = 8;
 const charactersMax = 256;
 
-/**
- * What everybody tries first, of those with eight characters or more, in lower case and without the digits and signs
- * that people put behind a word.
- */
-const commonWords = new Set(
-  `password passw0rd passwort contrasena motdepasse senha qwerty qwertyui qwertyuiop qwertz qwertzui qwertzuiop azerty
-  azertyuiop asdfgh asdfghjk asdfghjkl yxcvbnm zxcvbnm zxcvbn qweasdzxc qazwsx qazwsxedc 1qaz2wsx 1q2w3e4r 1q2w3e4r5t
-  q1w2e3r4 zaq12wsx abc123 abcd1234 a1b2c3d4 letmein welcome welcome1 iloveyou iloveu sunshine princess football
-  baseball basketball superman batman spiderman starwars pokemon dragon monkey shadow master michael jennifer jordan
-  jessica charlie michelle daniel andrew ashley nicole hannah thomas robert jonathan computer internet samsung google
-  facebook whatever trustno1 killer hunter access mustang corvette ferrari mercedes porsche harley liverpool chelsea
-  arsenal barcelona realmadrid juventus manchester metallica nirvana slipknot blink182 cheese chocolate butterfly
-  flower summer winter spring autumn january february october november december monday friday freedom forever loveme
-  lovely babygirl angel angels blessed jesus jesuschrist secret administrator admin adminadmin administrador root
-  default changeme changeit test testtest testing tester guest user demo sample example login passphrase password
-  mypassword newpassword pa55word p@ssw0rd p@ssword letmein1 hello hellohello helloworld goodbye nothing anything
-  something everyone sluice gateway`.split(/\s+/),
-);
+/** What people call this service, and the commonest words of passwords in other languages than the list's. */
+const ownWords = `sluice gateway passwort contrasena motdepasse senha administrador qwertz qwertzui qwertzuiop
+  yxcvbnm azertyuiop`.split(/\s+/);
+
+const listFile = new URL("../../../../assets/passwords/common-passwords.txt.gz", import.meta.url);
+let commonWords: ReadonlySet<string> | null = null;
+
+/** The 3 000 commonest passwords, and the 3 000 commonest of those that are long enough. Read with the first check. */
+function getCommonWords(): ReadonlySet<string> {
+  commonWords ??= new Set([...gunzipSync(readFileSync(listFile)).toString().trim().split("\n"), ...ownWords]);
+  return commonWords;
+}
 
 /** Rows of a keyboard, and the alphabet and digits, which people walk along. */
 const walks = ["abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "qwertzuiop", "asdfghjkl", "zxcvbnm"];
@@ -40,16 +36,50 @@ export function requireGoodPassword(password: string, { email, param }: { email:
 
 function isGuessedAtOnce(password: string, email: string): boolean {
   const plain = password.normalize("NFKC").toLowerCase();
-  const word = plain.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
   const [name = ""] = email.toLowerCase().split("@");
   return (
-    commonWords.has(plain) ||
-    commonWords.has(word) ||
     plain === email.toLowerCase() ||
-    (name.length >= 4 && word === name) ||
+    (name.length >= 4 && stripEnds(plain) === name) ||
     isRepeated(plain) ||
-    isWalk(plain)
+    isWalk(plain) ||
+    [plain, ...listMeant(plain)].some(isCommon)
   );
+}
+
+/** As it stands, without the digits and signs that people put around a word, or several times in a row. */
+function isCommon(text: string): boolean {
+  const common = getCommonWords();
+  const word = stripEnds(text);
+  return [text, word, findPiece(text), findPiece(word)].some((each) => common.has(each));
+}
+
+function stripEnds(text: string): string {
+  return text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
+}
+
+/** What a text says again and again; the text itself where it says everything once. */
+function findPiece(text: string): string {
+  return /^(.+?)\1+$/u.exec(text)?.[1] ?? text;
+}
+
+const disguises: Readonly<Record<string, string>> = {
+  "@": "a",
+  "4": "a",
+  "3": "e",
+  "1": "i",
+  "0": "o",
+  $: "s",
+  "5": "s",
+};
+
+/** How many letters at the end of a word may be written as digits. */
+const disguisedMax = 8;
+
+/** The words that may be meant by `p@$$w0rd1`: of the digits and signs at the end, the first may be letters too. */
+function listMeant(text: string): string[] {
+  const end = text.search(/[\d!?.*#$@]*$/);
+  const meant = text.replaceAll(/[@43105$]/g, (sign) => disguises[sign] ?? sign);
+  return Array.from({ length: Math.min(text.length - end, disguisedMax) + 1 }, (_, more) => meant.slice(0, end + more));
 }
 
 /** One short piece again and again, such as `aaaaaaaa` or `abcabcabc`. */

@@ -13,6 +13,7 @@ import { addOutboxRoutes } from "./outbox-routes.ts";
 import { addPasskeyRoutes } from "./passkey-routes.ts";
 import { addPasswordRoutes } from "./password-routes.ts";
 import { addProviderRoutes, type ShowMessage } from "./provider-routes.ts";
+import { addServiceRoutes } from "./service-routes.ts";
 import { addSessionRoutes } from "./session-routes.ts";
 import { deleteDeadSessions } from "./session-store.ts";
 import { limitSessions, readSession } from "./sessions.ts";
@@ -79,6 +80,7 @@ export function createSignIn({ masterKey, providers, ...given }: CreateSignInPar
       addTotpRoutes(consoleApi, parts);
       addPasskeyRoutes(consoleApi, parts);
       addProviderRoutes(consoleApi, parts);
+      addServiceRoutes(consoleApi, parts);
     },
     async readSession(headers) {
       const token = cookies.read(headers, "session");

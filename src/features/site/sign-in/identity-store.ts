@@ -15,6 +15,30 @@ export async function findIdentityOwner(database: Database, identity: Identity):
   return row === undefined ? null : (row.user_id as UserId);
 }
 
+/** The services that a person signs in with, those of longest ago first. */
+export async function listIdentities(
+  database: Database,
+  userId: UserId,
+): Promise<{ providerId: string; createdAt: Date }[]> {
+  const rows = await database
+    .selectFrom("user_identities")
+    .select(["provider_id", "created_at"])
+    .where("user_id", "=", userId)
+    .orderBy("created_at")
+    .execute();
+  return rows.map((row) => ({ providerId: row.provider_id, createdAt: row.created_at }));
+}
+
+/** `false` when the person has no such service. */
+export async function deleteIdentity(tx: Database, { userId, providerId }: { userId: UserId; providerId: string }) {
+  const result = await tx
+    .deleteFrom("user_identities")
+    .where("provider_id", "=", providerId)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return result.numDeletedRows === 1n;
+}
+
 /** `false` when the person is somebody else to this provider, or the subject is somebody else here. */
 export async function insertIdentity(
   tx: Database,

@@ -1,10 +1,9 @@
 import { Type } from "typebox";
-import { AppError } from "../../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { consoleErrors, emptyBodySchema, getSession, requireFresh } from "../console-edge.ts";
-import { announceChange } from "./announce-change.ts";
-import { deletePasskey, listPasskeys, type Passkey } from "./passkey-store.ts";
+import { listPasskeys, type Passkey } from "./passkey-store.ts";
 import { addPasskey, beginPasskeyAddition, passkeyMs } from "./passkeys.ts";
+import { removePasskey } from "./remove-way.ts";
 import type { SignInRouteParts } from "./sign-in-route-parts.ts";
 import {
   body,
@@ -40,6 +39,7 @@ export function addPasskeyRoutes(http: HttpServer, parts: SignInRouteParts): voi
       schema: {
         operationId: "removePasskey",
         summary: "Remove a passkey",
+        description: "Never the last way to sign in.",
         tags,
         params: Type.Object({ id: Type.String() }),
         response: { 204: Type.Null(), ...consoleErrors("DELETE", ["not_found", "reauthentication_required"]) },
@@ -47,11 +47,7 @@ export function addPasskeyRoutes(http: HttpServer, parts: SignInRouteParts): voi
     },
     async (request, reply) => {
       const session = getFreshSession(request, parts);
-      const { userId } = session;
-      if (!(await deletePasskey(parts.database, { userId, id: request.params.id }))) {
-        throw new AppError("not_found", "You have no such passkey.");
-      }
-      announceChange(parts, session, "A passkey was removed");
+      await removePasskey(parts, session, request.params.id);
       return reply.code(204).send(null);
     },
   );

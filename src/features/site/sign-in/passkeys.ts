@@ -10,7 +10,7 @@ import { inTransaction } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { announceChange } from "./announce-change.ts";
 import { findPasskey, insertPasskey, listPasskeys, type Passkey, updatePasskeyUse } from "./passkey-store.ts";
-import { type Browser, openSession, type StillHolds } from "./sessions.ts";
+import { type Browser, openSession, requireLiveSession, type StillHolds } from "./sessions.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
 import type { SiteSession } from "./site-session.ts";
 import { beginAttempt, limitBeginnings } from "./throttle.ts";
@@ -139,6 +139,8 @@ export async function addPasskey(
   };
   await inTransaction(parts.database, async (tx) => {
     await lockUser(tx, session.userId);
+    // Whoever was signed out meanwhile leaves no way in behind.
+    await requireLiveSession({ ...parts, database: tx }, session.id);
     if ((await listPasskeys(tx, session.userId)).length >= passkeysMax) {
       throw new AppError("invalid_parameter", `You have ${passkeysMax} passkeys already. Remove one first.`);
     }

@@ -71,14 +71,14 @@ export function addProviderRoutes(http: HttpServer, parts: ProviderRouteParts): 
   );
 }
 
-function getProvider({ providers }: SignInRouteParts, id: string): OidcProvider {
+export function getProvider({ providers }: Pick<SignInRouteParts, "providers">, id: string): OidcProvider {
   const provider = providers.find((one) => one.id === id);
   if (provider === undefined) throw new AppError("not_found", "This site does not know such a service.");
   return provider;
 }
 
 /** Aborted when the caller hangs up. */
-function watchCaller(reply: FastifyReply): AbortSignal {
+export function watchCaller(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once("close", () => gone.abort());
   return gone.signal;

@@ -16,7 +16,7 @@ export const newPasswordField = Type.String({
 export const codeField = Type.String({ minLength: 1, maxLength: 40 });
 export const tokenField = Type.String({ minLength: 1, maxLength: 200, description: "From the link in the mail." });
 
-const moment = Type.String({ format: "date-time" });
+export const moment = Type.String({ format: "date-time" });
 
 /** What is left to do after a step of signing in. */
 export const signedInSchema = Type.Object({ kind: Type.Literal("signed-in") });

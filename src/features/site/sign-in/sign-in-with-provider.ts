@@ -7,11 +7,11 @@ import { announceChange } from "./announce-change.ts";
 import { requireEmail } from "./check-email.ts";
 import { findIdentityOwner, insertIdentity } from "./identity-store.ts";
 import { ask, type OidcProvider } from "./oidc-provider.ts";
-import { type Browser, openSession, type StillHolds } from "./sessions.ts";
+import { type Browser, openSession, requireLiveSession, type StillHolds } from "./sessions.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
 import type { SiteSession } from "./site-session.ts";
 import { beginAttempt, limitBeginnings } from "./throttle.ts";
-import { findUserByEmail } from "./user-store.ts";
+import { findUserByEmail, lockUser } from "./user-store.ts";
 import { hashToken, makeToken } from "./user-token.ts";
 import { insertToken, takeToken } from "./user-token-store.ts";
 import { type ProviderClaims, verifyIdToken } from "./verify-id-token.ts";
@@ -154,7 +154,12 @@ async function linkIdentity(
     throw new AppError("wrong_credentials", message);
   }
   const identity = { providerId: provider.id, subject: claims.subject, userId: session.userId, createdAt: now };
-  if (!(await insertIdentity(parts.database, identity))) throw createElsewhere(provider);
+  await inTransaction(parts.database, async (tx) => {
+    await lockUser(tx, session.userId);
+    // Whoever was signed out meanwhile leaves no way in behind.
+    await requireLiveSession({ ...parts, database: tx }, session.id);
+    if (!(await insertIdentity(tx, identity))) throw createElsewhere(provider);
+  });
   announceChange(parts, session, `${provider.name} was connected as a way to sign in`);
 }
 
@@ -170,7 +175,7 @@ async function openWithProvider(parts: SignInParts, provider: OidcProvider, clai
   requireEmail(email);
   const userId = await inTransaction(parts.database, async (tx) => {
     if ((await findUserByEmail(tx, email)) !== null) {
-      const message = `There is an account for your address already. Sign in to it, then connect ${provider.name} under Security.`;
+      const message = `There is an account for your address already. Sign in to it, then connect ${provider.name} in the settings.`;
       throw new AppError("wrong_credentials", message);
     }
     if (parts.signUp !== "open") throw new AppError("sign_up_closed", "This site takes no new accounts this way.");

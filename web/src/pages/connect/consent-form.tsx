@@ -19,6 +19,7 @@ type ConnectRequest = {
   redirect_host: string | null;
   replaces: { created_at: string; last_four: string } | null;
   kind: "browser" | "device";
+  asked: { address: string; is_own_address: boolean; user_agent: string; at: string } | null;
 };
 type Answered = (callbackUrl: string | null, popup: Window | null) => void;
 type ConsentFormProps = { id: string; request: ConnectRequest; onApproved: Answered; onRefused: Answered };
@@ -70,6 +71,19 @@ export function ConsentForm({ id, request, onApproved, onRefused }: ConsentFormP
             <dd className="font-mono">{request.redirect_host}</dd>
           </>
         )}
+        {request.asked !== null && (
+          <>
+            <dt className="text-ink-soft">Asked from</dt>
+            <dd className="wrap-anywhere">
+              <span className="font-mono">{request.asked.address}</span>
+              {request.asked.is_own_address ? ", your own address" : ", not your address"}
+            </dd>
+            <dt className="text-ink-soft">Asked at</dt>
+            <dd>{formatMoment(request.asked.at)}</dd>
+            <dt className="text-ink-soft">Says it is</dt>
+            <dd className="wrap-anywhere">{request.asked.user_agent === "" ? "nothing" : request.asked.user_agent}</dd>
+          </>
+        )}
         <dt className="text-ink-soft">Replaces</dt>
         <dd>
           {request.replaces === null
@@ -78,8 +92,12 @@ export function ConsentForm({ id, request, onApproved, onRefused }: ConsentFormP
         </dd>
       </dl>
       {request.kind === "device" && (
-        <Notice kind="warning" title="Only if you started this just now">
-          <p>If somebody sent you here or gave you a code, refuse.</p>
+        <Notice kind="warning" title="Only approve what you started yourself, just now">
+          <p>
+            {request.asked?.is_own_address === false &&
+              "The request came from another address than yours. Make sure that it is your own machine. "}
+            If somebody sent you here or gave you a code, refuse: they would spend your balance.
+          </p>
         </Notice>
       )}
       <FormError message={approve.errorBeside("expires_in_days", "budget") ?? refuse.errorBeside()} />

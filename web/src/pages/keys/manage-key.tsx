@@ -5,6 +5,7 @@ import { Button } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
+import { useReauthentication } from "../../parts/reauthentication.tsx";
 import { useSession } from "../../parts/use-session.ts";
 import { KeyFacts } from "./key-facts.tsx";
 import { fillKeyValues, type KeyBody, listKeyChanges, readKeyValues } from "./key-fields.ts";
@@ -84,12 +85,13 @@ type EditKeyProps = { apiKey: ApiKey; onChanged(sentence: string): void; onGiven
 
 function EditKey({ apiKey, onChanged, onGivenUp }: EditKeyProps) {
   const { time_zone: timeZone } = useSession().account;
+  const repeat = useReauthentication();
   const initial = fillKeyValues(apiKey);
   const save = async (body: KeyBody): Promise<void> => {
     const before = readKeyValues(initial, { now: new Date(), timeZone }).body;
     const changes = before === null ? body : listKeyChanges(before, body);
     if (Object.keys(changes).length === 0) return;
-    await ask(api.PATCH("/keys/{id}", { params: { path: { id: apiKey.id } }, body: changes }));
+    await repeat(() => ask(api.PATCH("/keys/{id}", { params: { path: { id: apiKey.id } }, body: changes })));
   };
   return (
     <KeyForm

@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ConsoleFrame } from "../../parts/console-frame.tsx";
 import { AuthenticatorSection } from "./authenticator-section.tsx";
@@ -5,18 +6,24 @@ import { ConnectedClientsSection } from "./connected-clients-section.tsx";
 import { PasskeysSection } from "./passkeys-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
 import { ProfileSection } from "./profile-section.tsx";
+import { ServicesSection, servicesQuery } from "./services-section.tsx";
 import { SessionsSection } from "./sessions-section.tsx";
 
-const sections: readonly { id: string; name: string; content: ReactNode }[] = [
+const allSections: readonly { id: string; name: string; content: ReactNode }[] = [
   { id: "profile", name: "Profile", content: <ProfileSection /> },
   { id: "passkeys", name: "Passkeys", content: <PasskeysSection /> },
   { id: "authenticator", name: "Authenticator app", content: <AuthenticatorSection /> },
   { id: "password", name: "Password", content: <PasswordSection /> },
+  { id: "services", name: "Connected services", content: <ServicesSection /> },
   { id: "sessions", name: "Sessions", content: <SessionsSection /> },
   { id: "programs", name: "Connected programs", content: <ConnectedClientsSection /> },
 ];
 
 export function SettingsPage() {
+  const services = useQuery(servicesQuery);
+  // Most sites sign people in without other services.
+  const hasServices = services.data !== undefined && services.data.data.length > 0;
+  const sections = allSections.filter(({ id }) => id !== "services" || hasServices);
   return (
     <ConsoleFrame title="Settings" intro="Who you are, how you sign in, and what may act for you.">
       <div className="flex flex-col gap-6 xl:flex-row-reverse xl:items-start xl:gap-12">

@@ -1,0 +1,60 @@
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, ask } from "../../api/console-api.ts";
+import { Button } from "../../design/button.tsx";
+import { Card } from "../../design/card.tsx";
+import { DataList, DataListText } from "../../design/data-list.tsx";
+import { useToast } from "../../design/toast.tsx";
+import { FormError } from "../../parts/form-error.tsx";
+import { formatMoment } from "../../parts/format-time.ts";
+import { useReauthentication } from "../../parts/reauthentication.tsx";
+import { useAction } from "../../parts/use-action.ts";
+
+export const servicesQuery = queryOptions({ queryKey: ["services"], queryFn: () => ask(api.GET("/services")) });
+
+/** Other services that the person signs in with, or could. */
+export function ServicesSection() {
+  const queries = useQueryClient();
+  const repeat = useReauthentication();
+  const showToast = useToast();
+  const services = useQuery(servicesQuery);
+  const connect = useAction(
+    (id: string) => repeat(() => ask(api.POST("/services/{id}/connect", { params: { path: { id } }, body: {} }))),
+    ({ location: there }) => location.assign(there),
+  );
+  const disconnect = useAction(
+    (id: string) => repeat(() => ask(api.DELETE("/services/{id}", { params: { path: { id } } }))),
+    () => {
+      showToast("Disconnected. It does not sign you in any more.");
+      return queries.invalidateQueries({ queryKey: servicesQuery.queryKey });
+    },
+  );
+  return (
+    <Card title="Connected services" intro="Other services that can sign you in here.">
+      <div className="flex flex-col gap-4">
+        <FormError message={connect.errorBeside() ?? disconnect.errorBeside()} />
+        <DataList label="Connected services" query={services} empty="There are no services." keyOf={({ id }) => id}>
+          {({ id, name, connected_at: connectedAt, is_offered: isOffered }) => (
+            <>
+              <DataListText
+                title={name}
+                detail={[
+                  connectedAt === null ? "Not connected" : `Connected ${formatMoment(connectedAt)}`,
+                  ...(isOffered ? [] : ["not offered here any more"]),
+                ].join(" · ")}
+              />
+              {connectedAt === null ? (
+                <Button isBusy={connect.isBusy} onClick={() => connect.run(id)} aria-label={`Connect ${name}`}>
+                  Connect
+                </Button>
+              ) : (
+                <Button look="danger" onClick={() => disconnect.run(id)} aria-label={`Disconnect ${name}`}>
+                  Disconnect
+                </Button>
+              )}
+            </>
+          )}
+        </DataList>
+      </div>
+    </Card>
+  );
+}
