@@ -29,6 +29,7 @@ export type FurnishedKind =
   | "checkouts"
   | "sessions"
   | "passkeys"
+  | "services"
   | "connect"
   | "connected-clients";
 
@@ -46,6 +47,7 @@ export async function furnishAccount(gateway: TestGateway): Promise<FurnishedAcc
   const requestId = await beginRequest(gateway, { client: canary.slice(0, 20) });
   await approve(visitor, requestId);
   await addPasskey(gateway, { userId: user.id, canary });
+  await addService(gateway, { userId: user.id, canary });
   const webhookSession = await demand(visitor.post("/webhook_sessions", {}));
   const checkout = await demand(visitor.post("/checkouts", { amount: "7" }));
   await demand(visitor.post("/event_inbox", {}));
@@ -68,6 +70,7 @@ export async function furnishAccount(gateway: TestGateway): Promise<FurnishedAcc
     checkouts: checkout.id,
     sessions: session.id,
     passkeys: `passkey_${canary}`,
+    services: `service-${canary}`,
     connect: requestId,
     "connected-clients": client.id,
   };
@@ -96,6 +99,13 @@ async function uploadPicture(gateway: TestGateway, { key, name }: { key: string;
   const { file_id: fileId } = (await response.json()) as { file_id?: string };
   if (fileId === undefined) throw new Error(`The upload was answered with ${response.status}.`);
   return fileId;
+}
+
+/** As if it had been connected before the site gave it up. */
+async function addService(gateway: TestGateway, { userId, canary }: { userId: string; canary: string }): Promise<void> {
+  const created_at = gateway.parts.clock.now();
+  const identity = { provider_id: `service-${canary}`, subject: canary, user_id: userId, created_at };
+  await gateway.database.insertInto("user_identities").values(identity).execute();
 }
 
 /** As if it had been added by a browser, which other tests do. */

@@ -76,22 +76,30 @@ export function OutboxPage() {
   );
 }
 
-/** The link that the start shows has the secret behind its `#`. It is handed over once, and leaves the address bar. */
+/**
+ * The link that the start shows has the secret behind its `#`. It is handed over once, and leaves the address bar; also
+ * where the page is open already, and only what is behind the `#` changes.
+ */
 function useSecretOfLink(): boolean {
   const queries = useQueryClient();
-  const [secret] = useState(() => location.hash.slice(1));
-  const [isReady, setReady] = useState(secret === "");
+  const [isReady, setReady] = useState(location.hash === "");
   useEffect(() => {
-    if (secret === "") return;
-    history.replaceState(history.state, "", location.pathname);
-    openOutbox(secret)
-      // Whoever has a wrong link is asked for the secret as anybody else is.
-      .catch(() => {})
-      .finally(() => {
-        setReady(true);
-        void queries.invalidateQueries({ queryKey: ["outbox"] });
-      });
-  }, [secret, queries]);
+    const handOver = () => {
+      const secret = location.hash.slice(1);
+      if (secret === "") return;
+      history.replaceState(history.state, "", location.pathname);
+      openOutbox(secret)
+        // Whoever has a wrong link is asked for the secret as anybody else is.
+        .catch(() => {})
+        .finally(() => {
+          setReady(true);
+          void queries.resetQueries({ queryKey: ["outbox"] });
+        });
+    };
+    handOver();
+    addEventListener("hashchange", handOver);
+    return () => removeEventListener("hashchange", handOver);
+  }, [queries]);
   return isReady;
 }
 

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { parseMoney } from "../../../lib/money.ts";
+import { isLoopbackHost } from "../../../platform/config/setting-kinds.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { findKeyClient } from "../../accounts/index.ts";
@@ -64,7 +65,8 @@ function addShow(http: HttpServer, parts: ConnectParts): void {
 }
 
 function presentAsker({ address, userAgent, at }: DeviceAsker, ownAddress: string) {
-  const isOwn = presentNetwork(address) === presentNetwork(ownAddress);
+  // This machine has several addresses of its own.
+  const isOwn = presentNetwork(address) === presentNetwork(ownAddress) || [address, ownAddress].every(isLoopbackHost);
   return { address, is_own_address: isOwn, user_agent: userAgent, at: at.toISOString() };
 }
 
