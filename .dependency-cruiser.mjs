@@ -47,6 +47,7 @@ const ranks = [
   },
   {
     platform: [
+      "src/platform/confinement",
       "src/platform/config",
       "src/platform/counters",
       "src/platform/database",

@@ -120,7 +120,7 @@ async function drawSpeech(): Promise<void> {
     if (audio === undefined) continue;
     const path = join(workDir, "speech.wav");
     await writeFile(path, audio);
-    const input = ["-f", "wav", "-i", path, "-filter_complex"];
+    const input = ["-f", "wav", "-i", `file:${path}`, "-filter_complex"];
     const output = ["-frames:v", "1", "-f", "image2pipe", "-c:v", "png", "pipe:1"];
     const wave = await runFfmpeg([...input, "showwavespic=s=620x150:colors=0xf0803c", ...output]);
     const spectrum = await runFfmpeg([...input, "showspectrumpic=s=620x150:legend=0:color=fire:stop=8000", ...output]);
@@ -170,7 +170,7 @@ async function takeFrames(film: Buffer, seconds: readonly number[], height: numb
       "-f",
       "mov",
       "-i",
-      path,
+      `file:${path}`,
       "-frames:v",
       "1",
       "-f",
@@ -187,6 +187,7 @@ async function takeFrames(film: Buffer, seconds: readonly number[], height: numb
 async function runFfmpeg(args: readonly string[]): Promise<Buffer> {
   const { stdout } = await runMediaTool({
     tool: "ffmpeg",
+    source: "ours",
     args,
     signal,
     timeoutMs: 60_000,

@@ -115,7 +115,7 @@ async function takeFrames(path: string, seconds: number): Promise<Buffer[]> {
       "-f",
       "mov",
       "-i",
-      path,
+      `file:${path}`,
       "-frames:v",
       "1",
       "-c:v",
@@ -124,7 +124,7 @@ async function takeFrames(path: string, seconds: number): Promise<Buffer[]> {
       "image2pipe",
       "pipe:1",
     ];
-    const limits = { signal, timeoutMs: 60_000, stdoutBytesMax: 20_000_000 };
+    const limits = { source: "ours", signal, timeoutMs: 60_000, stdoutBytesMax: 20_000_000 } as const;
     frames.push((await runMediaTool({ ...limits, tool: "ffmpeg", args })).stdout);
   }
   return frames;

@@ -15,6 +15,7 @@ import type { Settings } from "../platform/config/load-settings.ts";
 import type { MasterKey } from "../platform/config/master-key.ts";
 import type { Counters } from "../platform/counters/counters.ts";
 import type { Database } from "../platform/database/database.ts";
+import { createPictureReader } from "../platform/media/create-picture-reader.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import { createSpool } from "../platform/storage/create-spool.ts";
 import { openByteStore } from "../platform/storage/open-byte-store.ts";
@@ -39,10 +40,12 @@ export async function openFiles(parts: FilesParts) {
   const { settings, clock, masterKey } = parts;
   const bytes = await openByteStore(settings, clock);
   const spool = await createSpool({ folder: join(settings.data_dir, "spool"), clock });
+  const pictures = createPictureReader();
   const removal = { ...parts, bytes, onTrouble: (error: unknown) => reportTrouble(parts.logger, error) };
   const files: Files = createFiles({
     ...removal,
     spool,
+    pictures,
     linkKey: masterKey.derive("file-links"),
     siteUrl: settings.site_url,
     keyedRequests: createKeyedRequests(parts),
@@ -57,7 +60,10 @@ export async function openFiles(parts: FilesParts) {
   return {
     files,
     removeExpired: async (): Promise<void> => void (await removeExpiredFiles(removal)),
-    close: (): Promise<void> => bytes.close(),
+    async close(): Promise<void> {
+      await pictures.close();
+      await bytes.close();
+    },
   };
 }
 

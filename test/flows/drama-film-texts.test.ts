@@ -7,8 +7,8 @@ import { splitClusters, takeDrawable } from "../../src/features/dramas/film/draw
 import type { DrawingAnswer } from "../../src/features/dramas/film/drawing-order.ts";
 import { labelEpisode } from "../../src/features/dramas/film/episode-label.ts";
 import { runDrawing } from "../../src/features/dramas/film/run-drawing.ts";
-import { findLaunchers } from "../../src/platform/media/find-media-tools.ts";
-import { startLimitedProcess } from "../../src/platform/media/start-limited-process.ts";
+import { describeNodeProgram } from "../../src/platform/confinement/node-program.ts";
+import { startConfinedProcess } from "../../src/platform/confinement/start-confined-process.ts";
 import { fontsDir, loadFontMetrics } from "../../src/platform/text/font-metrics.ts";
 import { type FilmStage, filmMsMax, openFilmStage } from "../harness/film-stage.ts";
 
@@ -98,11 +98,16 @@ test("captions in every script that is said to be drawn are drawn, and none has 
 
 /** Those that are drawn as the box that stands for a character that no font has. */
 async function findBoxed(stage: FilmStage, characters: readonly string[]): Promise<string[]> {
-  const running = startLimitedProcess({
+  const path = join(import.meta.dirname, "../harness/boxed-glyphs-process.ts");
+  const program = describeNodeProgram(path, { heapMebibytesMax: 512, reads: [path], writes: [stage.folder] });
+  const running = await startConfinedProcess({
+    ...program,
     name: "boxed-glyphs-process.ts",
-    command: [process.execPath, join(import.meta.dirname, "../harness/boxed-glyphs-process.ts")],
-    environment: { FONTCONFIG_FILE: join(fontsDir, "fonts.conf"), XDG_CACHE_HOME: stage.folder },
-    launchers: await findLaunchers(),
+    environment: {
+      ...program.environment,
+      FONTCONFIG_FILE: join(fontsDir, "fonts.conf"),
+      XDG_CACHE_HOME: stage.folder,
+    },
     memory: { kind: "data", bytesMax: 2 * 1024 ** 3 },
     signal,
     timeoutMs: filmMsMax,

@@ -4,13 +4,16 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import sharp from "sharp";
 import { afterAll, describe, expect, test } from "vitest";
+import { createPictureReader } from "../../src/platform/media/create-picture-reader.ts";
 import { inspectMedia } from "../../src/platform/media/inspect-media.ts";
 import { encode, type MediaName, makeMedia, mediaNames, mediaSize, mediaTable } from "../harness/media-files.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-inspection-"));
+const pictures = createPictureReader();
 let count = 0;
 
-afterAll(() => {
+afterAll(async () => {
+  await pictures.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -18,7 +21,7 @@ async function inspect(bytes: Buffer, signal = new AbortController().signal) {
   count += 1;
   const path = join(folder, String(count));
   writeFileSync(path, bytes);
-  return await inspectMedia(path, { signal });
+  return await inspectMedia(path, { pictures, signal });
 }
 
 /** `null` where the bytes are accepted. */

@@ -134,9 +134,10 @@ test("with the voice the camera comes nearer, and the mouth opens in the middle 
 
 /** The mean colour of the lowest rows of a film, a second after its beginning. */
 async function readFoot(path: string): Promise<number[]> {
-  const args = ["-ss", "0.5", "-f", "mov", "-i", path, "-frames:v", "1"];
+  const args = ["-ss", "0.5", "-f", "mov", "-i", `file:${path}`, "-frames:v", "1"];
   const { stdout } = await runMediaTool({
     tool: "ffmpeg",
+    source: "ours",
     args: [...args, "-vf", "crop=iw:ih/6:0:ih*5/6,scale=1:1", "-pix_fmt", "rgb24", "-f", "rawvideo", "pipe:1"],
     signal: new AbortController().signal,
     timeoutMs: 60_000,

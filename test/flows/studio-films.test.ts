@@ -113,6 +113,7 @@ test("a film of a picture shows that picture, and the camera moves over it", { t
   const frames = await readFrames(await studio.keep(bytes, "film.mp4"), 12);
   const still = await runMediaTool({
     tool: "ffmpeg",
+    source: "ours",
     args: [
       "-f",
       "image2pipe",

@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { startConfinedProcess } from "../../src/platform/confinement/start-confined-process.ts";
 import { findMediaTools } from "../../src/platform/media/find-media-tools.ts";
 import { runMediaTool } from "../../src/platform/media/run-media-tool.ts";
-import { startLimitedProcess } from "../../src/platform/media/start-limited-process.ts";
 import { listChildren } from "../harness/list-children.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 const signal = new AbortController().signal;
-const limits = { signal, timeoutMs: 60_000, stdoutBytesMax: 1_000_000 };
+const limits = { source: "ours", signal, timeoutMs: 60_000, stdoutBytesMax: 1_000_000 } as const;
 const endless = ["-re", "-f", "lavfi", "-i", "testsrc2=s=320x240:r=25", "-f", "null", "-"];
 let folder = "";
 
@@ -49,9 +49,9 @@ test("lines are heard as they come", async () => {
 
 test("an input whose kind is not said is a mistake of ours", async () => {
   for (const tool of ["ffmpeg", "ffprobe"] as const) {
-    await expect(runMediaTool({ ...limits, tool, args: ["-i", "/dev/null"] })).rejects.toThrow("Invariant");
+    await expect(runMediaTool({ ...limits, tool, args: ["-i", "file:/dev/null"] })).rejects.toThrow("Invariant");
   }
-  const args = ["-f", "wav", "-i", "/dev/null", "-i", "/dev/null"];
+  const args = ["-f", "wav", "-i", "file:/dev/null", "-i", "file:/dev/null"];
   await expect(runMediaTool({ ...limits, tool: "ffmpeg", args })).rejects.toThrow("Invariant");
 });
 
@@ -116,27 +116,29 @@ test("a tool that takes too much memory fails, and says why in the detail only",
   const call = { ...limits, tool: "ffmpeg", args } as const;
   await runMediaTool(call);
   const error = await runMediaTool({ ...call, memoryBytesMax: 150_000_000 }).catch((reason: unknown) => reason);
-  expect(error).toMatchObject({ kind: "failed", detail: { stderr: expect.stringContaining("encoder") } });
-  expect(String(error)).not.toContain("encoder");
+  // It fails at its encoder, or before that, at one of its many libraries.
+  const complaint = /encoder|shared librar/;
+  expect(error).toMatchObject({ kind: "failed", detail: { stderr: expect.stringMatching(complaint) } });
+  expect(String(error)).not.toMatch(complaint);
 });
 
-test("a limited process knows nothing of our environment, and dies with what it started", async () => {
+test("a confined process knows nothing of our environment, and dies with what it started", async () => {
   process.env.STUDIO_SECRET = "do not tell";
-  const { launchers } = await findMediaTools();
   const base = {
     name: "shell",
-    launchers,
+    view: { reads: [], runs: ["/bin/sleep"], writes: [] },
+    mayFork: true,
     memory: { kind: "as", bytesMax: 1024 ** 3 },
     environment: { ONLY: "this" },
     signal,
     timeoutMs: 30_000,
   } as const;
-  const told = startLimitedProcess({ ...base, command: ["/usr/bin/env"] });
+  const told = await startConfinedProcess({ ...base, command: ["/usr/bin/env"] });
   const text = (await told.stdout.setEncoding("utf8").toArray()).join("");
   await told.ended;
-  expect(text.split("\n").filter((line) => /^[A-Z]/.test(line))).toEqual(["ONLY=this"]);
+  expect(text.split("\n").filter((line) => /^[A-Z]/.test(line) && !line.startsWith("PWD="))).toEqual(["ONLY=this"]);
   delete process.env.STUDIO_SECRET;
-  const family = startLimitedProcess({ ...base, command: ["/bin/sh", "-c", "sleep 1000 & sleep 1000"] });
+  const family = await startConfinedProcess({ ...base, command: ["/bin/sh", "-c", "sleep 1000 & sleep 1000"] });
   await waitUntil("both run", async () => (await listChildren()).length >= 3);
   family.kill(new Error("enough"));
   await expect(family.ended).rejects.toThrow("enough");

@@ -19,6 +19,7 @@ import { standardLimits } from "../../src/lib/limit-set.ts";
 import { createMemoryCounters } from "../../src/platform/counters/memory-counters.ts";
 import { createDatabase, type Database } from "../../src/platform/database/database.ts";
 import { createHttpServer, type HttpServer } from "../../src/platform/http/create-http-server.ts";
+import { createPictureReader } from "../../src/platform/media/create-picture-reader.ts";
 import { createLogger } from "../../src/platform/observability/logger.ts";
 import type { ByteStore } from "../../src/platform/storage/byte-store.ts";
 import { createDiskStore } from "../../src/platform/storage/create-disk-store.ts";
@@ -111,6 +112,7 @@ export async function startFilesStage(options: StageOptions = {}): Promise<Files
   const onTrouble = (error: unknown): void => void troubles.push(error);
   const logs: Record<string, unknown>[] = [];
   const claimParts = { database, clock, validityMs: dayMs, releaseHold: async () => {} };
+  const pictures = createPictureReader();
   const files = createFiles({
     database,
     clock,
@@ -118,6 +120,7 @@ export async function startFilesStage(options: StageOptions = {}): Promise<Files
     bytes,
     onTrouble,
     counters: createMemoryCounters({ clock }),
+    pictures,
     spool: await createSpool({ folder: join(folder, "spool"), clock }),
     limits: { ...stageLimits, ...options.limits },
     linkKey: randomBytes(32),
@@ -193,6 +196,7 @@ export async function startFilesStage(options: StageOptions = {}): Promise<Files
     async [Symbol.asyncDispose]() {
       http.server.closeAllConnections();
       await http.close();
+      await pictures.close();
       await database.destroy();
       rmSync(folder, { recursive: true });
       await testDatabase.close();

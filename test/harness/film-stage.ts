@@ -19,7 +19,12 @@ export type FilmStage = AsyncDisposable & {
 
 type AssembledFilm = MadeFilm & { progress: readonly number[] };
 
-const limits = { signal: new AbortController().signal, timeoutMs: 60_000, stdoutBytesMax: 200_000_000 };
+const limits = {
+  source: "ours",
+  signal: new AbortController().signal,
+  timeoutMs: 60_000,
+  stdoutBytesMax: 200_000_000,
+} as const;
 
 /** Made media takes real time: much of it on a machine that does other things too. */
 export const filmMsMax = 120_000;
@@ -32,7 +37,7 @@ export async function openFilmStage(): Promise<FilmStage> {
     async make(name, words) {
       count += 1;
       const path = join(folder, `${count}-${name}`);
-      await runMediaTool({ ...limits, tool: "ffmpeg", args: [...words, path] });
+      await runMediaTool({ ...limits, tool: "ffmpeg", args: [...words, `file:${path}`] });
       return path;
     },
     async plainShot(colour, { clipSeconds = 0.5, size = "64x36", ...parts } = {}) {
@@ -70,7 +75,7 @@ export async function readPictures(
   path: string,
   { width, height }: { width: number; height: number },
 ): Promise<Frame[]> {
-  const args = ["-f", "mov", "-i", path, "-pix_fmt", "rgb24", "-f", "rawvideo", "pipe:1"];
+  const args = ["-f", "mov", "-i", `file:${path}`, "-pix_fmt", "rgb24", "-f", "rawvideo", "pipe:1"];
   const { stdout } = await runMediaTool({ ...limits, tool: "ffmpeg", args });
   const bytes = width * height * 3;
   return Array.from({ length: stdout.length / bytes }, (_, index) => ({
@@ -117,7 +122,7 @@ export function measureContrast(
 /** Loudness and true peak of a film by EBU R 128. */
 export async function readLoudness(path: string): Promise<{ loudness: number; peakDb: number }> {
   const meter = "ebur128=peak=true:metadata=1,ametadata=print:file=-";
-  const args = ["-f", "mov", "-i", path, "-vn", "-af", meter, "-f", "null", "-"];
+  const args = ["-f", "mov", "-i", `file:${path}`, "-vn", "-af", meter, "-f", "null", "-"];
   const { stdout } = await runMediaTool({ ...limits, tool: "ffmpeg", args });
   const text = stdout.toString();
   const read = (key: string): number[] =>

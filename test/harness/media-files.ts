@@ -74,7 +74,8 @@ export async function encode(extension: string, words: readonly string[]): Promi
   const path = join(folder, `made.${extension}`);
   try {
     const signal = new AbortController().signal;
-    await runMediaTool({ tool: "ffmpeg", args: [...words, path], signal, timeoutMs: 60_000, stdoutBytesMax: 1000 });
+    const call = { tool: "ffmpeg", source: "ours", timeoutMs: 60_000, stdoutBytesMax: 1000 } as const;
+    await runMediaTool({ ...call, args: [...words, `file:${path}`], signal });
     return readFileSync(path);
   } finally {
     rmSync(folder, { recursive: true });

@@ -131,7 +131,7 @@ export type Probe = {
 };
 
 export async function probe(path: string, demuxer: string): Promise<Probe> {
-  const args = ["-f", demuxer, "-of", "json", "-count_frames", "-show_format", "-show_streams", path];
+  const args = ["-f", demuxer, "-of", "json", "-count_frames", "-show_format", "-show_streams", `file:${path}`];
   const { stdout } = await runMediaTool({ ...toolLimits, tool: "ffprobe", args });
   return JSON.parse(stdout.toString());
 }
@@ -142,7 +142,7 @@ export async function readFrames(path: string, framesPerSecond: number): Promise
     "-f",
     "mov",
     "-i",
-    path,
+    `file:${path}`,
     "-vf",
     `fps=${framesPerSecond},scale=64:64,format=gray`,
     "-f",
@@ -155,12 +155,17 @@ export async function readFrames(path: string, framesPerSecond: number): Promise
 
 /** Any audio as samples of 16 bits, one channel, 24 000 a second. */
 export async function readSamples(path: string, demuxer: string): Promise<Int16Array> {
-  const args = ["-f", demuxer, "-i", path, "-vn", "-ac", "1", "-ar", "24000", "-f", "s16le", "pipe:1"];
+  const args = ["-f", demuxer, "-i", `file:${path}`, "-vn", "-ac", "1", "-ar", "24000", "-f", "s16le", "pipe:1"];
   const { stdout } = await runMediaTool({ ...toolLimits, tool: "ffmpeg", args });
   return new Int16Array(new Uint8Array(stdout).buffer);
 }
 
-const toolLimits = { signal: new AbortController().signal, timeoutMs: 60_000, stdoutBytesMax: 100_000_000 };
+const toolLimits = {
+  source: "ours",
+  signal: new AbortController().signal,
+  timeoutMs: 60_000,
+  stdoutBytesMax: 100_000_000,
+} as const;
 
 /** How different two pictures of as many bytes are, a pixel on average. */
 export function compareBytes(one: Uint8Array, other: Uint8Array): number {

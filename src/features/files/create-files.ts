@@ -3,6 +3,7 @@ import type { AccountId, FileId } from "../../lib/ids.ts";
 import { createTurnstile } from "../../lib/turnstile.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import type { PictureReader } from "../../platform/media/create-picture-reader.ts";
 import type { InspectedMedia } from "../../platform/media/inspection.ts";
 import type { ByteRange } from "../../platform/storage/byte-store.ts";
 import type { Spool } from "../../platform/storage/create-spool.ts";
@@ -23,6 +24,7 @@ import { addUploadRoutes } from "./upload-routes.ts";
 export type FilesParts = StoreParts &
   LinkParts & {
     spool: Spool;
+    pictures: PictureReader;
     counters: Counters;
     keyedRequests: KeyedRequests;
   };

@@ -1,5 +1,7 @@
 import type { Turnstile } from "../../lib/turnstile.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import { OperatorError } from "../../platform/errors/operator-error.ts";
+import type { PictureReader } from "../../platform/media/create-picture-reader.ts";
 import { inspectMedia } from "../../platform/media/inspect-media.ts";
 import type { InspectedMedia } from "../../platform/media/inspection.ts";
 import type { FileKind } from "./file.ts";
@@ -9,6 +11,7 @@ export type WantedMedia = { param: string; kinds: readonly FileKind[] };
 export type InspectionParts = {
   /** Few at a time: each may decode a large picture or run a program. */
   inspections: Turnstile;
+  pictures: PictureReader;
 };
 
 const allKinds: readonly FileKind[] = ["image", "audio", "video"];
@@ -17,19 +20,29 @@ export const anyMedia = (param: string): WantedMedia => ({ param, kinds: allKind
 
 /** What a file on this machine's disk is; an error that names the field where it is not wanted. */
 export async function inspectSpooled(
-  { inspections }: InspectionParts,
+  { inspections, pictures }: InspectionParts,
   path: string,
   { param, kinds, signal }: WantedMedia & { signal: AbortSignal },
 ): Promise<InspectedMedia> {
   const inspection = await inspections.pass(async () => {
     signal.throwIfAborted();
-    return await inspectMedia(path, { signal });
+    return await inspectMedia(path, { pictures, signal }).catch(explainMissing);
   });
   if (inspection.kind === "refused") {
     throw new AppError("invalid_file", `The file ${inspection.reason}.`, { param, cause: inspection.cause });
   }
   requireKind(inspection.media.kind, { param, kinds });
   return inspection.media;
+}
+
+/** The machine cannot look into this kind of file, which is no fault of it; the log says what the operator can do. */
+function explainMissing(error: unknown): never {
+  if (!(error instanceof OperatorError)) throw error;
+  const { remedy } = error;
+  throw new AppError("internal_error", "This service cannot take films and sound at present. Pictures can be sent.", {
+    detail: { remedy },
+    cause: error,
+  });
 }
 
 const names = {

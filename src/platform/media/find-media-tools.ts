@@ -1,24 +1,31 @@
-import { execFile } from "node:child_process";
 import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
+import { text } from "node:stream/consumers";
+import { findOnPath } from "../confinement/find-launchers.ts";
+import { startConfinedProcess } from "../confinement/start-confined-process.ts";
 import { OperatorError } from "../errors/operator-error.ts";
 
 export type MediaToolName = "ffmpeg" | "ffprobe";
 
-/** Where the tools of this machine are, and the words that a limited child process begins with. */
-export type MediaTools = {
-  readonly [tool in MediaToolName]: { path: string; year: number };
-} & { readonly launchers: Launchers };
+/** Where a tool is, and the year of its build. */
+export type MediaTool = { path: string; year: number };
 
-/** Programs that start another one under limits; `null` where the machine has none. */
-export type Launchers = { prlimit: string | null; nice: string | null; setpriv: string | null };
+export type MediaTools = { readonly [tool in MediaToolName]: MediaTool };
 
-const run = promisify(execFile);
 const lookMsMax = 20_000;
+const memoryBytesMax = 3 * 1024 ** 3;
+
+/**
+ * Builds of before this year have flaws that are public. Who maintains a build brings the year along with every
+ * correction, also in older releases. Raised with our own releases.
+ */
+const maintainedYearMin = 2024;
+
+export function isMaintained({ year }: MediaTool): boolean {
+  return year >= maintainedYearMin;
+}
 
 let found: Promise<MediaTools> | null = null;
-let launchers: Promise<Launchers> | null = null;
 
 /**
  * The newest ffmpeg and ffprobe: the system's, unless those of our packages are newer. Looked for once; a machine that
@@ -37,23 +44,12 @@ export function rememberMediaTools(tools: MediaTools): void {
   found = Promise.resolve(tools);
 }
 
-/** Programs that start others under limits; looked for once. */
-export function findLaunchers(): Promise<Launchers> {
-  launchers ??= lookForLaunchers();
-  return launchers;
-}
-
 async function lookForTools(): Promise<MediaTools> {
   const [ffmpeg, ffprobe] = await Promise.all([findNewest("ffmpeg"), findNewest("ffprobe")]);
-  return { ffmpeg, ffprobe, launchers: await findLaunchers() };
+  return { ffmpeg, ffprobe };
 }
 
-async function lookForLaunchers(): Promise<Launchers> {
-  const [prlimit, nice, setpriv] = await Promise.all(["prlimit", "nice", "setpriv"].map(findOnPath));
-  return { prlimit: prlimit ?? null, nice: nice ?? null, setpriv: setpriv ?? null };
-}
-
-async function findNewest(tool: MediaToolName): Promise<{ path: string; year: number }> {
+async function findNewest(tool: MediaToolName): Promise<MediaTool> {
   const paths = [await findOnPath(tool), findInPackage(tool)].filter((path) => path !== null);
   const candidates = await Promise.all(paths.map(async (path) => ({ path, year: await readYear(path) })));
   const usable = candidates.filter(({ year }) => year > 0);
@@ -67,17 +63,6 @@ async function findNewest(tool: MediaToolName): Promise<{ path: string; year: nu
     `There is no ${tool} on this machine: neither on the PATH nor as a package that runs here.`,
     `Install ${tool} with the system's package manager, or run \`npm start\`, which installs a package with it.`,
   );
-}
-
-async function findOnPath(program: string): Promise<string | null> {
-  try {
-    const { stdout } = await run("sh", ["-c", `command -v ${program}`], { timeout: lookMsMax });
-    const path = stdout.trim();
-    return path.startsWith("/") ? path : null;
-  } catch {
-    // The shell's way to say that there is none.
-    return null;
-  }
 }
 
 function findInPackage(tool: MediaToolName): string | null {
@@ -97,10 +82,19 @@ function findInPackage(tool: MediaToolName): string | null {
 /** Builds from git have no version that could be compared, but every build has the year of its copyright. */
 async function readYear(path: string): Promise<number> {
   try {
-    const { stdout } = await run(path, ["-version"], { timeout: lookMsMax, env: {} });
-    return Number(/Copyright \(c\) \d{4}-(\d{4})/.exec(stdout)?.[1] ?? 0);
+    const running = await startConfinedProcess({
+      name: path,
+      command: [path, "-version"],
+      environment: {},
+      view: { reads: [], writes: [] },
+      memory: { kind: "as", bytesMax: memoryBytesMax },
+      signal: AbortSignal.timeout(lookMsMax),
+      timeoutMs: lookMsMax,
+    });
+    const [said] = await Promise.all([text(running.stdout), running.ended]);
+    return Number(/Copyright \(c\) \d{4}-(\d{4})/.exec(said)?.[1] ?? 0);
   } catch {
-    // A program of another machine, or one that may not be run, is none.
+    // A program of another machine, or one that does not run where it must run later, is none.
     return 0;
   }
 }

@@ -1,10 +1,12 @@
 import { findContainerEnd } from "./container-end.ts";
+import type { PictureReader } from "./create-picture-reader.ts";
 import { type FileWindow, withFileWindow } from "./file-window.ts";
 import { hasForeignContent } from "./foreign-content.ts";
-import { framesMax, inspectPicture } from "./inspect-picture.ts";
+import { inspectPicture } from "./inspect-picture.ts";
 import { inspectRecording } from "./inspect-recording.ts";
 import { type Inspection, refuse } from "./inspection.ts";
 import { acceptedTypes, detectMediaType, headBytes, type MediaType } from "./media-type.ts";
+import { framesMax } from "./read-picture.ts";
 
 const paddingBytesMax = 64 * 1024;
 
@@ -13,10 +15,15 @@ const paddingBytesMax = 64 * 1024;
  * what was said of it counts. Refused is what is no accepted type, is damaged or not whole, is something else as well,
  * or would cost too much to open.
  */
-export async function inspectMedia(path: string, { signal }: { signal: AbortSignal }): Promise<Inspection> {
+export async function inspectMedia(
+  path: string,
+  { pictures, signal }: { pictures: PictureReader; signal: AbortSignal },
+): Promise<Inspection> {
   const known = await withFileWindow(path, inspectStructure);
   if ("kind" in known) return known;
-  return known.reader === "sharp" ? await inspectPicture(path, known) : await inspectRecording(path, known, signal);
+  return known.reader === "sharp"
+    ? await inspectPicture(path, known, { pictures, signal })
+    : await inspectRecording(path, known, signal);
 }
 
 async function inspectStructure(file: FileWindow): Promise<MediaType | Inspection> {

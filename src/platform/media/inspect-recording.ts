@@ -1,4 +1,5 @@
 import { withFileWindow } from "./file-window.ts";
+import { describeForeign, describeForeignInput } from "./foreign-input.ts";
 import { type InspectedMedia, type Inspection, refuse } from "./inspection.ts";
 import { decoders } from "./media-decoders.ts";
 import { MediaToolError } from "./media-tool-error.ts";
@@ -63,8 +64,9 @@ export async function inspectRecording(path: string, type: Recording, signal: Ab
 async function probeRecording(path: string, { demuxer }: Recording, signal: AbortSignal): Promise<Probe> {
   const { stdout } = await runMediaTool({
     tool: "ffprobe",
+    source: "strangers",
     args: [
-      ...["-codec_whitelist", decoders, "-f", demuxer, "-print_format", "json", "-show_entries"],
+      ...[...describeForeign(demuxer), "-print_format", "json", "-show_entries"],
       "format=duration:stream=codec_type,codec_name,width,height:stream_disposition=attached_pic",
       `file:${path}`,
     ],
@@ -124,10 +126,11 @@ async function readRecording(path: string, { name, demuxer }: Recording, signal:
   let readMs = 0;
   await runMediaTool({
     tool: "ffmpeg",
+    source: "strangers",
     args: [
       // The end of a WAV whose writer did not know its size looks like damage; its header tells if something is missing.
       ...(name === "wav" ? [] : ["-xerror"]),
-      ...["-threads", "1", "-codec_whitelist", decoders, "-f", demuxer, "-i", `file:${path}`],
+      ...["-threads", "1", ...describeForeignInput(path, demuxer)],
       ...[...streams, "-c", "copy", "-f", "null", "-"],
       ...[...streams, "-t", sampleSeconds, "-f", "null", "-"],
       ...["-progress", "pipe:1"],

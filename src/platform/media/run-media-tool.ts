@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
+import type { RunningProcess } from "../confinement/spawn-confined.ts";
 import { MediaToolError } from "./media-tool-error.ts";
-import type { RunningProcess } from "./start-limited-process.ts";
 import { type MediaToolCall, startMediaTool } from "./start-media-tool.ts";
 
 type WholeMediaToolCall = MediaToolCall & {

@@ -1,12 +1,23 @@
 import type { Readable } from "node:stream";
 import { invariant } from "../../lib/invariant.ts";
-import { findMediaTools, type MediaToolName } from "./find-media-tools.ts";
-import { type RunningProcess, startLimitedProcess } from "./start-limited-process.ts";
+import { findConfinement } from "../confinement/find-confinement.ts";
+import type { RunningProcess } from "../confinement/spawn-confined.ts";
+import { startConfinedProcess } from "../confinement/start-confined-process.ts";
+import type { View } from "../confinement/view.ts";
+import { OperatorError } from "../errors/operator-error.ts";
+import { findMediaTools, isMaintained, type MediaTool, type MediaToolName } from "./find-media-tools.ts";
 
 export type MediaToolCall = {
   tool: MediaToolName;
-  /** As for the command line. Every input says what it is by `-f`: nothing is guessed from what strangers sent. */
+  /**
+   * As for the command line. Every input says what it is by `-f`: nothing is guessed from what strangers sent. Every file
+   * is written as `file:<path>`: an input may be read, an output be written, and nothing else is seen.
+   */
   args: readonly string[];
+  /** Whose bytes are decoded. Those of strangers may have been made to break the decoder. */
+  source: "strangers" | "ours";
+  /** Files that an input leads to, as a list of films does. */
+  alsoReads?: readonly string[];
   signal: AbortSignal;
   timeoutMs: number;
   /** Of address space, threads' stacks and all: several times of what is really used. */
@@ -18,23 +29,31 @@ export type MediaToolCall = {
 /** A film of 1280 × 720 needs 0.7 GB of address space with two threads; each more of them some 0.05. */
 const memoryBytesMaxStandard = 3 * 1024 ** 3;
 
-/**
- * Starts ffmpeg or ffprobe as a child process that can do little harm: no environment of ours, no network protocols,
- * an end to its time and memory, low priority, and no life beyond ours. Its standard output is `pipe:1`.
- */
+/** Starts ffmpeg or ffprobe as a confined process, without protocols of the network. Its standard output is `pipe:1`. */
 export async function startMediaTool(call: MediaToolCall): Promise<RunningProcess> {
   call.signal.throwIfAborted();
-  const tools = await findMediaTools();
-  return startLimitedProcess({
+  const tool = (await findMediaTools())[call.tool];
+  if (call.source === "strangers") await requireSafe(call.tool, tool);
+  const { reads, writes } = listFiles(call);
+  return await startConfinedProcess({
     name: call.tool,
-    command: [tools[call.tool].path, ...guardArguments(call)],
+    command: [tool.path, ...guardArguments(call)],
     environment: {},
-    launchers: tools.launchers,
+    view: { reads: [...reads, ...(call.alsoReads ?? [])], writes },
     memory: { kind: "as", bytesMax: call.memoryBytesMax ?? memoryBytesMaxStandard },
     signal: call.signal,
     timeoutMs: call.timeoutMs,
     input: call.input,
   });
+}
+
+/** Known flaws and nothing around them: what strangers send is not for such a decoder. */
+async function requireSafe(name: MediaToolName, tool: MediaTool): Promise<void> {
+  if (isMaintained(tool) || (await findConfinement()).kind !== "none") return;
+  throw new OperatorError(
+    `The ${name} of this machine is of ${tool.year}, and nothing here confines it: it decodes nothing that strangers sent.`,
+    "Install one that is maintained (apt-get install ffmpeg), or bubblewrap (apt-get install bubblewrap).",
+  );
 }
 
 /** The whitelist concerns one input at a time, so that it stands before each; it also rules what inputs lead to. */
@@ -53,4 +72,17 @@ function guardArguments({ tool, args }: MediaToolCall): string[] {
     return [...guard, word];
   });
   return ["-nostdin", "-hide_banner", "-loglevel", "error", "-y", ...guarded];
+}
+
+const filePrefix = "file:";
+
+/** What follows `-i` is an input, and so is all that ffprobe is told; other files are outputs. */
+function listFiles({ tool, args }: MediaToolCall): View {
+  const view = { reads: [] as string[], writes: [] as string[] };
+  for (const [index, word] of args.entries()) {
+    if (!word.startsWith(filePrefix)) continue;
+    const isInput = tool === "ffprobe" || args[index - 1] === "-i";
+    view[isInput ? "reads" : "writes"].push(word.slice(filePrefix.length));
+  }
+  return view;
 }

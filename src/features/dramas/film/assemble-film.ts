@@ -54,7 +54,7 @@ export async function assembleFilm(order: FilmOrder, watch: AssemblyWatch): Prom
     return {
       filmPath,
       subtitlesPath,
-      posterPath: join(order.folder, drawing.posterName),
+      posterPath: join(nameDrawnDir(order), drawing.posterName),
       durationMs: Math.round(seconds * 1000),
       undrawable: drawing.undrawable,
     };
@@ -63,6 +63,11 @@ export async function assembleFilm(order: FilmOrder, watch: AssemblyWatch): Prom
     if (error instanceof FilmError) throw error;
     throw new FilmError("The film could not be put together.", { cause: error });
   }
+}
+
+/** Whoever draws may write there, and nowhere else. */
+function nameDrawnDir({ folder }: FilmOrder): string {
+  return join(folder, "drawn");
 }
 
 async function planFilm(order: FilmOrder, { signal, onProgress }: AssemblyWatch): Promise<FilmPlan> {
@@ -85,7 +90,7 @@ async function planFilm(order: FilmOrder, { signal, onProgress }: AssemblyWatch)
       title: order.title,
       episodeLabel: labelEpisode(order.episode, order.language),
       picturePath: order.picturePath ?? (await takeFirstPicture(order, shots, signal)),
-      folder: order.folder,
+      folder: nameDrawnDir(order),
       shots: shots.map(({ lines }, number) => ({
         lines: lines.map(({ speaker, text }, index) => ({ speaker, text, ...findSpan(timeline, number, index) })),
       })),
@@ -119,7 +124,8 @@ async function takeFirstPicture(
   const { width, height } = chooseFrame(`${shot.clip.width}:${shot.clip.height}`, [shot.clip]);
   const output = ["-map", "0:V:0", "-frames:v", "1", "-s", `${width}x${height}`, "-c:v", "png", "-f", "image2pipe"];
   const args = [...shot.clipInput, ...output, `file:${path}`];
-  await runMediaTool({ tool: "ffmpeg", args, signal, timeoutMs: pictureMsMax, stdoutBytesMax: 1000 }).catch((error) => {
+  const call = { tool: "ffmpeg", source: "strangers", timeoutMs: pictureMsMax, stdoutBytesMax: 1000 } as const;
+  await runMediaTool({ ...call, args, signal }).catch((error) => {
     throw blameShot(error, { number: 0, signal });
   });
   return path;
@@ -134,17 +140,15 @@ function listCues({ drawing, timeline }: FilmPlan): SubtitleCue[] {
 }
 
 /** Each shot for itself, so that a long film needs no more memory than a short one. */
-async function renderPieces(
-  { folder }: FilmOrder,
-  plan: FilmPlan,
-  { signal, onProgress }: AssemblyWatch,
-): Promise<Piece[]> {
+async function renderPieces(order: FilmOrder, plan: FilmPlan, { signal, onProgress }: AssemblyWatch): Promise<Piece[]> {
+  const { folder } = order;
+  const drawnDir = nameDrawnDir(order);
   const { shots, frame, timeline, drawing } = plan;
   const title = { name: "piece-title.mp4", frameCount: timeline.titleFrames };
   const pieces: Piece[] = [title];
   await renderTitle(
     {
-      picturePath: join(folder, drawing.titleName),
+      picturePath: join(drawnDir, drawing.titleName),
       frame,
       frameCount: title.frameCount,
       path: join(folder, title.name),
@@ -158,7 +162,8 @@ async function renderPieces(
     const name = `piece-${number}.mp4`;
     const fades = { in: number === 0, out: number === shots.length - 1 };
     const path = join(folder, name);
-    await renderShot({ shot, planned, frame, strip: drawing.strip, sheets, folder, fades, path }, { number, signal });
+    const drawn = { strip: drawing.strip, sheets, drawnDir };
+    await renderShot({ shot, planned, frame, ...drawn, fades, path }, { number, signal });
     pieces.push({ name, frameCount: planned.frameCount });
     onProgress(progress.drawn + Math.floor(((progress.rendered - progress.drawn) * (number + 1)) / shots.length));
   }

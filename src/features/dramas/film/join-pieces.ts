@@ -30,6 +30,8 @@ export async function joinPieces({ folder, pieces, soundPath, seconds, path, sig
   await writeFile(listPath, listPieces(pieces));
   await runMediaTool({
     tool: "ffmpeg",
+    source: "ours",
+    alsoReads: pieces.map(({ name }) => join(folder, name)),
     args: [
       ...["-f", "concat", "-i", `file:${listPath}`, ...soundInput, `file:${soundPath}`],
       ...["-map", "0:v:0", "-map", "1:a:0", ...plainOutput],

@@ -40,6 +40,7 @@ async function measureLoudness(filters: string, { soundPath, timeoutMs, signal }
   const meter = "ebur128=metadata=1,ametadata=print:key=lavfi.r128.I:file=-";
   await runMediaTool({
     tool: "ffmpeg",
+    source: "ours",
     args: [...soundInput, `file:${soundPath}`, "-af", `${filters},${meter}`, "-f", "null", "-"],
     signal,
     timeoutMs,

@@ -74,6 +74,7 @@ async function decodeShot({ clipInput, clipSound, firstPath, wanted }: DecodeCal
   try {
     await runMediaTool({
       tool: "ffmpeg",
+      source: "strangers",
       args: [
         ...["-threads", "2", "-skip_frame", "nokey", "-t", String(clipSecondsMax), ...clipInput],
         ...wanted.flatMap(({ input }) => ["-t", String(lineSecondsMax), ...input]),

@@ -58,6 +58,7 @@ async function runProbe(clipInput: readonly string[], context: ShotContext): Pro
   try {
     const { stdout } = await runMediaTool({
       tool: "ffprobe",
+      source: "strangers",
       args: [
         ...clipInput.slice(0, -2),
         ...["-of", "json", "-read_intervals", `%+${clipSecondsMax}`, "-show_streams"],

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { runMediaTool } from "../../../platform/media/run-media-tool.ts";
+import type { MediaToolCall } from "../../../platform/media/start-media-tool.ts";
 import { type PictureSize, placePicture } from "./choose-frame.ts";
 import type { CaptionStrip, DrawnSheet } from "./drawing-order.ts";
 import type { MeasuredShot } from "./measure-shot.ts";
@@ -13,7 +14,8 @@ export type ShotPiece = {
   frame: PictureSize;
   strip: CaptionStrip;
   sheets: readonly DrawnSheet[];
-  folder: string;
+  /** Where the sheets are. */
+  drawnDir: string;
   /** Whether the film begins or ends with it. */
   fades: { in: boolean; out: boolean };
   /** Where it is written. */
@@ -27,19 +29,20 @@ const renderMsPerFrame = 500;
 
 /** One shot as a film without sound: in the frame of the film, as long as planned, with its captions. */
 export async function renderShot(piece: ShotPiece, context: ShotContext): Promise<void> {
-  const { shot, planned, sheets, folder, path } = piece;
+  const { shot, planned, sheets, drawnDir, path } = piece;
   const clipSeconds = planned.frameCount / framesPerSecond / planned.slowdown + 1;
   try {
-    await render(
-      [
+    await render({
+      source: "strangers",
+      args: [
         ...["-threads", "2", "-t", clipSeconds.toFixed(3), ...shot.clipInput],
-        ...sheets.flatMap(({ name }) => describeStill(join(folder, name))),
+        ...sheets.flatMap(({ name }) => describeStill(join(drawnDir, name))),
         ...["-filter_complex", describeGraph(piece), "-map", "[film]", "-frames:v", String(planned.frameCount)],
         ...[...pieceFormat, `file:${path}`],
       ],
-      planned.frameCount,
-      context.signal,
-    );
+      frameCount: planned.frameCount,
+      signal: context.signal,
+    });
   } catch (error) {
     throw blameShot(error, context);
   }
@@ -58,12 +61,15 @@ export async function renderTitle(
   const fades = [describeFade("in", titleFadeSeconds), describeFade("out", titleFadeSeconds, frameCount)];
   const graph = `[0:v:0]${scaleTo(frame)},${repeatStill},${fades.join(",")}[film]`;
   const output = ["-filter_complex", graph, "-map", "[film]", "-frames:v", String(frameCount)];
-  await render([...describeStill(picturePath), ...output, ...pieceFormat, `file:${path}`], frameCount, signal);
+  const args = [...describeStill(picturePath), ...output, ...pieceFormat, `file:${path}`];
+  await render({ source: "ours", args, frameCount, signal });
 }
 
-async function render(args: readonly string[], frameCount: number, signal: AbortSignal): Promise<void> {
+type RenderCall = Pick<MediaToolCall, "source" | "args" | "signal"> & { frameCount: number };
+
+async function render({ frameCount, ...call }: RenderCall): Promise<void> {
   const timeoutMs = renderMsMin + frameCount * renderMsPerFrame;
-  await runMediaTool({ tool: "ffmpeg", args, signal, timeoutMs, stdoutBytesMax: 1000 });
+  await runMediaTool({ ...call, tool: "ffmpeg", timeoutMs, stdoutBytesMax: 1000 });
 }
 
 /** A picture of our own, shown for as long as it is needed: read once, then repeated without copying it. */

@@ -1,8 +1,9 @@
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { findLaunchers } from "../../../platform/media/find-media-tools.ts";
+import { describeNodeProgram } from "../../../platform/confinement/node-program.ts";
+import { startConfinedProcess } from "../../../platform/confinement/start-confined-process.ts";
 import { MediaToolError } from "../../../platform/media/media-tool-error.ts";
-import { startLimitedProcess } from "../../../platform/media/start-limited-process.ts";
 import { fontsDir } from "../../../platform/text/font-metrics.ts";
 import type { DrawingAnswer, DrawingOrder } from "./drawing-order.ts";
 import { FilmError } from "./film-error.ts";
@@ -14,16 +15,23 @@ const drawMsPerLine = 5000;
 
 /** Draws title card, poster and captions in a process that has our fonts and no others. */
 export async function runDrawing(order: DrawingOrder, signal: AbortSignal): Promise<DrawingAnswer> {
+  const { folder } = order;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const lineCount = order.shots.reduce((sum, { lines }) => sum + lines.length, 0);
-  const running = startLimitedProcess({
+  const program = describeNodeProgram(join(import.meta.dirname, "drawing-process.ts"), {
+    heapMebibytesMax,
+    reads: [order.picturePath],
+    writes: [folder],
+  });
+  const running = await startConfinedProcess({
+    ...program,
     name: "drawing-process.ts",
-    command: [
-      process.execPath,
-      `--max-old-space-size=${heapMebibytesMax}`,
-      join(import.meta.dirname, "drawing-process.ts"),
-    ],
-    environment: { FONTCONFIG_FILE: join(fontsDir, "fonts.conf"), XDG_CACHE_HOME: join(order.folder, "cache") },
-    launchers: await findLaunchers(),
+    environment: {
+      ...program.environment,
+      FONTCONFIG_FILE: join(fontsDir, "fonts.conf"),
+      XDG_CACHE_HOME: join(folder, "cache"),
+      TMPDIR: folder,
+    },
     // Its address space is mostly reserved and never used, so that only what is written to is counted.
     memory: { kind: "data", bytesMax: memoryBytesMax },
     signal,

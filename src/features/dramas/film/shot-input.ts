@@ -1,4 +1,4 @@
-import { decoders } from "../../../platform/media/media-decoders.ts";
+import { describeForeignInput } from "../../../platform/media/foreign-input.ts";
 import { findDemuxer } from "../../../platform/media/media-demuxers.ts";
 import { MediaToolError } from "../../../platform/media/media-tool-error.ts";
 import { FilmError } from "./film-error.ts";
@@ -6,7 +6,7 @@ import { FilmError } from "./film-error.ts";
 /** Which shot is worked on, for errors. */
 export type ShotContext = { number: number; signal: AbortSignal };
 
-/** A file of strangers: what it is was decided by its content when it was stored, and only good decoders read it. */
+/** A file of strangers: what it is was decided by its content when it was stored. */
 export function describeInput(path: string, contentType: string, { number }: ShotContext): string[] {
   const demuxer = findDemuxer(contentType);
   if (demuxer === null) {
@@ -15,7 +15,7 @@ export function describeInput(path: string, contentType: string, { number }: Sho
       detail: { contentType },
     });
   }
-  return ["-codec_whitelist", decoders, "-f", demuxer, "-i", `file:${path}`];
+  return describeForeignInput(path, demuxer);
 }
 
 /** Whatever a tool complains of, the shot is what it complains of; whoever gave up the film hears their own reason. */

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
+import type { RunningProcess } from "../../../platform/confinement/spawn-confined.ts";
 import { MediaToolError } from "../../../platform/media/media-tool-error.ts";
-import type { RunningProcess } from "../../../platform/media/start-limited-process.ts";
 import { startMediaTool } from "../../../platform/media/start-media-tool.ts";
 import { ProviderError } from "../../contract.ts";
 import type { SpeechCall, SpeechProvider } from "../../generation.ts";
@@ -126,13 +126,15 @@ async function* speak({ order, call, signal, onSaid }: Speaking, studio: Studio)
   const running: RunningProcess[] = [];
   try {
     const program = "speech-process.ts";
-    const voice = await startStudioProcess({ program, order, cacheDir, signal, timeoutMs: speechMsMax });
+    const view = { reads: [], writes: [] };
+    const voice = await startStudioProcess({ ...view, program, order, cacheDir, signal, timeoutMs: speechMsMax });
     running.push(voice);
     const audio = readSpokenAudio(voice.stdout, onSaid);
     if (format === "mp3") {
       const args = [...mp3Arguments, "-flush_packets", "1", "pipe:1"];
       const input = Readable.from(audio);
-      const encoder = await startMediaTool({ tool: "ffmpeg", args, input, signal, timeoutMs: speechMsMax });
+      const call = { tool: "ffmpeg", source: "ours", timeoutMs: speechMsMax } as const;
+      const encoder = await startMediaTool({ ...call, args, input, signal });
       running.push(encoder);
       yield* encoder.stdout;
     } else yield* format === "wav" ? addHeader(audio) : audio;

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { plainOutput } from "../../../platform/media/plain-output.ts";
 import { runMediaTool } from "../../../platform/media/run-media-tool.ts";
+import type { MediaToolCall } from "../../../platform/media/start-media-tool.ts";
 import { framesPerSecond } from "./film-format.ts";
 
 export type FilmParts = {
@@ -14,6 +15,8 @@ export type FilmParts = {
   frames: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   /** What the encoder reads the sound from, with its own options. */
   soundInput: readonly string[];
+  /** Whose sound it is. */
+  source: MediaToolCall["source"];
   timeoutMs: number;
 };
 
@@ -32,10 +35,12 @@ export async function encodeFilm({
   pixelFormat,
   frames,
   soundInput,
+  source,
   timeoutMs,
 }: FilmParts): Promise<void> {
   await runMediaTool({
     tool: "ffmpeg",
+    source,
     args: [
       ...[
         "-f",
@@ -53,7 +58,7 @@ export async function encodeFilm({
       ...["-map", "0:v:0", "-map", "1:a:0", "-t", seconds.toFixed(6)],
       ...plainOutput,
       ...filmCodecs,
-      path,
+      `file:${path}`,
     ],
     input: Readable.from(frames, { objectMode: true, highWaterMark: 1 }),
     // The whole process is ended from outside; this is only for a tool that hangs.

@@ -2,6 +2,7 @@ import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { invariant } from "../../../lib/invariant.ts";
+import { describeForeignInput } from "../../../platform/media/foreign-input.ts";
 import { findDemuxer } from "../../../platform/media/media-demuxers.ts";
 import { MediaToolError } from "../../../platform/media/media-tool-error.ts";
 import { plainOutput } from "../../../platform/media/plain-output.ts";
@@ -42,7 +43,7 @@ export async function makeAvatar(order: StudioOrder & { request: AvatarRequest }
   invariant(size !== null, "the aspect ratio was checked before");
   const person = findInput(order, "person");
   const voice = findInput(order, "audio");
-  const voiceInput = ["-f", chooseDemuxer(voice), "-i", voice.path];
+  const voiceInput = describeForeignInput(voice.path, chooseDemuxer(voice));
   const samples = await readVoice(voiceInput);
   const path = join(order.folder, "avatar.part");
   const plan: AvatarPlan = {
@@ -87,6 +88,7 @@ async function runTool(args: readonly string[], stdoutBytesMax: number, timeoutM
   try {
     const { stdout } = await runMediaTool({
       tool: "ffmpeg",
+      source: "strangers",
       args,
       stdoutBytesMax,
       timeoutMs,
@@ -129,6 +131,7 @@ async function animatePerson(plan: AvatarPlan, person: MediaInput): Promise<void
     pixelFormat: "yuv420p",
     frames: drawFrames(),
     soundInput: plan.voiceInput,
+    source: "strangers",
     timeoutMs: encodeMsMin + plan.seconds * encodeMsPerSecond,
   });
 }
@@ -153,8 +156,9 @@ async function filmPerson(plan: AvatarPlan, person: MediaInput): Promise<void> {
   const lay = `[person][1:v:0]overlay=0:${height - strip.height}:format=auto:shortest=1[film]`;
   await runMediaTool({
     tool: "ffmpeg",
+    source: "strangers",
     args: [
-      ...["-stream_loop", "-1", "-f", chooseDemuxer(person), "-i", person.path],
+      ...["-stream_loop", "-1", ...describeForeignInput(person.path, chooseDemuxer(person))],
       ...[
         "-f",
         "rawvideo",
@@ -171,7 +175,7 @@ async function filmPerson(plan: AvatarPlan, person: MediaInput): Promise<void> {
       ...["-filter_complex", `${fit};${lay}`, "-map", "[film]", "-map", "2:a:0", "-t", seconds.toFixed(6)],
       ...plainOutput,
       ...filmCodecs,
-      path,
+      `file:${path}`,
     ],
     input: Readable.from(drawStrips(plan), { objectMode: true, highWaterMark: 1 }),
     signal: new AbortController().signal,

@@ -47,7 +47,8 @@ export async function makeFilm(order: StudioOrder & { request: VideoRequest }, r
     seconds,
     pixelFormat: drawer.pixelFormat,
     frames: drawFrames(drawer, seconds, report),
-    soundInput: ["-f", "s16le", "-ar", String(soundRate), "-ac", "2", "-i", soundPath],
+    soundInput: ["-f", "s16le", "-ar", String(soundRate), "-ac", "2", "-i", `file:${soundPath}`],
+    source: "ours",
     timeoutMs: encodeMsMin + seconds * encodeMsPerSecond,
   });
   await rename(partPath, join(order.folder, "film.mp4"));

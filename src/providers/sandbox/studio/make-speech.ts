@@ -43,7 +43,8 @@ async function writeAudio(pcm: Buffer, format: SpeechRequest["format"], path: st
     case "mp3":
       await runMediaTool({
         tool: "ffmpeg",
-        args: [...mp3Arguments, path],
+        source: "ours",
+        args: [...mp3Arguments, `file:${path}`],
         input: pcm,
         signal: new AbortController().signal,
         timeoutMs: encodeMsMax,

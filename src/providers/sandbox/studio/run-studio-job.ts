@@ -4,13 +4,15 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { findConfinement } from "../../../platform/confinement/find-confinement.ts";
+import { findLaunchers } from "../../../platform/confinement/find-launchers.ts";
 import { OperatorError } from "../../../platform/errors/operator-error.ts";
 import { findMediaTools } from "../../../platform/media/find-media-tools.ts";
 import { MediaToolError } from "../../../platform/media/media-tool-error.ts";
 import { ProviderError } from "../../contract.ts";
 import type { GenerationInput, GenerationRequest } from "../../generation.ts";
 import { startStudioProcess } from "./start-studio-process.ts";
-import type { StudioOrder, StudioReport } from "./studio-order.ts";
+import type { StudioMachine, StudioOrder, StudioReport } from "./studio-order.ts";
 
 export type StudioJobCall = {
   request: GenerationRequest;
@@ -29,13 +31,17 @@ const jobMsMax = 45 * 60_000;
 export async function runStudioJob(call: StudioJobCall): Promise<void> {
   const { request, folder, cacheDir, signal } = call;
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const inputs = await saveInputs(call);
-    const tools = request.type === "image" ? null : await findMediaTools();
-    const order: StudioOrder = { request, inputs, folder, tools };
+    const [givenDir, madeDir] = [join(folder, "given"), join(folder, "made")];
+    for (const path of [givenDir, madeDir]) await mkdir(path, { recursive: true, mode: 0o700 });
+    const inputs = await saveInputs(call, givenDir);
+    const machine = request.type === "image" ? null : await describeMachine();
+    const order: StudioOrder = { request, inputs, folder: madeDir, machine };
     const running = await startStudioProcess({
       program: "studio-process.ts",
       order,
+      reads: inputs.map(({ path }) => path),
+      runs: machine === null ? [] : listPrograms(machine),
+      writes: [madeDir],
       cacheDir,
       signal,
       timeoutMs: allowMs(request),
@@ -44,7 +50,7 @@ export async function runStudioJob(call: StudioJobCall): Promise<void> {
     createInterface({ input: running.stdout }).on("line", (line) => {
       const report = JSON.parse(line) as StudioReport;
       if (report.kind === "refusal") refusal = report.message;
-      else call.onReport(report);
+      else call.onReport(report.kind === "output" ? { ...report, name: join("made", report.name) } : report);
     });
     await running.ended;
     if (refusal !== null)
@@ -55,13 +61,22 @@ export async function runStudioJob(call: StudioJobCall): Promise<void> {
   }
 }
 
+async function describeMachine(): Promise<StudioMachine> {
+  const [tools, launchers, confinement] = await Promise.all([findMediaTools(), findLaunchers(), findConfinement()]);
+  return { tools, launchers, confinement };
+}
+
+function listPrograms({ tools, launchers }: StudioMachine): string[] {
+  return [tools.ffmpeg.path, tools.ffprobe.path, ...Object.values(launchers).filter((path) => path !== null)];
+}
+
 /** Films may take long; what has no length of its own gets the most. */
 function allowMs(request: GenerationRequest): number {
   if (request.type === "avatar") return jobMsMax;
   return request.type === "video" ? jobMsMin + request.durationSeconds * 15_000 : jobMsMin;
 }
 
-async function saveInputs({ inputs, folder, signal }: StudioJobCall): Promise<StudioOrder["inputs"]> {
+async function saveInputs({ inputs, signal }: StudioJobCall, folder: string): Promise<StudioOrder["inputs"]> {
   const saved: StudioOrder["inputs"][number][] = [];
   for (const [index, { role, contentType, open }] of inputs.entries()) {
     const path = join(folder, `input-${index}`);

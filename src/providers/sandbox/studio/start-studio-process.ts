@@ -1,9 +1,11 @@
 import { join } from "node:path";
-import { findLaunchers } from "../../../platform/media/find-media-tools.ts";
-import { type RunningProcess, startLimitedProcess } from "../../../platform/media/start-limited-process.ts";
+import { describeNodeProgram } from "../../../platform/confinement/node-program.ts";
+import type { RunningProcess } from "../../../platform/confinement/spawn-confined.ts";
+import { startConfinedProcess } from "../../../platform/confinement/start-confined-process.ts";
+import type { View } from "../../../platform/confinement/view.ts";
 import { fontsDir } from "../../../platform/text/font-metrics.ts";
 
-export type StudioProcessCall = {
+export type StudioProcessCall = View & {
   program: "studio-process.ts" | "speech-process.ts";
   order: unknown;
   /** For fonts and compiled code, so that the next process starts faster. */
@@ -16,17 +18,29 @@ export type StudioProcessCall = {
 const memoryBytesMax = 3 * 1024 ** 3;
 const heapMebibytesMax = 1024;
 
-/** Starts a process of the studio. It knows nothing but its order, the fonts and a folder for what it may keep. */
+/** Starts a process of the studio. It knows nothing but its order, its inputs, the fonts and where it may write. */
 export async function startStudioProcess(call: StudioProcessCall): Promise<RunningProcess> {
-  return startLimitedProcess({
+  const { reads, runs = [], writes, cacheDir } = call;
+  // Whoever reads what strangers sent leaves nothing that the next process would run.
+  const isTrusted = reads.length === 0;
+  const program = describeNodeProgram(join(import.meta.dirname, call.program), {
+    heapMebibytesMax,
+    reads: isTrusted ? [] : [...reads, cacheDir],
+    runs,
+    writes: isTrusted ? [...writes, cacheDir] : writes,
+  });
+  return await startConfinedProcess({
+    ...program,
     name: call.program,
-    command: [process.execPath, `--max-old-space-size=${heapMebibytesMax}`, join(import.meta.dirname, call.program)],
     environment: {
+      ...program.environment,
       FONTCONFIG_FILE: join(fontsDir, "fonts.conf"),
-      XDG_CACHE_HOME: call.cacheDir,
-      NODE_COMPILE_CACHE: join(call.cacheDir, "code"),
+      XDG_CACHE_HOME: cacheDir,
+      NODE_COMPILE_CACHE: join(cacheDir, "code"),
+      // Large pictures pass through a file.
+      ...(writes[0] === undefined ? {} : { TMPDIR: writes[0] }),
     },
-    launchers: await findLaunchers(),
+    mayFork: runs.length > 0,
     // Its address space is mostly reserved and never used, so that only what is written to is counted.
     memory: { kind: "data", bytesMax: memoryBytesMax },
     signal: call.signal,

@@ -1,3 +1,5 @@
+import type { Launchers } from "../../../platform/confinement/find-launchers.ts";
+import type { Confinement } from "../../../platform/confinement/spawn-confined.ts";
 import type { MediaTools } from "../../../platform/media/find-media-tools.ts";
 import type { GenerationRequest } from "../../generation.ts";
 
@@ -8,9 +10,11 @@ export type StudioOrder = {
   inputs: readonly { role: "image" | "person" | "audio"; contentType: string; path: string }[];
   /** Where it may write. */
   folder: string;
-  /** Where ffmpeg is; `null` where it is not needed. */
-  tools: MediaTools | null;
+  /** Where ffmpeg is and how it is started; `null` where it is not needed. */
+  machine: StudioMachine | null;
 };
+
+export type StudioMachine = { tools: MediaTools; launchers: Launchers; confinement: Confinement };
 
 /** What it says of its work: one line of JSON each on its standard output. */
 export type StudioReport =

@@ -1,6 +1,8 @@
 // A process of its own for each job of the studio: what it draws or decodes may be slow, large or broken, and can be
 // ended at once. Started by run-studio-process.ts.
 import { json } from "node:stream/consumers";
+import { rememberConfinement } from "../../../platform/confinement/find-confinement.ts";
+import { rememberLaunchers } from "../../../platform/confinement/find-launchers.ts";
 import { rememberMediaTools } from "../../../platform/media/find-media-tools.ts";
 import { makeAvatar } from "./make-avatar.ts";
 import { makeFilm } from "./make-film.ts";
@@ -28,7 +30,11 @@ function fulfil(order: StudioOrder): Promise<void> {
 
 try {
   const order = (await json(process.stdin)) as StudioOrder;
-  if (order.tools !== null) rememberMediaTools(order.tools);
+  if (order.machine !== null) {
+    rememberMediaTools(order.machine.tools);
+    rememberLaunchers(order.machine.launchers);
+    rememberConfinement(order.machine.confinement);
+  }
   await fulfil(order);
 } catch (error) {
   if (!(error instanceof OrderRefusal)) throw error;
