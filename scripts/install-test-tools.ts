@@ -15,6 +15,16 @@ const tools = [
     without: "tests on an external PostgreSQL are skipped",
   },
   {
+    package: "bubblewrap",
+    isThere: () => existsSync("/usr/bin/bwrap"),
+    without: "the tests of its confinement fail",
+  },
+  {
+    package: "ffmpeg",
+    isThere: () => existsSync("/usr/bin/ffmpeg"),
+    without: "media is made and read by the old one of a package, and the tests of a maintained one fail",
+  },
+  {
     package: "redis-server",
     isThere: () => existsSync("/usr/bin/redis-server"),
     without: "tests of shared counters are skipped",

@@ -20,6 +20,7 @@ import { openDatabase } from "../platform/database/open-database.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import { openDoors } from "../platform/http/open-doors.ts";
 import { openScheduledJobs } from "../platform/jobs/scheduled-jobs.ts";
+import { type DecoderFinding, examineDecoders } from "../platform/media/examine-decoders.ts";
 import { createGuardedClient } from "../platform/net/guarded-fetch.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import { createProviderRegistry } from "../providers/provider-registry.ts";
@@ -38,6 +39,8 @@ export type Gateway = {
   firstRun: FirstRun | null;
   /** Where mails that are not sent can be read. A secret: whoever has it can sign in as anybody. */
   outboxUrl: string | null;
+  /** What the operator should mend, and how. */
+  notices: readonly DecoderFinding[];
   /** Which version of the catalog is served at the moment; 0 before there is one. */
   catalogVersion(): number;
   /** Lets running requests finish, then ends everything in the reverse order of the start. */
@@ -65,6 +68,8 @@ export type GatewayParts = {
 /** Builds every part from the settings and starts it: the database, its schema, the first run, then the doors. */
 export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const { settings, logger } = parts;
+  // Takes a moment in other processes, while the database starts in another.
+  const examined = examineDecoders();
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const closeOne of closers.splice(0).reverse()) await closeOne();
@@ -85,6 +90,8 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       onLost: parts.onLost,
     });
     closers.push(closeDatabase);
+    const notices = requireConfinement(settings, await examined);
+    for (const { message, remedy } of notices) logger.warn({ remedy }, message);
     const applied = await migrate(database);
     if (applied.length > 0) logger.info({ migrations: applied }, "migrated");
     await requireLedgerCurrency(database, settings.currency);
@@ -212,11 +219,25 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       await Promise.all([doors.close(timeoutMs, () => chat.close()), drainedCalls.untilNone(timeoutMs)]);
     });
     const catalogVersion = (): number => catalog.current().catalog?.version ?? 0;
-    return { port: doors.port, firstRun, outboxUrl: site.outboxUrl, catalogVersion, close };
+    return { port: doors.port, firstRun, outboxUrl: site.outboxUrl, notices, catalogVersion, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** What is wrong with the machine and can be borne; an error where the operator says that it cannot. */
+function requireConfinement(
+  { media_confinement: wanted }: Settings,
+  findings: readonly DecoderFinding[],
+): readonly DecoderFinding[] {
+  const notices = findings.filter(({ isOk }) => !isOk);
+  const missing = notices.find(({ check }) => check === "confinement");
+  if (wanted === "preferred" || missing === undefined) return notices;
+  throw new OperatorError(
+    `The setting media_confinement is required, but ${missing.message}.`,
+    `${missing.remedy} Or write media_confinement: preferred, which goes without.`,
+  );
 }
 
 /** Amounts that are already written would silently mean something else. */

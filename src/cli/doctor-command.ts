@@ -6,6 +6,7 @@ import { type Database, readServerTime, readServerVersion } from "../platform/da
 import { hasEmbeddedDatabase } from "../platform/database/embedded/cluster-directory.ts";
 import { listPendingMigrations } from "../platform/database/migrate.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
+import { examineDecoders } from "../platform/media/examine-decoders.ts";
 import type { Command, Terminal } from "./command.ts";
 import { openForCommand } from "./with-database.ts";
 
@@ -16,7 +17,7 @@ const clockDifferenceMsMax = 5000;
 
 export const doctorCommand: Command = {
   name: "doctor",
-  summary: "Checks settings, disk, database, Redis, clock and ledger, and says how to mend what is wrong.",
+  summary: "Checks settings, disk, decoders, database, Redis, clock and ledger, and says how to mend what is wrong.",
   run: async ({ terminal }) => {
     const findings = await examine(terminal);
     const broken = findings.filter((finding) => !finding.isOk);
@@ -41,6 +42,7 @@ async function examine(terminal: Terminal): Promise<Finding[]> {
   const findings = [
     { check: "settings", isOk: true, message: `site ${settings.site_url}` },
     examineDisk(settings),
+    ...(await examineDecoders()),
     ...(await examineRedis(settings)),
   ];
   if (!isExternal && !hasEmbeddedDatabase(settings.data_dir)) {
@@ -145,8 +147,8 @@ function describeFailure(check: string, error: unknown): Finding {
 }
 
 function presentFinding({ check, isOk, message, remedy }: Finding): string {
-  const line = `${isOk ? "✓" : "✗"} ${check.padEnd(10)}${message}`;
-  return remedy === undefined ? line : `${line}\n  ${"".padEnd(10)}${remedy}`;
+  const line = `${isOk ? "✓" : "✗"} ${check.padEnd(13)}${message}`;
+  return remedy === undefined ? line : `${line}\n  ${"".padEnd(13)}${remedy}`;
 }
 
 function presentFindingJson({ check, isOk, message, remedy }: Finding): Record<string, unknown> {

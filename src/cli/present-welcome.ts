@@ -3,6 +3,8 @@ type Welcome = {
   baseUrl: string;
   /** Where mails can be read that are not sent; whoever has the link can sign in as anybody. */
   outbox: Secret | null;
+  /** What is to be mended, and how. */
+  notices: readonly { message: string; remedy?: string | undefined }[];
   /** The demo account on the first run. */
   demo: { email: string; password: Secret; key: Secret } | null;
 };
@@ -11,7 +13,7 @@ type Welcome = {
 type Secret = { text: string } | { path: string };
 
 /** The page that a start shows: where things are and what to do next. */
-export function presentWelcome({ siteUrl, baseUrl, outbox, demo }: Welcome): string {
+export function presentWelcome({ siteUrl, baseUrl, outbox, notices, demo }: Welcome): string {
   const lines = [
     "",
     "  Sluice is running.",
@@ -21,6 +23,7 @@ export function presentWelcome({ siteUrl, baseUrl, outbox, demo }: Welcome): str
     `  Reference   ${siteUrl}/docs`,
     ...(outbox === null ? [] : [`  Outbox      ${"text" in outbox ? outbox.text : `its link is in ${outbox.path}`}`]),
     "",
+    ...notices.flatMap(({ message, remedy }) => [`  Warning     ${message}.`, `              ${remedy}`, ""]),
   ];
   if (demo === null) {
     return [

@@ -98,11 +98,12 @@ function createStopSignal(logger: Logger): { requested: Promise<boolean>; fail(e
 }
 
 /** On a terminal the page is for the person there; elsewhere standard output is a log, and secrets go to a file. */
-function welcome({ firstRun, outboxUrl }: Gateway, settings: Settings, terminal: Terminal): void {
+function welcome({ firstRun, outboxUrl, notices }: Gateway, settings: Settings, terminal: Terminal): void {
   const page = {
     siteUrl: settings.site_url,
     baseUrl: settings.base_url,
     outbox: keepOutbox(outboxUrl, settings, terminal),
+    notices,
   };
   if (firstRun === null) {
     (terminal.isTerminal ? terminal.print : terminal.tell)(presentWelcome({ ...page, demo: null }));

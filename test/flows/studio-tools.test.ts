@@ -69,8 +69,8 @@ test("no tool reaches the network, not by an address nor by a file that names on
   await writeFile(list, `ffconcat version 1.0\nfile '${url}'\n`);
   for (const input of [
     ["mp3", url],
-    ["hls", playlist],
-    ["concat", list],
+    ["hls", `file:${playlist}`],
+    ["concat", `file:${list}`],
     ["mp3", `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`],
   ]) {
     const [demuxer = "", path = ""] = input;
@@ -84,6 +84,28 @@ test("no tool reaches the network, not by an address nor by a file that names on
     ).rejects.toMatchObject({ kind: "failed" });
   }
   expect(requests).toBe(0);
+});
+
+test("a list leads a tool to no file but those that it was given", async () => {
+  const sound = join(folder, "another.wav");
+  const words = ["-f", "lavfi", "-i", "sine=d=1"];
+  await runMediaTool({ ...limits, tool: "ffmpeg", args: [...words, `file:${sound}`] });
+  const list = join(folder, "leading.txt");
+  await writeFile(list, `ffconcat version 1.0\nfile '${sound}'\n`);
+  const playlist = join(folder, "leading.m3u8");
+  await writeFile(playlist, `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n/etc/passwd\n#EXT-X-ENDLIST\n`);
+  const read = (demuxer: readonly string[], path: string) => ({
+    ...limits,
+    tool: "ffmpeg" as const,
+    args: ["-f", ...demuxer, "-i", `file:${path}`, "-f", "null", "-"],
+  });
+  await expect(runMediaTool(read(["hls"], playlist))).rejects.toMatchObject({ kind: "failed" });
+  const reading = read(["concat", "-safe", "0"], list);
+  await expect(runMediaTool(reading)).rejects.toMatchObject({
+    kind: "failed",
+    detail: { stderr: expect.stringMatching(/No such file|Permission denied/) },
+  });
+  await runMediaTool({ ...reading, alsoReads: [sound] });
 });
 
 test("a tool that takes too long is killed", async () => {

@@ -248,6 +248,13 @@ export const settingsTable = {
     example: String(100 * megabyte),
     explains: "The largest file that may be uploaded.",
   },
+  media_confinement: {
+    kind: oneOf(["preferred", "required"]),
+    standard: "preferred",
+    example: "required",
+    explains:
+      "What follows where nothing on the machine can confine the programs that decode uploads: `preferred` starts with a warning, `required` does not start.",
+  },
   account_files_max: {
     kind: wholeNumber({ min: 1, max: 10_000_000 }),
     standard: 10_000,

@@ -28,7 +28,7 @@ export function isMaintained({ year }: MediaTool): boolean {
 let found: Promise<MediaTools> | null = null;
 
 /**
- * The newest ffmpeg and ffprobe: the system's, unless those of our packages are newer. Looked for once; a machine that
+ * The system's ffmpeg and ffprobe, unless they are old and those of our packages are newer. Looked for once; a machine that
  * had none is asked again, so that installing them needs no restart.
  */
 export function findMediaTools(): Promise<MediaTools> {
@@ -50,14 +50,13 @@ async function lookForTools(): Promise<MediaTools> {
 }
 
 async function findNewest(tool: MediaToolName): Promise<MediaTool> {
-  const paths = [await findOnPath(tool), findInPackage(tool)].filter((path) => path !== null);
-  const candidates = await Promise.all(paths.map(async (path) => ({ path, year: await readYear(path) })));
-  const usable = candidates.filter(({ year }) => year > 0);
-  // Of two that are as new, the first is the system's, which gets its security updates.
-  const newest = usable.reduce<(typeof usable)[number] | null>(
-    (best, candidate) => (best === null || candidate.year > best.year ? candidate : best),
-    null,
-  );
+  let newest: MediaTool | null = null;
+  for (const path of [await findOnPath(tool), findInPackage(tool)]) {
+    const candidate = { path: path ?? "", year: path === null ? 0 : await readYear(path) };
+    if (candidate.year > (newest?.year ?? 0)) newest = candidate;
+    // The system's gets its security updates: who has a good one is not asked for more.
+    if (newest !== null && isMaintained(newest)) return newest;
+  }
   if (newest !== null) return newest;
   throw new OperatorError(
     `There is no ${tool} on this machine: neither on the PATH nor as a package that runs here.`,

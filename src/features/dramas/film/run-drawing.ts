@@ -16,7 +16,8 @@ const drawMsPerLine = 5000;
 /** Draws title card, poster and captions in a process that has our fonts and no others. */
 export async function runDrawing(order: DrawingOrder, signal: AbortSignal): Promise<DrawingAnswer> {
   const { folder } = order;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  // Confined, fontconfig cannot make the folder for what it remembers: it would change the folder's mode.
+  await mkdir(join(folder, "cache", "fontconfig"), { recursive: true, mode: 0o700 });
   const lineCount = order.shots.reduce((sum, { lines }) => sum + lines.length, 0);
   const program = describeNodeProgram(join(import.meta.dirname, "drawing-process.ts"), {
     heapMebibytesMax,

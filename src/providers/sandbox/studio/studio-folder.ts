@@ -23,7 +23,8 @@ export async function openStudioFolder(folder: string, clock: Clock): Promise<St
   const jobsDir = join(folder, `${host}-${process.pid}-${randomBytes(4).toString("hex")}`);
   const cacheDir = join(folder, "cache");
   await mkdir(jobsDir, { mode: 0o700 });
-  await mkdir(cacheDir, { recursive: true, mode: 0o700 });
+  // Confined, fontconfig cannot make the folder for what it remembers: it would change the folder's mode.
+  await mkdir(join(cacheDir, "fontconfig"), { recursive: true, mode: 0o700 });
   return { jobsDir, cacheDir };
 }
 
