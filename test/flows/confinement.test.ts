@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { tryMechanism } from "../../src/platform/confinement/find-confinement.ts";
+import { findConfinement, tryMechanism } from "../../src/platform/confinement/find-confinement.ts";
 import { findLaunchers } from "../../src/platform/confinement/find-launchers.ts";
 import { type Mechanism, mechanisms } from "../../src/platform/confinement/mechanisms.ts";
 import { describeNodeProgram } from "../../src/platform/confinement/node-program.ts";
@@ -78,9 +78,10 @@ async function attack(confinement: Confinement): Promise<Map<string, string>> {
   return new Map(Object.entries(JSON.parse(said)));
 }
 
-function isThere({ program: launcher }: Mechanism): boolean {
-  return existsSync(`/usr/bin/${launcher}`);
-}
+const isThere = ({ program: launcher }: Mechanism): boolean => existsSync(`/usr/bin/${launcher}`);
+const ways = await Promise.all(mechanisms.filter(isThere).map(tryMechanism));
+/** Where namespaces are closed or the kernel has no Landlock, a mechanism that is installed still is none. */
+const usable = ways.filter((way) => way.kind === "confined");
 
 const permitted = ["read its input", "write its output"];
 
@@ -94,27 +95,21 @@ test("without confinement the hostile program reaches nearly everything, so that
   ]);
 });
 
-describe.each(mechanisms)("confined by $name", (mechanism) => {
-  let confinement: Confinement;
+test.skipIf(!mechanisms.every(isThere))("this machine has a way to confine, and the best is taken", async () => {
+  expect(await findConfinement()).toEqual(usable[0]);
+});
 
-  beforeAll(async () => {
-    confinement = await tryMechanism(mechanism);
-    if (isThere(mechanism)) expect(confinement).toMatchObject({ kind: "confined" });
+describe.each(usable)("confined by $mechanism", (confinement) => {
+  test("a program reads its input and writes its output, and can do nothing else", async () => {
+    const outcome = await attack(confinement);
+    const done = [...outcome].filter(([, result]) => result === "done").map(([attempt]) => attempt);
+    expect(done).toEqual(permitted);
+    expect(outcome.size).toBeGreaterThan(20);
+    expect(readFileSync(made, "utf8")).toBe("made");
+    expect(readFileSync(own, "utf8")).toBe("own");
   });
 
-  test.skipIf(!isThere(mechanism))(
-    "a program reads its input and writes its output, and can do nothing else",
-    async () => {
-      const outcome = await attack(confinement);
-      const done = [...outcome].filter(([, result]) => result === "done").map(([attempt]) => attempt);
-      expect(done).toEqual(permitted);
-      expect(outcome.size).toBeGreaterThan(20);
-      expect(readFileSync(made, "utf8")).toBe("made");
-      expect(readFileSync(own, "utf8")).toBe("own");
-    },
-  );
-
-  test.skipIf(!isThere(mechanism))("a program has no privileges and can get none", async () => {
+  test("a program has no privileges and can get none", async () => {
     const running = await startHostile(confinement, { input: "later" });
     // The program itself, below whatever started it.
     const status = await waitUntil("it runs", async () => {
@@ -129,7 +124,7 @@ describe.each(mechanisms)("confined by $name", (mechanism) => {
     await waitUntil("it is gone", async () => (await listChildren()).length === 0);
   });
 
-  test.skipIf(!isThere(mechanism))("a program ends with its time or its memory, whichever comes first", async () => {
+  test("a program ends with its time or its memory, whichever comes first", async () => {
     const spin = describeNodeProgram(program, { heapMebibytesMax: 64, reads: [], writes: [] });
     const [node] = spin.command;
     const run = async (script: string, changes: Partial<ConfinedProcessCall>): Promise<unknown> => {

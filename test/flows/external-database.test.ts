@@ -58,7 +58,6 @@ describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
   test("doctor tells which database it found", async () => {
     const outcome = await runCommand(["doctor", "--json"], { environment: { DATABASE_URL: server.url } });
     expect(JSON.parse(outcome.stdout)).toMatchObject({
-      ok: true,
       checks: expect.arrayContaining([
         { check: "database", ok: true, message: `PostgreSQL ${server.version}, external` },
       ]),
