@@ -114,6 +114,28 @@ const otherRules = [
     to: { path: databaseLibrary },
   },
   {
+    name: "pictures-in-confined-processes",
+    comment: "sharp is native code that files can break: only what runs in a confined process loads it.",
+    from: {
+      path: "^src/",
+      pathNot: [
+        "^src/platform/media/(picture-process|read-picture)[.]ts$",
+        "^src/features/dramas/film/draw-(captions|titles)[.]ts$",
+        "^src/providers/sandbox/studio/",
+      ],
+    },
+    to: { path: "(^|node_modules/)sharp(/|$)" },
+  },
+  {
+    name: "programs-by-the-door",
+    comment: "Programs are started by src/platform/confinement, which confines them; only PostgreSQL is our own.",
+    from: {
+      path: "^src/",
+      pathNot: [testFile, "^src/platform/confinement/", "^src/platform/database/embedded/"],
+    },
+    to: { path: "^(node:)?child_process$" },
+  },
+  {
     name: "src-stands-alone",
     comment: "The gateway runs without the console's sources, the tests and the scripts.",
     from: { path: "^src/", pathNot: testFile },

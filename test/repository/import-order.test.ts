@@ -81,6 +81,8 @@ const violations: readonly [rule: string, file: string, addedImport: string][] =
   ["http-framework-at-the-edge", "src/platform/config/settings.ts", "ajv/dist/2020.js"],
   ["sql-in-stores", "src/features/chat/chat-routes.ts", "kysely"],
   ["sql-in-stores", "src/app/start-gateway.ts", "pg"],
+  ["pictures-in-confined-processes", "src/platform/config/settings.ts", "sharp"],
+  ["programs-by-the-door", "src/features/chat/complete-chat.ts", "node:child_process"],
   ["src-stands-alone", "src/app/start-gateway.ts", "../../web/page.ts"],
   ["src-stands-alone", "src/app/start-gateway.ts", "../../packages/client/client.ts"],
   ["src-stands-alone", "src/lib/ids.ts", "../../test/flows/helper.ts"],
