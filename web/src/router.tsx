@@ -7,7 +7,7 @@ import {
   Outlet,
   redirect,
 } from "@tanstack/react-router";
-import { sessionQuery } from "./api/session-query.ts";
+import { queryTable } from "./api/query-table.ts";
 import { ConnectErrorPage } from "./pages/connect/connect-error-page.tsx";
 import { BrokenPage, MessagePage, NotFoundPage } from "./pages/message-page.tsx";
 import { SignInPage } from "./pages/sign-in-page.tsx";
@@ -29,7 +29,7 @@ const signedIn = createRoute({
   getParentRoute: () => root,
   id: "signed-in",
   beforeLoad: async ({ context, location }) => {
-    const session = await context.queries.ensureQueryData(sessionQuery);
+    const session = await context.queries.ensureQueryData(queryTable.session.current());
     if (session === null) throw redirect({ to: "/sign-in", search: { next: location.href }, replace: true });
   },
 });

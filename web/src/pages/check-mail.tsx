@@ -1,7 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { api, ask } from "../api/console-api.ts";
-import { siteQuery } from "../api/session-query.ts";
+import { queryTable } from "../api/query-table.ts";
+import { useTableQuery } from "../api/use-table-query.ts";
 import { Button } from "../design/button.tsx";
 import { Notice } from "../design/notice.tsx";
 import { useToast } from "../design/toast.tsx";
@@ -16,7 +16,7 @@ const requests = {
 
 /** The words are the same whether the address is known or not: this page must not tell who has an account. */
 export function CheckMail({ email, reason }: { email: string; reason: keyof typeof requests }) {
-  const { data: site } = useQuery(siteQuery);
+  const { data: site } = useTableQuery(queryTable.site.settings());
   const showToast = useToast();
   const resend = useAction(
     () => requests[reason](email),

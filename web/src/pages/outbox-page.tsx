@@ -1,7 +1,9 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { ApiError, api, ask } from "../api/console-api.ts";
+import { queryTable } from "../api/query-table.ts";
+import { useAnswerCache } from "../api/use-answer-cache.ts";
+import { useTableQuery } from "../api/use-table-query.ts";
 import { Button } from "../design/button.tsx";
 import { Card } from "../design/card.tsx";
 import { Mark } from "../design/mark.tsx";
@@ -19,12 +21,9 @@ const refreshMs = 3_000;
 /** Mails of a gateway without a mail server. It exists on the developer's own machine only, for who has its secret. */
 export function OutboxPage() {
   const isReady = useSecretOfLink();
-  const outbox = useQuery({
-    queryKey: ["outbox"],
-    queryFn: () => ask(api.GET("/outbox")),
-    enabled: isReady,
-    retry: false,
-    refetchInterval: (query) => (query.state.status === "error" ? false : refreshMs),
+  const outbox = useTableQuery(queryTable.outbox.list(), {
+    isEnabled: isReady,
+    decideRefreshMs: (last) => (last === undefined ? null : refreshMs),
   });
   const mails = outbox.data?.data;
   const isLocked = outbox.error instanceof ApiError && outbox.error.code === "wrong_credentials";
@@ -81,7 +80,7 @@ export function OutboxPage() {
  * where the page is open already, and only what is behind the `#` changes.
  */
 function useSecretOfLink(): boolean {
-  const queries = useQueryClient();
+  const answers = useAnswerCache();
   const [isReady, setReady] = useState(location.hash === "");
   useEffect(() => {
     const handOver = () => {
@@ -93,24 +92,24 @@ function useSecretOfLink(): boolean {
         .catch(() => {})
         .finally(() => {
           setReady(true);
-          void queries.resetQueries({ queryKey: ["outbox"] });
+          void answers.refresh("outbox");
         });
     };
     handOver();
     addEventListener("hashchange", handOver);
     return () => removeEventListener("hashchange", handOver);
-  }, [queries]);
+  }, [answers]);
   return isReady;
 }
 
 const openOutbox = (secret: string) => ask(api.POST("/outbox/open", { body: { secret } }));
 
 function SecretForm() {
-  const queries = useQueryClient();
+  const answers = useAnswerCache();
   const [secret, setSecret] = useState("");
   const open = useAction(
     () => openOutbox(secret.trim().split("#").at(-1) ?? ""),
-    () => queries.resetQueries({ queryKey: ["outbox"] }),
+    () => answers.refresh("outbox"),
   );
   return (
     <Card

@@ -1,8 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { api, ask } from "../api/console-api.ts";
-import { siteQuery } from "../api/session-query.ts";
+import { queryTable } from "../api/query-table.ts";
+import { useTableQuery } from "../api/use-table-query.ts";
 import { Button, buttonClasses } from "../design/button.tsx";
 import { PasswordField } from "../design/password-field.tsx";
 import { TextField } from "../design/text-field.tsx";
@@ -53,7 +53,7 @@ type SignInFormProps = {
 };
 
 function SignInForm({ target, email, onEmail, onReached }: SignInFormProps) {
-  const { data: site } = useQuery(siteQuery);
+  const { data: site } = useTableQuery(queryTable.site.settings());
   const [password, setPassword] = useState("");
   const byPassword = useAction(signIn, onReached);
   const byPasskey = useAction(async () => {

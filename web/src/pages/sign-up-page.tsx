@@ -1,8 +1,8 @@
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, ask } from "../api/console-api.ts";
-import { siteQuery } from "../api/session-query.ts";
+import { queryTable } from "../api/query-table.ts";
+import { useSuspenseTableQuery } from "../api/use-table-query.ts";
 import { Button } from "../design/button.tsx";
 import { PasswordField } from "../design/password-field.tsx";
 import { TextField } from "../design/text-field.tsx";
@@ -24,7 +24,7 @@ const signInInstead = (
 );
 
 export function SignUpPage() {
-  const { data: site } = useSuspenseQuery(siteQuery);
+  const { data: site } = useSuspenseTableQuery(queryTable.site.settings());
   const { invite } = route.useSearch();
   if (site.sign_up === "closed") {
     return (

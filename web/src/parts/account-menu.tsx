@@ -1,5 +1,5 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { api, ask } from "../api/console-api.ts";
+import { useAnswerCache } from "../api/use-answer-cache.ts";
 import { Menu, menuItemClasses } from "../design/menu.tsx";
 import { ThemeChoice } from "./theme-choice.tsx";
 import { useAction } from "./use-action.ts";
@@ -8,11 +8,11 @@ import { useSession } from "./use-session.ts";
 /** Who is signed in, how the pages look, and the way out. It opens upwards, from the foot of the places. */
 export function AccountMenu() {
   const { user } = useSession();
-  const queries = useQueryClient();
+  const answers = useAnswerCache();
   const signOut = useAction(
     () => ask(api.POST("/sign-out", { body: {} })),
     () => {
-      queries.clear();
+      answers.clear();
       sessionStorage.clear();
       location.assign("/sign-in");
     },

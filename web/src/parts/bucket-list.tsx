@@ -1,5 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
-import { type Bucket, bucketsQuery } from "../api/spending-queries.ts";
+import type { Bucket } from "../api/ask-spending.ts";
+import { queryTable } from "../api/query-table.ts";
+import { useTableQuery } from "../api/use-table-query.ts";
 import { type Fact, FactList } from "../design/fact-list.tsx";
 import { LoadFailure } from "../design/load-failure.tsx";
 import { Skeleton } from "../design/skeleton.tsx";
@@ -10,7 +11,7 @@ type BucketListProps = { currency: string; timeZone: string; include: "all" | "m
 
 /** What the balance is made of, in the order in which it is spent, and when each part expires; quotas last. */
 export function BucketList({ currency, timeZone, include, refreshMs }: BucketListProps) {
-  const buckets = useQuery({ ...bucketsQuery, refetchInterval: refreshMs ?? false });
+  const buckets = useTableQuery(queryTable.balance.buckets(), refreshMs === undefined ? {} : { refreshMs });
   if (buckets.error !== null && buckets.data === undefined) {
     return <LoadFailure error={buckets.error} onRetry={() => void buckets.refetch()} />;
   }

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { Charge } from "../api/spending-queries.ts";
+import type { Charge } from "../api/ask-spending.ts";
 import type { Column } from "../design/data-table.tsx";
 import { formatAmount } from "./format-amount.ts";
 import { formatMoment } from "./format-time.ts";

@@ -1,7 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { balanceQuery } from "../api/balance-query.ts";
+import { queryTable } from "../api/query-table.ts";
+import { useTableQuery } from "../api/use-table-query.ts";
 import { Icon, type IconName } from "../design/icon.tsx";
 import { joinClasses } from "../design/join-classes.ts";
 import { Mark } from "../design/mark.tsx";
@@ -126,7 +126,7 @@ function Places() {
 
 /** What there is to spend, on every page. Its place is kept while the amount is on its way. */
 function BalanceLink() {
-  const { data } = useQuery(balanceQuery);
+  const { data } = useTableQuery(queryTable.balance.now());
   return (
     <Link to="/console/billing" className={linkShape}>
       <span>Balance</span>

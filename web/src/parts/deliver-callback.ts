@@ -8,17 +8,6 @@ export function canFetchLoopback(hostname: string, permission: PermissionState |
   return permission === "granted" || ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
 }
 
-/** The state of the browser's permission to reach programs on this computer; null where it knows no such thing. */
-export async function readLoopbackPermission(): Promise<PermissionState | null> {
-  try {
-    // The name is newer than the types of this library.
-    const { state } = await navigator.permissions.query({ name: "loopback-network" as PermissionName });
-    return state;
-  } catch {
-    return null;
-  }
-}
-
 /** A small empty window. Browsers allow it only while they handle a click, so it is opened before the key exists. */
 export function openPopup(): Window | null {
   const popup = window.open("", "_blank", popupFeatures);

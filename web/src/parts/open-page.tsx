@@ -1,7 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { sessionQuery, siteQuery } from "../api/session-query.ts";
+import { queryTable } from "../api/query-table.ts";
+import { useTableQuery } from "../api/use-table-query.ts";
 import { buttonClasses } from "../design/button.tsx";
 import { Mark } from "../design/mark.tsx";
 import { ThemeChoice } from "./theme-choice.tsx";
@@ -57,8 +57,8 @@ export function OpenPage({ footnote, children }: OpenPageProps) {
 
 /** Into the console, or first through the door. Its place is kept until it is known who is there. */
 function Entry() {
-  const session = useQuery(sessionQuery);
-  const site = useQuery(siteQuery);
+  const session = useTableQuery(queryTable.session.current());
+  const site = useTableQuery(queryTable.site.settings());
   if (session.isPending || site.isPending) return <div aria-hidden="true" className="h-10 w-20" />;
   if (session.data != null) {
     return (

@@ -1,11 +1,11 @@
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, ask } from "../api/console-api.ts";
+import type { TaskOutput } from "../api/ask-tasks.ts";
+import { queryTable } from "../api/query-table.ts";
+import { useTableQuery } from "../api/use-table-query.ts";
 import { buttonClasses } from "../design/button.tsx";
 import { Icon } from "../design/icon.tsx";
 import { Skeleton } from "../design/skeleton.tsx";
 import { formatBytes } from "./format-bytes.ts";
-import type { TaskOutput } from "./use-followed-task.ts";
 
 /** Browsers play these; raw samples they do not. */
 const playableAudio = /^audio\/(mpeg|wav|ogg|mp4|webm|flac)/;
@@ -54,12 +54,7 @@ function Preview({ output, url, name }: { output: TaskOutput; url: string; name:
 function DocumentPreview({ pathname, name }: { pathname: string; name: string }) {
   const [isOpen, setOpen] = useState(false);
   const fileId = pathname.split("/").at(-1) ?? "";
-  const { data, error } = useQuery({
-    queryKey: ["document", fileId],
-    queryFn: () => ask(api.GET("/files/{file_id}/content", { params: { path: { file_id: fileId } }, parseAs: "text" })),
-    enabled: isOpen,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const { data, error } = useTableQuery(queryTable.tasks.document(fileId), { isEnabled: isOpen });
   return (
     <details
       onToggle={(event) => setOpen(event.currentTarget.open)}

@@ -1,7 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from "react";
 import { ApiError, api, ask } from "../api/console-api.ts";
-import { sessionQuery } from "../api/session-query.ts";
+import { queryTable } from "../api/query-table.ts";
+import { useTableQuery } from "../api/use-table-query.ts";
 import { Button } from "../design/button.tsx";
 import { CodeField } from "../design/code-field.tsx";
 import { Dialog } from "../design/dialog.tsx";
@@ -66,7 +66,7 @@ type Way = "secrets" | "passkey";
 type FormProps = { onProven(): void; onGivenUp(): void };
 
 function ReauthenticationForm({ onProven, onGivenUp }: FormProps) {
-  const { data: session } = useQuery(sessionQuery);
+  const { data: session } = useTableQuery(queryTable.session.current());
   const [chosen, setChosen] = useState<Way | null>(null);
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");

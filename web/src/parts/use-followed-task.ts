@@ -1,31 +1,23 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { isOver, type Task } from "../api/ask-tasks.ts";
 import { api, ask } from "../api/console-api.ts";
+import { queryTable } from "../api/query-table.ts";
 import { readEventStream } from "../api/read-event-stream.ts";
-
-const getTask = (taskId: string) => ask(api.GET("/tasks/{task_id}", { params: { path: { task_id: taskId } } }));
-
-export type Task = Awaited<ReturnType<typeof getTask>>;
-export type TaskOutput = Task["output"][number];
+import { useAnswerCache } from "../api/use-answer-cache.ts";
+import { useTableQuery } from "../api/use-table-query.ts";
 
 const pollMs = 2_000;
-
-export function isOver({ status }: Pick<Task, "status">): boolean {
-  return status !== "queued" && status !== "processing";
-}
 
 /**
  * A task as it stands, until it is over: told by its stream of events, and asked for again and again where the stream
  * breaks. `null` follows nothing.
  */
 export function useFollowedTask(taskId: string | null) {
-  const queries = useQueryClient();
+  const answers = useAnswerCache();
   const [isStreaming, setStreaming] = useState(true);
-  const query = useQuery({
-    queryKey: ["task", taskId],
-    queryFn: () => getTask(taskId ?? ""),
-    enabled: taskId !== null,
-    refetchInterval: ({ state }) => (isStreaming || state.data === undefined || isOver(state.data) ? false : pollMs),
+  const query = useTableQuery(queryTable.tasks.one(taskId ?? ""), {
+    isEnabled: taskId !== null,
+    decideRefreshMs: (task) => (isStreaming || task === undefined || isOver(task) ? null : pollMs),
   });
   const isFinal = query.data !== undefined && isOver(query.data);
   const isOpen = query.data !== undefined && !isFinal;
@@ -33,15 +25,15 @@ export function useFollowedTask(taskId: string | null) {
     if (taskId === null || !isOpen) return;
     const left = new AbortController();
     setStreaming(true);
-    followTask(taskId, left.signal, (task) => queries.setQueryData(["task", taskId], task))
+    followTask(taskId, left.signal, (task) => answers.write(queryTable.tasks.one(taskId), task))
       // From then on the task is asked for, which tells whoever looks what is wrong.
       .catch(() => {})
       .finally(() => setStreaming(false));
     return () => left.abort();
-  }, [taskId, isOpen, queries]);
+  }, [taskId, isOpen, answers]);
   useEffect(() => {
-    if (isFinal) void queries.invalidateQueries({ queryKey: ["balance"] });
-  }, [isFinal, queries]);
+    if (isFinal) void answers.refresh("balance");
+  }, [isFinal, answers]);
   return { task: query.data, error: query.error, onRetry: () => void query.refetch() };
 }
 

@@ -1,7 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { balanceQuery } from "../../api/balance-query.ts";
-import { siteQuery } from "../../api/session-query.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Section } from "../../design/section.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
@@ -24,7 +23,7 @@ export function BillingPage() {
   const { checkout, canceled, from = "", to = "" } = route.useSearch();
   const navigate = route.useNavigate();
   const { time_zone: timeZone } = useSession().account;
-  const site = useQuery(siteQuery);
+  const site = useTableQuery(queryTable.site.settings());
   const changePeriod = (period: { from: string; to: string }) => {
     const days = Object.fromEntries(Object.entries(period).filter(([, day]) => day !== ""));
     void navigate({ search: days, replace: true, resetScroll: false });
@@ -63,7 +62,7 @@ export function BillingPage() {
 }
 
 function BalanceSection({ timeZone }: { timeZone: string }) {
-  const balance = useQuery(balanceQuery);
+  const balance = useTableQuery(queryTable.balance.now());
   if (balance.error !== null && balance.data === undefined) {
     return <LoadFailure error={balance.error} onRetry={() => void balance.refetch()} />;
   }

@@ -1,6 +1,8 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { api, ask } from "../../api/console-api.ts";
+import type { Checkout } from "../../api/ask-spending.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { formatMoney } from "../../parts/format-money.ts";
@@ -10,22 +12,17 @@ const pollMs = 1_500;
 /** Stripe's word comes within seconds; after that it is heard by a reload. */
 const pollsMax = 40;
 
-const getCheckout = (id: string) => ask(api.GET("/checkouts/{id}", { params: { path: { id } } }));
-type Checkout = Awaited<ReturnType<typeof getCheckout>>;
-
 /** What became of a payment, for somebody who comes back from Stripe's page, perhaps before Stripe's word does. */
 export function CheckoutOutcome({ id, isCanceled }: { id: string; isCanceled: boolean }) {
-  const queries = useQueryClient();
-  const checkout = useQuery({
-    queryKey: ["checkouts", id],
-    queryFn: () => getCheckout(id),
-    refetchInterval: ({ state }) =>
-      state.data?.state === "open" && !isCanceled && state.dataUpdateCount < pollsMax ? pollMs : false,
+  const answers = useAnswerCache();
+  const checkout = useTableQuery(queryTable.checkouts.one(id), {
+    decideRefreshMs: (checkout, answers) =>
+      checkout?.state === "open" && !isCanceled && answers < pollsMax ? pollMs : null,
   });
   const state = checkout.data?.state;
   useEffect(() => {
-    if (state === "paid") void refreshMoney(queries);
-  }, [state, queries]);
+    if (state === "paid") void refreshMoney(answers);
+  }, [state, answers]);
   if (checkout.error !== null && checkout.data === undefined) {
     return (
       <LoadFailure

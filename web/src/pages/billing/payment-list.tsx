@@ -1,4 +1,6 @@
-import { api, ask } from "../../api/console-api.ts";
+import type { Checkout } from "../../api/ask-spending.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { usePageQuery } from "../../api/use-page-query.ts";
 import { Badge, type BadgeKind } from "../../design/badge.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { LoadMore } from "../../design/load-more.tsx";
@@ -6,17 +8,10 @@ import { Section } from "../../design/section.tsx";
 import { linkClasses } from "../../parts/focus-page.tsx";
 import { formatMoney } from "../../parts/format-money.ts";
 import { formatMoment } from "../../parts/format-time.ts";
-import { usePageQuery } from "../../parts/use-page-query.ts";
-
-const rowsAtOnce = 5;
-
-const listCheckouts = (after: string | undefined) =>
-  ask(api.GET("/checkouts", { params: { query: { limit: rowsAtOnce, ...(after === undefined ? {} : { after }) } } }));
-type Checkout = Awaited<ReturnType<typeof listCheckouts>>["data"][number];
 
 /** Payments by card, newest first. Where no cards are taken, only those of former times. */
 export function PaymentList({ isOffered, timeZone }: { isOffered: boolean; timeZone: string }) {
-  const { rows, more, ...payments } = usePageQuery(["checkouts"], listCheckouts);
+  const { rows, more, ...payments } = usePageQuery(queryTable.checkouts.list());
   if (!isOffered && (rows === undefined || rows.length === 0)) return null;
   return (
     <Section title="Payments by card">

@@ -1,6 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
-import { balanceQuery } from "../../api/balance-query.ts";
-import { api, ask } from "../../api/console-api.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { ProgressBar } from "../../design/progress-bar.tsx";
 import { Section } from "../../design/section.tsx";
@@ -9,12 +8,11 @@ import { formatAmount, nameQuota } from "../../parts/format-amount.ts";
 import { formatMoment } from "../../parts/format-time.ts";
 
 const quotaKinds = ["text", "image", "video"] as const;
-const accountQuery = { queryKey: ["account"], queryFn: () => ask(api.GET("/account")) };
 
 /** The plan and what is left of what it gives. */
 export function PlanSection({ timeZone }: { timeZone: string }) {
-  const account = useQuery(accountQuery);
-  const balance = useQuery(balanceQuery);
+  const account = useTableQuery(queryTable.account.own());
+  const balance = useTableQuery(queryTable.balance.now());
   const error = account.error ?? balance.error;
   if (error !== null) {
     const retry = () => {

@@ -1,6 +1,6 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/console-api.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { Button } from "../../design/button.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { Section } from "../../design/section.tsx";
@@ -16,13 +16,13 @@ type Redeemed = Awaited<ReturnType<typeof redeem>>;
 
 /** Credit from a code that somebody gave. A code is worth money, so that it is not kept for later. */
 export function RedeemCode({ timeZone }: { timeZone: string }) {
-  const queries = useQueryClient();
+  const answers = useAnswerCache();
   const [code, setCode] = useState("");
   const [redeemed, setRedeemed] = useState<Redeemed | null>(null);
   const action = useAction(redeem, (result) => {
     setCode("");
     setRedeemed(result);
-    void refreshMoney(queries);
+    void refreshMoney(answers);
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();

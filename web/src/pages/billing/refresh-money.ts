@@ -1,6 +1,6 @@
-import type { QueryClient } from "@tanstack/react-query";
+import type { AnswerCache } from "../../api/use-answer-cache.ts";
 
-/** After money came in: the balance with its buckets, and every list that has it. */
-export async function refreshMoney(queries: QueryClient): Promise<void> {
-  await Promise.all(["balance", "ledger", "checkouts"].map((name) => queries.invalidateQueries({ queryKey: [name] })));
+/** Everything that shows money, after some has arrived. */
+export async function refreshMoney(answers: AnswerCache): Promise<void> {
+  await answers.refresh("balance", "ledger", "checkouts");
 }

@@ -1,5 +1,7 @@
 import { Link } from "@tanstack/react-router";
-import { api, ask } from "../../api/console-api.ts";
+import type { StatementEntry as Entry, StatementRange } from "../../api/ask-spending.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { usePageQuery } from "../../api/use-page-query.ts";
 import { buttonClasses } from "../../design/button.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { DayField } from "../../design/day-field.tsx";
@@ -11,7 +13,6 @@ import { Section } from "../../design/section.tsx";
 import { addDays, isDay } from "../../parts/calendar-days.ts";
 import { formatAmount, formatChange } from "../../parts/format-amount.ts";
 import { formatMoment } from "../../parts/format-time.ts";
-import { usePageQuery } from "../../parts/use-page-query.ts";
 
 /** Days, both included; empty where there is no limit. */
 type Period = { from: string; to: string };
@@ -23,18 +24,12 @@ type StatementSectionProps = {
   timeZone: string;
 };
 
-type Range = { from?: string; to?: string };
-const listEntries = (query: Range & { after?: string }) => ask(api.GET("/ledger", { params: { query } }));
-type Entry = Awaited<ReturnType<typeof listEntries>>["data"][number];
-
 /** Every movement of the account's money and quotas, newest first, with what there was afterwards. */
 export function StatementSection({ period, onPeriod, currency, timeZone }: StatementSectionProps) {
   const range = readRange(period);
   const isReversed = range.from !== undefined && range.to !== undefined && range.to <= range.from;
   const asked = isReversed ? {} : range;
-  const { rows, more, ...entries } = usePageQuery(["ledger", asked], (after) =>
-    listEntries({ ...asked, ...(after === undefined ? {} : { after }) }),
-  );
+  const { rows, more, ...entries } = usePageQuery(queryTable.ledger.list(asked));
   const isLimited = Object.keys(asked).length > 0;
   return (
     <Section
@@ -81,7 +76,7 @@ export function StatementSection({ period, onPeriod, currency, timeZone }: State
 }
 
 /** For the API a time ends where the next day begins. */
-function readRange({ from, to }: Period): Range {
+function readRange({ from, to }: Period): StatementRange {
   return { ...(isDay(from) ? { from } : {}), ...(isDay(to) ? { to: addDays(to, 1) } : {}) };
 }
 

@@ -1,10 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
 import { ApiError, api, ask } from "../../api/console-api.ts";
-import { siteQuery } from "../../api/session-query.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { TextField } from "../../design/text-field.tsx";
-import { canFetchLoopback, openPopup, readLoopbackPermission } from "../../parts/deliver-callback.ts";
+import { canFetchLoopback, openPopup } from "../../parts/deliver-callback.ts";
 import { FocusPage } from "../../parts/focus-page.tsx";
 import { FormError } from "../../parts/form-error.tsx";
 import { formatMoment } from "../../parts/format-time.ts";
@@ -28,7 +28,7 @@ const armedAfterMs = 800;
 
 export function ConsentForm({ id, request, onApproved, onRefused }: ConsentFormProps) {
   const { user } = useSession();
-  const { data: site } = useQuery(siteQuery);
+  const { data: site } = useTableQuery(queryTable.site.settings());
   const [days, setDays] = useDraft(`connect-days-${id}`);
   const [budget, setBudget] = useDraft(`connect-budget-${id}`);
   const isArmed = useArmed(armedAfterMs);
@@ -163,11 +163,7 @@ export function ConsentForm({ id, request, onApproved, onRefused }: ConsentFormP
  * windows only while they handle a click. A window for an answer that does not come is closed again.
  */
 function useAnswerWithPopup(kind: ConnectRequest["kind"]) {
-  const { data: permission = null } = useQuery({
-    queryKey: ["loopback-permission"],
-    queryFn: readLoopbackPermission,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const { data: permission = null } = useTableQuery(queryTable.connect.permission());
   return async <Output,>(perform: () => Promise<Output>): Promise<{ answer: Output; popup: Window | null }> => {
     const needsPopup = kind === "browser" && !canFetchLoopback(location.hostname, permission);
     const popup = needsPopup ? openPopup() : null;

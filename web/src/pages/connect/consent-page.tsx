@@ -1,7 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import { api, ask } from "../../api/console-api.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { deliverCallback } from "../../parts/deliver-callback.ts";
 import { FocusPage } from "../../parts/focus-page.tsx";
@@ -17,13 +17,7 @@ type Answer = { kind: "approved" | "refused"; callbackUrl: string | null };
 export function ConsentPage() {
   const { id } = route.useParams();
   const [answer, setAnswer] = useState<Answer | null>(null);
-  const request = useQuery({
-    queryKey: ["connect-request", id],
-    queryFn: () => ask(api.GET("/connect/requests/{id}", { params: { path: { id } } })),
-    // What was asked does not change, and after the answer the server has nothing more to tell.
-    staleTime: Number.POSITIVE_INFINITY,
-    retry: false,
-  });
+  const request = useTableQuery(queryTable.connect.request(id));
   const proceed = (kind: Answer["kind"], callbackUrl: string | null, popup: Window | null) => {
     setAnswer({ kind, callbackUrl });
     if (callbackUrl !== null) void deliverCallback(callbackUrl, popup);

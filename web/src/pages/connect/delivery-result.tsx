@@ -1,6 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { api, ask } from "../../api/console-api.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { Spinner } from "../../design/spinner.tsx";
@@ -8,19 +8,12 @@ import { FocusPage } from "../../parts/focus-page.tsx";
 
 type DeliveryResultProps = { id: string; kind: "approved" | "refused"; callbackUrl: string | null };
 
-const pollMs = 500;
 const patienceMs = 4_000;
 
 /** Waits for the server to hear of the program, and offers a way by hand when that takes too long. */
 export function DeliveryResult({ id, kind, callbackUrl }: DeliveryResultProps) {
   const [isLate, setLate] = useState(false);
-  const status = useQuery({
-    queryKey: ["connect-status", id],
-    queryFn: () => ask(api.GET("/connect/requests/{id}/status", { params: { path: { id } } })),
-    refetchInterval: ({ state }) => (state.data?.state === "waiting" || state.data === undefined ? pollMs : false),
-    refetchIntervalInBackground: true,
-    enabled: kind === "approved",
-  });
+  const status = useTableQuery(queryTable.connect.status(id), { isEnabled: kind === "approved" });
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), patienceMs);
     return () => clearTimeout(timer);

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noArrayIndexKey: a document stays as it is, so that a place in it is as good as a name.
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { siteQuery } from "../../api/session-query.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { CodeSamples, TitledCode } from "../../design/code-block.tsx";
 import { linkClasses } from "../../parts/focus-page.tsx";
 import { type Block, flattenSpans, type Span } from "./parse-document.ts";
@@ -55,7 +55,7 @@ function Heading({ level, id, spans }: Extract<Block, { kind: "heading" }>) {
 
 /** One sample, or the same thing in several languages. */
 function Code({ samples }: Extract<Block, { kind: "code" }>) {
-  const { data: site } = useQuery(siteQuery);
+  const { data: site } = useTableQuery(queryTable.site.settings());
   const [first, ...others] = samples.map(({ language, code }) => ({
     id: language,
     label: languageNames[language] ?? "Text",

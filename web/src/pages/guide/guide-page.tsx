@@ -1,6 +1,7 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useEffect, useMemo } from "react";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Icon } from "../../design/icon.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { PageHeading } from "../../design/page-heading.tsx";
@@ -21,17 +22,10 @@ export function GuidePage() {
   return chapter === null ? <NotFoundPage /> : <ChapterPage key={chapter.id} chapter={chapter} />;
 }
 
-/** Its text comes with the site's own files and stays the same until the page is loaded anew. */
-function chapterQuery({ id, load }: Chapter) {
-  return queryOptions({
-    queryKey: ["guide", id],
-    queryFn: async () => parseMarkdown((await load()).default),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-}
-
 function ChapterPage({ chapter }: { chapter: Chapter }) {
-  const { data: blocks, error, refetch } = useQuery(chapterQuery(chapter));
+  const { id, load } = chapter;
+  const { data: text, error, refetch } = useTableQuery(queryTable.guide.chapter({ id, load }));
+  const blocks = useMemo(() => (text === undefined ? undefined : parseMarkdown(text)), [text]);
   useEffect(() => {
     // The address may name a heading that was not there yet when the browser looked for it.
     if (blocks !== undefined && location.hash !== "") {

@@ -1,6 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
-import type { ApiKey } from "../../api/key-queries.ts";
-import { siteQuery } from "../../api/session-query.ts";
+import type { ApiKey } from "../../api/ask-keys.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { ProgressBar } from "../../design/progress-bar.tsx";
 import { formatMoney } from "../../parts/format-money.ts";
 import { measureShare } from "../../parts/measure-share.ts";
@@ -8,7 +8,7 @@ import { periodNames } from "./key-words.ts";
 
 /** How much of its budget a key has spent. */
 export function KeyBudget({ apiKey: { name, budget } }: { apiKey: ApiKey }) {
-  const { data: site } = useQuery(siteQuery);
+  const { data: site } = useTableQuery(queryTable.site.settings());
   if (budget === null || site === undefined) return <span className="text-ink-soft">No budget</span>;
   return (
     <div className="flex max-w-52 min-w-32 flex-col gap-1.5">

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { ApiKey } from "../../api/key-queries.ts";
+import type { ApiKey } from "../../api/ask-keys.ts";
 import { Badge } from "../../design/badge.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
 import { formatMoment } from "../../parts/format-time.ts";

@@ -1,4 +1,4 @@
-import type { ApiKey } from "../../api/key-queries.ts";
+import type { ApiKey } from "../../api/ask-keys.ts";
 import { findDayEnd } from "../../parts/find-day-end.ts";
 import type { BudgetPeriod, LimitName } from "./key-words.ts";
 

@@ -1,7 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import type { ApiKey } from "../../api/key-queries.ts";
-import { siteQuery } from "../../api/session-query.ts";
+import type { ApiKey } from "../../api/ask-keys.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { SelectField } from "../../design/select-field.tsx";
 import { TextField } from "../../design/text-field.tsx";
@@ -156,7 +156,7 @@ function ExpiryFields({ values, change, errorAt, expiresAt, timeZone }: ExpiryFi
 }
 
 function BudgetFields({ values, change, errorAt }: KeyFieldProps) {
-  const { data: site } = useQuery(siteQuery);
+  const { data: site } = useTableQuery(queryTable.site.settings());
   return (
     <div className="flex flex-col gap-1.5">
       <div className="grid grid-cols-2 gap-4">

@@ -1,6 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
-import { accountQuery } from "../../api/account-query.ts";
-import { modelsQuery } from "../../api/catalog-queries.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { CheckList } from "../../design/check-list.tsx";
 import { TextArea } from "../../design/text-area.tsx";
 import { TextField } from "../../design/text-field.tsx";
@@ -10,7 +9,7 @@ import { endpointNames, type LimitName, limitNames } from "./key-words.ts";
 
 /** What a key may be used for, and from where. */
 export function RestrictionFields({ values, change, errorAt }: KeyFieldProps) {
-  const { data: models } = useQuery(modelsQuery);
+  const { data: models } = useTableQuery(queryTable.models.list());
   // A model that has gone since can still be ticked off.
   const modelIds = new Set([...(models?.data ?? []).map(({ id }) => id), ...values.models]);
   return (
@@ -54,7 +53,7 @@ export function RestrictionFields({ values, change, errorAt }: KeyFieldProps) {
 
 /** How much at a time. What holds for the whole account holds beside it. */
 export function LimitFields({ values, change, errorAt }: KeyFieldProps) {
-  const { data: account } = useQuery(accountQuery);
+  const { data: account } = useTableQuery(queryTable.account.own());
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       {Object.entries(limitNames).map(([name, label]) => {

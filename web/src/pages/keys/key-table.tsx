@@ -1,11 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { type ApiKey, listKeys } from "../../api/key-queries.ts";
+import type { ApiKey } from "../../api/ask-keys.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { usePageQuery } from "../../api/use-page-query.ts";
 import { Badge } from "../../design/badge.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { LoadMore } from "../../design/load-more.tsx";
 import { formatDate, formatSince } from "../../parts/format-time.ts";
-import { usePageQuery } from "../../parts/use-page-query.ts";
 import { useSession } from "../../parts/use-session.ts";
 import { KeyBudget } from "./key-budget.tsx";
 import { describeKeyState, kindNames, listRestrictions, toMoment } from "./key-words.ts";
@@ -14,7 +15,7 @@ type KeyTableProps = { label: string; status: "live" | "ended"; empty: ReactNode
 
 export function KeyTable({ label, status, empty }: KeyTableProps) {
   const { time_zone: timeZone } = useSession().account;
-  const { rows, more, ...keys } = usePageQuery(["keys", status], (after) => listKeys(status, after));
+  const { rows, more, ...keys } = usePageQuery(queryTable.keys.list(status));
   // The console's own is there for everybody who looks at a page; it is none that a program could use.
   const hasOnlyConsole = rows !== undefined && rows.length > 0 && rows.every(({ kind }) => kind === "console");
   return (

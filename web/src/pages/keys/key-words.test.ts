@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ApiKey } from "../../api/key-queries.ts";
+import type { ApiKey } from "../../api/ask-keys.ts";
 import { describeKeyState, isEnded, listLimits, listRestrictions } from "./key-words.ts";
 
 const noLimits = {

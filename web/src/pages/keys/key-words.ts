@@ -1,4 +1,4 @@
-import type { ApiKey } from "../../api/key-queries.ts";
+import type { ApiKey } from "../../api/ask-keys.ts";
 import type { BadgeKind } from "../../design/badge.tsx";
 import { formatCount } from "../../parts/format-money.ts";
 import { measureShare } from "../../parts/measure-share.ts";

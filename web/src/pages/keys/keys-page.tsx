@@ -1,8 +1,8 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
+import type { NewApiKey } from "../../api/ask-keys.ts";
 import { api, ask } from "../../api/console-api.ts";
-import type { NewApiKey } from "../../api/key-queries.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { Button } from "../../design/button.tsx";
 import { CheckField } from "../../design/check-field.tsx";
 import { Dialog } from "../../design/dialog.tsx";
@@ -79,14 +79,14 @@ export function KeysPage() {
 function OpenKey() {
   const { key, do: deed, ended } = route.useSearch();
   const navigate = route.useNavigate();
-  const queries = useQueryClient();
+  const answers = useAnswerCache();
   const repeat = useReauthentication();
   const showToast = useToast();
   const [made, setMade] = useState<NewApiKey | null>(null);
   const close = () => void navigate({ search: ended === undefined ? {} : { ended } });
   const finish = () => {
     close();
-    return queries.invalidateQueries({ queryKey: ["keys"] });
+    return answers.refresh("keys");
   };
   const showMade = (next: NewApiKey) => {
     setMade(next);

@@ -1,6 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
+import type { ApiKey, NewApiKey } from "../../api/ask-keys.ts";
 import { api, ask } from "../../api/console-api.ts";
-import { type ApiKey, keyQuery, type NewApiKey } from "../../api/key-queries.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
@@ -30,7 +31,7 @@ const titles: Readonly<Record<KeyDeed, string>> = { edit: "Edit", rotate: "Rotat
 
 /** One key: what it is, and what can be done to it. */
 export function ManageKey({ id, deed, onClose, ...rest }: ManageKeyProps) {
-  const key = useQuery(keyQuery(id));
+  const key = useTableQuery(queryTable.keys.one(id));
   const name = key.data?.name ?? "Key";
   return (
     <Dialog

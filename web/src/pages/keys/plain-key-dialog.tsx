@@ -1,8 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { modelsQuery } from "../../api/catalog-queries.ts";
-import type { NewApiKey } from "../../api/key-queries.ts";
-import { siteQuery } from "../../api/session-query.ts";
+import type { NewApiKey } from "../../api/ask-keys.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { CodeBlock } from "../../design/code-block.tsx";
 import { Dialog } from "../../design/dialog.tsx";
@@ -15,8 +14,8 @@ type PlainKeyDialogProps = { made: NewApiKey; onKept(): void };
 /** The one time that a key is seen. It is only in this page's memory, and gone when the dialog is. */
 export function PlainKeyDialog({ made, onKept }: PlainKeyDialogProps) {
   const [isWarned, setWarned] = useState(false);
-  const { data: site } = useQuery(siteQuery);
-  const { data: models } = useQuery(modelsQuery);
+  const { data: site } = useTableQuery(queryTable.site.settings());
+  const { data: models } = useTableQuery(queryTable.models.list());
   return (
     <Dialog
       title={`Keep the key “${made.name}” now`}

@@ -1,6 +1,6 @@
 import { useState } from "react";
+import type { ApiKey } from "../../api/ask-keys.ts";
 import { api, ask } from "../../api/console-api.ts";
-import type { ApiKey } from "../../api/key-queries.ts";
 import { Button } from "../../design/button.tsx";
 import { TextField } from "../../design/text-field.tsx";
 import { FormError } from "../../parts/form-error.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "react";
+import type { ApiKey, NewApiKey } from "../../api/ask-keys.ts";
 import { api, ask } from "../../api/console-api.ts";
-import type { ApiKey, NewApiKey } from "../../api/key-queries.ts";
 import { Button } from "../../design/button.tsx";
 import { SelectField } from "../../design/select-field.tsx";
 import { FormError } from "../../parts/form-error.tsx";

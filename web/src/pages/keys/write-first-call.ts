@@ -1,5 +1,5 @@
-import type { Model } from "../../api/catalog-queries.ts";
-import type { NewApiKey } from "../../api/key-queries.ts";
+import type { Model } from "../../api/ask-catalog.ts";
+import type { NewApiKey } from "../../api/ask-keys.ts";
 import { writeModelSamples } from "../../parts/code-samples.ts";
 
 type Surroundings = { baseUrl: string; models: readonly Pick<Model, "id" | "type" | "capabilities">[] };

@@ -1,7 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { sessionQuery } from "../../api/session-query.ts";
-import { type Showcase, showcaseQuery } from "../../api/showcase-queries.ts";
+import type { Showcase } from "../../api/ask-showcase.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { buttonClasses } from "../../design/button.tsx";
 import { CodeSamples } from "../../design/code-block.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
@@ -15,7 +15,7 @@ import { StatusLine } from "./status-line.tsx";
 
 /** What the service is, for somebody who has never heard of it: in one screen, with a call to try. */
 export function LandingPage() {
-  const showcase = useQuery(showcaseQuery);
+  const showcase = useTableQuery(queryTable.showcase.offer());
   return (
     <OpenPage footnote={<StatusLine />}>
       <div className="flex flex-col gap-16 py-10 sm:gap-20 sm:py-16">
@@ -40,7 +40,7 @@ export function LandingPage() {
 
 /** What to do next depends on who is there and whether the door is open. */
 function FirstSteps({ signUp }: { signUp: Showcase["sign_up"] | undefined }) {
-  const { data: session } = useQuery(sessionQuery);
+  const { data: session } = useTableQuery(queryTable.session.current());
   const door =
     session != null
       ? { to: "/console", name: "Open the console" }

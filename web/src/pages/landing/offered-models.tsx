@@ -1,4 +1,4 @@
-import type { Showcase } from "../../api/showcase-queries.ts";
+import type { Showcase } from "../../api/ask-showcase.ts";
 import { Badge } from "../../design/badge.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";

@@ -1,5 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
-import { type ServiceStatus, statusQuery } from "../../api/showcase-queries.ts";
+import type { ServiceStatus } from "../../api/ask-showcase.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { nameType } from "../../parts/model-words.ts";
 
 const looks: Record<ServiceStatus["state"], { dot: string; sentence: string }> = {
@@ -12,7 +13,7 @@ const partNames: Readonly<Record<string, string>> = { api: "API", database: "Dat
 
 /** How the service is now; which parts are amiss, where some are. */
 export function StatusLine() {
-  const { data, error } = useQuery(statusQuery);
+  const { data, error } = useTableQuery(queryTable.showcase.status());
   if (data === undefined) return error === null ? null : <p>How the service is cannot be asked at the moment.</p>;
   const { dot, sentence } = looks[data.state];
   const troubled = data.checks

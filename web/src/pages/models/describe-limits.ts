@@ -1,4 +1,4 @@
-import type { ModelDetail } from "../../api/catalog-queries.ts";
+import type { ModelDetail } from "../../api/ask-catalog.ts";
 import { formatCount } from "../../parts/format-money.ts";
 
 type LimitLine = { name: string; text: string };

@@ -1,4 +1,4 @@
-import type { Model } from "../../api/catalog-queries.ts";
+import type { Model } from "../../api/ask-catalog.ts";
 import { nameCapability, nameType } from "../../parts/model-words.ts";
 
 export type ModelFilter = { type?: string; capability?: string; q?: string };

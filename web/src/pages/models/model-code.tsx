@@ -1,7 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ModelDetail } from "../../api/catalog-queries.ts";
-import { siteQuery } from "../../api/session-query.ts";
+import type { ModelDetail } from "../../api/ask-catalog.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { CodeSamples } from "../../design/code-block.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
@@ -10,7 +10,7 @@ import { linkClasses } from "../../parts/focus-page.tsx";
 
 /** A first call of the model, ready to be pasted, with what has to be known about it. */
 export function ModelCode({ model }: { model: ModelDetail }) {
-  const site = useQuery(siteQuery);
+  const site = useTableQuery(queryTable.site.settings());
   return (
     <section aria-labelledby="model-code" className="flex min-w-0 flex-col gap-4">
       <h2 id="model-code" className="text-lg font-semibold">

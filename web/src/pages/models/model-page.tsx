@@ -1,7 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type ModelDetail, modelQuery, pricesQuery } from "../../api/catalog-queries.ts";
+import type { ModelDetail } from "../../api/ask-catalog.ts";
 import { ApiError } from "../../api/console-api.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";
 import { buttonClasses } from "../../design/button.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
@@ -21,8 +22,8 @@ const route = getRouteApi("/signed-in/console/console/models/$");
 /** One model: what it can do, what it costs, and how it is called. */
 export function ModelPage() {
   const { _splat: id = "" } = route.useParams();
-  const model = useQuery(modelQuery(id));
-  const prices = useQuery(pricesQuery);
+  const model = useTableQuery(queryTable.models.one(id));
+  const prices = useTableQuery(queryTable.models.prices());
   const error = model.error ?? prices.error;
   if (error instanceof ApiError && error.status === 404) return <NoSuchModel id={id} />;
   if (error !== null) {

@@ -1,6 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type Model, modelsQuery, type PriceList, pricesQuery } from "../../api/catalog-queries.ts";
+import type { Model, PriceList } from "../../api/ask-catalog.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";
 import { Button } from "../../design/button.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
@@ -19,8 +20,8 @@ const route = getRouteApi("/signed-in/console/console/models/");
 export function ModelsPage() {
   const filter = route.useSearch();
   const navigate = route.useNavigate();
-  const models = useQuery(modelsQuery);
-  const prices = useQuery(pricesQuery);
+  const models = useTableQuery(queryTable.models.list());
+  const prices = useTableQuery(queryTable.models.prices());
   const change = (part: ModelFilter) => {
     const words = Object.entries({ ...filter, ...part }).filter(([, word]) => word !== "");
     void navigate({ search: Object.fromEntries(words), replace: true });

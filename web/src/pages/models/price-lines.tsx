@@ -1,4 +1,4 @@
-import type { PriceList } from "../../api/catalog-queries.ts";
+import type { PriceList } from "../../api/ask-catalog.ts";
 import { describeMinimum, describePrice } from "../../parts/describe-price.ts";
 
 type PriceLinesProps = { entries: PriceList["data"]; currency: string };

@@ -1,6 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { balanceQuery } from "../../api/balance-query.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { buttonClasses } from "../../design/button.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Section } from "../../design/section.tsx";
@@ -12,7 +12,7 @@ import { refreshMs } from "./refresh-interval.ts";
 
 /** What can be spent and what it is made of; beside it what is frozen, and why. */
 export function BalanceSummary({ timeZone }: { timeZone: string }) {
-  const balance = useQuery({ ...balanceQuery, refetchInterval: refreshMs });
+  const balance = useTableQuery(queryTable.balance.now(), { refreshMs });
   if (balance.error !== null && balance.data === undefined) {
     return <LoadFailure error={balance.error} onRetry={() => void balance.refetch()} />;
   }

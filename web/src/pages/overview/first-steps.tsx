@@ -1,10 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { balanceQuery } from "../../api/balance-query.ts";
-import { modelsQuery } from "../../api/catalog-queries.ts";
-import { api, ask } from "../../api/console-api.ts";
-import { siteQuery } from "../../api/session-query.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";
 import { buttonClasses } from "../../design/button.tsx";
 import { CodeSamples } from "../../design/code-block.tsx";
@@ -17,13 +14,10 @@ import { isMoneyZero } from "../../parts/sum-money.ts";
 
 /** In the place of numbers that are not there yet: how the first call is made. */
 export function FirstSteps() {
-  const { data: site } = useQuery(siteQuery);
-  const { data: models } = useQuery(modelsQuery);
-  const { data: balance } = useQuery(balanceQuery);
-  const { data: keys } = useQuery({
-    queryKey: ["keys", "live"],
-    queryFn: () => ask(api.GET("/keys", { params: { query: { limit: 100, status: "live" } } })),
-  });
+  const { data: site } = useTableQuery(queryTable.site.settings());
+  const { data: models } = useTableQuery(queryTable.models.list());
+  const { data: balance } = useTableQuery(queryTable.balance.now());
+  const { data: keys } = useTableQuery(queryTable.keys.live());
   const hasKey = keys?.data.some(({ kind }) => kind !== "console") === true;
   const hasMoney = balance !== undefined && !isMoneyZero(balance.available_balance);
   const callable = models?.data.filter(({ status }) => status !== "unavailable");

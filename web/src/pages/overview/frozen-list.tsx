@@ -1,6 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type Hold, holdsQuery } from "../../api/spending-queries.ts";
+import type { Hold } from "../../api/ask-spending.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { formatAmount } from "../../parts/format-amount.ts";
@@ -11,7 +12,7 @@ type FrozenListProps = { currency: string; timeZone: string };
 
 /** Which calls and tasks money is set aside for, since when, and until when at the latest. */
 export function FrozenList({ currency, timeZone }: FrozenListProps) {
-  const holds = useQuery({ ...holdsQuery, refetchInterval: refreshMs });
+  const holds = useTableQuery(queryTable.balance.holds(), { refreshMs });
   if (holds.error !== null && holds.data === undefined) {
     return <LoadFailure error={holds.error} onRetry={() => void holds.refetch()} />;
   }

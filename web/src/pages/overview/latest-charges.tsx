@@ -1,7 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { siteQuery } from "../../api/session-query.ts";
-import { type Charge, keyNamesQuery } from "../../api/spending-queries.ts";
+import type { Charge } from "../../api/ask-spending.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { buttonClasses } from "../../design/button.tsx";
 import { DataTable } from "../../design/data-table.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
@@ -12,8 +12,8 @@ type LatestChargesProps = { rows: Charge[] | undefined; error: Error | null; onR
 
 /** The calls and tasks that were charged for last. */
 export function LatestCharges({ rows, error, onRetry, timeZone }: LatestChargesProps) {
-  const { data: site } = useQuery(siteQuery);
-  const { data: keyNames } = useQuery(keyNamesQuery);
+  const { data: site } = useTableQuery(queryTable.site.settings());
+  const { data: keyNames } = useTableQuery(queryTable.keys.names());
   const columns = listChargeColumns({ timeZone, currency: site?.currency, keyNames });
   return (
     <Section

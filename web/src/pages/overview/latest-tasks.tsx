@@ -1,11 +1,11 @@
 import { Link } from "@tanstack/react-router";
+import type { Task } from "../../api/ask-tasks.ts";
 import { buttonClasses } from "../../design/button.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { Section } from "../../design/section.tsx";
 import { formatSince } from "../../parts/format-time.ts";
 import { nameType } from "../../parts/model-words.ts";
-import type { Task } from "../../parts/use-followed-task.ts";
 import { TaskStatus } from "../tasks/task-status.tsx";
 
 type LatestTasksProps = { rows: Task[] | undefined; error: Error | null; onRetry(): void };

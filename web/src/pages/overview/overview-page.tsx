@@ -1,7 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { api, ask } from "../../api/console-api.ts";
-import { listCharges, usageQuery } from "../../api/spending-queries.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { buttonClasses } from "../../design/button.tsx";
 import { ConsoleFrame } from "../../parts/console-frame.tsx";
 import { useSession } from "../../parts/use-session.ts";
@@ -13,22 +12,13 @@ import { refreshMs } from "./refresh-interval.ts";
 import { SpendingChart } from "./spending-chart.tsx";
 
 const chartRefreshMs = 30_000;
-const rowsShown = 5;
 
 /** What somebody wants to know at a glance: what there is, what is frozen and why, what was spent, what is going on. */
 export function OverviewPage() {
   const { time_zone: timeZone } = useSession().account;
-  const usage = useQuery({ ...usageQuery({ group_by: "day,model" }), refetchInterval: chartRefreshMs });
-  const charges = useQuery({
-    queryKey: ["charges", "latest"],
-    queryFn: () => listCharges({ limit: rowsShown }),
-    refetchInterval: refreshMs,
-  });
-  const tasks = useQuery({
-    queryKey: ["tasks", "latest"],
-    queryFn: () => ask(api.GET("/tasks", { params: { query: { limit: rowsShown } } })),
-    refetchInterval: refreshMs,
-  });
+  const usage = useTableQuery(queryTable.usage.report({ group_by: "day,model" }), { refreshMs: chartRefreshMs });
+  const charges = useTableQuery(queryTable.charges.latest(), { refreshMs });
+  const tasks = useTableQuery(queryTable.tasks.latest(), { refreshMs });
   const isNew = charges.data?.data.length === 0 && tasks.data?.data.length === 0;
   return (
     <ConsoleFrame

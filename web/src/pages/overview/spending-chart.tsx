@@ -1,5 +1,5 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import type { Usage } from "../../api/spending-queries.ts";
+import type { Usage } from "../../api/ask-spending.ts";
 import { BarChart } from "../../design/bar-chart.tsx";
 import { buttonClasses } from "../../design/button.tsx";
 import { chooseScale } from "../../design/chart-scale.ts";

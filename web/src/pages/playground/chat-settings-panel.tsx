@@ -1,4 +1,4 @@
-import type { ModelDetail } from "../../api/catalog-queries.ts";
+import type { ModelDetail } from "../../api/ask-catalog.ts";
 import { CheckField } from "../../design/check-field.tsx";
 import { SelectField } from "../../design/select-field.tsx";
 import { TextArea } from "../../design/text-area.tsx";

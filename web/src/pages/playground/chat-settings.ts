@@ -1,4 +1,4 @@
-import type { ModelDetail } from "../../api/catalog-queries.ts";
+import type { ModelDetail } from "../../api/ask-catalog.ts";
 
 /** What is set beside the messages, as it was typed; an empty text leaves it to the model. */
 export type ChatSettings = {

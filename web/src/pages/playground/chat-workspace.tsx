@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import type { ModelDetail } from "../../api/catalog-queries.ts";
+import type { ModelDetail } from "../../api/ask-catalog.ts";
 import { Button } from "../../design/button.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { joinClasses } from "../../design/join-classes.ts";

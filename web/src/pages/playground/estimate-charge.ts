@@ -1,4 +1,4 @@
-import type { ModelDetail, PriceList } from "../../api/catalog-queries.ts";
+import type { ModelDetail, PriceList } from "../../api/ask-catalog.ts";
 import { dramaStages, type MediaType } from "./media-fields.ts";
 import { countCharacters, type MediaValues, readFiles, readText } from "./media-values.ts";
 

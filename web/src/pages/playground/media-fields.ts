@@ -1,4 +1,4 @@
-import type { ModelDetail } from "../../api/catalog-queries.ts";
+import type { ModelDetail } from "../../api/ask-catalog.ts";
 import type { SelectOption } from "../../design/select-field.tsx";
 
 /** What kinds of files a field takes. The API looks into them; the browser only knows how they are called. */

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { ModelDetail, PriceList } from "../../api/catalog-queries.ts";
+import type { ModelDetail, PriceList } from "../../api/ask-catalog.ts";
 import { ApiError } from "../../api/console-api.ts";
 import { Button } from "../../design/button.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";

@@ -1,4 +1,4 @@
-import type { Model } from "../../api/catalog-queries.ts";
+import type { Model } from "../../api/ask-catalog.ts";
 import { FieldFrame, inputClasses } from "../../design/text-field.tsx";
 import { nameType, typeNames } from "../../parts/model-words.ts";
 

@@ -1,14 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import {
-  type Model,
-  type ModelDetail,
-  modelQuery,
-  modelsQuery,
-  type PriceList,
-  pricesQuery,
-} from "../../api/catalog-queries.ts";
+import type { Model, ModelDetail, PriceList } from "../../api/ask-catalog.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
@@ -25,7 +19,7 @@ const route = getRouteApi("/signed-in/console/console/playground");
 
 /** Any model of the account, tried at once. Which one is in the address. */
 export function PlaygroundPage() {
-  const models = useQuery(modelsQuery);
+  const models = useTableQuery(queryTable.models.list());
   const [isCodeShown, setCodeShown] = useState(false);
   const hasModels = models.data !== undefined && models.data.data.length > 0;
   return (
@@ -62,8 +56,8 @@ function ChosenModel({ models, isCodeShown }: { models: readonly Model[]; isCode
   const navigate = route.useNavigate();
   const usual = models.find(({ type }) => type === "chat") ?? models[0];
   const chosen = models.find(({ id }) => id === asked) ?? usual;
-  const detail = useQuery(modelQuery(chosen?.id ?? ""));
-  const prices = useQuery(pricesQuery);
+  const detail = useTableQuery(queryTable.models.one(chosen?.id ?? ""));
+  const prices = useTableQuery(queryTable.models.prices());
   const trouble = detail.error ?? prices.error;
   const retry = () => void Promise.all([detail.refetch(), prices.refetch()]);
   return (

@@ -1,5 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
-import { siteQuery } from "../../api/session-query.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { CodeSamples } from "../../design/code-block.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { type SampleType, writeRequestSamples } from "../../parts/code-samples.ts";
@@ -7,7 +7,7 @@ import { shortenPictures } from "./shorten-pictures.ts";
 
 /** The request that the page would send now, for people who want to send it themselves. */
 export function RequestCode({ type, body }: { type: SampleType; body: Record<string, unknown> }) {
-  const { data: site } = useQuery(siteQuery);
+  const { data: site } = useTableQuery(queryTable.site.settings());
   if (site === undefined) return <Skeleton className="h-64" />;
   const shown = shortenPictures(body) as Record<string, unknown>;
   return (

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { isOver, type Task } from "../../api/ask-tasks.ts";
 import { api, ask } from "../../api/console-api.ts";
 import { Badge } from "../../design/badge.tsx";
 import { Button, buttonClasses } from "../../design/button.tsx";
@@ -11,7 +12,7 @@ import { formatMoney } from "../../parts/format-money.ts";
 import { OutputView } from "../../parts/output-view.tsx";
 import { describeTaskStatus } from "../../parts/task-words.ts";
 import { useAction } from "../../parts/use-action.ts";
-import { isOver, type Task, useFollowedTask } from "../../parts/use-followed-task.ts";
+import { useFollowedTask } from "../../parts/use-followed-task.ts";
 
 /** A task that was submitted here: how it goes, what it made, what it cost. */
 export function TaskRun({ taskId, currency }: { taskId: string; currency: string }) {

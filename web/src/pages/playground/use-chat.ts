@@ -1,6 +1,6 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/console-api.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { leaveForSignIn } from "../../parts/leave-for-sign-in.ts";
 import { type AnswerSoFar, askChatStream, type ChatBody } from "./ask-chat-stream.ts";
 import { type Answer, dropLastAnswer, hasCome, listMessages, parseTurns, type Turn, turnsMax } from "./conversation.ts";
@@ -22,7 +22,7 @@ const keptTurns = {
 
 /** The conversation, and who answers. One answer comes at a time. */
 export function useChat() {
-  const queries = useQueryClient();
+  const answers = useAnswerCache();
   const [turns, setTurns] = useKeptState("conversation", keptTurns);
   const [trouble, setTrouble] = useState<Error | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -76,7 +76,7 @@ export function useChat() {
     else replace(answer);
     setBusy(false);
     if (answer.bill === null && requestId !== null) await addCharge(answer, requestId, replace);
-    void queries.invalidateQueries({ queryKey: ["balance"] });
+    void answers.refresh("balance");
   }
 
   return {

@@ -1,6 +1,6 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, ask } from "../../api/console-api.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { Button } from "../../design/button.tsx";
 import { Card } from "../../design/card.tsx";
 import { useToast } from "../../design/toast.tsx";
@@ -14,12 +14,12 @@ import { ConfirmAuthenticator } from "./confirm-authenticator.tsx";
 /** The second step at sign-in: codes of an authenticator app, and backup codes for the day it is lost. */
 export function AuthenticatorSection() {
   const { user } = useSession();
-  const queries = useQueryClient();
+  const answers = useAnswerCache();
   const repeat = useReauthentication();
   const showToast = useToast();
   const [secret, setSecret] = useState<{ secret: string; uri: string } | null>(null);
   const [backupCodes, setBackupCodes] = useState<readonly string[] | null>(null);
-  const refresh = () => queries.invalidateQueries({ queryKey: ["session"] });
+  const refresh = () => answers.refresh("session");
 
   const begin = useAction(() => repeat(() => ask(api.POST("/totp", { body: {} }))), setSecret);
   const renew = useAction(

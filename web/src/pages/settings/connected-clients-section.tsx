@@ -1,5 +1,7 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, ask } from "../../api/console-api.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { Card } from "../../design/card.tsx";
 import { DataList, DataListText } from "../../design/data-list.tsx";
@@ -11,15 +13,15 @@ import { useAction } from "../../parts/use-action.ts";
 
 /** Programs that were given a key through the browser. */
 export function ConnectedClientsSection() {
-  const queries = useQueryClient();
+  const answers = useAnswerCache();
   const repeat = useReauthentication();
   const showToast = useToast();
-  const clients = useQuery({ queryKey: ["connected-clients"], queryFn: () => ask(api.GET("/connected-clients")) });
+  const clients = useTableQuery(queryTable.clients.list());
   const disconnect = useAction(
     (id: string) => repeat(() => ask(api.DELETE("/connected-clients/{id}", { params: { path: { id } } }))),
     () => {
       showToast("Disconnected. Its key does not work any more.");
-      return queries.invalidateQueries({ queryKey: ["connected-clients"] });
+      return answers.refresh("clients");
     },
   );
   return (

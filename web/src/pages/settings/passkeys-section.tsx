@@ -1,5 +1,7 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, ask } from "../../api/console-api.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { Card } from "../../design/card.tsx";
 import { DataList, DataListText } from "../../design/data-list.tsx";
@@ -13,16 +15,13 @@ import { useAction } from "../../parts/use-action.ts";
 import { useDraft } from "../../parts/use-draft.ts";
 
 export function PasskeysSection() {
-  const queries = useQueryClient();
+  const answers = useAnswerCache();
   const repeat = useReauthentication();
   const showToast = useToast();
-  const passkeys = useQuery({ queryKey: ["passkeys"], queryFn: () => ask(api.GET("/passkeys")) });
+  const passkeys = useTableQuery(queryTable.passkeys.list());
   const refresh = async (sentence: string) => {
     showToast(sentence);
-    await Promise.all([
-      queries.invalidateQueries({ queryKey: ["passkeys"] }),
-      queries.invalidateQueries({ queryKey: ["session"] }),
-    ]);
+    await answers.refresh("passkeys", "session");
   };
   const remove = useAction(
     (id: string) => repeat(() => ask(api.DELETE("/passkeys/{id}", { params: { path: { id } } }))),

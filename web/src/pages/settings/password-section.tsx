@@ -1,7 +1,7 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, ask } from "../../api/console-api.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { Button } from "../../design/button.tsx";
 import { Card } from "../../design/card.tsx";
 import { PasswordField } from "../../design/password-field.tsx";
@@ -35,7 +35,7 @@ function ChangePassword() {
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
   const repeat = useReauthentication();
-  const queries = useQueryClient();
+  const answers = useAnswerCache();
   const showToast = useToast();
   const action = useAction(
     () => repeat(() => ask(api.POST("/password", { body: { current_password: current, new_password: next } }))),
@@ -43,7 +43,7 @@ function ChangePassword() {
       setCurrent("");
       setNext("");
       showToast("The password is changed. Other sessions have ended.");
-      await queries.invalidateQueries();
+      await answers.refreshAll();
     },
   );
   return (

@@ -1,7 +1,7 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useId, useMemo } from "react";
 import { api, ask } from "../../api/console-api.ts";
-import { sessionQuery } from "../../api/session-query.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { Button } from "../../design/button.tsx";
 import { Card } from "../../design/card.tsx";
 import { TextField } from "../../design/text-field.tsx";
@@ -14,7 +14,7 @@ import { useSession } from "../../parts/use-session.ts";
 /** Who somebody is here, and in which zone their days begin. */
 export function ProfileSection() {
   const { user, account } = useSession();
-  const queries = useQueryClient();
+  const answers = useAnswerCache();
   const showToast = useToast();
   const initial = { name: user.name ?? "", timeZone: account.time_zone };
   const { values, change, forget } = useFormDraft("profile", initial);
@@ -28,9 +28,9 @@ export function ProfileSection() {
     },
     (session) => {
       forget();
-      if (session !== null) queries.setQueryData(sessionQuery.queryKey, session);
+      if (session !== null) answers.write(queryTable.session.current(), session);
       showToast("Your profile is saved.");
-      return queries.invalidateQueries({ queryKey: ["account"] });
+      return answers.refresh("account");
     },
   );
   return (

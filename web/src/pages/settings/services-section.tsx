@@ -1,5 +1,7 @@
-import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, ask } from "../../api/console-api.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { Card } from "../../design/card.tsx";
 import { DataList, DataListText } from "../../design/data-list.tsx";
@@ -9,14 +11,12 @@ import { formatMoment } from "../../parts/format-time.ts";
 import { useReauthentication } from "../../parts/reauthentication.tsx";
 import { useAction } from "../../parts/use-action.ts";
 
-export const servicesQuery = queryOptions({ queryKey: ["services"], queryFn: () => ask(api.GET("/services")) });
-
 /** Other services that the person signs in with, or could. */
 export function ServicesSection() {
-  const queries = useQueryClient();
+  const answers = useAnswerCache();
   const repeat = useReauthentication();
   const showToast = useToast();
-  const services = useQuery(servicesQuery);
+  const services = useTableQuery(queryTable.services.list());
   const connect = useAction(
     (id: string) => repeat(() => ask(api.POST("/services/{id}/connect", { params: { path: { id } }, body: {} }))),
     ({ location: there }) => location.assign(there),
@@ -25,7 +25,7 @@ export function ServicesSection() {
     (id: string) => repeat(() => ask(api.DELETE("/services/{id}", { params: { path: { id } } }))),
     () => {
       showToast("Disconnected. It does not sign you in any more.");
-      return queries.invalidateQueries({ queryKey: servicesQuery.queryKey });
+      return answers.refresh("services");
     },
   );
   return (

@@ -1,5 +1,7 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, ask } from "../../api/console-api.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { Card } from "../../design/card.tsx";
 import { DataList, DataListText } from "../../design/data-list.tsx";
@@ -10,12 +12,12 @@ import { formatSince } from "../../parts/format-time.ts";
 import { useAction } from "../../parts/use-action.ts";
 
 export function SessionsSection() {
-  const queries = useQueryClient();
+  const answers = useAnswerCache();
   const showToast = useToast();
-  const sessions = useQuery({ queryKey: ["sessions"], queryFn: () => ask(api.GET("/sessions")) });
+  const sessions = useTableQuery(queryTable.sessions.list());
   const refresh = (sentence: string) => {
     showToast(sentence);
-    return queries.invalidateQueries({ queryKey: ["sessions"] });
+    return answers.refresh("sessions");
   };
   const endOne = useAction(
     (id: string) => ask(api.DELETE("/sessions/{id}", { params: { path: { id } } })),

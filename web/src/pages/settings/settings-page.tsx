@@ -1,12 +1,13 @@
-import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { ConsoleFrame } from "../../parts/console-frame.tsx";
 import { AuthenticatorSection } from "./authenticator-section.tsx";
 import { ConnectedClientsSection } from "./connected-clients-section.tsx";
 import { PasskeysSection } from "./passkeys-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
 import { ProfileSection } from "./profile-section.tsx";
-import { ServicesSection, servicesQuery } from "./services-section.tsx";
+import { ServicesSection } from "./services-section.tsx";
 import { SessionsSection } from "./sessions-section.tsx";
 
 const allSections: readonly { id: string; name: string; content: ReactNode }[] = [
@@ -20,7 +21,7 @@ const allSections: readonly { id: string; name: string; content: ReactNode }[] =
 ];
 
 export function SettingsPage() {
-  const services = useQuery(servicesQuery);
+  const services = useTableQuery(queryTable.services.list());
   // Most sites sign people in without other services.
   const hasServices = services.data !== undefined && services.data.data.length > 0;
   const sections = allSections.filter(({ id }) => id !== "services" || hasServices);

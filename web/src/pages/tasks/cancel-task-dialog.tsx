@@ -1,21 +1,22 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { isOver, type Task } from "../../api/ask-tasks.ts";
 import { api, ask } from "../../api/console-api.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { Button } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { useToast } from "../../design/toast.tsx";
 import { FormError } from "../../parts/form-error.tsx";
 import { describeTaskStatus } from "../../parts/task-words.ts";
 import { useAction } from "../../parts/use-action.ts";
-import { isOver, type Task } from "../../parts/use-followed-task.ts";
 
 /** Asks once more before a task ends for good, and says what it will cost. */
 export function CancelTaskDialog({ task, onClose }: { task: Task; onClose(): void }) {
-  const queries = useQueryClient();
+  const answers = useAnswerCache();
   const showToast = useToast();
   const cancel = useAction(
     () => ask(api.POST("/tasks/{task_id}/cancel", { params: { path: { task_id: task.id } }, body: {} })),
     (answer) => {
-      queries.setQueryData(["task", task.id], answer);
+      answers.write(queryTable.tasks.one(task.id), answer);
       showToast(
         isOver(answer)
           ? `The task is over: ${describeTaskStatus(answer.status).name.toLowerCase()}.`

@@ -1,7 +1,7 @@
+import type { TaskOutput } from "../../api/ask-tasks.ts";
 import { joinClasses } from "../../design/join-classes.ts";
 import { formatMoment } from "../../parts/format-time.ts";
 import { OutputView } from "../../parts/output-view.tsx";
-import type { TaskOutput } from "../../parts/use-followed-task.ts";
 import { useSession } from "../../parts/use-session.ts";
 
 /** What was made, shown, and until when it is kept. */

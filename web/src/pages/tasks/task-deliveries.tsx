@@ -1,6 +1,9 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import type { TaskEvent } from "../../api/ask-tasks.ts";
 import { api, ask } from "../../api/console-api.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge, type BadgeKind } from "../../design/badge.tsx";
 import { Button } from "../../design/button.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
@@ -13,31 +16,11 @@ import { useAction } from "../../parts/use-action.ts";
 import { useSession } from "../../parts/use-session.ts";
 import { TaskSection } from "./task-section.tsx";
 
-const refreshMs = 2_000;
-const deliveriesMax = 100;
-
-/** The event of the task's end with everybody whom it was sent to; `null` where it is too old to be kept. */
-async function findTold(taskId: string) {
-  const { data: events } = await ask(api.GET("/events", { params: { query: { task_id: taskId, limit: 1 } } }));
-  const [event] = events;
-  if (event === undefined) return null;
-  const deliveries = await ask(
-    api.GET("/events/{id}/deliveries", { params: { path: { id: event.id }, query: { limit: deliveriesMax } } }),
-  );
-  return { event, deliveries: deliveries.data };
-}
-
-type Told = NonNullable<Awaited<ReturnType<typeof findTold>>>;
-type Delivery = Told["deliveries"][number];
+type Delivery = TaskEvent["deliveries"][number];
 
 /** Who was told of the task's end, whether it arrived, and the way to tell them again. */
 export function TaskDeliveries({ taskId }: { taskId: string }) {
-  const told = useQuery({
-    queryKey: ["task-deliveries", taskId],
-    queryFn: () => findTold(taskId),
-    refetchInterval: ({ state }) =>
-      state.data?.deliveries.some(({ status }) => status === "pending") === true ? refreshMs : false,
-  });
+  const told = useTableQuery(queryTable.tasks.event(taskId));
   if (told.error !== null && told.data === undefined) {
     return (
       <TaskSection title="Webhooks">
@@ -77,13 +60,13 @@ export function TaskDeliveries({ taskId }: { taskId: string }) {
 }
 
 function Resend({ taskId, eventId }: { taskId: string; eventId: string }) {
-  const queries = useQueryClient();
+  const answers = useAnswerCache();
   const showToast = useToast();
   const resend = useAction(
     () => ask(api.POST("/events/{id}/resend", { params: { path: { id: eventId } }, body: {} })),
     () => {
       showToast("It is sent again to everybody who is still there.");
-      return queries.invalidateQueries({ queryKey: ["task-deliveries", taskId] });
+      return answers.refreshOne(queryTable.tasks.event(taskId));
     },
   );
   return (

@@ -1,12 +1,11 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { api, ask } from "../../api/console-api.ts";
-import { siteQuery } from "../../api/session-query.ts";
+import { isOver, type Task } from "../../api/ask-tasks.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { CopyableText } from "../../design/copyable-text.tsx";
 import { linkClasses } from "../../parts/focus-page.tsx";
 import { formatMoney } from "../../parts/format-money.ts";
-import { isOver, type Task } from "../../parts/use-followed-task.ts";
 import { TaskTimeline } from "./task-timeline.tsx";
 
 /** What is known of a task beside what it made. */
@@ -64,7 +63,7 @@ function Fact({ title, children }: { title: string; children: ReactNode }) {
 }
 
 function Charge({ task }: { task: Task }) {
-  const { data: site } = useQuery(siteQuery);
+  const { data: site } = useTableQuery(queryTable.site.settings());
   if (site === undefined) return <p>&nbsp;</p>;
   const { charge, estimated_charge: estimate } = task.usage;
   if (task.parent_id !== undefined) return <p className="text-ink-soft">Paid with the task that it is a part of.</p>;
@@ -86,10 +85,7 @@ function Charge({ task }: { task: Task }) {
 
 /** Tasks that cost nothing have no charge to be explained. */
 function ChargeLink({ taskId }: { taskId: string }) {
-  const { data } = useQuery({
-    queryKey: ["task-charge", taskId],
-    queryFn: () => ask(api.GET("/charges", { params: { query: { task_id: taskId, limit: 1 } } })),
-  });
+  const { data } = useTableQuery(queryTable.charges.ofTask(taskId));
   const [found] = data?.data ?? [];
   if (found === undefined) return null;
   return (

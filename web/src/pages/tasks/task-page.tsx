@@ -1,5 +1,6 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { isOver, type Task } from "../../api/ask-tasks.ts";
 import { ApiError } from "../../api/console-api.ts";
 import { Button, buttonClasses } from "../../design/button.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
@@ -8,7 +9,7 @@ import { LoadFailure } from "../../design/load-failure.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { ConsoleFrame } from "../../parts/console-frame.tsx";
 import { nameType } from "../../parts/model-words.ts";
-import { isOver, type Task, useFollowedTask } from "../../parts/use-followed-task.ts";
+import { useFollowedTask } from "../../parts/use-followed-task.ts";
 import { CancelTaskDialog } from "./cancel-task-dialog.tsx";
 import { TaskDeliveries } from "./task-deliveries.tsx";
 import { TaskFacts } from "./task-facts.tsx";

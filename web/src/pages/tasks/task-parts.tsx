@@ -1,11 +1,11 @@
 import { Link } from "@tanstack/react-router";
-import { api, ask } from "../../api/console-api.ts";
+import { isOver, type Task } from "../../api/ask-tasks.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { usePageQuery } from "../../api/use-page-query.ts";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { LoadMore } from "../../design/load-more.tsx";
 import { formatDuration } from "../../parts/format-duration.ts";
 import { nameType } from "../../parts/model-words.ts";
-import { isOver, type Task } from "../../parts/use-followed-task.ts";
-import { usePageQuery } from "../../parts/use-page-query.ts";
 import { TaskSection } from "./task-section.tsx";
 import { TaskStatus } from "./task-status.tsx";
 
@@ -13,14 +13,9 @@ const refreshMs = 3_000;
 
 /** The pictures, clips and voices that a drama is put together from: tasks of their own, paid with it. */
 export function TaskParts({ task }: { task: Task }) {
-  const { rows, more, ...parts } = usePageQuery(
-    ["task-parts", task.id],
-    (after) => {
-      const query = { parent_id: task.id, ...(after === undefined ? {} : { after }) };
-      return ask(api.GET("/tasks", { params: { query } }));
-    },
-    { decideRefreshMs: (seen) => (isOver(task) && seen.every(isOver) ? null : refreshMs) },
-  );
+  const { rows, more, ...parts } = usePageQuery(queryTable.tasks.parts(task.id), {
+    decideRefreshMs: (seen) => (isOver(task) && seen.every(isOver) ? null : refreshMs),
+  });
   return (
     <TaskSection title="Parts">
       <DataTable

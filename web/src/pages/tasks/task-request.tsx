@@ -1,5 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
-import { api, ask } from "../../api/console-api.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { CodeBlock } from "../../design/code-block.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
@@ -7,11 +7,7 @@ import { TaskSection } from "./task-section.tsx";
 
 /** What was asked for, ready to be sent again. */
 export function TaskRequest({ taskId }: { taskId: string }) {
-  const request = useQuery({
-    queryKey: ["task-request", taskId],
-    queryFn: () => ask(api.GET("/tasks/{task_id}/request", { params: { path: { task_id: taskId } } })),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const request = useTableQuery(queryTable.tasks.request(taskId));
   return (
     <TaskSection title="Request">
       {request.error !== null && <LoadFailure error={request.error} onRetry={() => void request.refetch()} />}

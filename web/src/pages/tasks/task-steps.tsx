@@ -1,11 +1,11 @@
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { siteQuery } from "../../api/session-query.ts";
+import { isOver, type Task } from "../../api/ask-tasks.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";
 import { ProgressBar } from "../../design/progress-bar.tsx";
 import { formatMoney } from "../../parts/format-money.ts";
 import { describeTaskStatus } from "../../parts/task-words.ts";
-import { isOver, type Task } from "../../parts/use-followed-task.ts";
 import { OutputList } from "./output-list.tsx";
 import { TaskSection } from "./task-section.tsx";
 
@@ -13,7 +13,7 @@ type Step = NonNullable<Task["steps"]>[number];
 
 /** What a drama is made of, in order, each with how far it is, what it made and what it costs. */
 export function TaskSteps({ task, steps }: { task: Task; steps: readonly Step[] }) {
-  const { data: site } = useQuery(siteQuery);
+  const { data: site } = useTableQuery(queryTable.site.settings());
   const shown = new Set(task.output.map(({ sha256 }) => sha256));
   return (
     <TaskSection title="Steps">

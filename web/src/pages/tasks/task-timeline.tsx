@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
+import { isOver, type Task } from "../../api/ask-tasks.ts";
 import { formatMoment } from "../../parts/format-time.ts";
-import { isOver, type Task } from "../../parts/use-followed-task.ts";
 import { useSession } from "../../parts/use-session.ts";
 import { listMoments } from "./list-moments.ts";
 

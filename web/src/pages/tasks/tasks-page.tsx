@@ -1,8 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { modelsQuery } from "../../api/catalog-queries.ts";
-import { api, ask } from "../../api/console-api.ts";
-import { siteQuery } from "../../api/session-query.ts";
+import { isOver, type Task, type TaskFilter } from "../../api/ask-tasks.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { usePageQuery } from "../../api/use-page-query.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button, buttonClasses } from "../../design/button.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
@@ -13,16 +13,12 @@ import { formatMoney } from "../../parts/format-money.ts";
 import { formatMoment } from "../../parts/format-time.ts";
 import { nameType } from "../../parts/model-words.ts";
 import { describeTaskStatus, taskStatuses } from "../../parts/task-words.ts";
-import { isOver, type Task } from "../../parts/use-followed-task.ts";
-import { usePageQuery } from "../../parts/use-page-query.ts";
 import { useSession } from "../../parts/use-session.ts";
 import { TaskStatus } from "./task-status.tsx";
 
 const route = getRouteApi("/signed-in/console/console/tasks");
 const refreshMs = 2_000;
 const taskTypes = ["image", "video", "avatar", "drama", "speech"] as const satisfies readonly Task["type"][];
-
-type TaskFilter = { status?: Task["status"]; type?: Task["type"]; model?: string };
 
 /** What the address asks for, as far as there is such a thing. */
 function readFilter({ status, type, model }: { status?: string; type?: string; model?: string }): TaskFilter {
@@ -40,15 +36,10 @@ export function TasksPage() {
   const filter = readFilter(route.useSearch());
   const navigate = route.useNavigate();
   const { time_zone: timeZone } = useSession().account;
-  const { data: site } = useQuery(siteQuery);
-  const { rows, more, ...tasks } = usePageQuery(
-    ["tasks", filter],
-    (after) => {
-      const query = { ...filter, ...(after === undefined ? {} : { after }) };
-      return ask(api.GET("/tasks", { params: { query } }));
-    },
-    { decideRefreshMs: (seen) => (seen.every(isOver) ? null : refreshMs) },
-  );
+  const { data: site } = useTableQuery(queryTable.site.settings());
+  const { rows, more, ...tasks } = usePageQuery(queryTable.tasks.list(filter), {
+    decideRefreshMs: (seen) => (seen.every(isOver) ? null : refreshMs),
+  });
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <ConsoleFrame
@@ -73,7 +64,7 @@ export function TasksPage() {
 }
 
 function Filters({ filter, onChange }: { filter: TaskFilter; onChange(filter: Record<string, string>): void }) {
-  const { data: models } = useQuery(modelsQuery);
+  const { data: models } = useTableQuery(queryTable.models.list());
   const ids = new Set([
     ...(filter.model === undefined ? [] : [filter.model]),
     ...(models?.data ?? []).filter(({ type }) => type !== "chat").map(({ id }) => id),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Usage } from "../../api/spending-queries.ts";
+import type { Usage } from "../../api/ask-spending.ts";
 import { arrangeUsage, isNamed } from "./arrange-usage.ts";
 
 const nothing: Usage["total"] = {

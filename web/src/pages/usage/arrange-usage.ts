@@ -1,4 +1,4 @@
-import type { Usage } from "../../api/spending-queries.ts";
+import type { Usage } from "../../api/ask-spending.ts";
 import type { Bar } from "../../design/chart-bar.ts";
 import { seriesMax } from "../../design/series-colours.ts";
 import { findDay, formatDay, listDays } from "../../parts/calendar-days.ts";

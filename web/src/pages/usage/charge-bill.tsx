@@ -1,4 +1,4 @@
-import type { ExplainedCharge } from "../../api/spending-queries.ts";
+import type { ExplainedCharge } from "../../api/ask-spending.ts";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { FactList } from "../../design/fact-list.tsx";
 import { Section } from "../../design/section.tsx";

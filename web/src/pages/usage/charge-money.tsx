@@ -1,4 +1,4 @@
-import type { ExplainedCharge } from "../../api/spending-queries.ts";
+import type { ExplainedCharge } from "../../api/ask-spending.ts";
 import { type Fact, FactList } from "../../design/fact-list.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { Section } from "../../design/section.tsx";

@@ -1,8 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import type { ExplainedCharge } from "../../api/ask-spending.ts";
 import { ApiError } from "../../api/console-api.ts";
-import { siteQuery } from "../../api/session-query.ts";
-import { chargeQuery, type ExplainedCharge, keyNamesQuery } from "../../api/spending-queries.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { buttonClasses } from "../../design/button.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
@@ -23,8 +23,8 @@ const route = getRouteApi("/signed-in/console/console/usage/charges/$id");
 /** Why a charge is what it is: what was counted, at which price, and where the money came from. */
 export function ChargePage() {
   const { id } = route.useParams();
-  const charge = useQuery(chargeQuery(id));
-  const site = useQuery(siteQuery);
+  const charge = useTableQuery(queryTable.charges.one(id));
+  const site = useTableQuery(queryTable.site.settings());
   const error = charge.error ?? site.error;
   if (error instanceof ApiError && error.status === 404) return <NoSuchCharge />;
   if (error !== null) {
@@ -73,7 +73,7 @@ export function ChargePage() {
 /** What it was for, and who asked. */
 function ChargeOrigin({ charge }: { charge: ExplainedCharge }) {
   const { time_zone: timeZone } = useSession().account;
-  const { data: keyNames } = useQuery(keyNamesQuery);
+  const { data: keyNames } = useTableQuery(queryTable.keys.names());
   const { model, key_id: keyId, task_id: taskId, request_id: requestId } = charge;
   const facts: (Fact | false)[] = [
     { name: "When", value: formatMoment(new Date(charge.created * 1000).toISOString(), timeZone) },

@@ -1,4 +1,4 @@
-import type { ExplainedCharge } from "../../api/spending-queries.ts";
+import type { ExplainedCharge } from "../../api/ask-spending.ts";
 import { Badge } from "../../design/badge.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
 import { FactList } from "../../design/fact-list.tsx";

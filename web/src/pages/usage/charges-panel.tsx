@@ -1,6 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { type ChargeFilter, keyNamesQuery, listCharges } from "../../api/spending-queries.ts";
+import type { ChargeFilter } from "../../api/ask-spending.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { usePageQuery } from "../../api/use-page-query.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { DataTable } from "../../design/data-table.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
@@ -8,7 +10,6 @@ import { LoadMore } from "../../design/load-more.tsx";
 import { Section } from "../../design/section.tsx";
 import { SelectField, type SelectOption } from "../../design/select-field.tsx";
 import { listChargeColumns } from "../../parts/charge-columns.tsx";
-import { usePageQuery } from "../../parts/use-page-query.ts";
 
 type ChargesPanelProps = {
   title: string;
@@ -26,10 +27,8 @@ type ChargesPanelProps = {
 /** The charges behind a bar: those, all of those, and no others. */
 export function ChargesPanel(props: ChargesPanelProps) {
   const { title, sum, filter, timeZone, currency, part, parts, onPart, onClose } = props;
-  const { data: keyNames } = useQuery(keyNamesQuery);
-  const { rows, more, ...charges } = usePageQuery(["charges", filter], (after) =>
-    listCharges({ ...filter, ...(after === undefined ? {} : { after }) }),
-  );
+  const { data: keyNames } = useTableQuery(queryTable.keys.names());
+  const { rows, more, ...charges } = usePageQuery(queryTable.charges.list(filter));
   const heading = useRef<HTMLHeadingElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another title means that another bar was opened.
   useEffect(() => {

@@ -1,6 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
-import { modelsQuery } from "../../api/catalog-queries.ts";
-import { keyNamesQuery } from "../../api/spending-queries.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { DayField } from "../../design/day-field.tsx";
 import { SelectField } from "../../design/select-field.tsx";
 import { dayChoices, type Measure, type UsageSearch, type UsageView } from "./usage-view.ts";
@@ -11,8 +10,8 @@ const measureNames: Record<Measure, string> = { charge: "Charge", calls: "Calls"
 
 /** Which time, and what of it. Every choice is in the address. */
 export function UsageFilters({ view, today, onChange }: UsageFiltersProps) {
-  const { data: models } = useQuery(modelsQuery);
-  const { data: keyNames } = useQuery(keyNamesQuery);
+  const { data: models } = useTableQuery(queryTable.models.list());
+  const { data: keyNames } = useTableQuery(queryTable.keys.names());
   const { model, key_id: keyId } = view.filter;
   const modelIds = new Set([...(model === undefined ? [] : [model]), ...(models?.data ?? []).map(({ id }) => id)]);
   const keys = new Map([...(keyId === undefined ? [] : [[keyId, keyId] as const]), ...(keyNames ?? [])]);

@@ -1,6 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { keyNamesQuery, type Usage, usageQuery } from "../../api/spending-queries.ts";
+import type { Usage } from "../../api/ask-spending.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { buttonClasses } from "../../design/button.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { Icon } from "../../design/icon.tsx";
@@ -25,8 +26,8 @@ export function UsagePage() {
   const now = new Date();
   const view = readUsageView(search, { now, timeZone });
   const question = { ...view.filter, group_by: `${view.cut},${view.by}` };
-  const usage = useQuery({ ...usageQuery(question), enabled: view.trouble === null });
-  const keyNames = useQuery(keyNamesQuery);
+  const usage = useTableQuery(queryTable.usage.report(question), { isEnabled: view.trouble === null });
+  const keyNames = useTableQuery(queryTable.keys.names());
   const change = (part: UsageSearch) => {
     const words = Object.entries({ ...search, ...part }).filter(([, word]) => word !== "");
     void navigate({ search: Object.fromEntries(words), replace: true, resetScroll: false });

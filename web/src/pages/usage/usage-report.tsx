@@ -1,4 +1,4 @@
-import type { ChargeFilter, Usage } from "../../api/spending-queries.ts";
+import type { ChargeFilter, Usage } from "../../api/ask-spending.ts";
 import { BarChart } from "../../design/bar-chart.tsx";
 import { Button } from "../../design/button.tsx";
 import { chooseScale } from "../../design/chart-scale.ts";

@@ -1,4 +1,4 @@
-import type { Usage } from "../../api/spending-queries.ts";
+import type { Usage } from "../../api/ask-spending.ts";
 import { Stat } from "../../design/stat.tsx";
 import { formatAmount, type Unit } from "../../parts/format-amount.ts";
 import { formatCount, formatMoney } from "../../parts/format-money.ts";

@@ -1,4 +1,4 @@
-import type { ChargeFilter } from "../../api/spending-queries.ts";
+import type { ChargeFilter } from "../../api/ask-spending.ts";
 import { addDays, countDays, findDay, isDay } from "../../parts/calendar-days.ts";
 
 export const dayChoices = ["7", "30", "90"] as const;

@@ -1,4 +1,7 @@
 import { useState } from "react";
+import { type Delivery, isUnderWay } from "../../api/ask-webhooks.ts";
+import { deliveryRefreshMs, queryTable } from "../../api/query-table.ts";
+import { usePageQuery } from "../../api/use-page-query.ts";
 import { CopyableText } from "../../design/copyable-text.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
@@ -8,11 +11,9 @@ import { SelectField } from "../../design/select-field.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { describeAttempt, describeDeliveryStatus } from "../../parts/delivery-words.ts";
 import { formatMoment } from "../../parts/format-time.ts";
-import { usePageQuery } from "../../parts/use-page-query.ts";
 import { useSession } from "../../parts/use-session.ts";
 import { Attempts, DeliveryStatus, Disclosure } from "./delivery-details.tsx";
 import { ResendButton } from "./resend-button.tsx";
-import { type Delivery, isUnderWay, listDeliveries, refreshMs } from "./webhook-queries.ts";
 
 const statuses = ["pending", "succeeded", "failed", "dropped"] as const satisfies readonly Delivery["status"][];
 
@@ -35,11 +36,9 @@ export function DeliveryLog({ endpointId }: { endpointId: string }) {
 }
 
 function Rows({ endpointId, status }: { endpointId: string; status: Delivery["status"] | undefined }) {
-  const { rows, error, onRetry, more } = usePageQuery(
-    ["webhooks", "log", endpointId, status],
-    (after) => listDeliveries(endpointId, { after, status }),
-    { decideRefreshMs: (seen) => (seen.some(isUnderWay) ? refreshMs : null) },
-  );
+  const { rows, error, onRetry, more } = usePageQuery(queryTable.webhooks.deliveries({ id: endpointId, status }), {
+    decideRefreshMs: (seen) => (seen.some(isUnderWay) ? deliveryRefreshMs : null),
+  });
   if (rows === undefined) {
     return error === null ? (
       <div aria-busy="true" className="flex flex-col gap-3">

@@ -1,5 +1,6 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
+import type { Endpoint } from "../../api/ask-webhooks.ts";
 import { api, ask } from "../../api/console-api.ts";
 import { Button } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
@@ -10,7 +11,6 @@ import { useReauthentication } from "../../parts/reauthentication.tsx";
 import { useAction } from "../../parts/use-action.ts";
 import { EndpointForm } from "./endpoint-form.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
-import type { Endpoint } from "./webhook-queries.ts";
 
 type EndpointActionsProps = { endpoint: Endpoint; onChanged(): Promise<void> };
 type DeedProps = EndpointActionsProps & { onClose(): void };

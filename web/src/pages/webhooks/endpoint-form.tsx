@@ -1,3 +1,4 @@
+import type { Endpoint, EventType } from "../../api/ask-webhooks.ts";
 import { Button } from "../../design/button.tsx";
 import { CheckList } from "../../design/check-list.tsx";
 import { TextField } from "../../design/text-field.tsx";
@@ -5,7 +6,6 @@ import { FormError } from "../../parts/form-error.tsx";
 import { useAction } from "../../parts/use-action.ts";
 import { useFormDraft } from "../../parts/use-form-draft.ts";
 import { eventNames } from "./endpoint-words.ts";
-import type { Endpoint, EventType } from "./webhook-queries.ts";
 
 type EndpointBody = { url: string; description: string; event_types: EventType[] };
 

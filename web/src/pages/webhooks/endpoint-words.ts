@@ -1,5 +1,5 @@
+import type { Delivery, Endpoint, EventType } from "../../api/ask-webhooks.ts";
 import type { BadgeKind } from "../../design/badge.tsx";
-import type { Delivery, Endpoint, EventType } from "./webhook-queries.ts";
 
 export const eventNames: Readonly<Record<EventType, string>> = {
   "task.succeeded": "A task has its output.",

@@ -1,6 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import type { WebhookEvent } from "../../api/ask-webhooks.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { usePageQuery } from "../../api/use-page-query.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { CodeBlock } from "../../design/code-block.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
@@ -8,15 +11,13 @@ import { LoadMore } from "../../design/load-more.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { linkClasses } from "../../parts/focus-page.tsx";
 import { formatMoment } from "../../parts/format-time.ts";
-import { usePageQuery } from "../../parts/use-page-query.ts";
 import { useSession } from "../../parts/use-session.ts";
 import { Attempts, DeliveryStatus, Disclosure } from "./delivery-details.tsx";
 import { ResendButton } from "./resend-button.tsx";
-import { eventDeliveriesQuery, listEvents, type WebhookEvent } from "./webhook-queries.ts";
 
 /** What happened, newest first, whether anybody was told of it or not. */
 export function EventList() {
-  const { rows, error, onRetry, more } = usePageQuery(["webhooks", "events"], listEvents);
+  const { rows, error, onRetry, more } = usePageQuery(queryTable.webhooks.events());
   if (rows === undefined) {
     return error === null ? (
       <div aria-busy="true" className="flex flex-col gap-3">
@@ -64,7 +65,7 @@ function EventRow({ event }: { event: WebhookEvent }) {
 }
 
 function EventDetails({ event }: { event: WebhookEvent }) {
-  const { data, error, refetch } = useQuery(eventDeliveriesQuery(event.id));
+  const { data, error, refetch } = useTableQuery(queryTable.webhooks.eventDeliveries(event.id));
   const taskId = "task_id" in event.data ? event.data.task_id : null;
   return (
     <>

@@ -1,5 +1,7 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, ask } from "../../api/console-api.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";
 import { Button } from "../../design/button.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
@@ -10,16 +12,14 @@ import { formatMoment } from "../../parts/format-time.ts";
 import { useAction } from "../../parts/use-action.ts";
 import { useSession } from "../../parts/use-session.ts";
 
-const queryKey = ["event-inbox"];
-
 /** For accounts that have nothing that could receive: they say that they read their events themselves. */
 export function InboxSection() {
   const { time_zone: timeZone } = useSession().account;
-  const queries = useQueryClient();
-  const inbox = useQuery({ queryKey, queryFn: () => ask(api.GET("/event_inbox")) });
+  const answers = useAnswerCache();
+  const inbox = useTableQuery(queryTable.inbox.now());
   const change = useAction(
     (isOpen: boolean) => ask(isOpen ? api.POST("/event_inbox", { body: {} }) : api.DELETE("/event_inbox")),
-    () => queries.invalidateQueries({ queryKey }),
+    () => answers.refresh("inbox"),
   );
   const { data, error } = inbox;
   return (

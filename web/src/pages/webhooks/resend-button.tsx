@@ -1,5 +1,5 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { api, ask } from "../../api/console-api.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { Button } from "../../design/button.tsx";
 import { useToast } from "../../design/toast.tsx";
 import { FormError } from "../../parts/form-error.tsx";
@@ -12,14 +12,14 @@ type ResendButtonProps = {
 };
 
 export function ResendButton({ eventId, endpointId }: ResendButtonProps) {
-  const queries = useQueryClient();
+  const answers = useAnswerCache();
   const showToast = useToast();
   const body = endpointId === undefined ? {} : { webhook_endpoint_id: endpointId };
   const resend = useAction(
     () => ask(api.POST("/events/{id}/resend", { params: { path: { id: eventId } }, body })),
     () => {
       showToast("It is on its way again, with the same id.");
-      return queries.invalidateQueries({ queryKey: ["webhooks"] });
+      return answers.refresh("webhooks");
     },
   );
   return (

@@ -1,22 +1,23 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, ask } from "../../api/console-api.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { describeAttempt } from "../../parts/delivery-words.ts";
 import { FormError } from "../../parts/form-error.tsx";
 import { useAction } from "../../parts/use-action.ts";
-import { eventDeliveriesQuery } from "./webhook-queries.ts";
 
 /** Sends an event that tells of nothing, and says what came of it. */
 export function TestEvent({ endpointId }: { endpointId: string }) {
-  const queries = useQueryClient();
+  const answers = useAnswerCache();
   const [eventId, setEventId] = useState<string | null>(null);
   const send = useAction(
     () => ask(api.POST("/webhook_endpoints/{id}/test", { params: { path: { id: endpointId } }, body: {} })),
     ({ id }) => {
       setEventId(id);
-      return queries.invalidateQueries({ queryKey: ["webhooks"] });
+      return answers.refresh("webhooks");
     },
   );
   return (
@@ -33,7 +34,7 @@ export function TestEvent({ endpointId }: { endpointId: string }) {
 }
 
 function Outcome({ eventId }: { eventId: string }) {
-  const { data, error } = useQuery(eventDeliveriesQuery(eventId));
+  const { data, error } = useTableQuery(queryTable.webhooks.eventDeliveries(eventId));
   const attempt = data?.data[0]?.attempts.at(-1);
   if (error !== null) return <Notice kind="error">{error.message}</Notice>;
   if (attempt === undefined) return <Notice kind="hint">The test event is on its way.</Notice>;

@@ -1,13 +1,14 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import type { Delivery, Endpoint } from "../../api/ask-webhooks.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { describeDeliveryStatus } from "../../parts/delivery-words.ts";
 import { formatSince } from "../../parts/format-time.ts";
 import { describeEndpointState, describeSuccess } from "./endpoint-words.ts";
-import { type Delivery, type Endpoint, endpointsQuery, recentDeliveriesQuery } from "./webhook-queries.ts";
 
 const columns: readonly Column<Endpoint>[] = [
   { name: "Endpoint", cell: (endpoint) => <EndpointName endpoint={endpoint} /> },
@@ -18,7 +19,7 @@ const columns: readonly Column<Endpoint>[] = [
 ];
 
 export function WebhookEndpointTable({ empty }: { empty: ReactNode }) {
-  const endpoints = useQuery(endpointsQuery);
+  const endpoints = useTableQuery(queryTable.webhooks.endpoints());
   return (
     <DataTable
       label="Webhook endpoints"
@@ -60,7 +61,7 @@ export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
 
 /** Both columns ask for the same thing, and it is fetched once. */
 function Recent({ id, children }: { id: string; children(deliveries: readonly Delivery[]): string }) {
-  const { data, error } = useQuery(recentDeliveriesQuery(id));
+  const { data, error } = useTableQuery(queryTable.webhooks.recent(id));
   if (data !== undefined) return <span className="text-ink-soft">{children(data)}</span>;
   return error === null ? <Skeleton className="h-4 w-20" /> : <span className="text-ink-soft">Not known</span>;
 }

@@ -1,6 +1,9 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import type { Endpoint } from "../../api/ask-webhooks.ts";
 import { ApiError } from "../../api/console-api.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { buttonClasses } from "../../design/button.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
@@ -16,17 +19,16 @@ import { EndpointActions } from "./endpoint-actions.tsx";
 import { describeDisabled } from "./endpoint-words.ts";
 import { TestEvent } from "./test-event.tsx";
 import { EndpointState } from "./webhook-endpoint-table.tsx";
-import { type Endpoint, endpointQuery } from "./webhook-queries.ts";
 
 const route = getRouteApi("/signed-in/console/console/webhooks/$id");
 
 /** One endpoint: how it stands, what can be done to it, and everything that was sent to it. */
 export function WebhookPage() {
   const { id } = route.useParams();
-  const queries = useQueryClient();
-  const endpoint = useQuery(endpointQuery(id));
+  const answers = useAnswerCache();
+  const endpoint = useTableQuery(queryTable.webhooks.endpoint(id));
   const { data, error } = endpoint;
-  const refresh = () => queries.invalidateQueries({ queryKey: ["webhooks"] });
+  const refresh = () => answers.refresh("webhooks");
   const isMissing = error instanceof ApiError && error.status === 404;
   return (
     <ConsoleFrame

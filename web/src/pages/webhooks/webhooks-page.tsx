@@ -1,7 +1,8 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
+import type { Endpoint } from "../../api/ask-webhooks.ts";
 import { api, ask } from "../../api/console-api.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { Button } from "../../design/button.tsx";
 import { CodeSamples } from "../../design/code-block.tsx";
 import { Dialog } from "../../design/dialog.tsx";
@@ -16,7 +17,6 @@ import { InboxSection } from "./inbox-section.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 import { verifySamples } from "./verify-samples.ts";
 import { WebhookEndpointTable } from "./webhook-endpoint-table.tsx";
-import type { Endpoint } from "./webhook-queries.ts";
 
 const route = getRouteApi("/signed-in/console/console/webhooks");
 
@@ -66,7 +66,7 @@ export function WebhooksPage() {
 function NewEndpoint() {
   const { add } = route.useSearch();
   const navigate = route.useNavigate();
-  const queries = useQueryClient();
+  const answers = useAnswerCache();
   const [made, setMade] = useState<Endpoint | null>(null);
   const close = () => void navigate({ search: {} });
   if (made?.secret !== undefined) {
@@ -90,7 +90,7 @@ function NewEndpoint() {
         onDone={(endpoint) => {
           setMade(endpoint);
           close();
-          void queries.invalidateQueries({ queryKey: ["webhooks"] });
+          void answers.refresh("webhooks");
         }}
         onGivenUp={close}
       />

@@ -1,23 +1,18 @@
-import { type QueryKey, useInfiniteQuery } from "@tanstack/react-query";
-
-type Page<Item> = { data: Item[]; has_more: boolean };
+import { useInfiniteQuery } from "@tanstack/react-query";
+import type { PagedQuery } from "./define-queries.ts";
 
 type Refresh<Item> = {
   /** In how many milliseconds the rows are worth asking for again; `null` while nothing about them can change. */
   decideRefreshMs?(rows: readonly Item[]): number | null;
 };
 
-/** A list that comes in pages, each asked for by the last id of the one before. */
+/** The rows of a list that comes in pages, as far as they were asked for. */
 export function usePageQuery<Item extends { id: string }>(
-  queryKey: QueryKey,
-  askPage: (after: string | undefined) => Promise<Page<Item>>,
+  listQuery: PagedQuery<Item>,
   { decideRefreshMs = () => null }: Refresh<Item> = {},
 ) {
   const query = useInfiniteQuery({
-    queryKey,
-    queryFn: ({ pageParam }) => askPage(pageParam),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => (page.has_more ? page.data.at(-1)?.id : undefined),
+    ...listQuery,
     refetchInterval: ({ state }) => {
       const pages = state.data?.pages ?? [];
       const refreshMs = decideRefreshMs(pages.flatMap(({ data }) => data));

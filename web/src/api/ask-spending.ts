@@ -1,0 +1,49 @@
+import { api, ask } from "./console-api.ts";
+
+/** What of an account's charges is asked for: a time, a model, a key. */
+export type ChargeFilter = { from?: string; to?: string; model?: string; key_id?: string };
+export type UsageQuestion = ChargeFilter & { group_by: string };
+
+const latestMax = 5;
+const checkoutsAtOnce = 5;
+
+/** What the account has, as it was a moment ago; whatever spends refreshes it. */
+export const getBalance = () => ask(api.GET("/balance"));
+
+/** What the balance is made of. */
+export const listBuckets = () => ask(api.GET("/buckets"));
+
+/** What is on hold, and for what. */
+export const listHolds = () => ask(api.GET("/holds", { params: { query: { limit: latestMax } } }));
+
+export const getUsage = (query: UsageQuestion) => ask(api.GET("/usage", { params: { query } }));
+export const getCharge = (id: string) => ask(api.GET("/charges/{charge_id}", { params: { path: { charge_id: id } } }));
+export const listLatestCharges = () => ask(api.GET("/charges", { params: { query: { limit: latestMax } } }));
+export const listTaskCharges = (taskId: string) =>
+  ask(api.GET("/charges", { params: { query: { task_id: taskId, limit: 1 } } }));
+
+export const listCharges = (after: string | undefined, filter: ChargeFilter) =>
+  ask(api.GET("/charges", { params: { query: { ...filter, ...(after === undefined ? {} : { after }) } } }));
+
+/** Days, the last one excluded. */
+export type StatementRange = { from?: string; to?: string };
+
+export const listEntries = (after: string | undefined, range: StatementRange) =>
+  ask(api.GET("/ledger", { params: { query: { ...range, ...(after === undefined ? {} : { after }) } } }));
+
+export const getCheckout = (id: string) => ask(api.GET("/checkouts/{id}", { params: { path: { id } } }));
+
+export const listCheckouts = (after: string | undefined) =>
+  ask(
+    api.GET("/checkouts", {
+      params: { query: { limit: checkoutsAtOnce, ...(after === undefined ? {} : { after }) } },
+    }),
+  );
+
+export type Usage = Awaited<ReturnType<typeof getUsage>>;
+export type Charge = Awaited<ReturnType<typeof listCharges>>["data"][number];
+export type ExplainedCharge = Awaited<ReturnType<typeof getCharge>>;
+export type Bucket = Awaited<ReturnType<typeof listBuckets>>["data"][number];
+export type Hold = Awaited<ReturnType<typeof listHolds>>["data"][number];
+export type StatementEntry = Awaited<ReturnType<typeof listEntries>>["data"][number];
+export type Checkout = Awaited<ReturnType<typeof getCheckout>>;

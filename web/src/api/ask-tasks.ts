@@ -1,0 +1,43 @@
+import { api, ask } from "./console-api.ts";
+
+const latestMax = 5;
+const deliveriesMax = 100;
+
+export const getTask = (taskId: string) => ask(api.GET("/tasks/{task_id}", { params: { path: { task_id: taskId } } }));
+
+export type Task = Awaited<ReturnType<typeof getTask>>;
+export type TaskOutput = Task["output"][number];
+export type TaskFilter = { status?: Task["status"]; type?: Task["type"]; model?: string };
+
+export function isOver({ status }: Pick<Task, "status">): boolean {
+  return status !== "queued" && status !== "processing";
+}
+
+export const listLatestTasks = () => ask(api.GET("/tasks", { params: { query: { limit: latestMax } } }));
+
+export const listTasks = (after: string | undefined, filter: TaskFilter) =>
+  ask(api.GET("/tasks", { params: { query: { ...filter, ...(after === undefined ? {} : { after }) } } }));
+
+/** What a drama is put together from. */
+export const listTaskParts = (after: string | undefined, taskId: string) =>
+  ask(api.GET("/tasks", { params: { query: { parent_id: taskId, ...(after === undefined ? {} : { after }) } } }));
+
+export const getTaskRequest = (taskId: string) =>
+  ask(api.GET("/tasks/{task_id}/request", { params: { path: { task_id: taskId } } }));
+
+/** The event of the task's end with everybody whom it was sent to; `null` where it is too old to be kept. */
+export async function findTaskEvent(taskId: string) {
+  const { data: events } = await ask(api.GET("/events", { params: { query: { task_id: taskId, limit: 1 } } }));
+  const [event] = events;
+  if (event === undefined) return null;
+  const deliveries = await ask(
+    api.GET("/events/{id}/deliveries", { params: { path: { id: event.id }, query: { limit: deliveriesMax } } }),
+  );
+  return { event, deliveries: deliveries.data };
+}
+
+export type TaskEvent = NonNullable<Awaited<ReturnType<typeof findTaskEvent>>>;
+
+/** The text of a document that a task made. */
+export const readDocument = (fileId: string) =>
+  ask(api.GET("/files/{file_id}/content", { params: { path: { file_id: fileId } }, parseAs: "text" }));

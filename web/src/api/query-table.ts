@@ -1,0 +1,136 @@
+import { keepPreviousData } from "@tanstack/react-query";
+import { getModel, listModels, listPrices } from "./ask-catalog.ts";
+import { getConnectRequest, getConnectStatus, readLoopbackPermission } from "./ask-connect.ts";
+import { getKey, listKeyNames, listKeys, listLiveKeys } from "./ask-keys.ts";
+import {
+  findSession,
+  getAccount,
+  getSite,
+  listConnectedClients,
+  listOutbox,
+  listPasskeys,
+  listServices,
+  listSessions,
+} from "./ask-session.ts";
+import { getShowcase, getStatus } from "./ask-showcase.ts";
+import {
+  getBalance,
+  getCharge,
+  getCheckout,
+  getUsage,
+  listBuckets,
+  listCharges,
+  listCheckouts,
+  listEntries,
+  listHolds,
+  listLatestCharges,
+  listTaskCharges,
+} from "./ask-spending.ts";
+import {
+  findTaskEvent,
+  getTask,
+  getTaskRequest,
+  listLatestTasks,
+  listTaskParts,
+  listTasks,
+  readDocument,
+} from "./ask-tasks.ts";
+import {
+  getEndpoint,
+  getInbox,
+  isUnderWay,
+  listDeliveries,
+  listEndpoints,
+  listEventDeliveries,
+  listEvents,
+  listRecentDeliveries,
+} from "./ask-webhooks.ts";
+import { nameQueries, paged, whole } from "./define-queries.ts";
+import { loadChapterText } from "./load-chapter-text.ts";
+
+const forGood = { staleTime: Number.POSITIVE_INFINITY } as const;
+
+/** The catalog changes seldom; a page that was left and found again need not wait for it. */
+const catalog = { staleTime: 60_000 } as const;
+
+/** The server answers from memory for a few seconds; asking much more often would tell nothing new. */
+const showcaseMs = 30_000;
+
+/** While a delivery is on its way, its outcome is worth asking for. */
+export const deliveryRefreshMs = 2_000;
+
+const connectPollMs = 500;
+
+/** Every question that the pages ask, by its subject and its name. What is done about a subject refreshes all of it. */
+export const queryTable = nameQueries({
+  account: { own: whole(getAccount) },
+  balance: {
+    now: whole(getBalance, { staleTime: 10_000 }),
+    buckets: whole(listBuckets),
+    holds: whole(listHolds),
+  },
+  charges: {
+    latest: whole(listLatestCharges),
+    list: paged(listCharges),
+    one: whole(getCharge),
+    ofTask: whole(listTaskCharges),
+  },
+  checkouts: { list: paged(listCheckouts), one: whole(getCheckout) },
+  clients: { list: whole(listConnectedClients) },
+  connect: {
+    // What was asked does not change, and after the answer the server has nothing more to tell.
+    request: whole(getConnectRequest, { ...forGood, retry: false }),
+    status: whole(getConnectStatus, {
+      refetchInterval: ({ state }) =>
+        state.data?.state === "waiting" || state.data === undefined ? connectPollMs : false,
+      refetchIntervalInBackground: true,
+    }),
+    permission: whole(readLoopbackPermission, forGood),
+  },
+  guide: { chapter: whole(loadChapterText, forGood) },
+  inbox: { now: whole(getInbox) },
+  keys: {
+    live: whole(listLiveKeys),
+    list: paged(listKeys),
+    names: whole(listKeyNames, { staleTime: 30_000 }),
+    one: whole(getKey),
+  },
+  ledger: { list: paged(listEntries) },
+  models: { list: whole(listModels, catalog), one: whole(getModel, catalog), prices: whole(listPrices, catalog) },
+  // Whoever has not its secret is asked for it, not asked again.
+  outbox: { list: whole(listOutbox, { retry: false }) },
+  passkeys: { list: whole(listPasskeys) },
+  session: { current: whole(findSession, { staleTime: 30_000 }) },
+  services: { list: whole(listServices) },
+  sessions: { list: whole(listSessions) },
+  showcase: {
+    offer: whole(getShowcase, { staleTime: showcaseMs }),
+    status: whole(getStatus, { staleTime: showcaseMs, refetchInterval: showcaseMs }),
+  },
+  site: { settings: whole(getSite, forGood) },
+  tasks: {
+    latest: whole(listLatestTasks),
+    list: paged(listTasks),
+    one: whole(getTask),
+    parts: paged(listTaskParts),
+    request: whole(getTaskRequest, forGood),
+    event: whole(findTaskEvent, {
+      refetchInterval: ({ state }) => (state.data?.deliveries.some(isUnderWay) === true ? deliveryRefreshMs : false),
+    }),
+    document: whole(readDocument, forGood),
+  },
+  // While another time or filter is on its way, what was shown stays.
+  usage: { report: whole(getUsage, { placeholderData: keepPreviousData }) },
+  webhooks: {
+    endpoints: whole(listEndpoints),
+    endpoint: whole(getEndpoint),
+    recent: whole(listRecentDeliveries, {
+      refetchInterval: ({ state }) => (state.data?.some(isUnderWay) === true ? deliveryRefreshMs : false),
+    }),
+    deliveries: paged(listDeliveries),
+    events: paged(listEvents),
+    eventDeliveries: whole(listEventDeliveries, {
+      refetchInterval: ({ state }) => (state.data?.data.some(isUnderWay) === true ? deliveryRefreshMs : false),
+    }),
+  },
+});

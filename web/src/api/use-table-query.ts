@@ -1,0 +1,29 @@
+import { type UseQueryOptions, type UseQueryResult, useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import type { WholeQuery } from "./define-queries.ts";
+
+type Circumstances<Data> = {
+  /** How often it is worth asking again while the page is looked at; more often than the table says. */
+  refreshMs?: number;
+  isEnabled?: boolean;
+  /** As `refreshMs`, where it depends on the last answer, and on how many there were. */
+  decideRefreshMs?(data: Data | undefined, answers: number): number | null;
+};
+
+/** The answer to a query of the table, kept up to date while a component shows it. */
+export function useTableQuery<Data>(
+  query: WholeQuery<Data>,
+  circumstances: Circumstances<Data> = {},
+): UseQueryResult<Data> {
+  const { refreshMs, isEnabled = true, decideRefreshMs } = circumstances;
+  const options: UseQueryOptions<Data> = { ...query, enabled: isEnabled };
+  if (refreshMs !== undefined) options.refetchInterval = refreshMs;
+  if (decideRefreshMs !== undefined) {
+    options.refetchInterval = ({ state }) => decideRefreshMs(state.data, state.dataUpdateCount) ?? false;
+  }
+  return useQuery(options);
+}
+
+/** As `useTableQuery`, for what a page cannot begin without. */
+export function useSuspenseTableQuery<Data>(query: WholeQuery<Data>) {
+  return useSuspenseQuery(query);
+}
