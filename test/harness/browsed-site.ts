@@ -14,6 +14,7 @@ import { repositoryDir } from "./repository-files.ts";
 import { goodPassword } from "./site-visitor.ts";
 import type { StripeServer } from "./stripe-server.ts";
 import { createRunningClock, createTestClock, type TestClock } from "./test-clock.ts";
+import { createTestDatabase } from "./test-database.ts";
 import { startGateway, type TestGateway } from "./test-gateway.ts";
 
 /** The browser notes every answer of 400 and above; a refusal that a page shows is no fault of the page. */
@@ -32,6 +33,9 @@ export type BrowsedSite = AsyncDisposable & {
   gateway: TestGateway;
   clock: TestClock;
   siteUrl: string;
+  /** Stops the gateway as an operator does, and starts it again at the same address with the same database. */
+  stopGateway(): Promise<void>;
+  restartGateway(): Promise<void>;
   openPage(options?: BrowserContextOptions): Promise<BrowsedPage>;
   /** Somebody with an account and the password `goodPassword`, with as much money as is said; returns their address. */
   createPerson(options?: { credit?: string }): Promise<string>;
@@ -56,16 +60,22 @@ export async function startBrowsedSite(options: BrowsedSiteOptions = {}): Promis
   const siteUrl = `http://${hostname}:${port}`;
   const clock = hasRunningClock ? createRunningClock() : createTestClock(new Date());
   let passwordHash: string | null = null;
-  const gateway = await startGateway({
-    clock,
-    settings: {
-      ...{ port, host: "localhost", site_url: siteUrl, base_url: `${siteUrl}/v1` },
-      ...(stripe === undefined
-        ? {}
-        : { stripe_secret_key: stripe.secretKey, stripe_webhook_secret: stripe.webhookSecret }),
-    },
-    ...(stripe === undefined ? {} : { stripe: { url: stripe.url } }),
-  });
+  const sharedDatabase = await createTestDatabase();
+  const start = () =>
+    startGateway({
+      clock,
+      sharedDatabase,
+      settings: {
+        ...{ port, host: "localhost", site_url: siteUrl, base_url: `${siteUrl}/v1` },
+        // A browser opens connections before it needs them; nobody waits for what may never come over them.
+        shutdown_timeout_ms: 500,
+        ...(stripe === undefined
+          ? {}
+          : { stripe_secret_key: stripe.secretKey, stripe_webhook_secret: stripe.webhookSecret }),
+      },
+      ...(stripe === undefined ? {} : { stripe: { url: stripe.url } }),
+    });
+  let gateway = await start();
   const switches = [
     ...(isPublic ? [`--ip-address-space-overrides=127.0.0.1:${port}=public,[::1]:${port}=public`] : []),
     ...(hostname === "localhost"
@@ -79,9 +89,15 @@ export async function startBrowsedSite(options: BrowsedSiteOptions = {}): Promis
   const browser = await launchBrowser({ switches, isWhole: isPublic });
   return {
     browser,
-    gateway,
+    get gateway() {
+      return gateway;
+    },
     clock,
     siteUrl,
+    stopGateway: () => gateway[Symbol.asyncDispose](),
+    async restartGateway() {
+      gateway = await start();
+    },
     openPage: (options) => openPage(browser, siteUrl, options),
     async createPerson({ credit } = {}) {
       const email = `${randomBytes(6).toString("hex")}@example.com`;
@@ -97,6 +113,7 @@ export async function startBrowsedSite(options: BrowsedSiteOptions = {}): Promis
     async [Symbol.asyncDispose]() {
       await browser.close();
       await gateway[Symbol.asyncDispose]();
+      await sharedDatabase.close();
     },
   };
 }

@@ -3,14 +3,19 @@ import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
-  lazyRouteComponent,
+  type ErrorComponentProps,
   Outlet,
   redirect,
+  useLocation,
 } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { queryTable } from "./api/query-table.ts";
 import { ConnectErrorPage } from "./pages/connect/connect-error-page.tsx";
-import { BrokenPage, MessagePage, NotFoundPage } from "./pages/message-page.tsx";
+import { ErrorPage } from "./pages/error-page.tsx";
+import { MessagePage, NotFoundPage } from "./pages/message-page.tsx";
 import { SignInPage } from "./pages/sign-in-page.tsx";
+import { ConsoleLayout, ConsoleShell } from "./parts/console-layout.tsx";
+import { lazyPage } from "./parts/lazy-page.tsx";
 import { getPageData } from "./parts/page-data.ts";
 
 type RouterContext = { queries: QueryClient };
@@ -24,6 +29,17 @@ function Root() {
 
 const root = createRootRouteWithContext<RouterContext>()({ component: Root, notFoundComponent: NotFoundPage });
 
+/** Where it cannot be found out who is signed in, the console stands around the error without them. */
+function SignedInError(props: ErrorComponentProps): ReactNode {
+  const { pathname } = useLocation();
+  if (!/^\/console(\/|$)/.test(pathname)) return <ErrorPage {...props} />;
+  return (
+    <ConsoleShell>
+      <ErrorPage {...props} />
+    </ConsoleShell>
+  );
+}
+
 /** Everything below it needs somebody who is signed in; others sign in first and come back. */
 const signedIn = createRoute({
   getParentRoute: () => root,
@@ -32,6 +48,7 @@ const signedIn = createRoute({
     const session = await context.queries.ensureQueryData(queryTable.session.current());
     if (session === null) throw redirect({ to: "/sign-in", search: { next: location.href }, replace: true });
   },
+  errorComponent: SignedInError,
 });
 
 const signIn = createRoute({
@@ -45,27 +62,27 @@ const signUp = createRoute({
   getParentRoute: () => root,
   path: "/sign-up",
   validateSearch: pick("invite"),
-  component: lazyRouteComponent(() => import("./pages/sign-up-page.tsx"), "SignUpPage"),
+  component: lazyPage(() => import("./pages/sign-up-page.tsx"), "SignUpPage"),
 });
 
 const verifyEmail = createRoute({
   getParentRoute: () => root,
   path: "/verify-email",
   validateSearch: pick("token"),
-  component: lazyRouteComponent(() => import("./pages/verify-email-page.tsx"), "VerifyEmailPage"),
+  component: lazyPage(() => import("./pages/verify-email-page.tsx"), "VerifyEmailPage"),
 });
 
 const resetPassword = createRoute({
   getParentRoute: () => root,
   path: "/reset-password",
   validateSearch: pick("token"),
-  component: lazyRouteComponent(() => import("./pages/reset-password-page.tsx"), "ResetPasswordPage"),
+  component: lazyPage(() => import("./pages/reset-password-page.tsx"), "ResetPasswordPage"),
 });
 
 const outbox = createRoute({
   getParentRoute: () => root,
   path: "/outbox",
-  component: lazyRouteComponent(() => import("./pages/outbox-page.tsx"), "OutboxPage"),
+  component: lazyPage(() => import("./pages/outbox-page.tsx"), "OutboxPage"),
 });
 
 const connectError = createRoute({
@@ -78,20 +95,20 @@ const connectError = createRoute({
 const consoleLayout = createRoute({
   getParentRoute: () => signedIn,
   id: "console",
-  component: lazyRouteComponent(() => import("./parts/console-layout.tsx"), "ConsoleLayout"),
+  component: ConsoleLayout,
 });
 
 const overview = createRoute({
   getParentRoute: () => consoleLayout,
   path: "/console",
-  component: lazyRouteComponent(() => import("./pages/overview/overview-page.tsx"), "OverviewPage"),
+  component: lazyPage(() => import("./pages/overview/overview-page.tsx"), "OverviewPage"),
 });
 
 const playground = createRoute({
   getParentRoute: () => consoleLayout,
   path: "/console/playground",
   validateSearch: pick("model"),
-  component: lazyRouteComponent(() => import("./pages/playground/playground-page.tsx"), "PlaygroundPage"),
+  component: lazyPage(() => import("./pages/playground/playground-page.tsx"), "PlaygroundPage"),
 });
 
 /** A page of its own within: the address of all models is not that of a model without a name. */
@@ -101,73 +118,73 @@ const models = createRoute({
   getParentRoute: () => catalog,
   path: "/",
   validateSearch: pick("type", "capability", "q"),
-  component: lazyRouteComponent(() => import("./pages/models/models-page.tsx"), "ModelsPage"),
+  component: lazyPage(() => import("./pages/models/models-page.tsx"), "ModelsPage"),
 });
 
 const model = createRoute({
   getParentRoute: () => catalog,
   path: "$",
-  component: lazyRouteComponent(() => import("./pages/models/model-page.tsx"), "ModelPage"),
+  component: lazyPage(() => import("./pages/models/model-page.tsx"), "ModelPage"),
 });
 
 const keys = createRoute({
   getParentRoute: () => consoleLayout,
   path: "/console/keys",
   validateSearch: pick("key", "do", "ended"),
-  component: lazyRouteComponent(() => import("./pages/keys/keys-page.tsx"), "KeysPage"),
+  component: lazyPage(() => import("./pages/keys/keys-page.tsx"), "KeysPage"),
 });
 
 const tasks = createRoute({
   getParentRoute: () => consoleLayout,
   path: "/console/tasks",
   validateSearch: pick("status", "type", "model"),
-  component: lazyRouteComponent(() => import("./pages/tasks/tasks-page.tsx"), "TasksPage"),
+  component: lazyPage(() => import("./pages/tasks/tasks-page.tsx"), "TasksPage"),
 });
 
 const task = createRoute({
   getParentRoute: () => consoleLayout,
   path: "/console/tasks/$id",
-  component: lazyRouteComponent(() => import("./pages/tasks/task-page.tsx"), "TaskPage"),
+  component: lazyPage(() => import("./pages/tasks/task-page.tsx"), "TaskPage"),
 });
 
 const webhooks = createRoute({
   getParentRoute: () => consoleLayout,
   path: "/console/webhooks",
   validateSearch: pick("add"),
-  component: lazyRouteComponent(() => import("./pages/webhooks/webhooks-page.tsx"), "WebhooksPage"),
+  component: lazyPage(() => import("./pages/webhooks/webhooks-page.tsx"), "WebhooksPage"),
 });
 
 const webhook = createRoute({
   getParentRoute: () => consoleLayout,
   path: "/console/webhooks/$id",
   validateSearch: pick("do"),
-  component: lazyRouteComponent(() => import("./pages/webhooks/webhook-page.tsx"), "WebhookPage"),
+  component: lazyPage(() => import("./pages/webhooks/webhook-page.tsx"), "WebhookPage"),
 });
 
 const usage = createRoute({
   getParentRoute: () => consoleLayout,
   path: "/console/usage",
   validateSearch: pick("days", "from", "to", "by", "show", "model", "key", "bar", "part"),
-  component: lazyRouteComponent(() => import("./pages/usage/usage-page.tsx"), "UsagePage"),
+  component: lazyPage(() => import("./pages/usage/usage-page.tsx"), "UsagePage"),
 });
 
 const charge = createRoute({
   getParentRoute: () => consoleLayout,
   path: "/console/usage/charges/$id",
-  component: lazyRouteComponent(() => import("./pages/usage/charge-page.tsx"), "ChargePage"),
+  component: lazyPage(() => import("./pages/usage/charge-page.tsx"), "ChargePage"),
 });
 
 const billing = createRoute({
   getParentRoute: () => consoleLayout,
   path: "/console/billing",
   validateSearch: pick("checkout", "canceled", "from", "to"),
-  component: lazyRouteComponent(() => import("./pages/billing/billing-page.tsx"), "BillingPage"),
+  component: lazyPage(() => import("./pages/billing/billing-page.tsx"), "BillingPage"),
 });
 
 const settings = createRoute({
   getParentRoute: () => consoleLayout,
   path: "/console/settings",
-  component: lazyRouteComponent(() => import("./pages/settings/settings-page.tsx"), "SettingsPage"),
+  component: lazyPage(() => import("./pages/settings/settings-page.tsx"), "SettingsPage"),
 });
 
 /** Where the settings used to be. */
@@ -182,32 +199,32 @@ const security = createRoute({
 const landing = createRoute({
   getParentRoute: () => root,
   path: "/",
-  component: lazyRouteComponent(() => import("./pages/landing/landing-page.tsx"), "LandingPage"),
+  component: lazyPage(() => import("./pages/landing/landing-page.tsx"), "LandingPage"),
 });
 
 const guide = createRoute({
   getParentRoute: () => root,
   path: "/docs/guide",
-  component: lazyRouteComponent(() => import("./pages/guide/guide-page.tsx"), "GuidePage"),
+  component: lazyPage(() => import("./pages/guide/guide-page.tsx"), "GuidePage"),
 });
 
 const guideChapter = createRoute({
   getParentRoute: () => root,
   path: "/docs/guide/$chapter",
-  component: lazyRouteComponent(() => import("./pages/guide/guide-page.tsx"), "GuidePage"),
+  component: lazyPage(() => import("./pages/guide/guide-page.tsx"), "GuidePage"),
 });
 
 const consent = createRoute({
   getParentRoute: () => signedIn,
   path: "/connect/requests/$id",
-  component: lazyRouteComponent(() => import("./pages/connect/consent-page.tsx"), "ConsentPage"),
+  component: lazyPage(() => import("./pages/connect/consent-page.tsx"), "ConsentPage"),
 });
 
 const deviceCode = createRoute({
   getParentRoute: () => signedIn,
   path: "/connect/device",
   validateSearch: pick("user_code"),
-  component: lazyRouteComponent(() => import("./pages/connect/device-code-page.tsx"), "DeviceCodePage"),
+  component: lazyPage(() => import("./pages/connect/device-code-page.tsx"), "DeviceCodePage"),
 });
 
 export function createSiteRouter(queries: QueryClient) {
@@ -243,7 +260,7 @@ export function createSiteRouter(queries: QueryClient) {
       ]),
     ]),
     context: { queries },
-    defaultErrorComponent: BrokenPage,
+    defaultErrorComponent: ErrorPage,
     defaultPreload: "intent",
     // Words stay words: a token of digits must not become a number.
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

@@ -1,5 +1,15 @@
 import createClient from "openapi-fetch";
 import type { paths } from "./console-paths.ts";
+import { createConnection } from "./create-connection.ts";
+
+type ApiErrorFields = {
+  status: number;
+  code: string;
+  message: string;
+  param?: string | null;
+  retryAfterSeconds?: number | null;
+  requestId?: string | null;
+};
 
 /** An answer that is not what was asked for, as the API describes it. */
 export class ApiError extends Error {
@@ -8,47 +18,85 @@ export class ApiError extends Error {
   /** The field that is wrong, where one is. */
   readonly param: string | null;
   readonly retryAfterSeconds: number | null;
+  /** By which the operator finds the request in the log; none where nothing answered. */
+  readonly requestId: string | null;
 
-  constructor({ status, code, message, param, retryAfterSeconds }: ApiErrorFields) {
+  constructor({ status, code, message, param, retryAfterSeconds, requestId }: ApiErrorFields) {
     super(message);
     this.status = status;
     this.code = code;
-    this.param = param;
-    this.retryAfterSeconds = retryAfterSeconds;
+    this.param = param ?? null;
+    this.retryAfterSeconds = retryAfterSeconds ?? null;
+    this.requestId = requestId ?? null;
   }
 }
 
-type ApiErrorFields = {
-  status: number;
-  code: string;
-  message: string;
-  param: string | null;
-  retryAfterSeconds: number | null;
-};
+const baseUrl = "/console/api";
+const probeMsMax = 5_000;
+const gatewayErrors: readonly number[] = [502, 503, 504];
 
 /** The session travels in a cookie that no script can read. */
-export const api = createClient<paths>({ baseUrl: "/console/api", credentials: "same-origin" });
+export const api = createClient<paths>({ baseUrl, credentials: "same-origin" });
+
+export const connection = createConnection({ probe: probeServer, random: Math.random });
+
+let lastRequestId: string | null = null;
+
+/** The newest answer's id: where a page breaks over an answer, it was most likely this one. */
+export function getLastRequestId(): string | null {
+  return lastRequestId;
+}
 
 type Answer<Data> = { data?: Data; error?: unknown; response: Response };
 
 /** What was asked for; anything else becomes an `ApiError`. */
 export async function ask<Data>(call: Promise<Answer<Data>>): Promise<Data> {
-  const answer = await call.catch(() => {
-    throw new ApiError({
-      status: 0,
-      code: "unreachable",
-      message: "The server cannot be reached. Check the connection, then try again.",
-      param: null,
-      retryAfterSeconds: null,
-    });
+  const answer = await call.catch((cause: unknown) => {
+    if (!isAbort(cause)) connection.suspect();
+    throw createUnreachable();
   });
-  if (!answer.response.ok) throw readError(answer);
+  lastRequestId = answer.response.headers.get("x-request-id") ?? lastRequestId;
+  if (!answer.response.ok) {
+    const error = readError(answer);
+    if (isUnreachable(error)) connection.suspect();
+    throw error;
+  }
   // An answer without a body (204) has no data, and its type says so.
   return answer.data as Data;
 }
 
+/** Whether nobody answered, or only a proxy in front of a server that is not there, or one that is about to stop. */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  const isProxyAnswer = gatewayErrors.includes(error.status) && error.code === "unreadable";
+  return error.code === "unreachable" || error.code === "shutting_down" || isProxyAnswer;
+}
+
+function createUnreachable(): ApiError {
+  return new ApiError({
+    status: 0,
+    code: "unreachable",
+    message: "The server cannot be reached. Check the connection, then try again.",
+  });
+}
+
+function isAbort(cause: unknown): boolean {
+  return cause instanceof DOMException && cause.name === "AbortError";
+}
+
+async function probeServer(): Promise<boolean> {
+  try {
+    const { response } = await api.GET("/site", { cache: "no-store", signal: AbortSignal.timeout(probeMsMax) });
+    return !gatewayErrors.includes(response.status);
+  } catch {
+    // No answer is the answer.
+    return false;
+  }
+}
+
 function readError({ error, response }: Answer<unknown>): ApiError {
-  const body = isRecord(error) && isRecord(error.error) ? error.error : {};
+  const envelope = isRecord(error) ? error : {};
+  const body = isRecord(envelope.error) ? envelope.error : {};
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
   return new ApiError({
     status: response.status,
@@ -56,6 +104,7 @@ function readError({ error, response }: Answer<unknown>): ApiError {
     message: typeof body.message === "string" ? body.message : "The server gave an answer that cannot be read.",
     param: typeof body.param === "string" ? body.param : null,
     retryAfterSeconds: Number.isFinite(seconds) ? seconds : null,
+    requestId: typeof envelope.request_id === "string" ? envelope.request_id : response.headers.get("x-request-id"),
   });
 }
 

@@ -5,7 +5,7 @@ type Page<Item> = { data: Item[]; has_more: boolean };
 /** How an answer is treated: how long it counts as fresh, and when it is asked for again. */
 type Treatment<Data> = Pick<
   UseQueryOptions<Data>,
-  "staleTime" | "placeholderData" | "refetchInterval" | "refetchIntervalInBackground" | "retry"
+  "staleTime" | "placeholderData" | "refetchInterval" | "refetchIntervalInBackground"
 >;
 
 export type WholeQuery<Data> = ReturnType<typeof createWholeQuery<Data>>;

@@ -79,7 +79,7 @@ export const queryTable = nameQueries({
   clients: { list: whole(listConnectedClients) },
   connect: {
     // What was asked does not change, and after the answer the server has nothing more to tell.
-    request: whole(getConnectRequest, { ...forGood, retry: false }),
+    request: whole(getConnectRequest, forGood),
     status: whole(getConnectStatus, {
       refetchInterval: ({ state }) =>
         state.data?.state === "waiting" || state.data === undefined ? connectPollMs : false,

@@ -12,6 +12,8 @@ export type AnswerCache = {
   refreshOne<Data>(query: WholeQuery<Data>): Promise<void>;
   refreshAll(): Promise<void>;
   write<Data>(query: WholeQuery<Data>, data: Data): void;
+  /** What no component shows is as if it had never been asked for, so that a page that broke can begin anew. */
+  forgetUnused(): void;
   clear(): void;
 };
 
@@ -28,6 +30,7 @@ function createAnswerCache(client: QueryClient): AnswerCache {
     refreshOne: ({ queryKey }) => client.invalidateQueries({ queryKey }),
     refreshAll: () => client.invalidateQueries(),
     write: (query, data) => void client.setQueryData(query.queryKey as readonly unknown[], data),
+    forgetUnused: () => client.removeQueries({ type: "inactive" }),
     clear: () => client.clear(),
   };
 }

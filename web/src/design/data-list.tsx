@@ -1,7 +1,6 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { Button } from "./button.tsx";
-import { Notice } from "./notice.tsx";
+import { LoadFailure } from "./load-failure.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
 type DataListProps<Item> = {
@@ -15,14 +14,7 @@ type DataListProps<Item> = {
 /** Rows that come from the server: while they are on their way, when there are none, and when they do not come. */
 export function DataList<Item>({ label, query, empty, keyOf, children }: DataListProps<Item>) {
   if (query.isError) {
-    return (
-      <Notice kind="error" title="This list cannot be shown.">
-        <p>{query.error.message}</p>
-        <Button look="quiet" className="-ml-2" onClick={() => query.refetch()}>
-          Try again
-        </Button>
-      </Notice>
-    );
+    return <LoadFailure title="This list cannot be shown." error={query.error} onRetry={() => void query.refetch()} />;
   }
   if (query.data === undefined) {
     return (

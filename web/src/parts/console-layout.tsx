@@ -1,5 +1,5 @@
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { queryTable } from "../api/query-table.ts";
 import { useTableQuery } from "../api/use-table-query.ts";
 import { Icon, type IconName } from "../design/icon.tsx";
@@ -7,6 +7,7 @@ import { joinClasses } from "../design/join-classes.ts";
 import { Mark } from "../design/mark.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { formatMoney } from "./format-money.ts";
+import { InsideConsole } from "./message-frame.tsx";
 
 type Place = { to: string; name: string; icon: IconName };
 
@@ -42,8 +43,31 @@ const linkShape =
 
 const placeClasses = `${linkShape} aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent`;
 
+/** The pages of the console, for whoever is signed in. */
+export function ConsoleLayout(): ReactNode {
+  return (
+    <ConsoleShell
+      foot={
+        <>
+          <BalanceLink />
+          <GuideLink />
+          <AccountMenu />
+        </>
+      }
+    >
+      <Outlet />
+    </ConsoleShell>
+  );
+}
+
+type ConsoleShellProps = {
+  /** Below the places. */
+  foot?: ReactNode;
+  children: ReactNode;
+};
+
 /** What stays around the pages of the console: the places beside them, or behind a button in a narrow window. */
-export function ConsoleLayout() {
+export function ConsoleShell({ foot = <GuideLink />, children }: ConsoleShellProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: whoever arrives on a page has chosen a place.
@@ -85,20 +109,22 @@ export function ConsoleLayout() {
           )}
         >
           <Places />
-          <div className="mt-auto flex flex-col gap-1 border-t border-line pt-3">
-            <BalanceLink />
-            <a href="/docs/guide" className={linkShape}>
-              <Icon name="book" />
-              Guide and reference
-            </a>
-            <AccountMenu />
-          </div>
+          <div className="mt-auto flex flex-col gap-1 border-t border-line pt-3">{foot}</div>
         </div>
       </header>
       <main id="content" className="min-w-0">
-        <Outlet />
+        <InsideConsole value={true}>{children}</InsideConsole>
       </main>
     </div>
+  );
+}
+
+function GuideLink() {
+  return (
+    <a href="/docs/guide" className={linkShape}>
+      <Icon name="book" />
+      Guide and reference
+    </a>
   );
 }
 

@@ -37,5 +37,5 @@ function describe(error: unknown): ApiError {
   const message = isKnownAlready
     ? "This device has a passkey for your account already."
     : "The passkey was not used. Try again, or choose another way.";
-  return new ApiError({ status: 0, code: "passkey_not_used", message, param: null, retryAfterSeconds: null });
+  return new ApiError({ status: 0, code: "passkey_not_used", message });
 }

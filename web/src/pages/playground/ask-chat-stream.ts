@@ -60,13 +60,13 @@ export async function askChatStream(body: ChatBody, options: AskOptions): Promis
       break;
     }
     const piece = JSON.parse(data) as Piece;
-    if (piece.error !== undefined) throw new ApiError({ ...piece.error, status: 200, retryAfterSeconds: null });
+    if (piece.error !== undefined) throw new ApiError({ ...piece.error, status: 200 });
     answer = addPiece(answer, piece);
     onChange(answer);
   }
   if (!hasEnded) {
     const message = "The connection ended before the answer did.";
-    throw new ApiError({ status: 0, code: "unreachable", message, param: null, retryAfterSeconds: null });
+    throw new ApiError({ status: 0, code: "unreachable", message });
   }
 }
 

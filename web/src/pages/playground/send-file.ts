@@ -1,4 +1,4 @@
-import { ApiError } from "../../api/console-api.ts";
+import { ApiError, connection } from "../../api/console-api.ts";
 import type { FileKind } from "./media-fields.ts";
 import type { KeptFile } from "./media-values.ts";
 
@@ -37,7 +37,10 @@ export async function sendFile(file: File, { kind, signal, onProgress }: SendOpt
   request.responseType = "json";
   request.upload.onprogress = ({ loaded, total }) => onProgress(Math.floor((100 * loaded) / Math.max(1, total)));
   request.onload = () => resolve(request);
-  request.onerror = () => reject(createUnreachable());
+  request.onerror = () => {
+    connection.suspect();
+    reject(createUnreachable());
+  };
   request.onabort = () => reject(signal.reason);
   signal.addEventListener("abort", () => request.abort());
   const form = new FormData();
@@ -66,8 +69,6 @@ function createUnreachable(): ApiError {
     status: 0,
     code: "unreachable",
     message: "The file could not be sent. Check the connection and its size, then try again.",
-    param: null,
-    retryAfterSeconds: null,
   });
 }
 
@@ -77,8 +78,7 @@ function readRefusal({ status, response }: XMLHttpRequest): ApiError {
     status,
     code: String(error.code ?? "unreadable"),
     message: String(error.message ?? "The server gave an answer that cannot be read."),
-    param: null,
-    retryAfterSeconds: null,
+    requestId: typeof response?.request_id === "string" ? response.request_id : null,
   });
 }
 

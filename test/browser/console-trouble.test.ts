@@ -1,0 +1,146 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/browsed-site.ts";
+import { hasBrowser } from "../harness/browser.ts";
+import { openSignedInPage } from "../harness/signed-in-page.ts";
+
+describe.skipIf(!hasBrowser)("the console in trouble", () => {
+  let site: BrowsedSite;
+  beforeAll(async () => {
+    site = await startBrowsedSite();
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  async function openConsole(path = "/console/settings") {
+    const opened = await openSignedInPage(site, await site.createPerson());
+    await opened.page.goto(path);
+    return opened;
+  }
+
+  const goTo = (page: Page, place: string) =>
+    page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: place }).click();
+  const heading = (page: Page, name: string) => page.getByRole("heading", { name, level: 1, exact: true });
+  const banner = (page: Page) => page.getByRole("status").filter({ hasText: "Reconnecting…" });
+
+  test("a page that breaks keeps the console around it, names the request and comes back when it is tried again", async () => {
+    await using opened = await openConsole();
+    const { page } = opened;
+    await page.route("**/console/api/tasks*", (route) =>
+      route.fulfill({ json: { data: [{ id: "x" }], has_more: false } }),
+    );
+    await goTo(page, "Tasks");
+    await heading(page, "This page cannot be shown").waitFor();
+    await page
+      .getByRole("main")
+      .getByText(/Request ID req_/)
+      .waitFor();
+    expect(await page.getByRole("navigation", { name: "Console" }).count()).toBe(1);
+    expect(await listAxeFindings(page)).toEqual([]);
+    await page.unroute("**/console/api/tasks*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await heading(page, "Tasks").waitFor();
+    await page.getByText("Nothing was made yet.").waitFor();
+  });
+
+  test("a session that cannot be asked for keeps the console around the error, with the id of the request", async () => {
+    await using opened = await openConsole();
+    const { page } = opened;
+    await heading(page, "Settings").waitFor();
+    const error = {
+      message: "Something went wrong on our side.",
+      type: "api_error",
+      param: null,
+      code: "internal_error",
+    };
+    await page.route("**/console/api/session", (route) =>
+      route.fulfill({ status: 500, json: { error, request_id: "req_session" } }),
+    );
+    await page.reload();
+    await page.getByRole("main").getByText("req_session").waitFor();
+    await page.getByRole("navigation", { name: "Console" }).waitFor();
+    await page.unroute("**/console/api/session");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await heading(page, "Settings").waitFor();
+  });
+
+  test("a list that the server fails to give names the request", async () => {
+    await using opened = await openConsole();
+    const { page } = opened;
+    const error = { message: "Not allowed here.", type: "permission_error", param: null, code: "forbidden" };
+    await page.route("**/console/api/keys?*", (route) =>
+      route.fulfill({ status: 403, json: { error, request_id: "req_list" } }),
+    );
+    await goTo(page, "API keys");
+    await page.getByRole("alert").getByText("req_list").waitFor();
+  });
+
+  test("while the server is away the console says so, and comes back by itself with what was typed", async () => {
+    await using opened = await openConsole("/console/keys?key=new");
+    const { page } = opened;
+    await page.getByLabel("Name").fill("Typed before");
+    await site.stopGateway();
+    await page.getByRole("button", { name: "Create the key" }).click();
+    await banner(page).waitFor();
+    await page.getByRole("dialog").getByText("The server cannot be reached").waitFor();
+    expect(await listAxeFindings(page)).toEqual([]);
+    await site.restartGateway();
+    await banner(page).waitFor({ state: "detached" });
+    expect(await page.getByLabel("Name").inputValue()).toBe("Typed before");
+    await page.getByRole("button", { name: "Create the key" }).click();
+    await page.getByRole("region", { name: "Your new key" }).waitFor();
+  });
+
+  test("a page that is opened while the server is away comes when the server does", async () => {
+    await using opened = await openConsole();
+    const { page } = opened;
+    await heading(page, "Settings").waitFor();
+    await site.stopGateway();
+    await goTo(page, "Billing");
+    await banner(page).waitFor();
+    expect(await page.getByRole("navigation", { name: "Console" }).count()).toBe(1);
+    await site.restartGateway();
+    await heading(page, "Billing").waitFor();
+    await page.getByText("Nothing has moved yet.").waitFor();
+    await banner(page).waitFor({ state: "detached" });
+  });
+
+  test("a proxy that has no server behind it counts as a server that is away", async () => {
+    await using opened = await openConsole();
+    const { page } = opened;
+    await heading(page, "Settings").waitFor();
+    const answer = { status: 502, contentType: "text/html", body: "<h1>Bad Gateway</h1>" };
+    await page.route("**/console/api/**", (route) => route.fulfill(answer));
+    await goTo(page, "Usage");
+    await banner(page).waitFor();
+    await page.unroute("**/console/api/**");
+    await page.getByText("Nothing was charged").first().waitFor();
+    await banner(page).waitFor({ state: "detached" });
+  });
+
+  test("a page whose code does not come at first comes by itself", async () => {
+    await using opened = await openConsole();
+    const { page } = opened;
+    await heading(page, "Settings").waitFor();
+    await page.route(/\/assets\/billing-page/, (route) => route.abort(), { times: 1 });
+    await goTo(page, "Billing");
+    await heading(page, "Billing").waitFor();
+  });
+
+  test("a page whose code is gone says so inside the console, and comes when the code does", async () => {
+    await using opened = await openConsole();
+    const { page } = opened;
+    await heading(page, "Settings").waitFor();
+    await page.route(/\/assets\/billing-page/, (route) => route.fulfill({ status: 404, body: "" }));
+    await goTo(page, "Billing");
+    await heading(page, "This page could not be loaded").waitFor();
+    await page.getByRole("button", { name: "Reload" }).waitFor();
+    expect(await page.getByRole("navigation", { name: "Console" }).count()).toBe(1);
+    expect(await listAxeFindings(page)).toEqual([]);
+    await goTo(page, "Usage");
+    await heading(page, "Usage").waitFor();
+    await goTo(page, "Billing");
+    await heading(page, "This page could not be loaded").waitFor();
+    await page.unroute(/\/assets\/billing-page/);
+    await heading(page, "Billing").waitFor();
+  });
+});

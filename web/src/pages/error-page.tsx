@@ -1,0 +1,40 @@
+import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { ApiError, getLastRequestId } from "../api/console-api.ts";
+import { useAnswerCache } from "../api/use-answer-cache.ts";
+import { Button, buttonClasses } from "../design/button.tsx";
+import { Notice } from "../design/notice.tsx";
+import { RequestId } from "../design/request-id.tsx";
+import { MessageFrame } from "../parts/message-frame.tsx";
+import { useOnReconnected } from "../parts/use-connection.ts";
+
+/** In the place of a page that broke: what is known of it, and another try. */
+export function ErrorPage({ error }: ErrorComponentProps): ReactNode {
+  const router = useRouter();
+  const answers = useAnswerCache();
+  const retry = () => {
+    answers.forgetUnused();
+    void router.invalidate();
+  };
+  useOnReconnected(retry);
+  // What the server says is meant for readers; what a script says of itself is not.
+  const isAnswer = error instanceof ApiError;
+  const [lastRequestId] = useState(getLastRequestId);
+  const requestId = isAnswer ? error.requestId : lastRequestId;
+  return (
+    <MessageFrame title="This page cannot be shown">
+      <Notice kind="error" title={isAnswer ? error.message : "Something went wrong on this page."}>
+        <p>Try again. If it stays like this, tell whoever runs this service, with the request ID.</p>
+        {requestId !== null && <RequestId id={requestId} />}
+      </Notice>
+      <div className="flex flex-wrap gap-3">
+        <Button look="primary" onClick={retry}>
+          Try again
+        </Button>
+        <a href="/console" className={buttonClasses("plain")}>
+          Back to console
+        </a>
+      </div>
+    </MessageFrame>
+  );
+}

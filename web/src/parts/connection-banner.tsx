@@ -1,0 +1,20 @@
+import { Spinner } from "../design/spinner.tsx";
+import { useIsReconnecting } from "./use-connection.ts";
+
+/** Says that the server is away while it is. It covers nothing that can be used, and nothing is lost meanwhile. */
+export function ConnectionBanner() {
+  const isReconnecting = useIsReconnecting();
+  return (
+    <div
+      role="status"
+      className="pointer-events-none fixed inset-x-0 top-0 z-30 flex justify-center px-4 pt-3 empty:hidden"
+    >
+      {isReconnecting && (
+        <p className="flex items-center gap-2.5 rounded-md border border-warning bg-warning-soft px-4 py-2 text-sm font-medium text-warning shadow-float">
+          <Spinner />
+          Reconnecting…
+        </p>
+      )}
+    </div>
+  );
+}

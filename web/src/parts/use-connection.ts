@@ -1,0 +1,21 @@
+import { useEffect, useRef, useSyncExternalStore } from "react";
+import { connection } from "../api/console-api.ts";
+
+export function useIsReconnecting(): boolean {
+  return useSyncExternalStore(connection.subscribe, () => connection.getState() === "reconnecting");
+}
+
+/** Does something once the server is back, for what stands in the way until then. */
+export function useOnReconnected(act: () => void): void {
+  const latest = useRef(act);
+  useEffect(() => {
+    latest.current = act;
+  });
+  useEffect(
+    () =>
+      connection.subscribe(() => {
+        if (connection.getState() === "connected") latest.current();
+      }),
+    [],
+  );
+}
