@@ -2,7 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BrowsedSite, startBrowsedSite } from "../harness/browsed-site.ts";
 import { hasBrowser } from "../harness/browser.ts";
 import { createConsolePerson } from "../harness/console-person.ts";
-import { type ConsoleThings, furnishConsole, multiplyThings } from "../harness/furnish-console.ts";
+import { findLayoutFaults } from "../harness/find-layout-faults.ts";
+import {
+  type ConsoleThings,
+  furnishConsole,
+  givePlan,
+  multiplyThings,
+  offerModelsAs,
+} from "../harness/furnish-console.ts";
 import { openSignedInPage } from "../harness/signed-in-page.ts";
 import { planTour, type Stop, walk } from "../harness/walk-console.ts";
 
@@ -64,14 +71,47 @@ describe.skipIf(!hasBrowser)("from every page of the console to every other, and
 
   test("an account that has one of everything", async () => {
     const person = await createConsolePerson(site);
-    const things = await furnishConsole(site, person, "Harbour");
+    const things = await furnishConsole(site, person, { name: "Harbour" });
     expect(await walkAll(person.email, listStops(things))).toEqual([]);
   });
 
   test("an account that has thousands of everything", async () => {
     const person = await createConsolePerson(site);
-    const things = await furnishConsole(site, person, "Harbour");
+    const things = await furnishConsole(site, person, { name: "Harbour" });
     await multiplyThings(site, person, many);
     expect(await walkAll(person.email, listStops(things))).toEqual([]);
+  });
+
+  test("names of a hundred unbroken characters break no layout, in a wide window and in a narrow one", async () => {
+    const nameOf = (word: string) => word.padEnd(100, "W");
+    const imageModel = nameOf("sandbox-image");
+    const person = await createConsolePerson(site, { email: `${nameOf("e")}@example.com` });
+    await offerModelsAs(site, nameOf);
+    await givePlan(site, person, nameOf("plan"));
+    const things = await furnishConsole(site, person, { name: nameOf("name"), imageModel });
+    const question = { model: nameOf("sandbox-chat"), messages: [{ role: "user", content: "Hello" }] };
+    await person.call("POST", "/chat/completions", question);
+    const stops = [
+      ...listStops(things),
+      { path: `/console/models/${imageModel}`, heading: imageModel },
+      { path: `/console/playground?model=${imageModel}`, heading: "Playground" },
+      { path: `/console/playground?model=${nameOf("sandbox-chat")}`, heading: "Playground" },
+      { path: `/console/keys?key=${things.key}&do=edit`, heading: "API keys" },
+      { path: `/console/keys?key=${things.key}&do=revoke`, heading: "API keys" },
+      { path: `/console/webhooks/${things.endpoint}?do=delete`, heading: "Webhook endpoint" },
+      { path: "/", heading: "One API for words, pictures, films and voices" },
+    ];
+    await using opened = await openSignedInPage(site, person.email);
+    const { page } = opened;
+    await page.goto("/console");
+    const faults: string[] = [];
+    for (const stop of stops) {
+      expect(await walk(page, [stop])).toEqual([]);
+      for (const width of [1440, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        faults.push(...(await findLayoutFaults(page)).map((fault) => `${stop.path} at ${width}: ${fault}`));
+      }
+    }
+    expect(faults).toEqual([]);
   });
 });

@@ -38,7 +38,7 @@ export type BrowsedSite = AsyncDisposable & {
   restartGateway(): Promise<void>;
   openPage(options?: BrowserContextOptions): Promise<BrowsedPage>;
   /** Somebody with an account and the password `goodPassword`, with as much money as is said; returns their address. */
-  createPerson(options?: { credit?: string }): Promise<string>;
+  createPerson(options?: { email?: string; credit?: string }): Promise<string>;
 };
 
 type BrowsedSiteOptions = {
@@ -94,13 +94,14 @@ export async function startBrowsedSite(options: BrowsedSiteOptions = {}): Promis
     },
     clock,
     siteUrl,
-    stopGateway: () => gateway[Symbol.asyncDispose](),
+    async stopGateway() {
+      await gateway[Symbol.asyncDispose]();
+    },
     async restartGateway() {
       gateway = await start();
     },
     openPage: (options) => openPage(browser, siteUrl, options),
-    async createPerson({ credit } = {}) {
-      const email = `${randomBytes(6).toString("hex")}@example.com`;
+    async createPerson({ email = `${randomBytes(6).toString("hex")}@example.com`, credit } = {}) {
       passwordHash ??= await hashPassword(goodPassword);
       const person = { passwordHash, isEmailVerified: true };
       await openAccount(gateway.parts, {

@@ -7,6 +7,8 @@ export type Column<Row> = {
   name: string;
   /** Numbers stand below each other by their digits. */
   align?: "left" | "right";
+  /** Holds names that people chose, which may be long and without a gap: they are broken anywhere, other words never. */
+  hasNames?: boolean;
   /** Left out in narrow windows, where something else on the page tells it. */
   isSecondary?: boolean;
   /** For a column of buttons, whose name only readers who hear the page need. */
@@ -48,7 +50,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           <tr className="border-b border-line text-left text-xs text-ink-soft">
             {columns.map((column) => (
               <th key={column.name} scope="col" className={joinClasses(cellClasses, "font-medium", alignOf(column))}>
-                <span className={column.isNameHidden === true ? "sr-only" : ""}>{column.name}</span>
+                <span className={nameClasses(column)}>{column.name}</span>
               </th>
             ))}
           </tr>
@@ -73,8 +75,15 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
-function alignOf<Row>({ align, isSecondary }: Column<Row>): string {
+function nameClasses<Row>({ isNameHidden, hasNames, align }: Column<Row>): string {
+  if (isNameHidden === true) return "sr-only";
+  if (hasNames !== true) return "";
+  return joinClasses("line-clamp-3 max-w-40 whitespace-normal", align === "right" && "ml-auto");
+}
+
+function alignOf<Row>({ align, isSecondary, hasNames }: Column<Row>): string {
   return joinClasses(
+    hasNames === true ? "wrap-anywhere" : "wrap-break-word",
     align === "right" && "text-right whitespace-nowrap tabular-nums",
     isSecondary === true && "max-sm:hidden",
   );

@@ -14,7 +14,7 @@ export function PageSection({ title, intro, actions, children }: PageSectionProp
           </h2>
           {intro !== undefined && <p className="mt-1 text-sm text-ink-soft">{intro}</p>}
         </div>
-        {actions !== undefined && <div className="flex flex-wrap gap-3">{actions}</div>}
+        {actions !== undefined && <div className="flex min-w-0 flex-wrap gap-3">{actions}</div>}
       </div>
       {children}
     </section>

@@ -22,7 +22,7 @@ export function Section({ title, intro, actions, headingRef, children }: Section
           </h2>
           {intro !== undefined && <p className="mt-0.5 text-sm text-ink-soft">{intro}</p>}
         </div>
-        {actions !== undefined && <div className="flex flex-wrap items-center gap-3">{actions}</div>}
+        {actions !== undefined && <div className="flex min-w-0 flex-wrap items-center gap-3">{actions}</div>}
       </div>
       {children}
     </section>

@@ -28,7 +28,9 @@ export function SelectField({ label, name, options, value, onChange, hint, error
       aria-invalid={error !== undefined && error !== null}
       aria-describedby={ids.describedBy}
       className={joinClasses(
-        isCompact === true ? "min-h-10 rounded-md border bg-surface px-2.5 text-sm" : inputClasses,
+        isCompact === true
+          ? "min-h-10 max-w-full min-w-0 rounded-md border bg-surface px-2.5 text-sm text-ellipsis sm:max-w-72"
+          : inputClasses,
         error ? "border-danger" : "border-line-strong",
       )}
     >

@@ -17,6 +17,7 @@ export function listChargeColumns({ timeZone, currency, keyNames }: ChargeColumn
   return [
     {
       name: "Charge",
+      hasNames: true,
       cell: (charge) => (
         <div className="flex min-w-36 flex-col gap-0.5">
           <Link
@@ -36,8 +37,11 @@ export function listChargeColumns({ timeZone, currency, keyNames }: ChargeColumn
     },
     {
       name: "Key",
+      hasNames: true,
       isSecondary: true,
-      cell: ({ key_id: id }) => <span className="text-ink-soft">{id === null ? "–" : (keyNames?.get(id) ?? id)}</span>,
+      cell: ({ key_id: id }) => (
+        <span className="inline-block min-w-24 text-ink-soft">{id === null ? "–" : (keyNames?.get(id) ?? id)}</span>
+      ),
     },
     {
       name: "When",

@@ -15,7 +15,7 @@ export function ConsoleFrame({ title, intro, actions, children }: ConsoleFramePr
     <div className="mx-auto flex w-full max-w-6xl flex-col gap-8 px-4 py-6 sm:px-8 sm:py-10">
       <div className="flex flex-wrap items-start justify-between gap-x-8 gap-y-4">
         <PageHeading intro={intro}>{title}</PageHeading>
-        {actions !== undefined && <div className="flex flex-wrap gap-3">{actions}</div>}
+        {actions !== undefined && <div className="flex min-w-0 flex-wrap gap-3">{actions}</div>}
       </div>
       {children}
     </div>

@@ -85,6 +85,7 @@ function listColumns(currency: string, timeZone: string): Column<Entry>[] {
   return [
     {
       name: "What",
+      hasNames: true,
       cell: (entry) => (
         <div className="flex min-w-28 flex-col gap-0.5">
           <EntryName entry={entry} />

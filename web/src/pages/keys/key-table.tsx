@@ -37,8 +37,8 @@ export function KeyTable({ label, status, empty }: KeyTableProps) {
 
 function listColumns(timeZone: string, status: KeyTableProps["status"]): Column<ApiKey>[] {
   return [
-    { name: "Key", cell: (key) => <KeyName apiKey={key} timeZone={timeZone} /> },
-    { name: "May use", isSecondary: true, cell: (key) => <Restrictions apiKey={key} /> },
+    { name: "Key", hasNames: true, cell: (key) => <KeyName apiKey={key} timeZone={timeZone} /> },
+    { name: "May use", hasNames: true, isSecondary: true, cell: (key) => <Restrictions apiKey={key} /> },
     { name: "Budget", isSecondary: true, cell: (key) => <KeyBudget apiKey={key} /> },
     { name: "Last used", isSecondary: true, cell: (key) => <LastUse apiKey={key} /> },
     { name: "State", cell: (key) => <KeyState apiKey={key} timeZone={timeZone} hasEnded={status === "ended"} /> },
@@ -70,8 +70,8 @@ function KeyName({ apiKey: { id, name, kind, preview, created }, timeZone }: { a
 
 function Restrictions({ apiKey }: { apiKey: ApiKey }) {
   const restrictions = listRestrictions(apiKey);
-  if (restrictions.length === 0) return <span className="text-ink-soft">Everything</span>;
-  return <span className="line-clamp-3 max-w-56">{restrictions.join(" · ")}</span>;
+  if (restrictions.length === 0) return <span className="inline-block min-w-24 text-ink-soft">Everything</span>;
+  return <span className="line-clamp-3 max-w-56 min-w-24">{restrictions.join(" · ")}</span>;
 }
 
 function LastUse({ apiKey: { last_used: lastUsed } }: { apiKey: ApiKey }) {

@@ -34,12 +34,13 @@ export function OfferedModels({ showcase, error, onRetry }: OfferedModelsProps) 
 
 function listColumns(currency: string): Column<OfferedModel>[] {
   return [
-    { name: "Model", cell: (model) => <OfferedModelName model={model} /> },
+    { name: "Model", hasNames: true, cell: (model) => <OfferedModelName model={model} /> },
     { name: "Type", isSecondary: true, cell: ({ type }) => nameType(type) },
     {
       name: "What it does",
+      hasNames: true,
       isSecondary: true,
-      cell: ({ description }) => <p className="max-w-80 text-ink-soft">{description}</p>,
+      cell: ({ description }) => <p className="max-w-80 min-w-48 text-ink-soft">{description}</p>,
     },
     { name: "Price", cell: ({ prices }) => <PriceLines entries={prices} currency={currency} /> },
   ];

@@ -103,7 +103,7 @@ function Filters({ filter, models, onChange }: FiltersProps) {
 
 function listColumns(prices: PriceList | undefined): Column<Model>[] {
   return [
-    { name: "Model", cell: (model) => <ModelName model={model} /> },
+    { name: "Model", hasNames: true, cell: (model) => <ModelName model={model} /> },
     {
       name: "Type",
       isSecondary: true,

@@ -41,6 +41,7 @@ export function LatestTasks({ rows, error, onRetry }: LatestTasksProps) {
 const columns: readonly Column<Task>[] = [
   {
     name: "Task",
+    hasNames: true,
     cell: ({ id, type, model }) => (
       <div className="flex min-w-32 flex-col gap-0.5">
         <Link to="/console/tasks/$id" params={{ id }} className="font-medium hover:text-accent hover:underline">

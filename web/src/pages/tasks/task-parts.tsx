@@ -35,6 +35,7 @@ export function TaskParts({ task }: { task: Task }) {
 const columns: readonly Column<Task>[] = [
   {
     name: "Part",
+    hasNames: true,
     cell: ({ id, type, model }) => (
       <Link to="/console/tasks/$id" params={{ id }} className="font-medium hover:text-accent hover:underline">
         {nameType(type)} <span className="font-normal text-ink-soft">{model}</span>

@@ -108,6 +108,7 @@ function listColumns(timeZone: string, currency: string | undefined): Column<Tas
   return [
     {
       name: "Task",
+      hasNames: true,
       cell: (task) => (
         <div className="flex min-w-32 flex-col gap-0.5">
           <Link

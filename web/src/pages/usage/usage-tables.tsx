@@ -25,6 +25,7 @@ export function SeriesTable({ title, name, series, currency, onOpen }: SeriesTab
   const columns: Column<Series>[] = [
     {
       name,
+      hasNames: true,
       cell: (each) => (
         <span className="flex min-w-32 items-center gap-2.5">
           <span
@@ -91,6 +92,7 @@ export function BarTable({ title, bars, series, onOpen }: BarTableProps) {
     ...(series.length < 2 ? [] : series).map(
       ({ id, name }): Column<Bar> => ({
         name,
+        hasNames: true,
         align: "right",
         cell: ({ parts }) => parts.find((part) => part.id === id)?.text ?? <span className="text-ink-soft">–</span>,
       }),

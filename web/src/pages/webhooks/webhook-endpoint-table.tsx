@@ -11,7 +11,7 @@ import { formatSince } from "../../parts/format-time.ts";
 import { describeEndpointState, describeSuccess } from "./endpoint-words.ts";
 
 const columns: readonly Column<Endpoint>[] = [
-  { name: "Endpoint", cell: (endpoint) => <EndpointName endpoint={endpoint} /> },
+  { name: "Endpoint", hasNames: true, cell: (endpoint) => <EndpointName endpoint={endpoint} /> },
   { name: "Events", isSecondary: true, cell: (endpoint) => <EventTypes endpoint={endpoint} /> },
   { name: "Last delivery", isSecondary: true, cell: ({ id }) => <Recent id={id}>{describeLast}</Recent> },
   { name: "Arrived lately", isSecondary: true, cell: ({ id }) => <Recent id={id}>{describeSuccess}</Recent> },
