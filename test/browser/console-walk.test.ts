@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BrowsedSite, startBrowsedSite } from "../harness/browsed-site.ts";
 import { hasBrowser } from "../harness/browser.ts";
+import { beginRequest } from "../harness/connect-program.ts";
 import { createConsolePerson } from "../harness/console-person.ts";
 import { findLayoutFaults } from "../harness/find-layout-faults.ts";
 import {
@@ -10,6 +11,7 @@ import {
   multiplyThings,
   offerModelsAs,
 } from "../harness/furnish-console.ts";
+import { makeMedia } from "../harness/media-files.ts";
 import { openSignedInPage } from "../harness/signed-in-page.ts";
 import { planTour, type Stop, walk } from "../harness/walk-console.ts";
 
@@ -91,6 +93,7 @@ describe.skipIf(!hasBrowser)("from every page of the console to every other, and
     const things = await furnishConsole(site, person, { name: nameOf("name"), imageModel });
     const question = { model: nameOf("sandbox-chat"), messages: [{ role: "user", content: "Hello" }] };
     await person.call("POST", "/chat/completions", question);
+    const requestId = await beginRequest(site.gateway, { client: nameOf("client").slice(0, 64) });
     const stops = [
       ...listStops(things),
       { path: `/console/models/${imageModel}`, heading: imageModel },
@@ -100,18 +103,35 @@ describe.skipIf(!hasBrowser)("from every page of the console to every other, and
       { path: `/console/keys?key=${things.key}&do=revoke`, heading: "API keys" },
       { path: `/console/webhooks/${things.endpoint}?do=delete`, heading: "Webhook endpoint" },
       { path: "/", heading: "One API for words, pictures, films and voices" },
+      { path: `/connect/requests/${requestId}`, heading: "Connect a program" },
     ];
     await using opened = await openSignedInPage(site, person.email);
     const { page } = opened;
     await page.goto("/console");
     const faults: string[] = [];
-    for (const stop of stops) {
-      expect(await walk(page, [stop])).toEqual([]);
+    const measure = async (place: string) => {
       for (const width of [1440, 390]) {
         await page.setViewportSize({ width, height: 900 });
-        faults.push(...(await findLayoutFaults(page)).map((fault) => `${stop.path} at ${width}: ${fault}`));
+        faults.push(...(await findLayoutFaults(page)).map((fault) => `${place} at ${width}: ${fault}`));
       }
+    };
+    for (const stop of stops) {
+      expect(await walk(page, [stop])).toEqual([]);
+      await measure(stop.path);
     }
+    await walk(page, [{ path: "/console/webhooks", heading: "Webhooks" }]);
+    await page.getByText("task.succeeded").click();
+    await page.getByRole("region", { name: "The event" }).waitFor();
+    await measure("an event");
+    await walk(page, [{ path: `/console/playground?model=${imageModel}`, heading: "Playground" }]);
+    const file = { name: `${nameOf("file")}.png`, mimeType: "image/png", buffer: await makeMedia("png") };
+    await page.locator("input[type=file]").setInputFiles(file);
+    await page.getByRole("button", { name: "Remove file" }).waitFor();
+    await measure("an uploaded file");
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("button", { name: /^Account of/ }).click();
+    await page.getByRole("button", { name: "Sign out" }).waitFor();
+    faults.push(...(await findLayoutFaults(page)).filter((fault) => !fault.includes(" lies on ")));
     expect(faults).toEqual([]);
   });
 });

@@ -31,7 +31,7 @@ export async function findLayoutFaults(page: Page): Promise<string[]> {
     const walker = document.createTreeWalker(dialog ?? document.body, NodeFilter.SHOW_TEXT);
     const texts = [];
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-      if (node.data.trim() === "") continue;
+      if (node.data.trim() === "" || !node.parentElement.checkVisibility()) continue;
       const range = document.createRange();
       for (const { 0: word, index } of node.data.matchAll(/\\S+/g)) {
         if (word.length > ${shortWordMax}) continue;
