@@ -131,7 +131,11 @@ describe.skipIf(!hasBrowser)("the console in trouble", () => {
     const { page } = opened;
     await heading(page, "Settings").waitFor();
     await page.route(/\/assets\/billing-page/, (route) => route.fulfill({ status: 404, body: "" }));
+    const reloaded = page.waitForEvent("domcontentloaded");
     await goTo(page, "Billing");
+    await heading(page, "This page could not be loaded").waitFor();
+    // Once it reloads by itself, because that is how the files of a new version are found.
+    await reloaded;
     await heading(page, "This page could not be loaded").waitFor();
     await page.getByRole("button", { name: "Reload" }).waitFor();
     expect(await page.getByRole("navigation", { name: "Console" }).count()).toBe(1);

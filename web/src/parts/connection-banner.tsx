@@ -7,7 +7,8 @@ export function ConnectionBanner() {
   return (
     <div
       role="status"
-      className="pointer-events-none fixed inset-x-0 top-0 z-30 flex justify-center px-4 pt-3 empty:hidden"
+      // Above the place of toasts, and away from headings and places.
+      className="pointer-events-none fixed right-4 bottom-20 z-30 empty:hidden"
     >
       {isReconnecting && (
         <p className="flex items-center gap-2.5 rounded-md border border-warning bg-warning-soft px-4 py-2 text-sm font-medium text-warning shadow-float">

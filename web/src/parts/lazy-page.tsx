@@ -75,6 +75,15 @@ function UnloadedPage({ name, load, onTried }: UnloadedPageProps) {
     const timer = setTimeout(tryAgain, computeBackoffMs(tries, Math.random));
     return () => clearTimeout(timer);
   }, [tries, isReconnecting, name, load, onTried]);
+  if (isReconnecting) {
+    return (
+      <MessageFrame title="This page could not be loaded">
+        <Notice kind="warning" title="The server cannot be reached.">
+          <p>The page opens by itself as soon as the server answers.</p>
+        </Notice>
+      </MessageFrame>
+    );
+  }
   return (
     <MessageFrame title="This page could not be loaded">
       <Notice kind="warning" title="Trying again…">

@@ -25,10 +25,10 @@ export function FirstSteps() {
   return (
     <Section title="First steps" intro="Your numbers stand here after the first call. Four steps lead to it.">
       <ol className="flex flex-col divide-y divide-line border-y border-line">
-        <Step number={1} title="Make an API key" isDone={hasKey}>
-          <p>It stands for you wherever a program calls. It is shown once, when it is made.</p>
+        <Step number={1} title="Create an API key" isDone={hasKey}>
+          <p>It authenticates your requests. It is shown once, when it is created.</p>
           <Link to="/console/keys" className={buttonClasses(hasKey ? "plain" : "primary")}>
-            {hasKey ? "See your keys" : "Make a key"}
+            {hasKey ? "See your keys" : "Create key"}
           </Link>
         </Step>
         <Step number={2} title="Add money" isDone={hasMoney}>
