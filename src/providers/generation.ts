@@ -43,7 +43,19 @@ export type Handle = { readonly [name: string]: string | number | boolean | null
 /** What is to be made, checked against the model, with every default filled in. */
 export type GenerationRequest = ImageRequest | VideoRequest | AvatarRequest | SpeechRequest;
 
-export type ImageRequest = { type: "image"; prompt: string; width: number; height: number; count: number };
+export type ImageRequest = {
+  type: "image";
+  prompt: string;
+  width: number;
+  height: number;
+  count: number;
+  /** What the images are turned into when they are kept; left out where they are kept as they come. */
+  format?: ImageFormat;
+  /** Options that were asked for and that no upstream is told of. */
+  unheeded?: readonly string[];
+};
+/** `quality` is a percentage, of formats that lose something. */
+export type ImageFormat = { name: "png" | "jpeg" | "webp"; quality?: number };
 export type VideoRequest = { type: "video"; prompt: string; durationSeconds: number; aspectRatio: string };
 /** A person, given as a picture or a film, who says what is given as audio. */
 export type AvatarRequest = { type: "avatar"; aspectRatio: string };

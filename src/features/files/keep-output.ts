@@ -1,12 +1,13 @@
 import type { Readable } from "node:stream";
 import type { AccountId, FileId } from "../../lib/ids.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import { convertPicture, type PictureFormat } from "../../platform/media/convert-picture.ts";
 import type { InspectedMedia, MediaKind } from "../../platform/media/inspection.ts";
 import { type Spool, type SpooledFile, TooManyBytesError } from "../../platform/storage/create-spool.ts";
 import type { StoredFile } from "./file.ts";
 import { findFile } from "./file-store.ts";
 import { type InspectionParts, inspectSpooled } from "./inspect-spooled.ts";
-import { type StoreParts, storeOutput } from "./store-file.ts";
+import { type NewFile, type StoreParts, storeOutput } from "./store-file.ts";
 
 export type Output = {
   id: FileId;
@@ -16,14 +17,18 @@ export type Output = {
   signal: AbortSignal;
   /** Bare samples, in which there is nothing to be checked; told by whoever asked for them. */
   samples?: { contentType: string; bytesPerSecond: number };
+  /** What a picture is turned into before it is kept, where it is something else. */
+  format?: PictureFormat;
 };
+
+type KeepParts = StoreParts & InspectionParts & { spool: Spool };
 
 const param = "output";
 
 /** Keeps what a task made, once: of any number of attempts with one id, one makes the file and all answer it. */
 export async function keepOutput(
-  parts: StoreParts & InspectionParts & { spool: Spool },
-  { id, accountId, kind, bytes, signal, samples }: Output,
+  parts: KeepParts,
+  { id, accountId, kind, bytes, signal, samples, format }: Output,
 ): Promise<StoredFile> {
   const known = await findFile(parts.database, id);
   if (known !== null) {
@@ -36,8 +41,37 @@ export async function keepOutput(
       samples === undefined
         ? await inspectSpooled(parts, spooled.path, { param, kinds: [kind], signal })
         : describeSamples(spooled, samples);
-    const filename = nameOutput(media.contentType);
-    return await storeOutput(parts, { id, accountId, filename, spooled, media }, signal);
+    const file = { id, accountId, filename: nameOutput(media.contentType), spooled, media };
+    const isAsWanted = format === undefined || (format.quality === undefined && hasFormat(media, format));
+    return isAsWanted ? await storeOutput(parts, file, signal) : await storeConverted(parts, file, { format, signal });
+  } finally {
+    await spooled.remove();
+  }
+}
+
+function hasFormat({ contentType }: InspectedMedia, { name }: PictureFormat): boolean {
+  return contentType === `image/${name}`;
+}
+
+/** What comes of a conversion is looked at like everything that is kept. */
+async function storeConverted(
+  parts: KeepParts,
+  file: Omit<NewFile, "purpose">,
+  { format, signal }: { format: PictureFormat; signal: AbortSignal },
+): Promise<StoredFile> {
+  const spooled = await parts.inspections.pass(async () => {
+    signal.throwIfAborted();
+    try {
+      return await spoolOutput(parts, await convertPicture(file.spooled.path, format), signal);
+    } catch (error) {
+      if (signal.aborted || error instanceof AppError) throw error;
+      const message = `The file cannot be turned into ${format.name.toUpperCase()}.`;
+      throw new AppError("invalid_file", message, { param, cause: error });
+    }
+  });
+  try {
+    const media = await inspectSpooled(parts, spooled.path, { param, kinds: ["image"], signal });
+    return await storeOutput(parts, { ...file, filename: nameOutput(media.contentType), spooled, media }, signal);
   } finally {
     await spooled.remove();
   }

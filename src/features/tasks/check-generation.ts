@@ -4,6 +4,7 @@ import { checkPublicUrl } from "../../platform/net/check-public-url.ts";
 import type { AudioFormat, GenerationRequest } from "../../providers/generation.ts";
 import type { Capability, Model } from "../catalog/index.ts";
 import type { AvatarBody, ImageBody, SpeechBody, VideoBody } from "./generation-schema.ts";
+import { checkImageOptions } from "./openai-image-options.ts";
 import { countCharacters } from "./quote-task.ts";
 import type { TaskInput } from "./task.ts";
 
@@ -18,14 +19,16 @@ export function checkImage(body: ImageBody, model: Model): CheckedGeneration {
   requireType(model, "image");
   checkPrompt(body.prompt, model);
   const { limits } = model;
-  const size = choose("size", body.size, limits.sizes ?? [sizeUsual]);
+  const options = checkImageOptions(body);
+  const asked = body.size === "auto" ? undefined : (body.size ?? undefined);
+  const size = choose("size", asked, limits.sizes ?? [sizeUsual]);
   const [width = 0, height = 0] = size.split("x").map(Number);
   const count = body.n ?? 1;
   const countMax = limits.max_n ?? 1;
   if (count > countMax) refuse("n", `\`n\` can be from 1 to ${countMax} for this model.`);
   const inputs = readInputImages(body.input_images, model);
   const capability = requireCapability(model, inputs, { without: "text_to_image", withImages: "image_to_image" });
-  return { request: { type: "image", prompt: body.prompt, width, height, count }, inputs, capability };
+  return { request: { type: "image", prompt: body.prompt, width, height, count, ...options }, inputs, capability };
 }
 
 export function checkVideo(body: VideoBody, model: Model): CheckedGeneration {

@@ -31,13 +31,21 @@ export class UselessWork extends ProviderError {}
 
 function decideEnd(task: MediaTask, output: TaskOutput[], end: "succeeded" | "canceled"): TaskEnd {
   if (end === "canceled") return { state: "canceled", output };
-  return { state: "succeeded", output, warnings: warnOfFewer(task, output.length) };
+  return { state: "succeeded", output, warnings: [...warnOfFewer(task, output.length), ...warnOfUnheeded(task)] };
 }
 
 function warnOfFewer({ outputIds }: MediaTask, count: number): TaskWarning[] {
   if (count >= outputIds.length) return [];
   const message = `${count} of ${outputIds.length} outputs were made. Only they are charged.`;
   return [{ code: "fewer_outputs", message }];
+}
+
+function warnOfUnheeded({ request }: MediaTask): TaskWarning[] {
+  const names = request.type === "image" ? (request.unheeded ?? []) : [];
+  return names.map((name) => ({
+    code: "unheeded_parameter",
+    message: `\`${name}\` made no difference: this model has no choice of it.`,
+  }));
 }
 
 /** As OpenAI's API has it: 24 kHz, 16 bits, one channel, and no header that could be checked. */
@@ -58,8 +66,12 @@ async function storeOutput(
   const { type } = item;
   try {
     const bytes = await item.open(signal);
-    const output = { id, accountId: task.accountId, kind: type, bytes, signal };
-    const file = await files.keepOutput(isBareSamples(task) ? { ...output, samples } : output);
+    const { request } = task;
+    const file = await files.keepOutput({
+      ...{ id, accountId: task.accountId, kind: type, bytes, signal },
+      ...(isBareSamples(task) ? { samples } : {}),
+      ...(request.type === "image" && request.format !== undefined ? { format: request.format } : {}),
+    });
     const { contentType, sha256, width, height, durationMs, expiresAt } = file;
     return { type, fileId: id, contentType, bytes: file.bytes, sha256, width, height, durationMs, expiresAt };
   } catch (error) {

@@ -5,14 +5,16 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint, type EndpointName } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { parseIdempotencyKey } from "../idempotency/index.ts";
+import { findInlineError, openInlineAnswer } from "./answer-inline.ts";
 import { checkAvatar, checkImage, checkVideo } from "./check-generation.ts";
 import { type CreateParts, createTask, type IncomingTask, type PrepareTask } from "./create-task.ts";
 import { avatarRequestSchema, type CommonBody, imageRequestSchema, videoRequestSchema } from "./generation-schema.ts";
-import { parsePrefer } from "./prefer.ts";
+import { findInlineForm } from "./openai-image-options.ts";
+import { type Preference, parsePrefer } from "./prefer.ts";
 import { type CheckMedia, prepareMedia } from "./prepare-media.ts";
 import { presentTask } from "./present-task.ts";
 import { awaitTask } from "./read-task.ts";
-import { isFinal } from "./task.ts";
+import { isFinal, type Task } from "./task.ts";
 import { presentNow, presentTaskHeaders, type TaskRouteParts, watchCaller } from "./task-routes.ts";
 import { taskSchema } from "./task-schema.ts";
 
@@ -44,14 +46,29 @@ export const submissionText = `Answers 202 with a task at once; \`GET /tasks/{id
 60) answers 200 with the finished task if it ends in time. With an \`Idempotency-Key\` the same request can be sent again
 and makes one task.`;
 
+const inlineText = `A request from one of OpenAI's SDKs, or with a field that only OpenAI's API has (\`response_format\`, \`quality\` …), is
+waited for up to 120 seconds unless it says \`Prefer: respond-async\`: the answer is 200 with \`data\` beside the task's own
+fields, the error of a task that failed, or 202 where it takes longer.`;
+
+/** What a task can end with, for callers who are told of its end as of their request's. */
+export const inlineErrors = [
+  "content_policy_violation",
+  "task_canceled",
+  "upstream_unavailable",
+  "upstream_timeout",
+] as const satisfies readonly ErrorCode[];
+
 export function addGenerationRoutes(http: HttpServer, parts: GenerationRouteParts): void {
   addSubmission(http, parts, {
     endpoint: "createImage",
     path: "/images/generations",
     summary: "Make images",
+    description: `${submissionText}\n\n${inlineText}`,
     tag: "Images",
     body: imageRequestSchema,
+    errors: inlineErrors,
     check: checkImage,
+    findInlineForm,
   });
   addSubmission(http, parts, {
     endpoint: "createVideo",
@@ -75,9 +92,12 @@ type SubmissionRoute<B extends CommonBody> = {
   endpoint: EndpointName;
   path: string;
   summary: string;
+  description?: string;
   tag: string;
   body: TSchema;
+  errors?: readonly ErrorCode[];
   check: CheckMedia<B>;
+  findInlineForm?: SubmissionWay<B>["findInlineForm"];
 };
 
 function addSubmission<B extends CommonBody>(
@@ -85,8 +105,9 @@ function addSubmission<B extends CommonBody>(
   parts: GenerationRouteParts,
   route: SubmissionRoute<B>,
 ): void {
-  const { config, schema, errors } = describeEndpoint(route.endpoint, submissionErrors);
+  const { config, schema, errors } = describeEndpoint(route.endpoint, [...submissionErrors, ...(route.errors ?? [])]);
   const prepare = prepareMedia(parts, route.check);
+  const { path, findInlineForm } = route;
   http.post(
     route.path,
     {
@@ -94,14 +115,15 @@ function addSubmission<B extends CommonBody>(
       schema: {
         ...schema,
         summary: route.summary,
-        description: submissionText,
+        description: route.description ?? submissionText,
         tags: [route.tag],
         headers: Type.Object({ "idempotency-key": Type.Optional(Type.String()), prefer: Type.Optional(Type.String()) }),
         body: route.body,
         response: { 200: taskSchema, 202: taskSchema, ...errors },
       },
     },
-    (request, reply) => submit(parts, { request, reply, path: route.path, prepare }),
+    (request, reply) =>
+      submit<B>(parts, { request, reply, path, prepare, ...(findInlineForm === undefined ? {} : { findInlineForm }) }),
   );
 }
 
@@ -111,7 +133,14 @@ type SubmissionWay<B extends CommonBody> = {
   prepare: PrepareTask<B>;
   /** Where callers can name a piece of business of theirs. */
   describeOrder?(body: B): IncomingTask["order"];
+  /** How callers who know no tasks want what is made; `null` for those who know them. */
+  findInlineForm?(body: B, headers: FastifyRequest["headers"]): InlineForm | null;
 };
+
+type InlineForm = "url" | "b64_json";
+
+/** How long callers who know no tasks are kept waiting. */
+const inlineWaitMs = 120_000;
 
 export type SubmitTask = <B extends CommonBody>(
   request: FastifyRequest,
@@ -122,9 +151,18 @@ export type SubmitTask = <B extends CommonBody>(
 /** Makes a task of a request that its schema has checked, and waits for it where that is asked for. */
 export async function submit<B extends CommonBody>(
   parts: GenerationRouteParts,
-  { request, reply, path, prepare, describeOrder }: SubmissionWay<B> & { request: FastifyRequest; reply: FastifyReply },
+  {
+    request,
+    reply,
+    path,
+    prepare,
+    describeOrder,
+    findInlineForm,
+  }: SubmissionWay<B> & { request: FastifyRequest; reply: FastifyReply },
 ) {
-  const { waitMs } = parsePrefer(request.headers.prefer);
+  const preference = parsePrefer(request.headers.prefer);
+  const inline = preference.isAsync ? null : (findInlineForm?.(request.body as B, request.headers) ?? null);
+  const waitMs = preference.waitMs ?? (inline === null ? 0 : inlineWaitMs);
   const key = parseIdempotencyKey(request.headers["idempotency-key"]);
   const { rawBody } = request;
   const created = await createTask<B>(parts, {
@@ -144,13 +182,36 @@ export async function submit<B extends CommonBody>(
     waitMs === 0 ? created.task : await awaitTask(parts, created.task, { knownVersion: null, waitMs, signal });
   request.logFields = { model: task.model, task: task.id, task_status: task.state };
   reply.headers({ ...presentTaskHeaders(task), location: `${parts.baseUrl}/tasks/${task.id}` });
-  if (waitMs > 0) reply.header("preference-applied", `wait=${waitMs / 1000}`);
+  const applied = presentApplied(preference, { isInlineKnown: findInlineForm !== undefined });
+  if (applied !== null) reply.header("preference-applied", applied);
+  parts.reach("submission-answered");
+  if (inline !== null && isFinal(task.state)) {
+    return await answerInline(parts, { reply, task, form: inline, isKeyed: key !== null });
+  }
   // Where a task stands in the line is told to those who ask for it later: nobody waits for that here.
   const answer =
     task === created.task && !created.isReplay
       ? presentTask(task, { signLink: parts.files.signLink, now: parts.clock.now(), queuePosition: null })
       : await presentNow(parts, task);
-  parts.reach("submission-answered");
   reply.code(waitMs > 0 && isFinal(task.state) ? 200 : 202).type("application/json; charset=utf-8");
   return reply.send(JSON.stringify(answer));
+}
+
+function presentApplied({ waitMs, isAsync }: Preference, { isInlineKnown }: { isInlineKnown: boolean }): string | null {
+  if ((waitMs ?? 0) > 0) return `wait=${(waitMs ?? 0) / 1000}`;
+  return isAsync && isInlineKnown ? "respond-async" : null;
+}
+
+/** What a caller who knows no tasks gets of one that is over: what it made, or why it made nothing. */
+async function answerInline(
+  parts: GenerationRouteParts,
+  { reply, task, form, isKeyed }: { reply: FastifyReply; task: Task; form: InlineForm; isKeyed: boolean },
+): Promise<FastifyReply> {
+  const error = findInlineError(task, { isKeyed });
+  if (error !== null) throw error;
+  const answer = await presentNow(parts, task);
+  reply.code(200).type("application/json; charset=utf-8");
+  if (form === "url") return reply.send(JSON.stringify(answer));
+  const { bytes, body } = await openInlineAnswer(parts.files, { task, answer });
+  return reply.header("content-length", bytes).send(body);
 }

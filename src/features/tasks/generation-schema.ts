@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { audioFormats } from "../../providers/generation.ts";
+import { openAiImageFields } from "./openai-image-options.ts";
 
 const closed = { additionalProperties: false } as const;
 const deadlineSecondsMax = 7 * 24 * 60 * 60;
@@ -47,14 +48,23 @@ export const imageRequestSchema = Type.Object(
     model,
     prompt,
     size: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 16,
-        description: "One of the model's `limits.sizes`, such as `1024x1024`.",
-      }),
+      Type.Union([
+        Type.String({
+          minLength: 1,
+          maxLength: 16,
+          description: "One of the model's `limits.sizes`, such as `1024x1024`, or `auto` for the first of them.",
+        }),
+        Type.Null(),
+      ]),
     ),
-    n: Type.Optional(Type.Integer({ minimum: 1, description: "How many pictures, up to the model's `limits.max_n`." })),
+    n: Type.Optional(
+      Type.Union([
+        Type.Integer({ minimum: 1, description: "How many pictures, up to the model's `limits.max_n`." }),
+        Type.Null(),
+      ]),
+    ),
     input_images: Type.Optional(inputImages),
+    ...openAiImageFields,
     ...commonFields,
   },
   { ...closed, examples: [{ model: "sandbox-image", prompt: "A lighthouse at dusk", size: "1024x1024" }] },

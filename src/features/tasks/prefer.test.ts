@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { parsePrefer } from "./prefer.ts";
 
-test.for<[string | string[] | undefined, { waitMs: number; isAsync: boolean }]>([
-  [undefined, { waitMs: 0, isAsync: false }],
+test.for<[string | string[] | undefined, { waitMs: number | null; isAsync: boolean }]>([
+  [undefined, { waitMs: null, isAsync: false }],
   ["wait=10", { waitMs: 10_000, isAsync: false }],
   ["respond-async, wait=60", { waitMs: 60_000, isAsync: true }],
   ['Respond-Async; Wait = "5"', { waitMs: 5_000, isAsync: true }],
   [["respond-async", "wait=0"], { waitMs: 0, isAsync: true }],
-  ["return=minimal, handling=lenient", { waitMs: 0, isAsync: false }],
+  ["return=minimal, handling=lenient", { waitMs: null, isAsync: false }],
 ])("Prefer: %s is understood", ([header, preference]) => {
   expect(parsePrefer(header)).toEqual(preference);
 });

@@ -1,7 +1,11 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 
 /** What a client asks for by the `Prefer` header. */
-export type Preference = { waitMs: number; isAsync: boolean };
+export type Preference = {
+  /** `null` where nothing is said of waiting. */
+  waitMs: number | null;
+  isAsync: boolean;
+};
 
 const waitSecondsMax = 60;
 
@@ -14,7 +18,7 @@ export function parsePrefer(header: string | string[] | undefined): Preference {
     .map((text) => text.trim().toLowerCase());
   const wait = preferences.find((text) => /^wait\s*=/.test(text));
   return {
-    waitMs: wait === undefined ? 0 : parseWait(wait.slice(wait.indexOf("=") + 1).trim()) * 1000,
+    waitMs: wait === undefined ? null : parseWait(wait.slice(wait.indexOf("=") + 1).trim()) * 1000,
     isAsync: preferences.includes("respond-async"),
   };
 }

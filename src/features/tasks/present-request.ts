@@ -1,4 +1,4 @@
-import type { GenerationRequest } from "../../providers/generation.ts";
+import type { GenerationRequest, ImageFormat } from "../../providers/generation.ts";
 import { type DirectedRequest, isDirected, type Task, type TaskInput } from "./task.ts";
 
 /** A request's own fields in the words of its endpoint; given by the feature that knows what is in it. */
@@ -37,8 +37,8 @@ function presentMedia(request: GenerationRequest, inputs: readonly TaskInput[]):
   const given = pictures.length === 0 ? {} : { input_images: pictures };
   switch (request.type) {
     case "image": {
-      const { prompt, width, height, count } = request;
-      return { prompt, size: `${width}x${height}`, n: count, ...given };
+      const { prompt, width, height, count, format } = request;
+      return { prompt, size: `${width}x${height}`, n: count, ...given, ...presentFormat(format) };
     }
     case "video": {
       const { prompt, durationSeconds, aspectRatio } = request;
@@ -54,6 +54,12 @@ function presentMedia(request: GenerationRequest, inputs: readonly TaskInput[]):
       return { input: text, voice, response_format: format, speed };
     }
   }
+}
+
+function presentFormat(format: ImageFormat | undefined): Record<string, unknown> {
+  if (format === undefined) return {};
+  const { name, quality } = format;
+  return { output_format: name, ...(quality === undefined ? {} : { output_compression: quality }) };
 }
 
 function nameInput(input: TaskInput): string {

@@ -20,6 +20,9 @@ export function presentTask(
     status: task.state,
     progress: task.progress,
     output: task.output.map((item) => ({ ...describeOutput(item), url: signLink(item.fileId, now).url })),
+    ...(task.type === "image" && task.output.length > 0
+      ? { data: task.output.map(({ fileId }) => ({ url: signLink(fileId, now).url })) }
+      : {}),
     usage: presentUsage(task),
     created: Math.floor(task.createdAt.getTime() / 1000),
     request_id: task.requestId,
@@ -58,6 +61,7 @@ function priceStep({ terms, state, charge }: Task, { name, output }: StepRecord)
 function describeOutput(item: TaskOutput) {
   return {
     type: item.type,
+    file_id: item.fileId,
     content_type: item.contentType,
     bytes: item.bytes,
     sha256: item.sha256,
@@ -85,7 +89,7 @@ export function describeEvent(task: Task) {
   return {
     task_id: task.id,
     status: task.state,
-    output: task.output.map((item) => ({ ...describeOutput(item), file_id: item.fileId })),
+    output: task.output.map(describeOutput),
     type: task.type,
     model: task.model,
     usage: presentUsage(task),
@@ -100,8 +104,8 @@ export function linkEvent<T extends { output?: readonly { file_id?: string }[] }
   signLink: SignLink,
   now: Date,
 ) {
-  const output = (data.output ?? []).map(({ file_id, ...item }) =>
-    file_id === undefined ? item : { ...item, url: signLink(file_id as FileId, now).url },
+  const output = (data.output ?? []).map((item) =>
+    item.file_id === undefined ? item : { ...item, url: signLink(item.file_id as FileId, now).url },
   );
   return { ...data, output };
 }

@@ -33,7 +33,7 @@ export async function awaitTask(
   for (;;) {
     const isNews = isFinal(task.state) || (knownVersion !== null && task.version > knownVersion);
     const leftMs = endMs - clock.monotonicMs();
-    if (isNews || leftMs <= 0 || signal.aborted) return task;
+    if (isNews || leftMs <= 0 || signal.aborted || watch.isReleased()) return task;
     await watch.waitForChange(task.id, task.version, { timeoutMs: leftMs, signal });
     task = await getTask(database, task);
   }

@@ -36,6 +36,8 @@ const pollSeconds: Record<TaskType, number> = { image: 2, speech: 1, video: 5, a
 const cancelWaitMs = 3_000;
 
 export function addTaskRoutes(http: HttpServer, parts: TaskRouteParts): void {
+  // Whoever waits for a task is answered when the node is about to stop, as if the time were over.
+  http.addHook("preClose", async () => parts.watch.release());
   addGetTask(http, parts);
   addListTasks(http, parts);
   addGetRequest(http, parts);
@@ -98,7 +100,7 @@ anything changed.`;
       },
     },
     async (request, reply) => {
-      const { waitMs } = parsePrefer(request.headers.prefer);
+      const waitMs = parsePrefer(request.headers.prefer).waitMs ?? 0;
       const knownVersion = readKnownVersion(request.headers["if-none-match"]);
       const first = await getTask(parts.database, readAsked(request));
       const task = await awaitTask(parts, first, { knownVersion, waitMs, signal: watchCaller(reply) });
@@ -265,7 +267,8 @@ async function followTask(
     if (task.version > known) stream.write(await presentEvent(parts, task, last));
     known = Math.max(known, task.version);
     last = task;
-    if (isFinal(task.state)) break;
+    // A node that is about to stop sends its listeners elsewhere, where they go on from the last event.
+    if (isFinal(task.state) || parts.watch.isReleased()) break;
     task = await awaitTask(parts, task, { knownVersion: known, waitMs: followMs, signal });
   }
   stream.end("");

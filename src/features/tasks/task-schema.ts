@@ -5,6 +5,7 @@ const taskIdPattern = "^task_[0-9a-z]{1,64}$";
 
 const outputSchema = Type.Object({
   type: Type.String({ description: "`image`, `video`, `audio`, `script`, `roles`, `storyboard` or `subtitles`." }),
+  file_id: Type.String({ description: "What requests call it, and where `/files/{file_id}` tells of it." }),
   url: Type.String({ description: "Where it can be fetched for a day; read the task again for a fresh link." }),
   content_type: Type.String(),
   bytes: Type.Integer(),
@@ -33,6 +34,11 @@ export const taskSchema = Type.Object(
     status: Type.Enum([...taskStates], { description: "The last four are final and never change." }),
     progress: Type.Integer({ minimum: 0, maximum: 100, description: "Never falls; 100 only when succeeded." }),
     output: Type.Array(outputSchema),
+    data: Type.Optional(
+      Type.Array(Type.Object({ url: Type.Optional(Type.String()), b64_json: Type.Optional(Type.String()) }), {
+        description: "The images once more, as OpenAI's API has them.",
+      }),
+    ),
     usage: Type.Object({
       total_units: Type.Integer({ description: "Units charged, begun ones included." }),
       charge: Type.Optional(Type.String({ description: "What it cost, once it is over." })),

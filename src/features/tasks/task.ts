@@ -83,7 +83,10 @@ export type TaskOutput = {
 };
 
 export type TaskError = { code: ErrorCode; message: string; param: string | null; isRetryable: boolean };
-export type TaskWarning = { code: "fewer_outputs" | "undrawable_characters" | "shortened"; message: string };
+export type TaskWarning = {
+  code: "fewer_outputs" | "undrawable_characters" | "shortened" | "unheeded_parameter";
+  message: string;
+};
 
 /** A part of a task that is made of others. */
 export type StepRecord = {

@@ -13,6 +13,9 @@ export type TaskWatch = {
    * end for no reason: whoever waits looks for themselves.
    */
   waitForChange(taskId: string, version: number, until: { timeoutMs: number; signal: AbortSignal }): Promise<void>;
+  /** Wakes all who wait, and lets nobody wait from then on. */
+  release(): void;
+  isReleased(): boolean;
 };
 
 /** Should a notification be lost, whoever waits looks again after this. */
@@ -55,6 +58,11 @@ export function createTaskWatch({ feed, tell, onTrouble }: WatchParts): TaskWatc
     }
   }
 
+  function wakeAll(): void {
+    for (const waiter of [...waiters.values()].flatMap((set) => [...set])) waiter.wake();
+  }
+
+  let isReleased = false;
   const untold: TaskVersion[] = [];
   let telling: Promise<void> | null = null;
 
@@ -68,9 +76,7 @@ export function createTaskWatch({ feed, tell, onTrouble }: WatchParts): TaskWatc
       const [id = "", version = ""] = payload.split(" ");
       hear({ id, version: Number(version) });
     },
-    onReset() {
-      for (const waiter of [...waiters.values()].flatMap((set) => [...set])) waiter.wake();
-    },
+    onReset: wakeAll,
   });
 
   return {
@@ -83,7 +89,7 @@ export function createTaskWatch({ feed, tell, onTrouble }: WatchParts): TaskWatc
       while (telling !== null) await telling;
     },
     async waitForChange(taskId, version, { timeoutMs, signal }) {
-      if (signal.aborted || timeoutMs <= 0 || (latest.get(taskId) ?? 0) > version) return;
+      if (signal.aborted || isReleased || timeoutMs <= 0 || (latest.get(taskId) ?? 0) > version) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       const waiter: Waiter = { version, wake: resolve };
       const ofTask = waiters.get(taskId) ?? new Set();
@@ -96,5 +102,10 @@ export function createTaskWatch({ feed, tell, onTrouble }: WatchParts): TaskWatc
       ofTask.delete(waiter);
       if (ofTask.size === 0) waiters.delete(taskId);
     },
+    release() {
+      isReleased = true;
+      wakeAll();
+    },
+    isReleased: () => isReleased,
   };
 }

@@ -261,6 +261,13 @@ export const errorTable = {
     meaning: "The task is running where it cannot be stopped.",
     remedy: "Wait for its end.",
   },
+  task_canceled: {
+    ...conflict,
+    isRetryable: false,
+    forbidsRetry: true,
+    meaning: "The task that the request waited for was canceled.",
+    remedy: "Send the request again if the result is still wanted.",
+  },
   payload_too_large: {
     status: 413,
     type: "invalid_request_error",
