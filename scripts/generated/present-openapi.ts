@@ -70,6 +70,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
       lockClaim: refuse,
       keepAnswer: refuse,
       freeKey: refuse,
+      forgetAnswer: refuse,
     },
     limits: { uploadBytesMax: 0, outputBytesMax: 0, accountFilesMax: 0, accountBytesMax: 0, retentionMs: 0 },
     onTrouble: () => {},

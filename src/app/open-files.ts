@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { createFiles, type Files, type KeyedRequests, removeExpiredFiles } from "../features/files/index.ts";
 import {
   claimKey,
+  forgetAnswer,
   freeKey,
   keepAnswer,
   lockClaim,
@@ -87,6 +88,7 @@ function createKeyedRequests({ database, clock, settings, logger }: FilesParts):
     lockClaim,
     keepAnswer,
     freeKey: (claim) => freeKey(database, claim),
+    forgetAnswer: (claim, answer) => forgetAnswer(database, claim, answer),
   };
 }
 

@@ -83,7 +83,7 @@ describe("a form", () => {
     ["two purposes", () => [purpose, purpose, file()], { code: "invalid_parameter", param: "purpose" }],
     [
       "another purpose",
-      () => [{ ...purpose, content: "assistants" }, file()],
+      () => [{ ...purpose, content: "batch" }, file()],
       { code: "invalid_parameter", param: "purpose" },
     ],
     [
@@ -377,6 +377,22 @@ describe("an Idempotency-Key", () => {
     expect(await readError(await sendForm([purpose, file("b.png")], { key: "reused" }))).toEqual(reused);
     const gif = { ...file(), content: await makeMedia("gif") };
     expect(await readError(await sendForm([purpose, gif], { key: "reused" }))).toEqual(reused);
+  });
+
+  test("of a file that was deleted, or has expired, uploads again", async () => {
+    const bytes = await makeMedia("png");
+    const upload = async () => {
+      const response = await stage.upload(bytes, { key: "deleted-1" });
+      return [response.headers.get("idempotent-replayed"), (await readJson(response)).id] as const;
+    };
+    const [, first] = await upload();
+    expect(await upload()).toEqual(["true", first]);
+    await stage.call(`/files/${first}`, { method: "DELETE" });
+    const [isReplayed, second] = await upload();
+    expect([isReplayed, (await stage.call(`/files/${second}`)).status]).toEqual([null, 200]);
+    expect(await upload()).toEqual(["true", second]);
+    await stage.database.updateTable("files").set({ expires_at: stage.clock.now() }).where("id", "=", second).execute();
+    expect((await upload())[0]).toBeNull();
   });
 
   test("is free again after an upload that was refused", async () => {

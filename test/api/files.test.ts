@@ -48,6 +48,8 @@ describe("an upload", () => {
         filename: "notes.txt",
         purpose: "generation",
         created: Math.floor(now.getTime() / 1000),
+        created_at: Math.floor(now.getTime() / 1000),
+        status: "processed",
         expires_at: new Date(now.getTime() + 30 * 24 * 60 * 60 * 1000).toISOString(),
       },
     ]);

@@ -2,6 +2,7 @@ import OpenAI, { toFile } from "openai";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openTaskStage, paths, readProblem, type StageCaller, type TaskStage } from "../harness/task-stage.ts";
+import { createGate } from "../harness/upstreams/gate.ts";
 import { makePicture, voice } from "../harness/upstreams/media-samples.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
@@ -132,7 +133,8 @@ describe("OpenAI's images client", () => {
 
   test("gets an error when the task is canceled under its hands, or given up", async () => {
     const caller = await stage.createCaller();
-    const waiting = catchError(caller.client.images.generate(endless));
+    stage.media.script({ queue: 99_999, cancel: "gone" });
+    const waiting = catchError(caller.client.images.generate(image));
     const id = await findOpenTask(caller);
     await caller.cancel(id);
     expect(await waiting).toMatchObject({ status: 409, code: "task_canceled" });
@@ -154,13 +156,14 @@ describe("OpenAI's images client", () => {
 
   test("may hang up while it waits: the task goes on", async () => {
     const caller = await stage.createCaller();
-    const script = stage.media.script({});
+    const finish = createGate();
+    stage.media.script({ beforeFinish: finish });
     const hangUp = new AbortController();
     const waiting = caller.client.images.generate(image, { signal: hangUp.signal }).catch(() => "gone");
     const id = await findOpenTask(caller);
     hangUp.abort();
     expect(await waiting).toBe("gone");
-    void script;
+    finish.open();
     expect(await caller.awaitTask(id)).toMatchObject({ status: "succeeded" });
   });
 });
@@ -177,4 +180,160 @@ async function findOpenTask({ accountId }: StageCaller): Promise<string> {
   return (await find())?.id ?? "";
 }
 
-void [toFile, voice, other, picture];
+describe("OpenAI's edits", () => {
+  const send = (caller: StageCaller, form: FormData, headers: Record<string, string> = {}) =>
+    stage.fetch(`${stage.gateway.baseUrl}/images/edits`, {
+      method: "POST",
+      body: form,
+      headers: { authorization: `Bearer ${caller.key}`, ...headers },
+    });
+  const writeForm = (fields: Record<string, string>, images: readonly Buffer[] = [picture.bytes]): FormData => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ model: "image", prompt: "Bluer", ...fields }))
+      form.append(name, value);
+    for (const bytes of images) form.append("image", new Blob([new Uint8Array(bytes)]), "image.png");
+    return form;
+  };
+  const countFiles = async ({ accountId }: StageCaller): Promise<number> =>
+    (await stage.database.selectFrom("files").select("id").where("account_id", "=", accountId).execute()).length;
+
+  test("start from the very images that were sent, one or several", async () => {
+    const caller = await stage.createCaller();
+    const files = [await toFile(picture.bytes, "one.png"), await toFile(other.bytes, "two.png")];
+    const one = await caller.client.images.edit({
+      model: "image",
+      prompt: "One image",
+      image: await toFile(picture.bytes),
+    });
+    expect((await sharp(await fetchLink(one.data?.[0]?.url)).metadata()).width).toBe(64);
+    const both = { model: "image", prompt: "Two images", image: files, n: 2, response_format: "b64_json" } as const;
+    const { data } = await caller.client.images.edit(both);
+    expect(
+      data?.map(({ b64_json: text }) =>
+        Buffer.from(text ?? "", "base64")
+          .subarray(1, 4)
+          .toString(),
+      ),
+    ).toEqual([...["PNG", "PNG"]]);
+    const given = JSON.stringify(stage.media.submissionsOf("Two images").map(({ fields }) => fields));
+    for (const { bytes } of [picture, other]) expect(given).toContain(bytes.toString("base64").slice(0, 60));
+  });
+
+  test("are one task with an Idempotency-Key, whatever lies between the parts of the form, and keep the images once", async () => {
+    const caller = await stage.createCaller();
+    const headers = { "idempotency-key": "edit-1" };
+    const [first, again] = [await send(caller, writeForm({}), headers), await send(caller, writeForm({}), headers)];
+    expect([first.status, again.status, again.headers.get("idempotent-replayed")]).toEqual([200, 200, "true"]);
+    expect(((await first.json()) as Answer).id).toBe(((await again.json()) as Answer).id);
+    expect([await countFiles(caller), (await caller.countTraces()).tasks]).toEqual([2, 1]);
+    const changed = await send(caller, writeForm({}, [other.bytes]), headers);
+    expect(await readProblem(changed)).toMatchObject({ status: 422, code: "idempotency_key_reused" });
+  });
+
+  test("that are refused say which field it is, and leave neither a task nor a file", async () => {
+    const caller = await stage.createCaller();
+    const masked = writeForm({});
+    masked.append("mask", new Blob([new Uint8Array(picture.bytes)]), "mask.png");
+    const cases: [FormData, number, string, string][] = [
+      [writeForm({}, []), 400, "missing_parameter", "image"],
+      [writeForm({}, [picture.bytes, picture.bytes, picture.bytes]), 400, "invalid_parameter", "image"],
+      [writeForm({}, [voice.bytes]), 400, "invalid_file", "image[0]"],
+      [masked, 400, "unsupported_capability", "mask"],
+      [writeForm({ stream: "true" }), 400, "unsupported_capability", "stream"],
+      [writeForm({ n: "many" }), 400, "invalid_parameter", "n"],
+      [writeForm({ seed: "1" }), 400, "unknown_parameter", "seed"],
+      [writeForm({ model: "nothing" }), 404, "model_unavailable", "model"],
+      [writeForm({ model: "video" }), 400, "unsupported_capability", "model"],
+    ];
+    for (const [form, status, code, param] of cases) {
+      expect(await readProblem(await send(caller, form))).toMatchObject({ status, code, param });
+    }
+    const poor = await stage.createCaller({ cash: "0.01" });
+    expect((await send(poor, writeForm({}))).status).toBe(402);
+    expect([await countFiles(caller), await countFiles(poor)]).toEqual([0, 0]);
+    const json = await caller.post("/images/edits", { model: "image", prompt: "x" });
+    expect(await readProblem(json)).toMatchObject({ status: 415, message: expect.stringContaining("multipart") });
+  });
+});
+
+test("a node that is about to stop answers those who wait with the task as it is", async () => {
+  const node = await stage.startAnother();
+  const caller = await stage.createCaller();
+  const client = new OpenAI({ apiKey: caller.key, baseURL: node.baseUrl, fetch: stage.fetch, maxRetries: 0 });
+  const made = client.images.generate(endless).withResponse();
+  const id = await findOpenTask(caller);
+  const asked = caller.get(`/tasks/${id}`, { headers: { prefer: "wait=60" }, gateway: node });
+  const events = (await caller.get(`/tasks/${id}/events`, { gateway: node })).text();
+  await node[Symbol.asyncDispose]();
+  expect([(await made).response.status, (await asked).status]).toEqual([202, 200]);
+  expect(await events).toContain("event: task.queued");
+});
+
+describe("OpenAI's files client", () => {
+  test.each(["vision", "user_data", "assistants"] as const)("uploads, reads and deletes for %s", async (purpose) => {
+    const { client } = await stage.createCaller();
+    const file = await client.files.create({ file: await toFile(picture.bytes, "one.png"), purpose });
+    const common = { object: "file", bytes: picture.bytes.length, filename: "one.png", status: "processed", purpose };
+    expect(file).toMatchObject({ ...common, created_at: expect.any(Number) });
+    expect(await client.files.retrieve(file.id)).toEqual(file);
+    const content = await client.files.content(file.id);
+    expect(Buffer.from(await content.arrayBuffer()).equals(picture.bytes)).toBe(true);
+    expect((await client.files.list({ purpose })).data).toEqual([file]);
+    expect((await client.files.list({ purpose: "generation" })).data).toEqual([]);
+    expect(await client.files.delete(file.id)).toEqual({ id: file.id, object: "file", deleted: true });
+    await expect(client.files.retrieve(file.id)).rejects.toMatchObject({ status: 404 });
+  });
+
+  test("is told what files for other purposes would have to be", async () => {
+    const { client } = await stage.createCaller();
+    const file = await toFile(picture.bytes, "one.png");
+    await expect(client.files.create({ file, purpose: "batch" })).rejects.toMatchObject({
+      ...{ status: 400, code: "invalid_parameter", param: "purpose" },
+      message: expect.stringContaining("generation, vision, user_data, assistants"),
+    });
+  });
+
+  test("lists all files page by page, in either order", async () => {
+    const caller = await stage.createCaller();
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index += 1) ids.push(await caller.upload(picture.bytes));
+    const list = async (order?: "asc" | "desc"): Promise<string[]> => {
+      const found: string[] = [];
+      for await (const { id } of caller.client.files.list({ limit: 2, ...(order === undefined ? {} : { order }) })) {
+        found.push(id);
+      }
+      return found;
+    };
+    expect(await list("asc")).toEqual(ids);
+    expect(await list("desc")).toEqual(ids.toReversed());
+    expect(await list()).toEqual(ids.toReversed());
+  });
+});
+
+describe("an input", () => {
+  test("may be a file that a task made, by its id or its link", async () => {
+    const caller = await stage.createCaller();
+    const { output } = (await caller.client.images.generate(image)) as Answer & { output: { url: string }[] };
+    for (const input of [output[0]?.file_id, output[0]?.url]) {
+      const made = await caller.client.post<Answer>(paths.image, { body: { ...image, input_images: [input] } });
+      const asked = (await (await caller.get(`/tasks/${made.id}/request`)).json()) as { body: object };
+      expect(asked.body).toMatchObject({ input_images: [output[0]?.file_id] });
+    }
+  });
+
+  test("by a link that is another's, changed, or over, is refused without being fetched", async () => {
+    const [caller, stranger] = [await stage.createCaller(), await stage.createCaller()];
+    const { data } = await stranger.client.images.generate(image);
+    const own = (await caller.client.images.generate(image)).data?.[0]?.url ?? "";
+    const links = [
+      data?.[0]?.url ?? "",
+      own.replace(/signature=./, "signature=_"),
+      own.replace(/expires=\d+/, "expires=1"),
+      own.replace(/\?.*/, ""),
+    ];
+    for (const link of links) {
+      const problem = await readProblem(await caller.post(paths.image, { ...image, input_images: [link] }));
+      expect(problem).toMatchObject({ status: 400, code: "invalid_url", param: "input_images[0]" });
+    }
+  });
+});

@@ -7,6 +7,7 @@ import { expect } from "vitest";
 import { createFiles, type FileLimits, type Files } from "../../src/features/files/index.ts";
 import {
   claimKey,
+  forgetAnswer,
   freeKey,
   keepAnswer,
   lockClaim,
@@ -132,6 +133,7 @@ export async function startFilesStage(options: StageOptions = {}): Promise<Files
       lockClaim,
       keepAnswer,
       freeKey: (claim) => freeKey(database, claim),
+      forgetAnswer: (claim, answer) => forgetAnswer(database, claim, answer),
     },
   });
   const http = await createHttpServer({

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AccountId, FileId } from "../../lib/ids.ts";
 import { createTurnstile } from "../../lib/turnstile.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
@@ -7,10 +8,12 @@ import type { PictureReader } from "../../platform/media/create-picture-reader.t
 import type { InspectedMedia } from "../../platform/media/inspection.ts";
 import type { ByteRange } from "../../platform/storage/byte-store.ts";
 import type { Spool } from "../../platform/storage/create-spool.ts";
+import { deleteFile } from "./delete-file.ts";
 import type { FileKind, StoredFile } from "./file.ts";
 import { addFileContentRoute, addFileLinkRoute } from "./file-content-routes.ts";
 import { type LinkParts, signLink } from "./file-link.ts";
 import { addFileRoutes } from "./file-routes.ts";
+import { acceptFileForms, type FormDescription, type ReceivedForm, receiveForm } from "./form-routes.ts";
 import { getFileOfKind } from "./get-file.ts";
 import { inspectSpooled } from "./inspect-spooled.ts";
 import { keepDocument, type NewDocument } from "./keep-document.ts";
@@ -18,7 +21,9 @@ import { keepOutput, type Output } from "./keep-output.ts";
 import type { KeyedRequests } from "./keyed-requests.ts";
 import { openFile } from "./open-file.ts";
 import { readDocument } from "./read-document.ts";
+import { resolveLink } from "./resolve-link.ts";
 import type { StoreParts } from "./store-file.ts";
+import { type KeptUpload, keepUpload } from "./upload-file.ts";
 import { addUploadRoutes } from "./upload-routes.ts";
 
 export type FilesParts = StoreParts &
@@ -48,6 +53,19 @@ export type Files = {
   inspect(bytes: Buffer, wanted: WantedFile & { signal?: AbortSignal }): Promise<InspectedMedia>;
   /** Throws `file_not_found` where the file was deleted meanwhile. */
   openFile(file: StoredFile, range?: ByteRange): Promise<Readable>;
+  /** Has the routes of a scope take files in a form, and nothing else. */
+  acceptForms(http: HttpServer, form: FormDescription): Promise<void>;
+  /** Reads a form as an upload is read. Whoever has it removes it. */
+  receiveForm(request: FastifyRequest, reply: FastifyReply, form: FormDescription): Promise<ReceivedForm>;
+  /** Keeps a file of a form as an upload of the account. */
+  keepUpload(upload: KeptUpload): Promise<StoredFile>;
+  /** Removes a file of the account, if it is there. */
+  deleteFile(accountId: AccountId, fileId: FileId): Promise<void>;
+  /**
+   * The file of the account that a link of ours leads to; `null` where the address is not ours. Throws `invalid_url`
+   * where it is ours and leads to nothing of the account's.
+   */
+  resolveLink(accountId: AccountId, url: string, options: { param: string }): Promise<FileId | null>;
   /** Pure and quick: an address under which anybody can read the file for a day. */
   signLink(fileId: FileId, now: Date): { url: string; expiresAt: Date };
 };
@@ -77,6 +95,11 @@ export function createFiles(given: FilesParts): Files {
       }
     },
     openFile: (file, range) => openFile(parts, file, range),
+    acceptForms: (http, form) => acceptFileForms(http, parts, form),
+    receiveForm: (request, reply, form) => receiveForm(parts, { request, reply, form }),
+    keepUpload: (upload) => keepUpload(parts, upload),
+    deleteFile: async (accountId, fileId) => void (await deleteFile(parts, { accountId, fileId })),
+    resolveLink: (accountId, url, { param }) => resolveLink(parts, accountId, { url, param }),
     signLink: (fileId, now) => signLink(parts, fileId, now),
   };
 }

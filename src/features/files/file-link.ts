@@ -15,11 +15,22 @@ export function signLink({ linkKey, siteUrl }: LinkParts, fileId: FileId, now: D
   };
 }
 
-export function isLinkValid(
-  linkKey: Buffer,
-  link: { fileId: string; expires: unknown; signature: unknown },
-  now: Date,
-): boolean {
+export type FileLink = { fileId: string; expires: unknown; signature: unknown };
+
+/** What an address says that looks like a link of ours; `null` for every other. */
+export function parseLink(url: string, { siteUrl }: Pick<LinkParts, "siteUrl">): FileLink | null {
+  const address = URL.parse(url);
+  const own = new URL(siteUrl);
+  const ownPath = `${own.pathname.replace(/\/$/, "")}/files/`;
+  if (address === null || address.origin !== own.origin || !address.pathname.startsWith(ownPath)) return null;
+  return {
+    fileId: address.pathname.slice(ownPath.length),
+    expires: address.searchParams.get("expires"),
+    signature: address.searchParams.get("signature"),
+  };
+}
+
+export function isLinkValid(linkKey: Buffer, link: FileLink, now: Date): boolean {
   const { fileId, expires, signature } = link;
   if (typeof expires !== "string" || !/^\d{1,12}$/.test(expires) || typeof signature !== "string") return false;
   const wanted = computeSignature(linkKey, fileId, Number(expires));

@@ -37,19 +37,20 @@ function addFileList(http: HttpServer, { database, clock }: RemovalParts): void 
       schema: {
         ...schema,
         summary: "List files",
-        description: "What the account has uploaded and what its tasks have made, the newest first.",
+        description:
+          "What the account has uploaded and what its tasks have made, the newest first unless told otherwise.",
         tags,
         querystring: fileListQuerySchema,
         response: { 200: fileListSchema, ...errors },
       },
     },
     async (request) => {
-      const { limit = filesStandard, after, purpose } = request.query;
+      const { limit = filesStandard, order = "desc", after, purpose } = request.query;
       const filter = { accountId: getCaller(request).accountId, unexpiredAt: clock.now() };
       const files = await listFiles(
         database,
         { ...filter, ...(purpose === undefined ? {} : { purpose }) },
-        { ...(after === undefined ? {} : { after }), limit: limit + 1 },
+        { ...(after === undefined ? {} : { after }), order, limit: limit + 1 },
       );
       return presentFileList(files, limit);
     },

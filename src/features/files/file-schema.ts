@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { filePurposes, type StoredFile } from "./file.ts";
+import { filePurposes, type StoredFile, uploadPurposes } from "./file.ts";
 import { fileIdPattern } from "./get-file.ts";
 
 const fileId = (description: string) => Type.String({ examples: ["file_01kh2n8v7m3q5x9d4c6b8a0e2f"], description });
@@ -11,8 +11,10 @@ export const fileSchema = Type.Object({
   bytes: Type.Integer({ minimum: 1 }),
   content_type: Type.String({ description: "Decided by the content, not by the name.", examples: ["image/png"] }),
   filename: Type.String(),
-  purpose: Type.Enum([...filePurposes], { description: "`generation` for uploads, `output` for what tasks made." }),
+  purpose: Type.Enum([...filePurposes], { description: "As the upload said; `output` for what tasks made." }),
   created: Type.Integer({ description: "Unix time in seconds." }),
+  created_at: Type.Integer({ description: "The same as `created`, where OpenAI's clients look for it." }),
+  status: Type.Literal("processed", { description: "What is here was checked and can be used." }),
   expires_at: Type.String({ format: "date-time", description: "Until when the file is kept." }),
 });
 
@@ -26,7 +28,12 @@ export const fileListSchema = Type.Object({
 export const fileListQuerySchema = Type.Object(
   {
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
-    after: Type.Optional(Type.String({ pattern: fileIdPattern.source, description: "The `next_cursor` of the last." })),
+    after: Type.Optional(
+      Type.String({ pattern: fileIdPattern.source, description: "The `next_cursor`, or the id of the last file." }),
+    ),
+    order: Type.Optional(
+      Type.Enum(["asc", "desc"], { default: "desc", description: "By age: the oldest first, or the newest." }),
+    ),
     purpose: Type.Optional(Type.Enum([...filePurposes])),
   },
   { additionalProperties: false },
@@ -45,7 +52,7 @@ export const uploadSchema = Type.Object(
       format: "binary",
       description: "PNG, JPEG, WebP, GIF, MP3, WAV, M4A, OGG, FLAC, MP4, WebM or MOV.",
     }),
-    purpose: Type.Literal("generation"),
+    purpose: Type.Enum([...uploadPurposes], { description: "`generation`, or what OpenAI's clients call it." }),
   },
   { additionalProperties: false },
 );
@@ -60,6 +67,8 @@ export function presentFile(file: StoredFile): Static<typeof fileSchema> {
     filename: file.filename,
     purpose: file.purpose,
     created: Math.floor(file.createdAt.getTime() / 1000),
+    created_at: Math.floor(file.createdAt.getTime() / 1000),
+    status: "processed",
     expires_at: file.expiresAt.toISOString(),
   };
 }

@@ -37,17 +37,17 @@ export async function findFile(database: Database, fileId: string): Promise<Stor
 
 export type FileFilter = { accountId?: AccountId; purpose?: FilePurpose; unexpiredAt?: Date };
 
-/** The newest first, those older than the one named by `after`. */
+/** By age, the newest first unless told; those that follow the one named by `after`. */
 export async function listFiles(
   database: Database,
   { accountId, purpose, unexpiredAt }: FileFilter,
-  { after, limit }: { after?: string; limit: number },
+  { after, order = "desc", limit }: { after?: string; order?: "asc" | "desc"; limit: number },
 ): Promise<StoredFile[]> {
-  let query = selectFiles(database).orderBy("id", "desc").limit(limit);
+  let query = selectFiles(database).orderBy("id", order).limit(limit);
   if (accountId !== undefined) query = query.where("account_id", "=", accountId);
   if (purpose !== undefined) query = query.where("purpose", "=", purpose);
   if (unexpiredAt !== undefined) query = query.where("expires_at", ">", unexpiredAt);
-  if (after !== undefined) query = query.where("id", "<", after);
+  if (after !== undefined) query = query.where("id", order === "desc" ? "<" : ">", after);
   return (await query.execute()).map(toFile);
 }
 
@@ -125,7 +125,7 @@ export async function deleteFiles(
         insert into unowned_bytes (storage_key, due_at, is_doomed) select storage_key, ${dueAt}::timestamptz, true from gone),
       freed as (
         select account_id, count(*) as files, sum(bytes)::bigint as bytes from gone
-          where purpose = 'generation' group by account_id),
+          where purpose <> 'output' group by account_id),
       counted as (
         update file_usages usage set files = usage.files - freed.files, bytes = usage.bytes - freed.bytes
           from freed where usage.account_id = freed.account_id)

@@ -6,8 +6,11 @@ export type FileKind = MediaKind | "document";
 
 export type DocumentType = "application/json" | "text/vtt";
 
+/** What uploads can be for: generations, whatever OpenAI's clients call it. */
+export const uploadPurposes = ["generation", "vision", "user_data", "assistants"] as const;
+export type UploadPurpose = (typeof uploadPurposes)[number];
 /** Uploads are material for generations; outputs are what tasks made of it. */
-export const filePurposes = ["generation", "output"] as const;
+export const filePurposes = [...uploadPurposes, "output"] as const;
 export type FilePurpose = (typeof filePurposes)[number];
 
 /** A file that was checked and whose bytes are kept until it expires or is deleted. */

@@ -10,5 +10,6 @@ export { createFiles, type Files } from "./create-files.ts";
 export { deleteFile } from "./delete-file.ts";
 export type { FileLimits, StoredFile } from "./file.ts";
 export { listFiles } from "./file-store.ts";
+export type { FormDescription, FormEntry, FormFile } from "./form-routes.ts";
 export type { KeyedRequests } from "./keyed-requests.ts";
 export { removeExpiredFiles } from "./remove-expired-files.ts";

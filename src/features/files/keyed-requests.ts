@@ -20,4 +20,6 @@ export type KeyedRequests = {
   lockClaim(tx: Database, claim: KeyClaim): Promise<void>;
   keepAnswer(tx: Database, claim: KeyClaim, answer: RememberedAnswer): Promise<void>;
   freeKey(claim: KeyClaim): Promise<void>;
+  /** Frees a key whose answer tells of something that is gone; not if it has another answer by now. */
+  forgetAnswer(claim: Pick<KeyClaim, "accountId" | "key">, answer: RememberedAnswer): Promise<void>;
 };

@@ -1,5 +1,6 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import { type Spool, type SpooledFile, TooManyBytesError } from "../../platform/storage/create-spool.ts";
+import { type UploadPurpose, uploadPurposes } from "./file.ts";
 import { cleanFilename } from "./filename.ts";
 
 /** One part of a multipart form, as it arrives. */
@@ -7,9 +8,8 @@ export type FormPart =
   | { type: "file"; fieldname: string; filename: string | undefined; file: AsyncIterable<Uint8Array> }
   | { type: "field"; fieldname: string; value: unknown };
 
-export type UploadForm = { filename: string; spooled: SpooledFile };
-
-const purpose = "generation";
+type FormFile = { filename: string; spooled: SpooledFile };
+export type UploadForm = FormFile & { purpose: UploadPurpose };
 
 /** Reads the form to its end: one file and its purpose, in either order. Throws, and leaves nothing, for anything else. */
 export async function readUploadForm(
@@ -17,19 +17,16 @@ export async function readUploadForm(
   parts: AsyncIterable<FormPart>,
   limits: { bytesMax: number; signal: AbortSignal },
 ): Promise<UploadForm> {
-  let form: UploadForm | null = null;
-  let hasPurpose = false;
+  let form: FormFile | null = null;
+  let purpose: UploadPurpose | null = null;
   try {
     for await (const part of parts) {
       if (part.fieldname === "file") {
         if (form !== null) throw createProblem("file", "Send one file only.");
         form = await spoolFile(spool, part, limits);
       } else if (part.fieldname === "purpose") {
-        if (hasPurpose) throw createProblem("purpose", "Send `purpose` once only.");
-        if (part.type !== "field" || part.value !== purpose) {
-          throw createProblem("purpose", `\`purpose\` must be \`${purpose}\`.`);
-        }
-        hasPurpose = true;
+        if (purpose !== null) throw createProblem("purpose", "Send `purpose` once only.");
+        purpose = readPurpose(part);
       } else {
         throw new AppError("unknown_parameter", `\`${part.fieldname}\` is not a field of this request.`, {
           param: part.fieldname,
@@ -37,19 +34,26 @@ export async function readUploadForm(
       }
     }
     if (form === null) throw createMissing("file");
-    if (!hasPurpose) throw createMissing("purpose");
-    return form;
+    if (purpose === null) throw createMissing("purpose");
+    return { ...form, purpose };
   } catch (error) {
     await form?.spooled.remove();
     throw error;
   }
 }
 
+function readPurpose(part: FormPart): UploadPurpose {
+  const purpose = uploadPurposes.find((known) => part.type === "field" && part.value === known);
+  if (purpose !== undefined) return purpose;
+  const message = `\`purpose\` must be one of: ${uploadPurposes.join(", ")}. Images, audio and video are kept here, for generations.`;
+  throw createProblem("purpose", message);
+}
+
 async function spoolFile(
   spool: Spool,
   part: FormPart,
   limits: { bytesMax: number; signal: AbortSignal },
-): Promise<UploadForm> {
+): Promise<FormFile> {
   if (part.type !== "file") throw createProblem("file", "`file` must be sent as a file, with a filename.");
   try {
     return { filename: cleanFilename(part.filename), spooled: await spool.write(part.file, limits) };

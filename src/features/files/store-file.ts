@@ -61,7 +61,7 @@ export async function storeFile(
     isStored = await parts.database.transaction().execute(async (tx) => {
       await begin?.(tx);
       if (!(await insertFile(tx, file))) return false;
-      if (file.purpose === "generation") {
+      if (file.purpose !== "output") {
         checkUsage(await addUsage(tx, file.accountId, file.bytes), parts.limits);
       }
       invariant(await takeUnownedBytes(tx, storageKey), `the bytes of ${file.id} were swept up while being written`);

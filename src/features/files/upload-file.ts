@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import type { AccountId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { Database } from "../../platform/database/database.ts";
-import type { Spool } from "../../platform/storage/create-spool.ts";
+import type { Spool, SpooledFile } from "../../platform/storage/create-spool.ts";
 import { checkUsage } from "./check-usage.ts";
 import type { StoredFile } from "./file.ts";
 import { presentFile } from "./file-schema.ts";
-import { findUsage } from "./file-store.ts";
-import { anyMedia, type InspectionParts, inspectSpooled } from "./inspect-spooled.ts";
+import { findFile, findUsage } from "./file-store.ts";
+import { anyMedia, type InspectionParts, inspectSpooled, type WantedMedia } from "./inspect-spooled.ts";
 import type { KeyClaim, KeyedRequests, RememberedAnswer } from "./keyed-requests.ts";
 import { type FormPart, readUploadForm, type UploadForm } from "./read-upload-form.ts";
 import { type StoreParts, storeFile } from "./store-file.ts";
@@ -25,6 +25,14 @@ export type Upload = {
 };
 
 type UploadOutcome = { kind: "stored"; file: StoredFile } | { kind: "answered"; answer: RememberedAnswer };
+
+export type KeptUpload = {
+  accountId: AccountId;
+  filename: string;
+  spooled: SpooledFile;
+  wanted: WantedMedia;
+  signal: AbortSignal;
+};
 
 const answerType = "application/json; charset=utf-8";
 
@@ -51,7 +59,13 @@ async function storeKeyed(
 ): Promise<UploadOutcome> {
   const { keyedRequests } = parts;
   const claim: KeyClaim = { accountId: upload.accountId, key, requestId: upload.requestId };
-  const outcome = await keyedRequests.claimKey({ ...claim, fingerprint: computeFingerprint(form) });
+  const wanted = { ...claim, fingerprint: computeFingerprint(form) };
+  let outcome = await keyedRequests.claimKey(wanted);
+  if (outcome.kind === "answered" && (await isGone(parts, outcome.answer))) {
+    // What the key remembers is not there any more: the upload is a new one.
+    await keyedRequests.forgetAnswer(claim, outcome.answer);
+    outcome = await keyedRequests.claimKey(wanted);
+  }
   if (outcome.kind === "answered") return outcome;
   const stopRenewing = keyedRequests.renewClaim(claim);
   try {
@@ -70,6 +84,15 @@ async function storeKeyed(
   }
 }
 
+/** Whether the file that an answer tells of was deleted, or has expired. */
+async function isGone({ database, clock }: UploadParts, { body }: RememberedAnswer): Promise<boolean> {
+  if (body === null) return false;
+  // It was written by `describeAnswer`.
+  const { id } = JSON.parse(body.toString()) as { id: string };
+  const file = await findFile(database, id);
+  return file === null || file.expiresAt <= clock.now();
+}
+
 type Conclusion = {
   form: UploadForm;
   signal: AbortSignal;
@@ -80,19 +103,31 @@ type Conclusion = {
 async function storeUpload(
   parts: UploadParts,
   { accountId }: Upload,
-  { form: { filename, spooled }, ...surroundings }: Conclusion,
+  { form: { filename, spooled, purpose }, ...surroundings }: Conclusion,
 ): Promise<StoredFile> {
   const media = await inspectSpooled(parts, spooled.path, { ...anyMedia("file"), signal: surroundings.signal });
   const id = parts.ids.next("file");
-  const file = await storeFile(parts, { id, accountId, purpose: "generation", filename, spooled, media }, surroundings);
+  const file = await storeFile(parts, { id, accountId, purpose, filename, spooled, media }, surroundings);
+  invariant(file !== null, `${id} was not new`);
+  return file;
+}
+
+/** Keeps a file that came with another request, as an upload of the account. */
+export async function keepUpload(
+  parts: StoreParts & InspectionParts,
+  { accountId, filename, spooled, wanted, signal }: KeptUpload,
+): Promise<StoredFile> {
+  const media = await inspectSpooled(parts, spooled.path, { ...wanted, signal });
+  const id = parts.ids.next("file");
+  const file = await storeFile(parts, { id, accountId, purpose: "generation", filename, spooled, media }, { signal });
   invariant(file !== null, `${id} was not new`);
   return file;
 }
 
 /** The boundary between the parts of a form differs from try to try; what is in them does not. */
-function computeFingerprint({ filename, spooled }: UploadForm): Buffer {
+function computeFingerprint({ filename, spooled, purpose }: UploadForm): Buffer {
   return createHash("sha256")
-    .update(`POST /v1/files\ngeneration\n${spooled.sha256.toString("hex")}\n${filename}`)
+    .update(`POST /v1/files\n${purpose}\n${spooled.sha256.toString("hex")}\n${filename}`)
     .digest();
 }
 

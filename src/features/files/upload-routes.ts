@@ -34,20 +34,26 @@ const uploadErrors = [
 ] as const satisfies readonly ErrorCode[];
 
 /** More than an honest form needs, so that a strange one is told what is strange. */
-const formLimits = { fields: 8, files: 4, parts: 12, fieldNameSize: 200, fieldSize: 2000, headerPairs: 32 };
+const formLimits = { fields: 8, files: 4, parts: 12, fieldSize: 2000 };
 const envelopeBytesMax = 64 * 1024;
 
 export function addUploadRoutes(v1: HttpServer, parts: UploadRouteParts): void {
   v1.register(async (http: HttpServer) => {
-    // Of all routes only this one reads forms, and it reads nothing else.
-    http.removeAllContentTypeParsers();
-    await http.register(multipart, {
-      limits: { ...formLimits, fileSize: parts.limits.uploadBytesMax + 1 },
-      throwFileSizeLimit: false,
-    });
-    http.addContentTypeParser("*", (_request, _payload, done) => done(createNoForm()));
+    await acceptForms(http, { ...formLimits, fileSize: parts.limits.uploadBytesMax + 1 });
     addUploadRoute(http, parts);
   });
+}
+
+export type FormLimits = { fields: number; files: number; parts: number; fieldSize: number; fileSize: number };
+
+/** Routes that read forms read nothing else. */
+export async function acceptForms(http: HttpServer, limits: FormLimits): Promise<void> {
+  http.removeAllContentTypeParsers();
+  await http.register(multipart, {
+    limits: { ...limits, fieldNameSize: 200, headerPairs: 32 },
+    throwFileSizeLimit: false,
+  });
+  http.addContentTypeParser("*", (_request, _payload, done) => done(createNoForm()));
 }
 
 function addUploadRoute(http: HttpServer, parts: UploadRouteParts): void {
@@ -90,7 +96,7 @@ function addUploadRoute(http: HttpServer, parts: UploadRouteParts): void {
 }
 
 /** What can be refused before anything of the body is read. */
-function checkHead(request: FastifyRequest, bytesMax: number): void {
+export function checkHead(request: FastifyRequest, bytesMax: number): void {
   if (!request.isMultipart()) throw createNoForm();
   const encoding = request.headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity") {
@@ -105,8 +111,13 @@ function createNoForm(): AppError {
   return new AppError("unsupported_media_type", "Send the file as multipart/form-data.", { param: "Content-Type" });
 }
 
+const uploadForm = { names: "`file` and `purpose`", param: "file" };
+
 /** The form's parts, where what the parser says of a bad form becomes what we say of it. */
-async function* readParts(request: FastifyRequest): AsyncIterable<FormPart> {
+export async function* readParts(
+  request: FastifyRequest,
+  form: { names: string; param: string } = uploadForm,
+): AsyncIterable<FormPart> {
   try {
     for await (const part of request.parts()) {
       if (part.type === "field" && (part.fieldnameTruncated || part.valueTruncated)) {
@@ -114,41 +125,44 @@ async function* readParts(request: FastifyRequest): AsyncIterable<FormPart> {
           param: part.fieldname,
         });
       }
-      yield part.type === "file" ? { ...part, file: explainErrors(part.file) } : part;
+      yield part.type === "file" ? { ...part, file: explainErrors(part.file, form) } : part;
     }
   } catch (error) {
-    throw explainFormError(error);
+    throw explainFormError(error, form);
   }
 }
 
-async function* explainErrors(file: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+async function* explainErrors(
+  file: AsyncIterable<Uint8Array>,
+  form: { names: string; param: string },
+): AsyncIterable<Uint8Array> {
   try {
     yield* file;
   } catch (error) {
-    throw explainFormError(error);
+    throw explainFormError(error, form);
   }
 }
 
-function explainFormError(error: unknown): unknown {
+function explainFormError(error: unknown, { names, param }: { names: string; param: string }): unknown {
   if (error instanceof AppError) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "FST_PROTO_VIOLATION") {
     return new AppError("unknown_parameter", "A field has a name that is not one of this request.", { cause: error });
   }
   if (/^FST_(PARTS|FILES|FIELDS)_LIMIT$/.test(code)) {
-    return new AppError("invalid_parameter", "The form has too many parts. Send `file` and `purpose` only.", {
-      param: "file",
+    return new AppError("invalid_parameter", `The form has too many parts. Send ${names} only.`, {
+      param,
       cause: error,
     });
   }
-  return new AppError("malformed_request", "The body is not a whole form of `file` and `purpose`.", {
-    param: "file",
+  return new AppError("malformed_request", `The body is not a whole form of ${names}.`, {
+    param,
     headers: { connection: "close" },
     cause: error,
   });
 }
 
-function watchCaller(reply: FastifyReply): AbortSignal {
+export function watchCaller(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   const onClose = (): void => {
     if (!reply.raw.writableFinished) controller.abort(new Error("The caller has gone."));

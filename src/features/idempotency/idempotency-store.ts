@@ -147,6 +147,19 @@ export async function deleteAnswers(tx: Database, claims: readonly Claim[]): Pro
   }
 }
 
+export async function deleteAnswer(
+  database: Database,
+  { accountId, key, body }: Pick<Claim, "accountId" | "key"> & { body: Buffer },
+): Promise<void> {
+  await database
+    .deleteFrom("idempotency_keys")
+    .where("account_id", "=", accountId)
+    .where("key", "=", key)
+    .where("state", "=", "finished")
+    .where("body", "=", body)
+    .execute();
+}
+
 export async function updateLease(database: Database, claim: Claim, leaseUntil: Date): Promise<void> {
   await selectClaim(database, claim).set({ lease_until: leaseUntil }).execute();
 }

@@ -8,6 +8,7 @@ export { type ClaimParts, claimKey, parseIdempotencyKey, recallAnswer } from "./
 export { type Claim, type KeptAnswer, keptBytesMax } from "./idempotency-key.ts";
 export {
   claimWithAnswers,
+  forgetAnswer,
   forgetExpiredKeys,
   freeKey,
   keepAnswer,

@@ -3,6 +3,7 @@ import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { type Claim, type KeptAnswer, leaseMs } from "./idempotency-key.ts";
 import {
+  deleteAnswer,
   deleteAnswers,
   deleteClaim,
   deleteExpiredKeys,
@@ -61,6 +62,15 @@ export async function withdrawClaims(tx: Database, claims: readonly Claim[]): Pr
 /** Ends a claim whose request did nothing that would have to be remembered: the next one with the key runs. */
 export async function freeKey(database: Database, claim: Claim): Promise<void> {
   await deleteClaim(database, claim);
+}
+
+/** Frees a key whose answer tells of something that is gone; not if it has another answer by now. */
+export async function forgetAnswer(
+  database: Database,
+  key: Pick<Claim, "accountId" | "key">,
+  { body }: KeptAnswer,
+): Promise<void> {
+  if (body !== null) await deleteAnswer(database, { ...key, body });
 }
 
 /** Tells from time to time that the claim's process lives; answers how to stop that. */

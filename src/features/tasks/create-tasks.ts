@@ -10,6 +10,7 @@ import type { DrainedCalls } from "../limits/index.ts";
 import { createCancelCheck } from "./cancel-task.ts";
 import type { Direct } from "./direct-task.ts";
 import { addGenerationRoutes, type SubmitTask, submit } from "./generation-routes.ts";
+import { addImageEditRoutes } from "./image-edit-routes.ts";
 import type { PresentDirected } from "./present-request.ts";
 import { addSpeechRoutes, type SpeechRouteParts } from "./speech-routes.ts";
 import type { TaskParts, TaskPoint } from "./task-parts.ts";
@@ -92,6 +93,7 @@ export function createTasks(makings: TaskMakings): Tasks {
   return {
     addRoutes(v1) {
       addGenerationRoutes(v1, parts);
+      addImageEditRoutes(v1, parts);
       addSpeechRoutes(v1, parts);
       addTaskRoutes(v1, parts);
     },

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type TSchema, Type } from "typebox";
+import { AppError } from "../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint, type EndpointName } from "../../platform/http/endpoint-table.ts";
@@ -7,7 +8,7 @@ import { getCaller } from "../../platform/http/request-context.ts";
 import { parseIdempotencyKey } from "../idempotency/index.ts";
 import { findInlineError, openInlineAnswer } from "./answer-inline.ts";
 import { checkAvatar, checkImage, checkVideo } from "./check-generation.ts";
-import { type CreateParts, createTask, type IncomingTask, type PrepareTask } from "./create-task.ts";
+import { type CreatedTask, type CreateParts, createTask, type IncomingTask, type PrepareTask } from "./create-task.ts";
 import { avatarRequestSchema, type CommonBody, imageRequestSchema, videoRequestSchema } from "./generation-schema.ts";
 import { findInlineForm } from "./openai-image-options.ts";
 import { type Preference, parsePrefer } from "./prefer.ts";
@@ -135,6 +136,8 @@ type SubmissionWay<B extends CommonBody> = {
   describeOrder?(body: B): IncomingTask["order"];
   /** How callers who know no tasks want what is made; `null` for those who know them. */
   findInlineForm?(body: B, headers: FastifyRequest["headers"]): InlineForm | null;
+  /** Takes back what was kept for a task that did not come to be. */
+  discard?(): Promise<void>;
 };
 
 type InlineForm = "url" | "b64_json";
@@ -151,30 +154,14 @@ export type SubmitTask = <B extends CommonBody>(
 /** Makes a task of a request that its schema has checked, and waits for it where that is asked for. */
 export async function submit<B extends CommonBody>(
   parts: GenerationRouteParts,
-  {
-    request,
-    reply,
-    path,
-    prepare,
-    describeOrder,
-    findInlineForm,
-  }: SubmissionWay<B> & { request: FastifyRequest; reply: FastifyReply },
+  { request, reply, ...way }: SubmissionWay<B> & { request: FastifyRequest; reply: FastifyReply },
 ) {
+  const { findInlineForm } = way;
   const preference = parsePrefer(request.headers.prefer);
   const inline = preference.isAsync ? null : (findInlineForm?.(request.body as B, request.headers) ?? null);
   const waitMs = preference.waitMs ?? (inline === null ? 0 : inlineWaitMs);
   const key = parseIdempotencyKey(request.headers["idempotency-key"]);
-  const { rawBody } = request;
-  const created = await createTask<B>(parts, {
-    caller: getCaller(request),
-    // The schema has checked it.
-    body: request.body as B,
-    requestId: request.id,
-    clientRequestId: request.clientRequestId,
-    keyed: key === null || rawBody === null ? null : { key, path, rawBody },
-    order: describeOrder?.(request.body as B) ?? null,
-    prepare,
-  });
+  const created = await createWanted(parts, { request, key, way });
   reply.headers(created.headers);
   if (created.isReplay) reply.header("idempotent-replayed", "true");
   const signal = watchCaller(reply);
@@ -197,6 +184,33 @@ export async function submit<B extends CommonBody>(
   return reply.send(JSON.stringify(answer));
 }
 
+async function createWanted<B extends CommonBody>(
+  parts: GenerationRouteParts,
+  { request, key, way }: { request: FastifyRequest; key: string | null; way: SubmissionWay<B> },
+): Promise<CreatedTask> {
+  const { path, prepare, describeOrder, discard } = way;
+  const { rawBody } = request;
+  // The schema has checked it.
+  const body = request.body as B;
+  try {
+    const created = await createTask<B>(parts, {
+      caller: getCaller(request),
+      body,
+      requestId: request.id,
+      clientRequestId: request.clientRequestId,
+      keyed: key === null || rawBody === null ? null : { key, path, rawBody },
+      order: describeOrder?.(body) ?? null,
+      prepare,
+    });
+    if (created.isReplay) await discard?.();
+    return created;
+  } catch (error) {
+    // Where something else went wrong, nobody knows whether there is a task.
+    if (error instanceof AppError) await discard?.();
+    throw error;
+  }
+}
+
 function presentApplied({ waitMs, isAsync }: Preference, { isInlineKnown }: { isInlineKnown: boolean }): string | null {
   if ((waitMs ?? 0) > 0) return `wait=${(waitMs ?? 0) / 1000}`;
   return isAsync && isInlineKnown ? "respond-async" : null;
@@ -208,7 +222,11 @@ async function answerInline(
   { reply, task, form, isKeyed }: { reply: FastifyReply; task: Task; form: InlineForm; isKeyed: boolean },
 ): Promise<FastifyReply> {
   const error = findInlineError(task, { isKeyed });
-  if (error !== null) throw error;
+  if (error !== null) {
+    // It is of the task, which the error is not; `Location` leads to that.
+    reply.removeHeader("etag");
+    throw error;
+  }
   const answer = await presentNow(parts, task);
   reply.code(200).type("application/json; charset=utf-8");
   if (form === "url") return reply.send(JSON.stringify(answer));

@@ -13,7 +13,7 @@ export type CheckMedia<B extends CommonBody> = (body: B, model: Model) => Checke
 /** What a request for media comes to: checked by itself, against who could serve it, and against the account's files. */
 export function prepareMedia<B extends CommonBody>(parts: TaskParts, check: CheckMedia<B>): PrepareTask<B> {
   return async ({ body, caller, offered: { model, prices } }) => {
-    const checked = check(body, model);
+    const checked = check(await nameLinkedFiles(parts, caller, body), model);
     requireAbleTarget(parts, model, checked);
     const audioSeconds = await checkFiles(parts, caller, model, checked);
     const { request, inputs } = checked;
@@ -27,6 +27,21 @@ export function prepareMedia<B extends CommonBody>(parts: TaskParts, check: Chec
       orderScope: "",
     };
   };
+}
+
+/** A link of ours stands for its file, which needs nobody to fetch it. */
+async function nameLinkedFiles<B extends CommonBody & { input_images?: readonly string[] }>(
+  { files }: TaskParts,
+  { accountId }: Caller,
+  body: B,
+): Promise<B> {
+  if (body.input_images === undefined) return body;
+  const images = await Promise.all(
+    body.input_images.map(
+      async (image, index) => (await files.resolveLink(accountId, image, { param: `input_images[${index}]` })) ?? image,
+    ),
+  );
+  return { ...body, input_images: images };
 }
 
 /** The price of the very capability that is used, or the one that is for all of them. */

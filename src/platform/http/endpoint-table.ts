@@ -23,6 +23,7 @@ export const endpointTable = {
   getFileContent: { scope: "files", stability: "preview" },
   deleteFile: { scope: "files", stability: "preview" },
   createImage: { scope: "images", stability: "preview" },
+  editImage: { scope: "images", stability: "preview" },
   createVideo: { scope: "videos", stability: "preview" },
   createAvatar: { scope: "avatars", stability: "preview" },
   createDrama: { scope: "dramas", stability: "preview" },

@@ -1,0 +1,90 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { getCaller } from "../../platform/http/request-context.ts";
+import { type SpooledFile, TooManyBytesError } from "../../platform/storage/create-spool.ts";
+import { cleanFilename } from "./filename.ts";
+import { withUploadPlace } from "./limit-uploads.ts";
+import type { FormPart } from "./read-upload-form.ts";
+import { acceptForms, checkHead, readParts, type UploadRouteParts, watchCaller } from "./upload-routes.ts";
+
+export type FormFile = { filename: string; spooled: SpooledFile };
+export type FormEntry = { name: string; value: string | FormFile };
+
+/** A form that was read to its end. Its files lie on this machine's disk until they are removed. */
+export type ReceivedForm = { entries: readonly FormEntry[]; remove(): Promise<void> };
+
+/** What a form may have, and what it is called where something is wrong with it. */
+export type FormDescription = {
+  names: string;
+  param: string;
+  filesMax: number;
+  fieldsMax: number;
+  fieldBytesMax: number;
+  /** The parts that are files, or may be. */
+  fileNames: readonly string[];
+};
+
+/** Routes of other features that take files in a form of their own. */
+export async function acceptFileForms(
+  http: HttpServer,
+  { limits }: UploadRouteParts,
+  { filesMax, fieldsMax, fieldBytesMax }: FormDescription,
+): Promise<void> {
+  await acceptForms(http, {
+    fields: fieldsMax,
+    files: filesMax,
+    parts: filesMax + fieldsMax,
+    fieldSize: fieldBytesMax,
+    fileSize: limits.uploadBytesMax + 1,
+  });
+}
+
+/** Reads a form as uploads are read; all of its files together may be as large as one upload. */
+export async function receiveForm(
+  parts: UploadRouteParts,
+  { request, reply, form }: { request: FastifyRequest; reply: FastifyReply; form: FormDescription },
+): Promise<ReceivedForm> {
+  const { accountId } = getCaller(request);
+  checkHead(request, parts.limits.uploadBytesMax);
+  return await withUploadPlace(parts.counters, { accountId, requestId: request.id }, () =>
+    readForm(parts, { form, sent: readParts(request, form), signal: watchCaller(reply) }),
+  );
+}
+
+async function readForm(
+  { spool, limits }: UploadRouteParts,
+  { form, sent, signal }: { form: FormDescription; sent: AsyncIterable<FormPart>; signal: AbortSignal },
+): Promise<ReceivedForm> {
+  const entries: FormEntry[] = [];
+  const listFiles = () => entries.flatMap(({ value }) => (typeof value === "string" ? [] : [value.spooled]));
+  const remove = async (): Promise<void> => {
+    for (const spooled of listFiles()) await spooled.remove();
+  };
+  async function readPart(part: FormPart): Promise<FormEntry> {
+    const name = part.fieldname;
+    if (part.type === "field") return { name, value: String(part.value) };
+    if (!form.fileNames.includes(name)) {
+      throw new AppError("unknown_parameter", `\`${name}\` is not a file of this request.`, { param: name });
+    }
+    const bytesMax = listFiles().reduce((left, { bytes }) => left - bytes, limits.uploadBytesMax);
+    const spooled = await spool.write(part.file, { bytesMax, signal });
+    return { name, value: { filename: cleanFilename(part.filename), spooled } };
+  }
+
+  try {
+    for await (const part of sent) entries.push(await readPart(part));
+    return { entries, remove };
+  } catch (error) {
+    await remove();
+    throw error instanceof TooManyBytesError ? createTooLarge(limits.uploadBytesMax, form) : error;
+  }
+}
+
+/** The rest of them is still on its way, so that the connection cannot be used again. */
+function createTooLarge(bytesMax: number, { param }: FormDescription): AppError {
+  return new AppError("payload_too_large", `The files are larger than ${bytesMax} bytes together.`, {
+    param,
+    headers: { connection: "close" },
+  });
+}

@@ -1,0 +1,24 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { AccountId, FileId } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { isLinkValid, type LinkParts, parseLink } from "./file-link.ts";
+import { findFile } from "./file-store.ts";
+
+/**
+ * The file that a link of ours leads to: found by what the link says, never by fetching it. `null` for every other
+ * address.
+ */
+export async function resolveLink(
+  { linkKey, siteUrl, database, clock }: LinkParts & { database: Database; clock: Clock },
+  accountId: AccountId,
+  { url, param }: { url: string; param: string },
+): Promise<FileId | null> {
+  const link = parseLink(url, { siteUrl });
+  if (link === null) return null;
+  const now = clock.now();
+  const file = isLinkValid(linkKey, link, now) ? await findFile(database, link.fileId) : null;
+  if (file !== null && file.accountId === accountId && file.expiresAt > now) return file.id;
+  const message = "The link is not valid, is too old, or its file is gone. Send the file's `file_id` instead.";
+  throw new AppError("invalid_url", message, { param });
+}
