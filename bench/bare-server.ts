@@ -8,7 +8,9 @@ import { serveOnRequest } from "./serve-on-request.ts";
 
 const parts = await openBenchParts();
 const audience = { accountId: "acct_" as const, planId: null, modelIds: null };
-const body = JSON.stringify(presentModelList(listOfferedModels(parts.catalog.current(), audience, new Date())));
+const body = JSON.stringify(
+  presentModelList(listOfferedModels(parts.catalog.current(), audience, new Date()), "http://localhost:4242"),
+);
 await parts.close();
 
 const http = fastify();

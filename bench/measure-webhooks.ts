@@ -141,7 +141,7 @@ async function openBench(receiverUrl: string) {
   const logger = createLogger({ level: "warn", format: "json", write: (line) => process.stderr.write(line) });
 
   async function deliver(): Promise<void> {
-    const webhooks = createWebhooks({ ...parts, logger, random: () => 0.5, presentData: (kept) => kept });
+    const webhooks = createWebhooks({ ...parts, logger, random: () => 0.5, baseUrl: "", presentData: (kept) => kept });
     webhooks.startDelivering();
     while ((await countPending(database)) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     await webhooks.close();

@@ -324,7 +324,7 @@ create table files (
   constraint files_filename_valid CHECK (char_length(filename) >= 1 AND char_length(filename) <= 255),
   constraint files_id_unique PRIMARY KEY (id),
   constraint files_kind_valid CHECK (kind = ANY (ARRAY['image'::text, 'audio'::text, 'video'::text, 'document'::text])),
-  constraint files_purpose_valid CHECK (purpose = ANY (ARRAY['generation'::text, 'output'::text])),
+  constraint files_purpose_valid CHECK (purpose = ANY (ARRAY['generation'::text, 'vision'::text, 'user_data'::text, 'assistants'::text, 'output'::text])),
   constraint files_sha256_valid CHECK (octet_length(sha256) = 32),
   constraint files_storage_key_unique UNIQUE (storage_key)
 );

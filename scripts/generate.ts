@@ -11,6 +11,7 @@ import { presentCommandsPage } from "./generated/present-commands-page.ts";
 import { presentConsoleTypes } from "./generated/present-console-types.ts";
 import { presentDramaDocuments } from "./generated/present-drama-documents.ts";
 import { presentErrorsPage } from "./generated/present-errors-page.ts";
+import { presentOpenAiPage } from "./generated/present-openai-page.ts";
 import { presentOpenApi } from "./generated/present-openapi.ts";
 import { presentExampleFile, presentSettingsPage } from "./generated/present-settings.ts";
 
@@ -24,6 +25,7 @@ const files: Record<string, string> = {
   "docs/operating/commands.md": await presentCommandsPage(),
   "docs/api/command-line.md": presentCommandLinePage(),
   "docs/api/errors.md": presentErrorsPage(),
+  "docs/api/openai-clients.md": presentOpenAiPage(),
   "docs/api/openapi.json": openApi.api,
   "docs/api/console-openapi.json": openApi.console,
   "web/src/api/console-paths.ts": presentConsoleTypes(JSON.parse(openApi.console)),

@@ -55,6 +55,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     randomBytes,
     allowsPrivate: false,
     presentData: (data) => data,
+    baseUrl: settings.base_url,
   });
   const files = createFiles({
     ...parts,

@@ -6,7 +6,7 @@ import {
   type CallerDirectory,
   type KeyUses,
 } from "../features/accounts/index.ts";
-import { addModelRoutes, type LiveCatalog } from "../features/catalog/index.ts";
+import { addLogoRoutes, addModelRoutes, type LiveCatalog } from "../features/catalog/index.ts";
 import type { Chat } from "../features/chat/index.ts";
 import type { Dramas } from "../features/dramas/index.ts";
 import type { Files } from "../features/files/index.ts";
@@ -31,6 +31,7 @@ import { type EndpointName, endpointTable } from "../platform/http/endpoint-tabl
 import { describeRoutes } from "../platform/http/openapi.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import { addHealthRoutes } from "./health-routes.ts";
+import { findSubstitute } from "./openai-endpoints.ts";
 import { addReferenceRoutes } from "./reference-routes.ts";
 import type { ReaderWatch } from "./watch-readers.ts";
 
@@ -74,6 +75,7 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
       requestTimeoutMs: settings.request_timeout_ms,
     },
     trustedProxies: settings.trusted_proxies,
+    explainMissing: findSubstitute,
     async addRoutes(http) {
       http.decorateRequest("watchAccess", {
         getter(this: FastifyRequest) {
@@ -83,6 +85,7 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
       await describeRoutes(http, { title: "Sluice", description: apiDescription, baseUrl: settings.base_url });
       addHealthRoutes(http, parts);
       await addReferenceRoutes(http);
+      addLogoRoutes(http);
       parts.files.addLinkRoutes(http);
       await parts.payments.addWebhookRoute(http);
       await parts.site.addRoutes(http, (consoleApi) => {
@@ -119,9 +122,9 @@ const secretEndpoints = new Set<EndpointName | undefined>([
 type Identify = (request: FastifyRequest, attempt: CallAttempt) => Soon<Caller>;
 
 function addApi(api: HttpServer, identify: Identify, parts: GatewayHttpParts): void {
-  const { currency } = parts.settings;
+  const { currency, site_url: siteUrl } = parts.settings;
   admitCallers(api, identify, parts);
-  addModelRoutes(api, { ...parts, currency });
+  addModelRoutes(api, { ...parts, currency, siteUrl });
   parts.chat.addRoutes(api);
   parts.files.addRoutes(api);
   parts.tasks.addRoutes(api);

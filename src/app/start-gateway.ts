@@ -146,6 +146,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       random,
       allowsPrivate,
       presentData: (data, now) => linkEvent(data, files.signLink, now),
+      baseUrl: settings.base_url,
     });
     closers.push(() => webhooks.close());
     // Most of what is to be sent comes with a task.

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { sql } from "kysely";
 import OpenAI, { AuthenticationError, NotFoundError } from "openai";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPlan, updateAccount } from "../../src/features/accounts/index.ts";
 import type { Database } from "../../src/platform/database/database.ts";
@@ -60,13 +61,26 @@ describe("with the official OpenAI client", () => {
         owned_by: "sluice",
         name: expect.any(String),
         type: expect.any(String),
-        logo: expect.any(String),
+        logo: expect.stringMatching(/^http:\/\/localhost:4242\/logos\/[a-z]+\.svg$/),
         description: expect.any(String),
         advantages: expect.any(Array),
         scenarios: expect.any(Array),
         status: "available",
         capabilities: expect.any(Array),
       });
+    }
+  });
+
+  test("each model has a logo that anybody can fetch and show", async () => {
+    const client = new OpenAI({ apiKey: key, baseURL: gateway.baseUrl });
+    const models = (await Array.fromAsync(client.models.list())) as unknown as { type: string; logo: string }[];
+    expect(new Set(models.map(({ logo }) => logo)).size).toBe(6);
+    for (const { type, logo } of models) {
+      const response = await fetch(`${gateway.siteUrl}${new URL(logo).pathname}`);
+      expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/svg+xml; charset=utf-8"]);
+      expect(response.headers.get("cross-origin-resource-policy")).toBe("cross-origin");
+      const { width, height } = await sharp(Buffer.from(await response.arrayBuffer())).metadata();
+      expect([type, width, height]).toEqual([type, 64, 64]);
     }
   });
 

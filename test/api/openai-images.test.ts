@@ -337,3 +337,26 @@ describe("an input", () => {
     }
   });
 });
+
+test("what OpenAI's API has and this one has not is a 404 that says what to use instead", async () => {
+  const { client } = await stage.createCaller();
+  const variation = await toFile(picture.bytes);
+  const attempts: [() => Promise<unknown>, string][] = [
+    [() => client.responses.create({ model: "talk", input: "Hi" }), "POST /v1/chat/completions"],
+    [() => client.completions.create({ model: "talk", prompt: "Hi" }), "POST /v1/chat/completions"],
+    [() => client.embeddings.create({ model: "talk", input: "Hi" }), "GET /v1/models"],
+    [() => client.images.createVariation({ image: variation }), "POST /v1/images/edits"],
+    [() => client.videos.create({ prompt: "Waves" }), "POST /v1/videos/generations"],
+    [() => client.batches.list(), "Idempotency-Key"],
+    [() => client.beta.threads.create({}), "messages"],
+    [() => client.fineTuning.jobs.list(), "GET /v1/models"],
+    [() => client.vectorStores.list(), "messages"],
+  ];
+  for (const [attempt, instead] of attempts) {
+    await expect(attempt()).rejects.toMatchObject({
+      ...{ status: 404, code: "not_found", message: expect.stringContaining(instead) },
+    });
+  }
+  const plain = await stage.fetch(`${stage.gateway.siteUrl}/v1/videosque`);
+  expect((await readProblem(plain)).message).toBe("There is nothing at this path.");
+});

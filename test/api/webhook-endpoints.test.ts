@@ -29,7 +29,7 @@ describe("an endpoint", () => {
       created: Math.floor(stage.clock.now().getTime() / 1000),
       secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     });
-    expect(created.headers.location).toBe(`/v1/webhook_endpoints/${created.body.id}`);
+    expect(created.headers.location).toBe(`https://api.example.com/v1/webhook_endpoints/${created.body.id}`);
     const { secret, ...shown } = created.body;
     expect((await call(owner, "GET", `/webhook_endpoints/${created.body.id}`)).body).toEqual(shown);
     expect((await call(owner, "GET", "/webhook_endpoints")).body).toEqual({

@@ -88,6 +88,7 @@ export async function openWebhookStage(options: StageOptions = {}): Promise<Webh
       logger,
       allowsPrivate: true,
       presentData,
+      baseUrl: "https://api.example.com/v1",
       onDisabled: (endpoint) => disabled.push(endpoint),
       lookEveryMs: 20,
       closeTimeoutMs: 1000,

@@ -168,12 +168,26 @@ const extra = "  - { id: /a, name: A, type: video, capabilities: [text_to_video]
 const spare = "{ provider: toy, upstream_model: talk-1 }, { provider: x, upstream_model: talk-1 }";
 const deprecation = "    deprecated_at: 2026-02-01T00:00:00Z\n";
 
+const withLogo = (logo: string): readonly [string, string] => [
+  "name: Talk",
+  `name: Talk\n    logo: ${JSON.stringify(logo)}`,
+];
+
+test.each(["https://example.com/logo.png", "/logos/chat.svg", ""])("%s can be a logo", (logo) => {
+  expect(listProblems(edit(...withLogo(logo)))).toEqual([]);
+});
+
 describeRefusals("a model that cannot be", [
   ["models[2].id: film is the id of models[1] already.", "prices:", `${extra.replace("/a", "film")}prices:`],
   ["models[2].id: A model id has 1 to 128 letters, digits, or . _ : / -", "prices:", `${extra}prices:`],
   ["models[0].capabilities[1]: A chat model can have: chat, streaming, tools, ", "tools]", "text_to_image]"],
   ["models[0].limits.max_n: The limits of a chat model are: max_prompt_length, ", "context_window", "max_n"],
   ["models[0].plans[1]: There is no plan gold.", "[pro]", "[pro, gold]"],
+  ["models[0].logo: A logo is a public https address, or one of these: /logos/chat.svg, ", ...withLogo("logo.png")],
+  ["models[0].logo: A logo is a public https address", ...withLogo("http://example.com/logo.png")],
+  ["models[0].logo: A logo is a public https address", ...withLogo("/logos/other.svg")],
+  ["models[0].logo: A logo is a public https address", ...withLogo("javascript:alert(1)")],
+  ["models[0].logo: A logo is a public https address", ...withLogo("https://user:pass@example.com/logo.png")],
   ["models[0].routes[1].provider: There is no provider x in this file.", "routes: [", `routes: [${spare}, `],
   [
     "models[0].routes: talk has routes but no price",

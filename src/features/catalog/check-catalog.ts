@@ -4,6 +4,7 @@ import { parseTimestamp } from "../../lib/timestamp.ts";
 import type { CatalogFile, CatalogProblem, ModelEntry, PriceLine, ReportProblem } from "./catalog-file.ts";
 import { checkStages } from "./check-stages.ts";
 import { capabilitiesByType, limitsByType, listStageModels } from "./model.ts";
+import { isLogo, ownLogos } from "./model-logos.ts";
 import { unitsByBillingType, unitsByType } from "./price.ts";
 
 /** What a catalog may refer to outside of itself. */
@@ -127,6 +128,10 @@ function checkModels(file: CatalogFile, around: CatalogSurroundings, report: Rep
       if (!allowed.includes(name)) {
         report([...path, "limits", name], `The limits of a ${model.type} model are: ${allowed.join(", ")}.`);
       }
+    }
+    if ((model.logo ?? "") !== "" && !isLogo(model.logo ?? "")) {
+      const own = [...ownLogos.keys()].join(", ");
+      report([...path, "logo"], `A logo is a public https address, or one of these: ${own}.`);
     }
     for (const [position, plan] of (model.plans ?? []).entries()) {
       if (!around.planIds.has(plan)) report([...path, "plans", position], `There is no plan ${plan}.`);

@@ -65,13 +65,14 @@ const limits = fc.record(
   },
   { requiredKeys: [], noNullPrototype: true },
 );
+const logo = fc.constantFrom("", "/logos/video.svg", "https://example.com/logo.png");
 const route = fc
   .tuple(text, whole, whole)
   .map(([upstream_model, priority, weight]) => ({ provider: "main", upstream_model, priority, weight }));
 const scarce = fc.constantFrom<Partial<Model>>({}, { plans: ["pro"] }, { deprecated_at: "2026-01-01T02:00+02:00" });
 const model: fc.Arbitrary<Model> = fc
   .record({
-    ...{ name: text, logo: text, description: text, advantages: texts, scenarios: texts, limits },
+    ...{ name: text, logo, description: text, advantages: texts, scenarios: texts, limits },
     id: fc.constantFrom("film", "12", "1e3", "a/b:c", "null", "0.10"),
     type: fc.constant("video" as const),
     capabilities: fc.constant<Model["capabilities"]>(["text_to_video", "image_to_video"]),

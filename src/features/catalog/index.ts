@@ -12,6 +12,7 @@ export { exportCatalog } from "./export-catalog.ts";
 export { getOfferedModel } from "./get-offered-model.ts";
 export { listUpstreams, type Upstream } from "./list-upstreams.ts";
 export { type LiveCatalog, openLiveCatalog } from "./live-catalog.ts";
+export { addLogoRoutes } from "./logo-routes.ts";
 export {
   type Capability,
   capabilities,

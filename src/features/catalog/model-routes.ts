@@ -16,7 +16,7 @@ import {
 } from "./model-schema.ts";
 import { presentPriceList, priceListSchema } from "./price-schema.ts";
 
-type ModelRouteParts = { catalog: LiveCatalog; clock: Clock; currency: string };
+type ModelRouteParts = { catalog: LiveCatalog; clock: Clock; currency: string; siteUrl: string };
 
 /** Lists are kept as bytes, which are sent as they are: the schema describes them, it does not write them. */
 const jsonType = "application/json; charset=utf-8";
@@ -29,7 +29,7 @@ export function addModelRoutes(http: HttpServer, parts: ModelRouteParts): void {
   addPriceList(http, parts);
 }
 
-function addModelList(http: HttpServer, { catalog, clock }: ModelRouteParts): void {
+function addModelList(http: HttpServer, { catalog, clock, siteUrl }: ModelRouteParts): void {
   const { config, schema, errors } = describeEndpoint("listModels", ["invalid_parameter", "unknown_parameter"]);
   const answers = createAnswerCache();
   http.get(
@@ -53,13 +53,13 @@ function addModelList(http: HttpServer, { catalog, clock }: ModelRouteParts): vo
       const question = `${describeAudience(view, caller)} ${type} ${capability} ${status} ${view.health.version()}`;
       reply.type(jsonType);
       return answers.get(view, question, now, () =>
-        presentModelList(listOfferedModels(view, caller, now, request.query)),
+        presentModelList(listOfferedModels(view, caller, now, request.query), siteUrl),
       );
     },
   );
 }
 
-function addModelDetail(http: HttpServer, { catalog, clock }: ModelRouteParts): void {
+function addModelDetail(http: HttpServer, { catalog, clock, siteUrl }: ModelRouteParts): void {
   const { config, schema, errors } = describeEndpoint("getModel", ["model_unavailable", "unknown_parameter"]);
   http.get(
     // A model's id may have slashes in it.
@@ -82,7 +82,7 @@ function addModelDetail(http: HttpServer, { catalog, clock }: ModelRouteParts): 
       const modelId = request.params["*"];
       const offered = getOfferedModel(catalog.current(), modelId, getCaller(request), clock.now());
       reply.headers(presentDeprecation(offered));
-      return presentModelDetail(offered);
+      return presentModelDetail(offered, siteUrl);
     },
   );
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import type { OfferedModel } from "./catalog-view.ts";
 import { capabilities, modelStatuses, modelTypes } from "./model.ts";
+import { presentLogo } from "./model-logos.ts";
 
 const modelFields = {
   id: Type.String({ description: "Stable; goes into `model` of every call." }),
@@ -9,7 +10,7 @@ const modelFields = {
   owned_by: Type.String(),
   name: Type.String(),
   type: Type.Enum([...modelTypes]),
-  logo: Type.String({ description: "The address of a picture, or empty." }),
+  logo: Type.String({ format: "uri", description: "The address of a picture." }),
   description: Type.String(),
   advantages: Type.Array(Type.String()),
   scenarios: Type.Array(Type.String()),
@@ -57,15 +58,15 @@ export const modelFilterSchema = Type.Object(
   { additionalProperties: false },
 );
 
-export function presentModelList(models: readonly OfferedModel[]): Static<typeof modelListSchema> {
-  return { object: "list", data: models.map(presentModel) };
+export function presentModelList(models: readonly OfferedModel[], siteUrl: string): Static<typeof modelListSchema> {
+  return { object: "list", data: models.map((offered) => presentModel(offered, siteUrl)) };
 }
 
-export function presentModelDetail(offered: OfferedModel): Static<typeof modelDetailSchema> {
-  return { ...presentModel(offered), limits: offered.model.limits };
+export function presentModelDetail(offered: OfferedModel, siteUrl: string): Static<typeof modelDetailSchema> {
+  return { ...presentModel(offered, siteUrl), limits: offered.model.limits };
 }
 
-function presentModel({ model, status }: OfferedModel): Static<typeof modelSchema> {
+function presentModel({ model, status }: OfferedModel, siteUrl: string): Static<typeof modelSchema> {
   return {
     id: model.id,
     object: "model",
@@ -73,7 +74,7 @@ function presentModel({ model, status }: OfferedModel): Static<typeof modelSchem
     owned_by: "sluice",
     name: model.name,
     type: model.type,
-    logo: model.logo,
+    logo: presentLogo(model, siteUrl),
     description: model.description,
     advantages: model.advantages,
     scenarios: model.scenarios,

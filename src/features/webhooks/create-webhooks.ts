@@ -36,6 +36,8 @@ export type WebhookParts = ConnectionGuardParts & {
   masterKey: MasterKey;
   logger: Logger;
   presentData: PresentData;
+  /** Where callers reach the API. */
+  baseUrl: string;
   /** Tells the owner of an endpoint that it was disabled. */
   onDisabled?(endpoint: WebhookEndpoint): void;
   attemptMs?: number;

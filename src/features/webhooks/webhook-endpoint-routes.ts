@@ -26,7 +26,7 @@ import {
   presentListedEvent,
 } from "./webhook-schema.ts";
 
-type EndpointRouteParts = EndpointParts & { presentData: PresentData };
+type EndpointRouteParts = EndpointParts & { presentData: PresentData; baseUrl: string };
 
 const tags = ["Webhooks"];
 const params = Type.Object({ id: Type.String({ description: "The endpoint's id." }) });
@@ -72,7 +72,7 @@ are those of Standard Webhooks. An account has at most 20 endpoints, each with a
       const { url, description = "", event_types: eventTypes = [] } = request.body;
       const { accountId } = getCaller(request);
       const { endpoint, secret } = await createEndpoint(parts, { accountId, url, description, eventTypes });
-      reply.code(201).header("location", `/v1/webhook_endpoints/${endpoint.id}`);
+      reply.code(201).header("location", `${parts.baseUrl}/webhook_endpoints/${endpoint.id}`);
       return { ...presentEndpoint(endpoint, parts.clock.now()), secret };
     },
   );

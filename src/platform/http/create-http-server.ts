@@ -43,6 +43,8 @@ type HttpServerParts = {
   trustedProxies: readonly string[];
   /** Adds every route; called once, before paths that exist learn to refuse other methods. */
   addRoutes(http: HttpServer): Promise<void>;
+  /** What to tell of a path that leads nowhere although one could expect something there; `null` for every other. */
+  explainMissing?(path: string): string | null;
 };
 
 const clientRequestIdPattern = /^[\x21-\x7e]{1,512}$/;
@@ -95,7 +97,8 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   const methods = refuseWrongMethods(http);
   http.setNotFoundHandler((request) => {
     methods.refuse(request);
-    throw new AppError("not_found", "There is nothing at this path.");
+    const hint = parts.explainMissing?.(request.url.split(/[?#]/, 1)[0] ?? "") ?? null;
+    throw new AppError("not_found", `There is nothing at this path.${hint === null ? "" : ` ${hint}`}`);
   });
 
   acceptJsonBodies(http);

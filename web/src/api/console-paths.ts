@@ -1560,7 +1560,8 @@ export type paths = {
         query?: {
           limit?: number;
           after?: string;
-          purpose?: "generation" | "output";
+          order?: "asc" | "desc";
+          purpose?: "generation" | "vision" | "user_data" | "assistants" | "output";
         };
       };
       responses: {
@@ -1574,8 +1575,10 @@ export type paths = {
               bytes: number;
               content_type: string;
               filename: string;
-              purpose: "generation" | "output";
+              purpose: "generation" | "vision" | "user_data" | "assistants" | "output";
               created: number;
+              created_at: number;
+              status: "processed";
               expires_at: string;
             })[];
             has_more: boolean;
@@ -1593,7 +1596,7 @@ export type paths = {
       requestBody: { content: {
         "multipart/form-data": {
           file: string;
-          purpose: "generation";
+          purpose: "generation" | "vision" | "user_data" | "assistants";
         };
       } };
       responses: {
@@ -1605,8 +1608,10 @@ export type paths = {
             bytes: number;
             content_type: string;
             filename: string;
-            purpose: "generation" | "output";
+            purpose: "generation" | "vision" | "user_data" | "assistants" | "output";
             created: number;
+            created_at: number;
+            status: "processed";
             expires_at: string;
           };
         } };
@@ -1629,8 +1634,10 @@ export type paths = {
             bytes: number;
             content_type: string;
             filename: string;
-            purpose: "generation" | "output";
+            purpose: "generation" | "vision" | "user_data" | "assistants" | "output";
             created: number;
+            created_at: number;
+            status: "processed";
             expires_at: string;
           };
         } };
@@ -1682,9 +1689,20 @@ export type paths = {
         "application/json": {
           model: string;
           prompt: string;
-          size?: string;
-          n?: number;
+          size?: string | null;
+          n?: number | null;
           input_images?: (string)[];
+          response_format?: "url" | "b64_json" | null;
+          output_format?: "png" | "jpeg" | "webp" | null;
+          output_compression?: number | null;
+          quality?: "auto" | "standard" | "hd" | "low" | "medium" | "high" | null;
+          style?: "vivid" | "natural" | null;
+          moderation?: "auto" | "low" | null;
+          input_fidelity?: "low" | "high" | null;
+          background?: "auto" | "opaque" | "transparent" | null;
+          user?: string | null;
+          stream?: boolean | null;
+          partial_images?: number | null;
           callback_url?: string;
           metadata?: Record<string, string>;
           expires_after?: number;
@@ -1701,6 +1719,7 @@ export type paths = {
             progress: number;
             output: ({
               type: string;
+              file_id: string;
               url: string;
               content_type: string;
               bytes: number;
@@ -1709,6 +1728,10 @@ export type paths = {
               height?: number;
               duration?: number;
               expires_at: string;
+            })[];
+            data?: ({
+              url?: string;
+              b64_json?: string;
             })[];
             usage: {
               total_units: number;
@@ -1741,6 +1764,7 @@ export type paths = {
               progress: number;
               output: ({
                 type: string;
+                file_id: string;
                 url: string;
                 content_type: string;
                 bytes: number;
@@ -1765,6 +1789,7 @@ export type paths = {
             progress: number;
             output: ({
               type: string;
+              file_id: string;
               url: string;
               content_type: string;
               bytes: number;
@@ -1773,6 +1798,10 @@ export type paths = {
               height?: number;
               duration?: number;
               expires_at: string;
+            })[];
+            data?: ({
+              url?: string;
+              b64_json?: string;
             })[];
             usage: {
               total_units: number;
@@ -1805,6 +1834,7 @@ export type paths = {
               progress: number;
               output: ({
                 type: string;
+                file_id: string;
                 url: string;
                 content_type: string;
                 bytes: number;
@@ -1853,6 +1883,7 @@ export type paths = {
             progress: number;
             output: ({
               type: string;
+              file_id: string;
               url: string;
               content_type: string;
               bytes: number;
@@ -1861,6 +1892,10 @@ export type paths = {
               height?: number;
               duration?: number;
               expires_at: string;
+            })[];
+            data?: ({
+              url?: string;
+              b64_json?: string;
             })[];
             usage: {
               total_units: number;
@@ -1893,6 +1928,7 @@ export type paths = {
               progress: number;
               output: ({
                 type: string;
+                file_id: string;
                 url: string;
                 content_type: string;
                 bytes: number;
@@ -1917,6 +1953,7 @@ export type paths = {
             progress: number;
             output: ({
               type: string;
+              file_id: string;
               url: string;
               content_type: string;
               bytes: number;
@@ -1925,6 +1962,10 @@ export type paths = {
               height?: number;
               duration?: number;
               expires_at: string;
+            })[];
+            data?: ({
+              url?: string;
+              b64_json?: string;
             })[];
             usage: {
               total_units: number;
@@ -1957,6 +1998,7 @@ export type paths = {
               progress: number;
               output: ({
                 type: string;
+                file_id: string;
                 url: string;
                 content_type: string;
                 bytes: number;
@@ -2004,6 +2046,7 @@ export type paths = {
             progress: number;
             output: ({
               type: string;
+              file_id: string;
               url: string;
               content_type: string;
               bytes: number;
@@ -2012,6 +2055,10 @@ export type paths = {
               height?: number;
               duration?: number;
               expires_at: string;
+            })[];
+            data?: ({
+              url?: string;
+              b64_json?: string;
             })[];
             usage: {
               total_units: number;
@@ -2044,6 +2091,7 @@ export type paths = {
               progress: number;
               output: ({
                 type: string;
+                file_id: string;
                 url: string;
                 content_type: string;
                 bytes: number;
@@ -2068,6 +2116,7 @@ export type paths = {
             progress: number;
             output: ({
               type: string;
+              file_id: string;
               url: string;
               content_type: string;
               bytes: number;
@@ -2076,6 +2125,10 @@ export type paths = {
               height?: number;
               duration?: number;
               expires_at: string;
+            })[];
+            data?: ({
+              url?: string;
+              b64_json?: string;
             })[];
             usage: {
               total_units: number;
@@ -2108,6 +2161,7 @@ export type paths = {
               progress: number;
               output: ({
                 type: string;
+                file_id: string;
                 url: string;
                 content_type: string;
                 bytes: number;
@@ -2170,6 +2224,7 @@ export type paths = {
             progress: number;
             output: ({
               type: string;
+              file_id: string;
               url: string;
               content_type: string;
               bytes: number;
@@ -2178,6 +2233,10 @@ export type paths = {
               height?: number;
               duration?: number;
               expires_at: string;
+            })[];
+            data?: ({
+              url?: string;
+              b64_json?: string;
             })[];
             usage: {
               total_units: number;
@@ -2210,6 +2269,7 @@ export type paths = {
               progress: number;
               output: ({
                 type: string;
+                file_id: string;
                 url: string;
                 content_type: string;
                 bytes: number;
@@ -2252,6 +2312,7 @@ export type paths = {
               progress: number;
               output: ({
                 type: string;
+                file_id: string;
                 url: string;
                 content_type: string;
                 bytes: number;
@@ -2260,6 +2321,10 @@ export type paths = {
                 height?: number;
                 duration?: number;
                 expires_at: string;
+              })[];
+              data?: ({
+                url?: string;
+                b64_json?: string;
               })[];
               usage: {
                 total_units: number;
@@ -2292,6 +2357,7 @@ export type paths = {
                 progress: number;
                 output: ({
                   type: string;
+                  file_id: string;
                   url: string;
                   content_type: string;
                   bytes: number;
@@ -2352,6 +2418,7 @@ export type paths = {
             progress: number;
             output: ({
               type: string;
+              file_id: string;
               url: string;
               content_type: string;
               bytes: number;
@@ -2360,6 +2427,10 @@ export type paths = {
               height?: number;
               duration?: number;
               expires_at: string;
+            })[];
+            data?: ({
+              url?: string;
+              b64_json?: string;
             })[];
             usage: {
               total_units: number;
@@ -2392,6 +2463,7 @@ export type paths = {
               progress: number;
               output: ({
                 type: string;
+                file_id: string;
                 url: string;
                 content_type: string;
                 bytes: number;
@@ -2534,6 +2606,7 @@ export type paths = {
             progress: number;
             output: ({
               type: string;
+              file_id: string;
               url: string;
               content_type: string;
               bytes: number;
@@ -2542,6 +2615,10 @@ export type paths = {
               height?: number;
               duration?: number;
               expires_at: string;
+            })[];
+            data?: ({
+              url?: string;
+              b64_json?: string;
             })[];
             usage: {
               total_units: number;
@@ -2574,6 +2651,7 @@ export type paths = {
               progress: number;
               output: ({
                 type: string;
+                file_id: string;
                 url: string;
                 content_type: string;
                 bytes: number;
@@ -2598,6 +2676,7 @@ export type paths = {
             progress: number;
             output: ({
               type: string;
+              file_id: string;
               url: string;
               content_type: string;
               bytes: number;
@@ -2606,6 +2685,10 @@ export type paths = {
               height?: number;
               duration?: number;
               expires_at: string;
+            })[];
+            data?: ({
+              url?: string;
+              b64_json?: string;
             })[];
             usage: {
               total_units: number;
@@ -2638,6 +2721,7 @@ export type paths = {
               progress: number;
               output: ({
                 type: string;
+                file_id: string;
                 url: string;
                 content_type: string;
                 bytes: number;
@@ -3352,6 +3436,181 @@ export type paths = {
             })[];
             has_more: boolean;
             next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/images/edits": {
+    post: {
+      parameters: {
+        header?: {
+          "idempotency-key"?: string;
+          prefer?: string;
+        };
+      };
+      requestBody: { content: {
+        "multipart/form-data": {
+          image: (string)[];
+          model: string;
+          prompt: string;
+          size?: string | null;
+          n?: number | null;
+          response_format?: "url" | "b64_json" | null;
+          output_format?: "png" | "jpeg" | "webp" | null;
+          output_compression?: number | null;
+          quality?: "auto" | "standard" | "hd" | "low" | "medium" | "high" | null;
+          style?: "vivid" | "natural" | null;
+          moderation?: "auto" | "low" | null;
+          input_fidelity?: "low" | "high" | null;
+          background?: "auto" | "opaque" | "transparent" | null;
+          user?: string | null;
+          stream?: boolean | null;
+          partial_images?: number | null;
+          callback_url?: string;
+          metadata?: Record<string, string>;
+          expires_after?: number;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "generation.task";
+            type: "image" | "video" | "avatar" | "drama" | "speech";
+            model: string;
+            status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+            progress: number;
+            output: ({
+              type: string;
+              file_id: string;
+              url: string;
+              content_type: string;
+              bytes: number;
+              sha256: string;
+              width?: number;
+              height?: number;
+              duration?: number;
+              expires_at: string;
+            })[];
+            data?: ({
+              url?: string;
+              b64_json?: string;
+            })[];
+            usage: {
+              total_units: number;
+              charge?: string;
+              estimated_charge: string;
+            };
+            created: number;
+            request_id: string;
+            updated_at: string;
+            error?: {
+              code: string;
+              message: string;
+              param: string | null;
+              retryable: boolean;
+            };
+            warnings?: ({
+              code: string;
+              message: string;
+            })[];
+            metadata?: Record<string, string>;
+            client_request_id?: string;
+            queue_position?: number;
+            started_at?: string;
+            finished_at?: string;
+            expires_at?: string;
+            parent_id?: string;
+            steps?: ({
+              name: string;
+              status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+              progress: number;
+              output: ({
+                type: string;
+                file_id: string;
+                url: string;
+                content_type: string;
+                bytes: number;
+                sha256: string;
+                width?: number;
+                height?: number;
+                duration?: number;
+                expires_at: string;
+              })[];
+              charge: string;
+              task_ids: (string)[];
+            })[];
+          };
+        } };
+        202: { content: {
+          "application/json": {
+            id: string;
+            object: "generation.task";
+            type: "image" | "video" | "avatar" | "drama" | "speech";
+            model: string;
+            status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+            progress: number;
+            output: ({
+              type: string;
+              file_id: string;
+              url: string;
+              content_type: string;
+              bytes: number;
+              sha256: string;
+              width?: number;
+              height?: number;
+              duration?: number;
+              expires_at: string;
+            })[];
+            data?: ({
+              url?: string;
+              b64_json?: string;
+            })[];
+            usage: {
+              total_units: number;
+              charge?: string;
+              estimated_charge: string;
+            };
+            created: number;
+            request_id: string;
+            updated_at: string;
+            error?: {
+              code: string;
+              message: string;
+              param: string | null;
+              retryable: boolean;
+            };
+            warnings?: ({
+              code: string;
+              message: string;
+            })[];
+            metadata?: Record<string, string>;
+            client_request_id?: string;
+            queue_position?: number;
+            started_at?: string;
+            finished_at?: string;
+            expires_at?: string;
+            parent_id?: string;
+            steps?: ({
+              name: string;
+              status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+              progress: number;
+              output: ({
+                type: string;
+                file_id: string;
+                url: string;
+                content_type: string;
+                bytes: number;
+                sha256: string;
+                width?: number;
+                height?: number;
+                duration?: number;
+                expires_at: string;
+              })[];
+              charge: string;
+              task_ids: (string)[];
+            })[];
           };
         } };
       };

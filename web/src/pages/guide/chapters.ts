@@ -14,6 +14,11 @@ export const chapterGroups: readonly [ChapterGroup, ...ChapterGroup[]] = [
     chapters: [
       { id: "quick-start", title: "Quick start", load: () => import("../../../../docs/api/quick-start.md?raw") },
       { id: "guide", title: "Models, prices, limits", load: () => import("../../../../docs/api/guide.md?raw") },
+      {
+        id: "openai-clients",
+        title: "OpenAI's clients",
+        load: () => import("../../../../docs/api/openai-clients.md?raw"),
+      },
       { id: "keys", title: "API keys", load: () => import("../../../../docs/api/keys.md?raw") },
     ],
   },
