@@ -31,7 +31,7 @@ export const absentEndpoints: readonly { path: string; instead: string }[] = [
   { path: "/v1/fine-tunes", instead: "Models are not trained here; `GET /v1/models` lists what there is." },
   { path: "/v1/evals", instead: "Models are not judged here. Use `POST /v1/chat/completions`." },
   { path: "/v1/engines", instead: "Use `GET /v1/models`." },
-  { path: "/v1/organization", instead: "Use `GET /v1/usage` and `GET /v1/usage/charges`, or the console." },
+  { path: "/v1/organization", instead: "Use `GET /v1/usage` and `GET /v1/charges`, or the console." },
   { path: "/v1/dashboard", instead: "Use `GET /v1/balance` and `GET /v1/usage`." },
 ];
 

@@ -1,5 +1,4 @@
 import { Readable } from "node:stream";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AccountId, FileId } from "../../lib/ids.ts";
 import { createTurnstile } from "../../lib/turnstile.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
@@ -13,7 +12,7 @@ import type { FileKind, StoredFile } from "./file.ts";
 import { addFileContentRoute, addFileLinkRoute } from "./file-content-routes.ts";
 import { type LinkParts, signLink } from "./file-link.ts";
 import { addFileRoutes } from "./file-routes.ts";
-import { acceptFileForms, type FormDescription, type ReceivedForm, receiveForm } from "./form-routes.ts";
+import { acceptFileForms, type FormDescription, type ReceiveForm, receiveForm } from "./form-routes.ts";
 import { getFileOfKind } from "./get-file.ts";
 import { inspectSpooled } from "./inspect-spooled.ts";
 import { keepDocument, type NewDocument } from "./keep-document.ts";
@@ -56,7 +55,7 @@ export type Files = {
   /** Has the routes of a scope take files in a form, and nothing else. */
   acceptForms(http: HttpServer, form: FormDescription): Promise<void>;
   /** Reads a form as an upload is read. Whoever has it removes it. */
-  receiveForm(request: FastifyRequest, reply: FastifyReply, form: FormDescription): Promise<ReceivedForm>;
+  receiveForm: ReceiveForm;
   /** Keeps a file of a form as an upload of the account. */
   keepUpload(upload: KeptUpload): Promise<StoredFile>;
   /** Removes a file of the account, if it is there. */

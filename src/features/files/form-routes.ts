@@ -12,7 +12,7 @@ export type FormFile = { filename: string; spooled: SpooledFile };
 export type FormEntry = { name: string; value: string | FormFile };
 
 /** A form that was read to its end. Its files lie on this machine's disk until they are removed. */
-export type ReceivedForm = { entries: readonly FormEntry[]; remove(): Promise<void> };
+type ReceivedForm = { entries: readonly FormEntry[]; remove(): Promise<void> };
 
 /** What a form may have, and what it is called where something is wrong with it. */
 export type FormDescription = {
@@ -24,6 +24,12 @@ export type FormDescription = {
   /** The parts that are files, or may be. */
   fileNames: readonly string[];
 };
+
+export type ReceiveForm = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  form: FormDescription,
+) => Promise<ReceivedForm>;
 
 /** Routes of other features that take files in a form of their own. */
 export async function acceptFileForms(

@@ -12,6 +12,7 @@ import { Notice } from "../../design/notice.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { ConsoleFrame } from "../../parts/console-frame.tsx";
 import { formatMoment } from "../../parts/format-time.ts";
+import { ModelLogo } from "../../parts/model-logo.tsx";
 import { describeModelStatus, nameType } from "../../parts/model-words.ts";
 import { useSession } from "../../parts/use-session.ts";
 import { ModelCode } from "./model-code.tsx";
@@ -69,12 +70,14 @@ function TryIt({ model: { id, status } }: { model: ModelDetail }) {
   );
 }
 
-function Head({ model: { id, name, type, status, shutdown_date: shutdown } }: { model: ModelDetail }) {
+function Head({ model }: { model: ModelDetail }) {
+  const { id, name, type, status, shutdown_date: shutdown } = model;
   const { time_zone: timeZone } = useSession().account;
   const { kind, name: word } = describeModelStatus(status);
   return (
     <div className="-mt-4 flex flex-col gap-4">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <ModelLogo model={model} className="size-8" />
         <Badge>{nameType(type)}</Badge>
         <Badge kind={kind}>{word}</Badge>
         <CopyableText text={id} label={`the id of ${name}`} />

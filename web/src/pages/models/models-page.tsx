@@ -10,6 +10,7 @@ import { EmptyState } from "../../design/empty-state.tsx";
 import { SelectField } from "../../design/select-field.tsx";
 import { ConsoleFrame } from "../../parts/console-frame.tsx";
 import { linkClasses } from "../../parts/focus-page.tsx";
+import { ModelLogo } from "../../parts/model-logo.tsx";
 import { describeModelStatus, nameCapability, nameType, typeNames } from "../../parts/model-words.ts";
 import { filterModels, type ModelFilter } from "./filter-models.ts";
 import { PriceLines } from "./price-lines.tsx";
@@ -120,11 +121,13 @@ function listColumns(prices: PriceList | undefined): Column<Model>[] {
   ];
 }
 
-function ModelName({ model: { id, name, type, status } }: { model: Model }) {
+function ModelName({ model }: { model: Model }) {
+  const { id, name, type, status } = model;
   const { kind, name: word } = describeModelStatus(status);
   return (
     <div className="flex min-w-36 flex-col items-start gap-1">
       <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <ModelLogo model={model} />
         <Link to="/console/models/$" params={{ _splat: id }} className="font-medium hover:text-accent hover:underline">
           {name}
         </Link>

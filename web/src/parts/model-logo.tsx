@@ -1,0 +1,13 @@
+type ModelLogoProps = { model: { logo: string; type: string }; className?: string };
+
+/**
+ * A model's logo, beside its name. The site shows only pictures that it serves itself: where a catalog names another, the
+ * logo of the type stands for it.
+ */
+export function ModelLogo({ model, className = "size-6" }: ModelLogoProps) {
+  return <img src={findOwnLogo(model)} alt="" width={64} height={64} className={`shrink-0 rounded-md ${className}`} />;
+}
+
+function findOwnLogo({ logo, type }: ModelLogoProps["model"]): string {
+  return /\/logos\/[a-z]+\.svg$/.exec(logo)?.[0] ?? `/logos/${type}.svg`;
+}
