@@ -129,6 +129,7 @@ test.for(programs)("a program of $document works as it is printed: $code", async
   if (code.includes("tools")) expect(stdout).toMatch(/^called get_water_level \{"gate":.*\}\n.+/);
   else if (code.includes("isReplayed")) expect(stdout).toBe("true true\n");
   else if (code.includes("audio.speech")) expect(readFileSync(join(folder, "hello.mp3")).length).toBeGreaterThan(1000);
+  else if (code.includes("images.generate")) expect(stdout).toMatch(/\/files\/file_\w+\?expires=/);
   else expect(stdout).toMatch(/sluice.*total_tokens/s);
 });
 

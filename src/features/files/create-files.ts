@@ -12,6 +12,7 @@ import type { FileKind, StoredFile } from "./file.ts";
 import { addFileContentRoute, addFileLinkRoute } from "./file-content-routes.ts";
 import { type LinkParts, signLink } from "./file-link.ts";
 import { addFileRoutes } from "./file-routes.ts";
+import { findLinkedFile } from "./find-linked-file.ts";
 import { acceptFileForms, type FormDescription, type ReceiveForm, receiveForm } from "./form-routes.ts";
 import { getFileOfKind } from "./get-file.ts";
 import { inspectSpooled } from "./inspect-spooled.ts";
@@ -20,7 +21,6 @@ import { keepOutput, type Output } from "./keep-output.ts";
 import type { KeyedRequests } from "./keyed-requests.ts";
 import { openFile } from "./open-file.ts";
 import { readDocument } from "./read-document.ts";
-import { resolveLink } from "./resolve-link.ts";
 import type { StoreParts } from "./store-file.ts";
 import { type KeptUpload, keepUpload } from "./upload-file.ts";
 import { addUploadRoutes } from "./upload-routes.ts";
@@ -64,7 +64,7 @@ export type Files = {
    * The file of the account that a link of ours leads to; `null` where the address is not ours. Throws `invalid_url`
    * where it is ours and leads to nothing of the account's.
    */
-  resolveLink(accountId: AccountId, url: string, options: { param: string }): Promise<FileId | null>;
+  findLinkedFile(accountId: AccountId, url: string, options: { param: string }): Promise<FileId | null>;
   /** Pure and quick: an address under which anybody can read the file for a day. */
   signLink(fileId: FileId, now: Date): { url: string; expiresAt: Date };
 };
@@ -98,7 +98,7 @@ export function createFiles(given: FilesParts): Files {
     receiveForm: (request, reply, form) => receiveForm(parts, { request, reply, form }),
     keepUpload: (upload) => keepUpload(parts, upload),
     deleteFile: async (accountId, fileId) => void (await deleteFile(parts, { accountId, fileId })),
-    resolveLink: (accountId, url, { param }) => resolveLink(parts, accountId, { url, param }),
+    findLinkedFile: (accountId, url, { param }) => findLinkedFile(parts, accountId, { url, param }),
     signLink: (fileId, now) => signLink(parts, fileId, now),
   };
 }

@@ -38,7 +38,8 @@ async function nameLinkedFiles<B extends CommonBody & { input_images?: readonly 
   if (body.input_images === undefined) return body;
   const images = await Promise.all(
     body.input_images.map(
-      async (image, index) => (await files.resolveLink(accountId, image, { param: `input_images[${index}]` })) ?? image,
+      async (image, index) =>
+        (await files.findLinkedFile(accountId, image, { param: `input_images[${index}]` })) ?? image,
     ),
   );
   return { ...body, input_images: images };

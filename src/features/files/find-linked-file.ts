@@ -9,7 +9,7 @@ import { findFile } from "./file-store.ts";
  * The file that a link of ours leads to: found by what the link says, never by fetching it. `null` for every other
  * address.
  */
-export async function resolveLink(
+export async function findLinkedFile(
   { linkKey, siteUrl, database, clock }: LinkParts & { database: Database; clock: Clock },
   accountId: AccountId,
   { url, param }: { url: string; param: string },
