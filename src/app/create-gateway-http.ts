@@ -5,13 +5,14 @@ import {
   type CallAttempt,
   type CallerDirectory,
   type KeyUses,
+  recognizeCaller,
 } from "../features/accounts/index.ts";
 import { addLogoRoutes, addModelRoutes, type LiveCatalog } from "../features/catalog/index.ts";
 import type { Chat } from "../features/chat/index.ts";
 import type { Dramas } from "../features/dramas/index.ts";
 import type { Files } from "../features/files/index.ts";
 import { addBalanceRoutes } from "../features/ledger/index.ts";
-import { consumeLimits, presentLimitHeaders } from "../features/limits/index.ts";
+import { consumeLimits, readLimits } from "../features/limits/index.ts";
 import type { Payments } from "../features/payments/index.ts";
 import { getSession, requireFresh, type Site } from "../features/site/index.ts";
 import type { Tasks } from "../features/tasks/index.ts";
@@ -29,6 +30,7 @@ import { AppError } from "../platform/errors/app-error.ts";
 import { createHttpServer, type HttpServer } from "../platform/http/create-http-server.ts";
 import { type EndpointName, endpointTable } from "../platform/http/endpoint-table.ts";
 import { describeRoutes } from "../platform/http/openapi.ts";
+import type { SeenLimits } from "../platform/http/request-context.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { findSubstitute } from "./openai-endpoints.ts";
@@ -76,6 +78,7 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
     },
     trustedProxies: settings.trusted_proxies,
     explainMissing: findSubstitute,
+    findLimits: (request) => findLimits(request, parts),
     async addRoutes(http) {
       http.decorateRequest("watchAccess", {
         getter(this: FastifyRequest) {
@@ -110,6 +113,20 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
       );
     },
   });
+}
+
+/** Of the limits of whoever sent a valid key to the API, where an answer comes before anybody has asked who calls. */
+function findLimits(request: FastifyRequest, { callers, counters, clock }: GatewayHttpParts): Soon<SeenLimits | null> {
+  if (!apiPathPattern.test(request.url)) return null;
+  return whenHere(recognizeCaller(callers, request.headers.authorization, clock.now()), (caller) =>
+    caller === null ? null : readLimits(counters, caller, readKind(request)),
+  );
+}
+
+const apiPathPattern = /^\/v1(?:[/?#]|$)/;
+
+function readKind({ method }: FastifyRequest): "read" | "write" {
+  return method === "GET" || method === "HEAD" ? "read" : "write";
 }
 
 /** What shows or changes a secret of the account needs somebody who has just proven who they are. */
@@ -151,8 +168,7 @@ function admitCallers(
     return whenHere(identify(request, { address: request.ip, endpointScope: scope, now }), (caller) => {
       request.caller = caller;
       keyUses.note(caller.keyId, now);
-      const isRead = request.method === "GET" || request.method === "HEAD";
-      return whenHere(consumeLimits(counters, caller, { request: isRead ? "read" : "write" }), (limits) => {
+      return whenHere(consumeLimits(counters, caller, { request: readKind(request) }), (limits) => {
         request.limits = limits;
       });
     });
@@ -163,11 +179,5 @@ function admitCallers(
     const admitted = admit(request);
     if (admitted instanceof Promise) admitted.then(() => done(), done);
     else done();
-  });
-  // A refusal by a limit tells of it itself.
-  api.addHook("onSend", (request, reply, _payload, done) => {
-    if (request.limits !== null && !reply.hasHeader("x-ratelimit-limit"))
-      reply.headers(presentLimitHeaders(request.limits));
-    done();
   });
 }

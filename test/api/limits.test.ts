@@ -1,8 +1,10 @@
 import OpenAI, { RateLimitError } from "openai";
-import { expect, test } from "vitest";
-import { createPlan, updatePlan } from "../../src/features/accounts/index.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createPlan, revokeApiKey, updateAccount, updatePlan } from "../../src/features/accounts/index.ts";
+import type { Settings } from "../../src/platform/config/load-settings.ts";
+import { previewEndpoints } from "../../src/platform/http/endpoint-table.ts";
 import { createTestClock } from "../harness/test-clock.ts";
-import { startGateway } from "../harness/test-gateway.ts";
+import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 const second = 1000;
@@ -90,4 +92,143 @@ test("a caller without a valid key uses up nobody's limit", async () => {
   const { key } = await gateway.createCaller();
   for (let number = 0; number < 5; number += 1) await gateway.get("/models", "sk-slc-wrong");
   expect((await gateway.get("/models", key)).headers.get("x-ratelimit-remaining")).toBe("2999");
+});
+
+describe("whoever sends a valid key is told their limits, whatever the answer is", () => {
+  const bodyBytesMax = 10_000;
+  let gateway: TestGateway;
+  let operations: { method: string; path: string }[];
+
+  beforeAll(async () => {
+    gateway = await startGateway({ clock: createTestClock(), settings: { json_body_bytes_max: bodyBytesMax } });
+    operations = await listOperations(gateway);
+  });
+
+  afterAll(() => gateway[Symbol.asyncDispose]());
+
+  /** Every endpoint of the reference, with ids that nobody has. */
+  async function listOperations({ baseUrl }: TestGateway) {
+    const { paths } = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as { paths: Record<string, object> };
+    const found = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => ({
+        method: method.toUpperCase(),
+        path: path.replaceAll(/\{\w+\}/g, "none"),
+      })),
+    );
+    expect(found.length).toBeGreaterThan(35);
+    return found;
+  }
+
+  /** What every operation answers to a key, and of which of them the headers are missing. */
+  async function walk(
+    key: string,
+    change: (operation: { method: string; path: string }) => RequestInit & { path?: string } = () => ({}),
+    { baseUrl }: TestGateway = gateway,
+  ) {
+    const statuses = new Set<number>();
+    const silent: string[] = [];
+    for (const operation of operations) {
+      const { path = operation.path, headers, ...init } = change(operation);
+      const method = init.method ?? operation.method;
+      const sent = { authorization: `Bearer ${key}`, ...(headers as Record<string, string> | undefined) };
+      const response = await fetch(`${baseUrl}${path}`, { method, ...init, headers: sent });
+      await response.body?.cancel();
+      statuses.add(response.status);
+      const told = ["", "-requests", "-tokens"].every((kind) => response.headers.has(`x-ratelimit-limit${kind}`));
+      if (!told) silent.push(`${method} ${path} ${response.status}`);
+    }
+    return { statuses: [...statuses].toSorted(), silent };
+  }
+
+  const takesBody = (method: string): boolean => method === "POST" || method === "PATCH";
+
+  test("403: a key without the scope, from elsewhere, or of a suspended account", async () => {
+    const narrow = await gateway.createCaller({ endpoints: ["models"] });
+    const { statuses, silent } = await walk(narrow.key);
+    expect([statuses.includes(403), silent]).toEqual([true, []]);
+    const foreign = await gateway.createCaller({ addresses: ["192.0.2.0/24"] });
+    expect(await walk(foreign.key)).toEqual({ statuses: [403], silent: [] });
+    const suspended = await gateway.createCaller();
+    await updateAccount(gateway.parts, suspended.accountId, { isSuspended: true });
+    expect(await walk(suspended.key)).toEqual({ statuses: [403], silent: [] });
+  });
+
+  test("404: a path that leads nowhere, one that is no address, an id that is too long, and what does not exist", async () => {
+    const { key } = await gateway.createCaller();
+    expect(await walk(key, ({ path }) => ({ path: `${path}/none/none/none` }))).toEqual({
+      statuses: [404],
+      silent: [],
+    });
+    expect(await walk(key, ({ path }) => ({ path: `${path}/%zz` }))).toEqual({ statuses: [404], silent: [] });
+    const long = "x".repeat(1100);
+    const withIds = operations.filter(({ path }) => path.includes("/none"));
+    for (const { method, path } of withIds) {
+      const response = await fetch(`${gateway.baseUrl}${path.replace("none", long)}`, {
+        method,
+        headers: { authorization: `Bearer ${key}` },
+      });
+      expect([method, path, response.status]).toEqual([method, path, 404]);
+      expect(response.headers.has("x-ratelimit-limit")).toBe(true);
+    }
+    for (const { method, path } of withIds.filter((operation) => operation.method === "GET")) {
+      const response = await gateway.get(path, key);
+      expect([method, path, response.status]).toEqual([method, path, 404]);
+      expect(response.headers.has("x-ratelimit-limit")).toBe(true);
+    }
+  });
+
+  test("405: a method that the path does not have, be it known or not", async () => {
+    const { key } = await gateway.createCaller();
+    expect(await walk(key, () => ({ method: "PUT" }))).toEqual({ statuses: [405], silent: [] });
+    expect(await walk(key, () => ({ method: "PROPFIND" }))).toEqual({ statuses: [405], silent: [] });
+  });
+
+  test("400, 413 and 415: what is wrong with the request itself", async () => {
+    const { key } = await gateway.createCaller();
+    const wrongId = { headers: { "x-client-request-id": "x".repeat(600) } };
+    expect(await walk(key, () => wrongId)).toEqual({ statuses: [400], silent: [] });
+    const withBody = (body: string, type: string) => (operation: { method: string; path: string }) =>
+      takesBody(operation.method) ? { body, headers: { "content-type": type } } : {};
+    const empty = await walk(key, withBody('{"no_such_field": 1}', "application/json"));
+    expect([empty.statuses.includes(400), empty.silent]).toEqual([true, []]);
+    const large = await walk(key, withBody(JSON.stringify("x".repeat(bodyBytesMax)), "application/json"));
+    expect([large.statuses.includes(413), large.silent]).toEqual([true, []]);
+    const foreign = await walk(key, withBody("<a/>", "text/xml"));
+    expect([foreign.statuses.includes(415), foreign.silent]).toEqual([true, []]);
+  });
+
+  test("429: when nothing is left of them", async () => {
+    const { key } = await gateway.createCaller({ limits: { requestsPerMinute: 1 } });
+    for (let number = 0; number < 5; number += 1) await gateway.get("/models", key);
+    await fetch(`${gateway.baseUrl}/files`, { method: "POST", headers: { authorization: `Bearer ${key}` } });
+    expect(await walk(key)).toEqual({ statuses: [429], silent: [] });
+  });
+
+  test("501: an endpoint that is switched off, also on the first request that a key makes", async () => {
+    const settings = { disabled_endpoints: [...previewEndpoints] } as Partial<Settings>;
+    await using closed = await startGateway({ clock: createTestClock(), settings });
+    const { key } = await closed.createCaller();
+    const { statuses, silent } = await walk(key, () => ({}), closed);
+    expect([statuses.includes(501), silent]).toEqual([true, []]);
+  });
+
+  test("an answer that comes before the caller is admitted takes nothing of their limits and tells nobody else's", async () => {
+    const { key } = await gateway.createCaller();
+    const readLeft = async (path: string, authorization: string, method = "GET") =>
+      (await fetch(`${gateway.baseUrl}${path}`, { method, headers: { authorization } })).headers.get(
+        "x-ratelimit-remaining",
+      );
+    expect(await readLeft("/nothing", `Bearer ${key}`)).toBe("3000");
+    expect(await readLeft("/nothing", `Bearer ${key}`, "POST")).toBe("600");
+    expect(await readLeft("/models", `Bearer ${key}`)).toBe("2999");
+    expect(await readLeft("/nothing", `bearer  ${key}`)).toBe("2999");
+    for (const authorization of ["", "Bearer", "Bearer sk-slc-wrong", `Basic ${key}`, `Bearer ${key}x`]) {
+      expect(await readLeft("/nothing", authorization)).toBeNull();
+    }
+    const { key: ended, keyId } = await gateway.createCaller();
+    await revokeApiKey(gateway.parts, keyId);
+    expect(await readLeft("/nothing", `Bearer ${ended}`)).toBeNull();
+    const page = await fetch(`${gateway.siteUrl}/nothing`, { headers: { authorization: `Bearer ${key}` } });
+    expect(page.headers.get("x-ratelimit-remaining")).toBeNull();
+  });
 });

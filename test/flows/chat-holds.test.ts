@@ -564,6 +564,49 @@ describe("a caller's limits", () => {
     await run(still, await still.createCaller({ limits: { tokensPerMinute: 10_000, concurrentRequests: 1 } }));
   }
 
+  test("tell a call that finds no place when one is likely free, from how long calls took lately", async () => {
+    const clock = createTestClock(new Date());
+    await using still = await openChatGateway({ catalog: writeCatalog, clock });
+    const caller = await still.createCaller({ limits: { concurrentRequests: 1 } });
+    const question = writeQuestion("open", { max_tokens: 100 });
+    const begin = async () => {
+      const gate = still.upstream.gate();
+      still.upstream.script({ beforeHead: gate, text: "Hello" });
+      const answer = caller.post(question);
+      await gate.reached();
+      return { gate, answer };
+    };
+    const first = await begin();
+    clock.advance(8000);
+    first.gate.open();
+    await (await first.answer).text();
+    const second = await begin();
+    clock.advance(3000);
+    const refused = await caller.post(question);
+    expect([refused.status, ((await refused.json()) as { error: object }).error]).toMatchObject([
+      429,
+      { code: "concurrency_limit_exceeded", message: expect.stringContaining("Retry in 5s.") },
+    ]);
+    expect(Object.fromEntries(refused.headers)).toMatchObject({
+      "retry-after": "5",
+      "retry-after-ms": "5000",
+      "x-ratelimit-limit": "1",
+      "x-ratelimit-remaining": "0",
+      "x-ratelimit-reset": "5",
+    });
+    second.gate.open();
+    const answered = await second.answer;
+    // It has given its place back, so that requests are what is tightest.
+    expect([answered.status, answered.headers.get("x-ratelimit-limit")]).toEqual([200, "600"]);
+    await answered.text();
+    // A stream has its place for as long as it lasts, and says so.
+    still.upstream.script({ text: "Hello" });
+    const stream = await caller.post(writeQuestion("open", { max_tokens: 100, stream: true }));
+    expect(stream.headers.get("x-ratelimit-limit")).toBe("1");
+    expect(stream.headers.get("x-ratelimit-remaining")).toBe("0");
+    await stream.text();
+  });
+
   test("tell what calls really used, and give their place back however they end", async () => {
     await withStillClock(async (still, caller) => {
       const readLeft = async () => {

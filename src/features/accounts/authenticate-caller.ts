@@ -17,13 +17,15 @@ export type CallAttempt = {
 
 const challenge = { "www-authenticate": "Bearer" };
 
+const bearerPattern = /^Bearer +(\S+) *$/i;
+
 /** Who calls, told from the `Authorization` header, or the error that says why they may not. At once for a known key. */
 export function authenticateCaller(
   directory: CallerDirectory,
   authorization: string | undefined,
   attempt: CallAttempt,
 ): Soon<Caller> {
-  const text = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+  const text = bearerPattern.exec(authorization ?? "")?.[1];
   if (text === undefined) {
     throw new AppError("missing_api_key", "Send your API key in the header `Authorization: Bearer <API_KEY>`.", {
       headers: challenge,
@@ -43,6 +45,31 @@ function createInvalidKey(): AppError {
   return new AppError("invalid_api_key", "The API key is not valid. Check that it was copied whole.", {
     headers: challenge,
   });
+}
+
+/**
+ * Whose key it is, for an answer that is given whether they may call or not; `null` where no living key was sent. Never
+ * throws: an answer must not become another one because of it.
+ */
+export function recognizeCaller(
+  directory: CallerDirectory,
+  authorization: string | undefined,
+  now: Date,
+): Soon<Caller | null> {
+  const text = bearerPattern.exec(authorization ?? "")?.[1];
+  if (text === undefined) return null;
+  const known = directory.recall(text);
+  if (known !== null) return isLiving(known, now) ? known.caller : null;
+  if (!isWellFormedKey(text)) return null;
+  return directory.find(text).then(
+    (found) => (found !== null && isLiving(found, now) ? found.caller : null),
+    // The database is away, which those are told who need it.
+    () => null,
+  );
+}
+
+function isLiving({ revokedAt, expiresAt }: KnownKey, now: Date): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt > now);
 }
 
 /** Who calls from the console, where a session tells the account. */

@@ -10,7 +10,13 @@
 export { type Account, type ApiKey, type KeyRestrictions, type Plan, unrestricted } from "./account.ts";
 export { findAccount, hasAccounts, listAccounts } from "./account-store.ts";
 export { findApiKey, listApiKeys, listKeyPage } from "./api-key-store.ts";
-export { authenticateCaller, authenticateSession, type CallAttempt, requireKeyAccess } from "./authenticate-caller.ts";
+export {
+  authenticateCaller,
+  authenticateSession,
+  type CallAttempt,
+  recognizeCaller,
+  requireKeyAccess,
+} from "./authenticate-caller.ts";
 export { type CallerDirectory, createCallerDirectory } from "./caller-directory.ts";
 export { createPlan, getPlan, updatePlan } from "./change-plan.ts";
 export { findKeyClient, issueClientKey, listClientKeys } from "./client-keys.ts";

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import type { Clock } from "../../lib/clock.ts";
 import { presentMoney } from "../../lib/money.ts";
 import { type Soon, whenHere } from "../../lib/soon.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
@@ -15,10 +14,10 @@ import {
   openEventStream,
 } from "../../platform/http/event-stream.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
+import { takeOverReply } from "../../platform/http/take-over-reply.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { ChatPiece } from "../../providers/contract.ts";
 import { type Claim, type KeptAnswer, parseIdempotencyKey, renewClaim } from "../idempotency/index.ts";
-import { presentLimitHeaders } from "../limits/index.ts";
 import { chatAnswerSchema } from "./chat-answer-schema.ts";
 import { chatRequestSchema } from "./chat-request-schema.ts";
 import {
@@ -218,18 +217,6 @@ function describeEnd({ model, request }: CheckedChat, end: ChatEnd): Record<stri
   return fields;
 }
 
-type Headers = Record<string, number | string | string[] | undefined>;
-
-/** Takes an answer out of the framework's hands, whose way of sending it is felt; answers the headers that it has. */
-function takeOver({ request, reply }: Call, clock: Clock): Headers {
-  const { limits } = request;
-  reply.hijack();
-  request.respondedMs = clock.monotonicMs();
-  // They are told now, and a stream may last long.
-  request.limits = null;
-  return { ...reply.getHeaders(), ...(limits && presentLimitHeaders(limits)) };
-}
-
 function sendAnswer(parts: ChatRouteParts, call: Call): void {
   const { chat, claim, reply } = call;
   const envelope = createCallEnvelope(parts, call);
@@ -247,7 +234,7 @@ function sendAnswer(parts: ChatRouteParts, call: Call): void {
       noteEnd(parts, call, end);
       if (end.hasHungUp) return;
       const body = present(end, end.settlement);
-      const headers = takeOver(call, parts.clock);
+      const headers = takeOverReply({ request, reply, answer: "whole" }, parts.clock);
       headers["content-type"] = jsonType;
       headers["content-length"] = Buffer.byteLength(body);
       reply.raw.writeHead(200, headers).end(body);
@@ -295,7 +282,7 @@ class StreamedAnswer implements ChatListener {
   private open(): EventStream {
     this.stream ??= openEventStream(this.call.reply.raw, {
       access: "admitted",
-      headers: takeOver(this.call, this.parts.clock),
+      headers: takeOverReply({ ...this.call, answer: "going-on" }, this.parts.clock),
       heartbeats: this.parts.heartbeats,
       onDrain: () => this.running?.resume(),
     });

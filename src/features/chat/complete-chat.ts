@@ -8,6 +8,7 @@ import { type Soon, whenHere } from "../../lib/soon.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import type { SeenLimits } from "../../platform/http/request-context.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import {
   type CatalogView,
@@ -23,7 +24,6 @@ import {
   consumeLimits,
   correctTokens,
   type DrainedCalls,
-  type LimitStates,
   returnSlot,
   type Slot,
 } from "../limits/index.ts";
@@ -146,11 +146,11 @@ function decideTerms(
 }
 
 export type Admission =
-  | { kind: "admitted"; claim: Claim | null; limits: LimitStates }
+  | { kind: "admitted"; claim: Claim | null; limits: SeenLimits }
   | { kind: "answered"; answer: KeptAnswer };
 
 /** Claims the call's key, if it has one, and takes what it needs of the caller's limits, or finds that it has been answered. */
-export function admitChat(parts: ChatParts, chat: CheckedChat, seen: LimitStates | undefined): Soon<Admission> {
+export function admitChat(parts: ChatParts, chat: CheckedChat, seen: SeenLimits | undefined): Soon<Admission> {
   if (chat.keyed !== null) return admitKeyed(parts, chat, chat.keyed, seen);
   return whenHere(takeLimits(parts, chat, seen), (limits) => ({ kind: "admitted", claim: null, limits }));
 }
@@ -159,7 +159,7 @@ async function admitKeyed(
   parts: ChatParts,
   chat: CheckedChat,
   { key, rawBody }: KeyedRequest,
-  seen: LimitStates | undefined,
+  seen: SeenLimits | undefined,
 ): Promise<Admission> {
   const outcome = await claimKey(
     { ...parts, ...parts.claims },
@@ -181,7 +181,7 @@ async function admitKeyed(
   }
 }
 
-function takeLimits(parts: ChatParts, chat: CheckedChat, seen: LimitStates | undefined): Soon<LimitStates> {
+function takeLimits(parts: ChatParts, chat: CheckedChat, seen: SeenLimits | undefined): Soon<SeenLimits> {
   return consumeLimits(parts.counters, chat.caller, { tokens: countDemand(chat), slot: getSlot(chat) }, seen);
 }
 

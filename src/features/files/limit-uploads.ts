@@ -1,6 +1,7 @@
 import type { AccountId } from "../../lib/ids.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import { presentRetryHeaders } from "../../platform/http/limit-headers.ts";
 
 const uploadsAtOnceMax = 10;
 /** A process that died gives its places back after this. */
@@ -14,7 +15,8 @@ export async function withUploadPlace<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const lease = { key: `{${accountId}}:running-uploads`, leaseId: requestId };
-  const decision = await counters.take({ rates: [], leases: [{ ...lease, max: uploadsAtOnceMax, ttlMs: placeMs }] });
+  const check = { ...lease, max: uploadsAtOnceMax, ttlMs: placeMs, work: "uploads" };
+  const decision = await counters.take({ rates: [], leases: [check] });
   if (!decision.isAllowed) throw createRefusal(decision.leases[0]?.retryAfterMs ?? 1000);
   // A place that could not be renewed is lost at the worst, and then one more upload runs for a while.
   const timer = setInterval(() => void counters.renew({ ...lease, ttlMs: placeMs }).catch(() => {}), renewMs);
@@ -31,11 +33,7 @@ function createRefusal(retryAfterMs: number): AppError {
     "concurrency_limit_exceeded",
     `Too much at once: ${uploadsAtOnceMax} uploads of the account run at this moment. Wait for one of them to end.`,
     {
-      headers: {
-        "retry-after": String(Math.ceil(retryAfterMs / 1000)),
-        "retry-after-ms": String(Math.ceil(retryAfterMs)),
-        connection: "close",
-      },
+      headers: { ...presentRetryHeaders(retryAfterMs), connection: "close" },
     },
   );
 }

@@ -5,8 +5,8 @@ import { type LimitSet, standardLimits } from "../../lib/limit-set.ts";
 import { createCountersWithFallback } from "../../platform/counters/counters-with-fallback.ts";
 import { createMemoryCounters } from "../../platform/counters/memory-counters.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import { presentLimitHeaders } from "../../platform/http/limit-headers.ts";
 import { correctTokens, type Demand, returnSlot, consumeLimits as takeLimits } from "./consume-limit.ts";
-import { presentLimitHeaders } from "./limit-headers.ts";
 
 const minute = 60_000;
 
@@ -177,6 +177,29 @@ test("of each kind the headers tell the limit with the least left, the account's
   expect(await consume(caller)).toMatchObject({ "x-ratelimit-limit-tokens": "1000000" });
 });
 
+test("of all limits the headers tell the one with the smallest share left, of account and key, requests and tokens", async () => {
+  const { counters, consume } = createParts();
+  const caller = createCaller(
+    { requestsPerMinute: 10, tokensPerMinute: 1_000_000 },
+    { requestsPerMinute: 5, tokensPerMinute: 1000 },
+  );
+  // Fewer tokens are left of the key's limit, but a larger part of it; of the requests a smaller part than of either.
+  await counters.take({ rates: [{ key: "{acct_1}:tokens", perMinute: 1_000_000, cost: 100_000 }], leases: [] });
+  expect(await consume(caller)).toMatchObject({
+    "x-ratelimit-limit": "5",
+    "x-ratelimit-remaining": "4",
+    "x-ratelimit-remaining-tokens": "1000",
+  });
+  await counters.take({ rates: [{ key: "{acct_1}:tokens", perMinute: 1_000_000, cost: 800_000 }], leases: [] });
+  expect(await consume(caller)).toMatchObject({
+    "x-ratelimit-limit": "1000000",
+    "x-ratelimit-remaining": "100000",
+    "x-ratelimit-reset": "54",
+    "x-ratelimit-limit-requests": "5",
+    "x-ratelimit-remaining-tokens": "1000",
+  });
+});
+
 test("a decision without the shared counters says so, also in a refusal", async () => {
   const clock = createTestClock();
   const local = createMemoryCounters({ clock });
@@ -285,14 +308,14 @@ test("what was seen of other limits before is told together with what is seen no
   const parts = createParts();
   const caller = createCaller({ requestsPerMinute: 10, tokensPerMinute: 6000 });
   const before = await takeLimits(parts.counters, caller, { request: "write" });
-  expect(await consumeLimits(parts.counters, caller, { tokens: 1000 }, before)).toMatchObject({
+  expect(await consumeLimits(parts.counters, caller, { tokens: 500 }, before)).toMatchObject({
     "x-ratelimit-limit": "10",
     "x-ratelimit-remaining": "9",
     "x-ratelimit-remaining-requests": "9",
-    "x-ratelimit-remaining-tokens": "5000",
+    "x-ratelimit-remaining-tokens": "5500",
   });
   await expect(consumeLimits(parts.counters, caller, { tokens: 6000 }, before)).rejects.toMatchObject({
     code: "token_limit_exceeded",
-    headers: { "x-ratelimit-limit-requests": "10", "x-ratelimit-remaining-tokens": "5000" },
+    headers: { "x-ratelimit-limit-requests": "10", "x-ratelimit-remaining-tokens": "5500" },
   });
 });

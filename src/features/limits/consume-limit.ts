@@ -1,6 +1,6 @@
 import type { Caller } from "../../lib/caller.ts";
 import type { LimitSet } from "../../lib/limit-set.ts";
-import type { Soon } from "../../lib/soon.ts";
+import { type Soon, whenHere } from "../../lib/soon.ts";
 import type {
   CounterDecision,
   Counters,
@@ -11,7 +11,14 @@ import type {
 } from "../../platform/counters/counters.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
-import { type LimitStates, presentDuration, presentLimitHeaders, presentRetryHeaders } from "./limit-headers.ts";
+import {
+  chooseTighter,
+  nothingSeen,
+  presentDuration,
+  presentLimitHeaders,
+  presentRetryHeaders,
+} from "../../platform/http/limit-headers.ts";
+import type { SeenLimits } from "../../platform/http/request-context.ts";
 
 type LimitedCaller = Pick<Caller, "accountId" | "keyId" | "accountLimits" | "keyLimits">;
 
@@ -44,8 +51,8 @@ export function consumeLimits(
   counters: Counters,
   caller: LimitedCaller,
   demand: Demand,
-  before: LimitStates = nothingSeen,
-): Soon<LimitStates> {
+  before: SeenLimits = nothingSeen,
+): Soon<SeenLimits> {
   const limits = getLimits(caller);
   const rates = demand.request === undefined ? limits.tokens : limits.requests[demand.request];
   const places = demand.slot === undefined ? noPlaces : limits.places[demand.slot.use];
@@ -55,45 +62,62 @@ export function consumeLimits(
   return judge({ rates, places }, decision, before);
 }
 
+/** What is left of a caller's limits, for an answer that takes nothing of them. */
+export function readLimits(counters: Counters, caller: LimitedCaller, request: "read" | "write"): Soon<SeenLimits> {
+  const rates = getLimits(caller).requests[request];
+  const decision = counters.take({ rates: rates.map((limit) => ({ ...limit, cost: 0 })), leases: noLeases });
+  return whenHere(decision, (seen) => summarise(rates, seen, nothingSeen));
+}
+
 type Asked = { rates: readonly RateLimit[]; places: readonly PlaceLimit[] };
 
-async function judgeLater(asked: Asked, decision: Promise<CounterDecision>, before: LimitStates): Promise<LimitStates> {
+async function judgeLater(asked: Asked, decision: Promise<CounterDecision>, before: SeenLimits): Promise<SeenLimits> {
   return judge(asked, await decision, before);
 }
 
-function judge({ rates, places }: Asked, decision: CounterDecision, before: LimitStates): LimitStates {
+function judge({ rates, places }: Asked, decision: CounterDecision, before: SeenLimits): SeenLimits {
   const states = summarise(rates, decision, before);
   if (decision.isAllowed) return states;
   const refusals = [
     ...pair(rates, decision.rates).map(describeRate),
     ...pair(places, decision.leases).map(describePlace),
   ];
-  throw createRefusal(refusals, presentLimitHeaders(states));
+  throw createRefusal(refusals, states);
 }
 
 /** Of each kind of limit the tightest; of a kind that was not looked at, what was seen of it before. */
-function summarise(rates: readonly RateLimit[], decision: CounterDecision, before: LimitStates): LimitStates {
+function summarise(rates: readonly RateLimit[], decision: CounterDecision, before: SeenLimits): SeenLimits {
   let requests: RateState | null = null;
   let tokens: RateState | null = null;
+  let tightestRequests: RateState | null = null;
+  let tightestTokens: RateState | null = null;
+  let places: LeaseState | null = null;
   let index = 0;
   for (const state of decision.rates) {
-    if (rates[index]?.unit === "tokens") tokens = chooseTighter(tokens, state);
-    else requests = chooseTighter(requests, state);
+    if (rates[index]?.unit === "tokens") {
+      tokens = chooseFewer(tokens, state);
+      tightestTokens = chooseTighter(tightestTokens, state);
+    } else {
+      requests = chooseFewer(requests, state);
+      tightestRequests = chooseTighter(tightestRequests, state);
+    }
     index += 1;
   }
+  for (const state of decision.leases) places = chooseTighter(places, state);
   return {
     requests: requests ?? before.requests,
     tokens: tokens ?? before.tokens,
+    tightestRequests: tightestRequests ?? before.tightestRequests,
+    tightestTokens: tightestTokens ?? before.tightestTokens,
+    places: places ?? before.places,
     isDegraded: decision.isDegraded || before.isDegraded,
   };
 }
 
-/** Of two with equally little left, the first. */
-function chooseTighter(one: RateState | null, other: RateState): RateState {
+/** The one that lets fewer pass; of two that let equally few, the first. */
+function chooseFewer(one: RateState | null, other: RateState): RateState {
   return one === null || other.remaining < one.remaining ? other : one;
 }
-
-const nothingSeen: LimitStates = { requests: null, tokens: null, isDegraded: false };
 
 /** Each limit with what the counters say of it; they answer in the order of the checks. */
 function pair<L, S>(limits: readonly L[], states: readonly S[]): { limit: L; state: S }[] {
@@ -186,7 +210,7 @@ function listRates(limits: readonly RateLimit[], tokens: number | undefined): re
 function listLeases(limits: readonly PlaceLimit[], slot: Slot | undefined): readonly LeaseCheck[] {
   if (slot === undefined) return noLeases;
   const { id, ttlMs } = slot;
-  return limits.map(({ key, max }) => ({ key, max, leaseId: id, ttlMs }));
+  return limits.map(({ key, max, unit }) => ({ key, max, leaseId: id, ttlMs, work: unit }));
 }
 
 function describeRate({ limit, state }: { limit: RateLimit; state: RateState }): Refusal {
@@ -201,12 +225,13 @@ function describePlace({ limit, state }: { limit: PlaceLimit; state: LeaseState 
 }
 
 /** Names the limit that takes longest to allow the request, because until then the others do not matter. */
-function createRefusal(refusals: readonly Refusal[], headers: Record<string, string>): AppError {
+function createRefusal(refusals: readonly Refusal[], states: SeenLimits): AppError {
   const { code, limit, key, retryAfterMs } = refusals.reduce((one, other) =>
     other.retryAfterMs > one.retryAfterMs ? other : one,
   );
   return new AppError(code, `Too much at once: ${limit} is used up. Retry in ${presentDuration(retryAfterMs)}.`, {
-    headers: { ...headers, ...presentRetryHeaders(retryAfterMs) },
+    // Nobody has taken a place, so there is none to give back.
+    headers: { ...presentLimitHeaders(states, "going-on"), ...presentRetryHeaders(retryAfterMs) },
     detail: { limit: key },
   });
 }

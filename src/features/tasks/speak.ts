@@ -5,6 +5,7 @@ import { type Nano, nano, presentMoney } from "../../lib/money.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import type { SeenLimits } from "../../platform/http/request-context.ts";
 import { ProviderError } from "../../providers/contract.ts";
 import type { SpeechAudio, SpeechRequest } from "../../providers/generation.ts";
 import { getOfferedModel, presentDeprecation } from "../catalog/index.ts";
@@ -27,7 +28,7 @@ import {
   type SettleOperation,
   settleHold,
 } from "../ledger/index.ts";
-import { consumeLimits, type DrainedCalls, type LimitStates, returnSlot, type Slot } from "../limits/index.ts";
+import { consumeLimits, type DrainedCalls, returnSlot, type Slot } from "../limits/index.ts";
 import { checkSpeech } from "./check-generation.ts";
 import { followSpeechCaller } from "./follow-speech-caller.ts";
 import type { SpeechBody } from "./generation-schema.ts";
@@ -85,14 +86,14 @@ export function checkSpeechCall(
 }
 
 type Admission =
-  | { kind: "admitted"; claim: Claim | null; limits: LimitStates }
+  | { kind: "admitted"; claim: Claim | null; limits: SeenLimits }
   | { kind: "answered"; answer: KeptAnswer };
 
 /** Claims the key, takes a place among the caller's calls and sets the money aside, or finds that it was answered. */
 export async function admitSpeech(
   parts: SpeakParts,
   speech: CheckedSpeech,
-  { keyed, seen }: { keyed: { key: string; fingerprint: Buffer } | null; seen: LimitStates | undefined },
+  { keyed, seen }: { keyed: { key: string; fingerprint: Buffer } | null; seen: SeenLimits | undefined },
 ): Promise<Admission> {
   const { caller, requestId, holdId } = speech;
   let claim: Claim | null = null;

@@ -8,9 +8,9 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { presentError, toAppError } from "../../platform/http/error-response.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
+import { takeOverReply } from "../../platform/http/take-over-reply.ts";
 import type { AudioFormat } from "../../providers/generation.ts";
 import { type Claim, type KeptAnswer, parseIdempotencyKey, recallAnswer } from "../idempotency/index.ts";
-import { presentLimitHeaders } from "../limits/index.ts";
 import { checkSpeech } from "./check-generation.ts";
 import { type GenerationRouteParts, submissionErrors, submit } from "./generation-routes.ts";
 import { type SpeechBody, speechRequestSchema } from "./generation-schema.ts";
@@ -123,15 +123,8 @@ async function deliver(parts: SpeechRouteParts, { request, reply, speech, claim 
 
   function open(): void {
     isOpen = true;
-    reply.hijack();
-    request.respondedMs = parts.clock.monotonicMs();
-    const limits = request.limits === null ? {} : presentLimitHeaders(request.limits);
-    const headers: Record<string, number | string | string[] | undefined> = {
-      ...reply.getHeaders(),
-      ...limits,
-      "content-type": contentType,
-    };
-    reply.raw.writeHead(200, headers);
+    const headers = takeOverReply({ request, reply, answer: "going-on" }, parts.clock);
+    reply.raw.writeHead(200, { ...headers, "content-type": contentType });
   }
 
   const end = await runSpeech(parts, speech, {

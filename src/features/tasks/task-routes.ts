@@ -3,14 +3,9 @@ import { Type } from "typebox";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
-import {
-  type EventStream,
-  eventStreamHeaders,
-  type Heartbeats,
-  openEventStream,
-} from "../../platform/http/event-stream.ts";
+import { type EventStream, type Heartbeats, openEventStream } from "../../platform/http/event-stream.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
-import { presentLimitHeaders } from "../limits/index.ts";
+import { takeOverReply } from "../../platform/http/take-over-reply.ts";
 import { type CancelParts, cancelTask } from "./cancel-task.ts";
 import { parsePrefer } from "./prefer.ts";
 import { type PresentDirected, presentRequest } from "./present-request.ts";
@@ -233,15 +228,9 @@ whole task as its data, and an id to go on from by \`Last-Event-ID\`.`;
     async (request, reply) => {
       const task = await getTask(parts.database, readAsked(request));
       const seen = Number(/^\d{1,9}$/.exec(String(request.headers["last-event-id"] ?? ""))?.[0] ?? 0);
-      reply.hijack();
-      request.respondedMs = parts.clock.monotonicMs();
       const stream = openEventStream(reply.raw, {
         access: request.watchAccess,
-        headers: {
-          ...reply.getHeaders(),
-          ...(request.limits && presentLimitHeaders(request.limits)),
-          ...eventStreamHeaders,
-        },
+        headers: takeOverReply({ request, reply, answer: "going-on" }, parts.clock),
         heartbeats: parts.heartbeats,
         onDrain: () => {},
       });

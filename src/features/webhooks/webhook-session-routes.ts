@@ -1,14 +1,11 @@
+import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply } from "fastify";
 import { type Static, Type } from "typebox";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
-import {
-  type AccessWatch,
-  eventStreamHeaders,
-  type Heartbeats,
-  openEventStream,
-} from "../../platform/http/event-stream.ts";
+import { type AccessWatch, type Heartbeats, openEventStream } from "../../platform/http/event-stream.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
+import { takeOverReply } from "../../platform/http/take-over-reply.ts";
 import { type FollowParts, followEvents } from "./follow-events.ts";
 import { endWebhookSession, getSession, openWebhookSession } from "./open-webhook-session.ts";
 import { emptyBodySchema } from "./webhook-schema.ts";
@@ -120,9 +117,9 @@ minutes, and when the session is read elsewhere; come again with \`Last-Event-ID
     async (request, reply) => {
       const session = await getSession(parts.database, getCaller(request).accountId, request.params.id);
       const lastEventId = request.headers["last-event-id"];
-      reply.hijack();
-      request.respondedMs = parts.clock.monotonicMs();
-      const writer = openWriter(parts, reply, { access: request.watchAccess, stopping: stopping.signal });
+      const access = request.watchAccess;
+      const headers = takeOverReply({ request, reply, answer: "going-on" }, parts.clock);
+      const writer = openWriter(parts, { reply, headers, access, stopping: stopping.signal });
       try {
         await followEvents(parts, session, {
           ...writer,
@@ -139,8 +136,12 @@ minutes, and when the session is read elsewhere; come again with \`Last-Event-ID
 /** A reader that takes its time is waited for, and so is nobody who has gone. */
 function openWriter(
   parts: SessionRouteParts,
-  reply: FastifyReply,
-  { access, stopping }: { access: AccessWatch; stopping: AbortSignal },
+  {
+    reply,
+    headers,
+    access,
+    stopping,
+  }: { reply: FastifyReply; headers: OutgoingHttpHeaders; access: AccessWatch; stopping: AbortSignal },
 ) {
   const gone = new AbortController();
   let wake = (): void => {};
@@ -151,7 +152,7 @@ function openWriter(
   const stream = openEventStream(reply.raw, {
     access,
     // The connection ends with the stream, or a stop would wait for it.
-    headers: { ...reply.getHeaders(), ...eventStreamHeaders, connection: "close" },
+    headers: { ...headers, connection: "close" },
     heartbeats: parts.heartbeats,
     onDrain: () => wake(),
   });

@@ -366,6 +366,7 @@ function describeGuarantees(where: string, open: () => Promise<Counters>): void 
         isAllowed: false,
         limit: 0,
         remaining: 0,
+        resetMs: 0,
         retryAfterMs: 5000,
       });
     });

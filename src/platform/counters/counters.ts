@@ -4,7 +4,14 @@ import type { Soon } from "../../lib/soon.ts";
 export type RateCheck = { key: string; perMinute: number; cost: number };
 
 /** One of at most `max` at a time, until it is released or its time is over. */
-export type LeaseCheck = { key: string; max: number; leaseId: string; ttlMs: number };
+export type LeaseCheck = {
+  key: string;
+  max: number;
+  leaseId: string;
+  ttlMs: number;
+  /** What is worked on meanwhile, where a lease is usually released when that is done, long before its time is over. */
+  work?: string;
+};
 
 export type RateState = {
   limit: number;
@@ -19,7 +26,9 @@ export type RateState = {
 export type LeaseState = {
   limit: number;
   remaining: number;
-  /** Until enough leases have run out, if none is released before; 0 when the check passed. */
+  /** Until one of those that are held is given back: at the latest, or usually where that is known. 0 when none is. */
+  resetMs: number;
+  /** Until enough leases have run out, or have likely been released where that is known; 0 when the check passed. */
   retryAfterMs: number;
 };
 

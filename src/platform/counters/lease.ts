@@ -19,6 +19,7 @@ export function presentLease(check: LeaseCheck, look: LeaseLook, isTaken: boolea
   return {
     limit: check.max,
     remaining: Math.max(0, check.max - liveCount),
+    resetMs: liveCount === 0 ? 0 : check.ttlMs,
     // Where the maximum is 0 no wait helps; the time of a lease at least keeps callers from hurrying.
     retryAfterMs: hasPlace(look, check.max) ? 0 : Math.ceil((look.freeInUs ?? check.ttlMs * 1000) / 1000),
   };

@@ -5,6 +5,7 @@ import { AppError } from "../errors/app-error.ts";
 import type { ErrorCode } from "../errors/error-table.ts";
 import type { Logger } from "../observability/logger.ts";
 import { type ErrorAnswer, presentError } from "./error-response.ts";
+import { presentLimitHeaders } from "./limit-headers.ts";
 import { findOpenReply } from "./request-context.ts";
 
 const problems: Record<string, { code: ErrorCode; message: string }> = {
@@ -25,7 +26,9 @@ export function createBrokenRequestHandler(parts: { ids: IdSource; logger: Logge
       return;
     }
     const problem = problems[error.code ?? ""] ?? malformed;
-    const failure = new AppError(problem.code, problem.message);
+    const limits = current?.request.limits ?? null;
+    const headers = limits === null ? {} : presentLimitHeaders(limits);
+    const failure = new AppError(problem.code, problem.message, { headers });
     const requestId = current?.request.id ?? parts.ids.next("req");
     const answer = presentError(failure, requestId);
     writeAnswer(socket, requestId, answer);

@@ -9,13 +9,15 @@ import fastify, {
 } from "fastify";
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
+import { type Soon, whenHere } from "../../lib/soon.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { Logger } from "../observability/logger.ts";
 import { createBrokenRequestHandler } from "./broken-request.ts";
 import { sendError } from "./error-response.ts";
 import { acceptJsonBodies } from "./json-body.ts";
+import { presentLimitHeaders } from "./limit-headers.ts";
 import { refuseWrongMethods } from "./refuse-wrong-methods.ts";
-import { emptyContext } from "./request-context.ts";
+import { emptyContext, type SeenLimits } from "./request-context.ts";
 import { logRequest, type RequestLogParts } from "./request-log.ts";
 import { compileSerializer } from "./serialization.ts";
 import { compileValidator } from "./validation.ts";
@@ -41,6 +43,8 @@ type HttpServerParts = {
   logger: Logger;
   limits: HttpLimits;
   trustedProxies: readonly string[];
+  /** What is left to whoever was not admitted yet but sent a valid key; `null` for everybody else. Never throws. */
+  findLimits?(request: FastifyRequest): Soon<SeenLimits | null>;
   /** Adds every route; called once, before paths that exist learn to refuse other methods. */
   addRoutes(http: HttpServer): Promise<void>;
   /** What to tell of a path that leads nowhere although one could expect something there; `null` for every other. */
@@ -75,7 +79,8 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     clientErrorHandler: createBrokenRequestHandler(parts),
     frameworkErrors: (error, request, reply) => {
       logRequest(Object.assign(request, emptyContext), reply, parts);
-      sendError(error, request, reply);
+      // No hook sees this answer.
+      whenHere(tellLimits(request, reply, parts), () => sendError(error, request, reply));
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
@@ -110,7 +115,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
 }
 
 /** What every request passes first: one hook without a promise, because each more would be felt. */
-function receiveRequests(http: HttpServer, parts: RequestLogParts): void {
+function receiveRequests(http: HttpServer, parts: RequestLogParts & LimitTeller): void {
   let isClosing = false;
   http.addHook("preClose", async () => {
     isClosing = true;
@@ -126,9 +131,22 @@ function receiveRequests(http: HttpServer, parts: RequestLogParts): void {
     }
     done();
   });
-  http.addHook("onSend", (request, _reply, _payload, done) => {
+  http.addHook("onSend", (request, reply, _payload, done) => {
     request.respondedMs = parts.clock.monotonicMs();
-    done();
+    const told = tellLimits(request, reply, parts);
+    if (told instanceof Promise) told.then(() => done(), done);
+    else done();
+  });
+}
+
+type LimitTeller = Pick<HttpServerParts, "findLimits">;
+
+/** Whoever has a valid key is told of their limits by every answer, also by one that comes before they are admitted. */
+function tellLimits(request: FastifyRequest, reply: FastifyReply, { findLimits }: LimitTeller): Soon<void> {
+  // A refusal by a limit tells of it itself.
+  if (reply.hasHeader("x-ratelimit-limit")) return;
+  return whenHere(request.limits ?? findLimits?.(request) ?? null, (limits) => {
+    if (limits !== null) reply.headers(presentLimitHeaders(limits));
   });
 }
 

@@ -63,6 +63,7 @@ const frameworkErrors: Record<string, { code: ErrorCode; message: string; header
     message: "The content type is missing. Send Content-Type: application/json.",
   },
   FST_ERR_BAD_URL: { code: "not_found", message: "The path is not a valid address. Encode it as a URL." },
+  FST_ERR_MAX_PARAM_LENGTH: { code: "not_found", message: "There is nothing at this path: no id is that long." },
   FST_ERR_NOT_FOUND: { code: "not_found", message: "There is nothing at this path." },
 };
 

@@ -2,11 +2,22 @@ import type { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
 import type { Caller } from "../../lib/caller.ts";
 import { invariant } from "../../lib/invariant.ts";
-import type { RateState } from "../counters/counters.ts";
+import type { LeaseState, RateState } from "../counters/counters.ts";
 import type { EndpointName } from "./endpoint-table.ts";
 import type { AccessWatch } from "./event-stream.ts";
 
-type SeenLimits = { requests: RateState | null; tokens: RateState | null; isDegraded: boolean };
+/** What decisions saw of a caller's limits. Of each kind, the account's or the key's. */
+export type SeenLimits = {
+  /** The limit that lets the fewest more pass. */
+  requests: RateState | null;
+  tokens: RateState | null;
+  /** The limit with the smallest share left, which may be another. */
+  tightestRequests: RateState | null;
+  tightestTokens: RateState | null;
+  /** The calls or tasks at a time, of a request that is one of them. */
+  places: LeaseState | null;
+  isDegraded: boolean;
+};
 
 /** What we keep with each request beside what the framework keeps. */
 export type RequestContext = {

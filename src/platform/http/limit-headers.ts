@@ -1,7 +1,14 @@
-import type { RateState } from "../../platform/counters/counters.ts";
+import type { RateState } from "../counters/counters.ts";
+import type { SeenLimits } from "./request-context.ts";
 
-/** What a decision saw of each kind of limit: of the account's and the key's the one with less left. */
-export type LimitStates = { requests: RateState | null; tokens: RateState | null; isDegraded: boolean };
+export const nothingSeen: SeenLimits = {
+  requests: null,
+  tokens: null,
+  tightestRequests: null,
+  tightestTokens: null,
+  places: null,
+  isDegraded: false,
+};
 
 /** Written out, because a name that is put together anew is dear to use as one. */
 const headerNames = {
@@ -17,10 +24,17 @@ const headerNames = {
   },
 } as const;
 
-/** The headers that every answer has: the tightest limit of all, and the tightest of each kind as OpenAI names them. */
-export function presentLimitHeaders(states: LimitStates): Record<string, string> {
+/**
+ * The headers that every answer has: of all limits the one with the smallest share left, and of each kind, as OpenAI names
+ * them, the one that lets the fewest pass. An answer that is whole has given its own place back by then; one that still
+ * goes on has not.
+ */
+export function presentLimitHeaders(
+  states: SeenLimits,
+  answer: "whole" | "going-on" = "whole",
+): Record<string, string> {
   const { requests, tokens } = states;
-  const all = requests === null || (tokens !== null && tokens.remaining < requests.remaining) ? tokens : requests;
+  const all = findTightest(states, answer);
   const headers: Record<string, string> = {};
   if (all !== null) {
     headers["x-ratelimit-limit"] = String(all.limit);
@@ -31,6 +45,28 @@ export function presentLimitHeaders(states: LimitStates): Record<string, string>
   if (tokens !== null) addKind(headers, headerNames.tokens, tokens);
   if (states.isDegraded) headers["x-ratelimit-degraded"] = "1";
   return headers;
+}
+
+function findTightest(
+  { tightestRequests, tightestTokens, places }: SeenLimits,
+  answer: "whole" | "going-on",
+): LimitState | null {
+  const rates = tightestTokens === null ? tightestRequests : chooseTighter(tightestRequests, tightestTokens);
+  if (places === null) return rates;
+  return chooseTighter(rates, answer === "whole" ? returnPlace(places) : places);
+}
+
+type LimitState = Omit<RateState, "retryAfterMs">;
+
+/** The one with the smaller share left; of two with equally little, the first. */
+export function chooseTighter<S extends LimitState>(one: S | null, other: S): S {
+  // Multiplied crosswise, because a limit may be 0.
+  return one === null || other.remaining * one.limit < one.remaining * other.limit ? other : one;
+}
+
+function returnPlace({ limit, remaining, resetMs }: LimitState): LimitState {
+  const left = Math.min(limit, remaining + 1);
+  return { limit, remaining: left, resetMs: left === limit ? 0 : resetMs };
 }
 
 function addKind(

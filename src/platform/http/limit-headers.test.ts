@@ -1,35 +1,52 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { presentDuration, presentLimitHeaders, presentRetryHeaders } from "./limit-headers.ts";
+import { nothingSeen, presentDuration, presentLimitHeaders, presentRetryHeaders } from "./limit-headers.ts";
 
 function state(limit: number, remaining: number, resetMs: number) {
   return { limit, remaining, resetMs, retryAfterMs: 0 };
 }
 
+type Rate = ReturnType<typeof state> | null;
+
+function seen({ requests, tokens = null }: { requests: Rate; tokens?: Rate }) {
+  return { ...nothingSeen, requests, tokens, tightestRequests: requests, tightestTokens: tokens };
+}
+
 describe("the headers of every answer", () => {
-  test("tell of each kind, and of all kinds the one with the least left", () => {
-    const states = { requests: state(10, 3, 42_000), tokens: state(1_000_000, 2, 60_000) };
-    expect(presentLimitHeaders({ ...states, isDegraded: false })).toEqual({
+  test("tell of each kind, and of all kinds the one with the smallest share left", () => {
+    const states = seen({ requests: state(10, 3, 42_000), tokens: state(1_000_000, 299_999, 60_000) });
+    expect(presentLimitHeaders(states)).toEqual({
       "x-ratelimit-limit": "1000000",
-      "x-ratelimit-remaining": "2",
+      "x-ratelimit-remaining": "299999",
       "x-ratelimit-reset": "60",
       "x-ratelimit-limit-requests": "10",
       "x-ratelimit-remaining-requests": "3",
       "x-ratelimit-reset-requests": "42s",
       "x-ratelimit-limit-tokens": "1000000",
-      "x-ratelimit-remaining-tokens": "2",
+      "x-ratelimit-remaining-tokens": "299999",
       "x-ratelimit-reset-tokens": "1m0s",
     });
+    expect(presentLimitHeaders({ ...states, tightestTokens: state(1_000_000, 300_000, 60_000) })).toMatchObject({
+      "x-ratelimit-limit": "10",
+    });
+  });
+
+  test("count the places of an answer that goes on with its own, and of one that is whole without", () => {
+    const states = { ...seen({ requests: state(10, 9, 6000) }), places: state(4, 2, 3000) };
+    const readFirst = (headers: Record<string, string>) => Object.values(headers).slice(0, 3);
+    expect(readFirst(presentLimitHeaders(states, "going-on"))).toEqual(["4", "2", "3"]);
+    expect(readFirst(presentLimitHeaders(states))).toEqual(["4", "3", "3"]);
+    expect(readFirst(presentLimitHeaders({ ...states, places: state(4, 3, 3000) }))).toEqual(["10", "9", "6"]);
   });
 
   test("count the seconds until the reset up, never down", () => {
     const reset = (resetMs: number) =>
-      presentLimitHeaders({ requests: state(600, 0, resetMs), tokens: null, isDegraded: false })["x-ratelimit-reset"];
+      presentLimitHeaders(seen({ requests: state(600, 0, resetMs) }))["x-ratelimit-reset"];
     expect([0, 1, 1000, 1001].map(reset)).toEqual(["0", "1", "1", "2"]);
   });
 
   test("say when this gateway decided alone", () => {
-    const states = { requests: state(600, 1, 0), tokens: null };
+    const states = seen({ requests: state(600, 1, 0) });
     expect(presentLimitHeaders({ ...states, isDegraded: true })).toMatchObject({ "x-ratelimit-degraded": "1" });
     expect(presentLimitHeaders({ ...states, isDegraded: false })).not.toHaveProperty("x-ratelimit-degraded");
   });
