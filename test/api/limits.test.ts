@@ -210,6 +210,12 @@ describe("whoever sends a valid key is told their limits, whatever the answer is
     const { key } = await closed.createCaller();
     const { statuses, silent } = await walk(key, () => ({}), closed);
     expect([statuses.includes(501), silent]).toEqual([true, []]);
+    // Whoever switched them off wants no alarm for it.
+    const lines = closed.logs.filter(({ status }) => status === 501);
+    expect(lines.length).toBeGreaterThan(35);
+    expect(new Set(lines.map(({ level, error_code, error }) => [level, error_code, error].join(" ")))).toEqual(
+      new Set(["info endpoint_not_released "]),
+    );
   });
 
   test("an answer that comes before the caller is admitted takes nothing of their limits and tells nobody else's", async () => {

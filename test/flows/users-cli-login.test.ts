@@ -1,7 +1,11 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { request as sendRequest } from "node:http";
-import { join } from "node:path";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer, request as sendRequest } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { updateAccount } from "../../src/features/accounts/index.ts";
+import { createKeyText } from "../../src/features/accounts/key-text.ts";
 import { type SiteVisitor, signUpVisitor, visitorSettings } from "../harness/site-visitor.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 import { buildUsersCli, openUsersCli, type RunningCli, type UsersCli } from "../harness/users-cli.ts";
@@ -175,5 +179,107 @@ describe("signing in by a code on another device", () => {
     expect((await visitor.post(`/connect/requests/${requestId}/deny`)).status).toBe(200);
     expect(await running.ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("refused") });
     expect(readKey()).toBeNull();
+  });
+});
+
+describe("a sign-in that fails leaves what was kept exactly as it was", () => {
+  /** Somebody's server, which answers every path the same way, or never. */
+  async function startOther(answer: { status: number; type: string; body: string } | null) {
+    const server = createServer((_request, response) => {
+      if (answer !== null) response.writeHead(answer.status, { "content-type": answer.type }).end(answer.body);
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    return {
+      site: `http://127.0.0.1:${port}`,
+      asked: () => once(server, "request"),
+      async [Symbol.asyncDispose]() {
+        server.closeAllConnections();
+        await once(server.close(), "close");
+      },
+    };
+  }
+
+  const unknownKey = "sk-slc-0000000000000000000000000000000000NN";
+  const other = (site: string) =>
+    JSON.stringify({ current: site, profiles: [{ site, apiUrl: `${site}/v1`, key: unknownKey }] });
+
+  /** Once where nobody ever signed in, and once where somebody is signed in to this very server. */
+  async function expectUntouched(site: string, words: readonly string[], logIn: (words: string[]) => Promise<void>) {
+    await logIn(["login", "--site", site, ...words]);
+    expect(existsSync(cli.credentialsFile)).toBe(false);
+    mkdirSync(dirname(cli.credentialsFile), { recursive: true });
+    writeFileSync(cli.credentialsFile, other(site), { mode: 0o600 });
+    await logIn(["login", "--site", site, ...words]);
+    expect(readFileSync(cli.credentialsFile, "utf8")).toBe(other(site));
+    expect(readdirSync(dirname(cli.credentialsFile))).toEqual(["credentials.json"]);
+    rmSync(dirname(cli.credentialsFile), { recursive: true });
+  }
+
+  test("because the server does not know the key, or has suspended its account", async () => {
+    const suspended = await gateway.createCaller();
+    await updateAccount(gateway.parts, suspended.accountId, { isSuspended: true });
+    const unknown = createKeyText((count) => new Uint8Array(count).fill(7));
+    for (const [input, exitCode, told] of [
+      [unknown, 3, "not valid"],
+      [suspended.key, 1, "suspended"],
+    ] as const) {
+      await expectUntouched(gateway.siteUrl, ["--key"], async (words) => {
+        const ended = await cli.run(words, { input });
+        expect(ended).toMatchObject({ exitCode, stdout: "", stderr: expect.stringContaining(told) });
+      });
+    }
+  });
+
+  test.each([
+    ["a page", { status: 200, type: "text/html", body: "<h1>Welcome</h1>" }],
+    ["other JSON", { status: 200, type: "application/json", body: '{"models": []}' }],
+    ["no JSON object", { status: 200, type: "application/json", body: "null" }],
+    ["nothing there", { status: 404, type: "text/plain", body: "not found" }],
+  ])("because the address is another server's, which answers with %s", async (_name, answer) => {
+    await using server = await startOther(answer);
+    const { key } = await gateway.createCaller();
+    await expectUntouched(server.site, ["--key"], async (words) => {
+      const ended = await cli.run(words, { input: key });
+      expect(ended).toMatchObject({ exitCode: 1, stdout: "", stderr: expect.stringContaining("Sluice server") });
+      expect(ended.stderr).not.toContain("unforeseen");
+    });
+  });
+
+  test("because it was interrupted while the server was asked", async () => {
+    await using server = await startOther(null);
+    const { key } = await gateway.createCaller();
+    await expectUntouched(server.site, ["--key"], async (words) => {
+      const asked = server.asked();
+      const running = cli.start(words, { input: key });
+      await asked;
+      running.kill("SIGINT");
+      expect(await running.ended).toMatchObject({ exitCode: 130, stdout: "" });
+    });
+  });
+
+  test("because it cannot be written, which is said in a sentence", async () => {
+    const { key } = await gateway.createCaller();
+    const words = ["login", "--site", gateway.siteUrl, "--key"];
+    const ended = await cli.run(words, { input: key, environment: { XDG_CONFIG_HOME: "/sys" } });
+    expect(ended).toMatchObject({
+      exitCode: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/\/sys\/sluice\/credentials\.json cannot be written: .*\n {2}\S/),
+    });
+  });
+
+  test("because it was called wrongly, before anybody is asked for anything", async () => {
+    await expectUntouched(gateway.siteUrl, ["--no-browser", "--api", "nowhere"], async (words) => {
+      const ended = await cli.run(words);
+      expect(ended).toMatchObject({ exitCode: 2, stderr: expect.not.stringContaining("Open this address") });
+    });
+  });
+
+  test("but a key that may not list models is kept: it is good for something else", async () => {
+    const { key } = await gateway.createCaller({ endpoints: ["chat"] });
+    const ended = await cli.run(["login", "--site", gateway.siteUrl, "--key"], { input: key });
+    expect(ended).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("may not use the models endpoints") });
+    expect(readKey()).toBe(key);
   });
 });

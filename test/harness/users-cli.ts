@@ -77,7 +77,9 @@ export function openUsersCli(program: string): UsersCli {
   }
 
   function start(words: readonly string[], options: RunOptions = {}): RunningCli {
-    return watch(launch([node, program, ...words], options), seen);
+    const child = launch([node, program, ...words], options);
+    if (options.input !== undefined) child.stdin?.end(options.input);
+    return watch(child, seen);
   }
 
   return {
@@ -87,10 +89,7 @@ export function openUsersCli(program: string): UsersCli {
     seen: () => seen.join(""),
     start,
     async run(words, options = {}) {
-      const child = launch([node, program, ...words], options);
-      const running = watch(child, seen);
-      child.stdin?.end(options.input ?? "");
-      return await running.ended;
+      return await start(words, { input: "", ...options }).ended;
     },
     startOnTerminal(words, { columns = 100, ...options } = {}) {
       const line = [node, program, ...words].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");

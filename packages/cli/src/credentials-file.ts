@@ -45,16 +45,18 @@ function isProfile(value: unknown): value is Profile {
 
 /** Nobody but its owner can read the file, at any moment, and it is never there by half. */
 async function saveCredentials(folder: string, credentials: Credentials): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await chmod(folder, 0o700);
   const path = nameCredentialsFile(folder);
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
   try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await chmod(folder, 0o700);
     await writeFile(draft, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600, flag: "wx" });
     await rename(draft, path);
   } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
+    await rm(draft, { force: true }).catch(() => {});
+    const message = `${path} cannot be written: ${error instanceof Error ? error.message : error}`;
+    const remedy = "Nothing was changed. Make room for it there, or let XDG_CONFIG_HOME name another folder.";
+    throw new CliError(message, { remedy, cause: error });
   }
 }
 

@@ -3,10 +3,11 @@ import { createApiClient } from "./api-client.ts";
 import { ApiError } from "./api-error.ts";
 import { type AuthorizationParts, authorizeInBrowser } from "./authorize-browser.ts";
 import { authorizeDevice } from "./authorize-device.ts";
-import { createMisuse, type ExitCode, exitCodes } from "./cli-error.ts";
+import { CliError, createMisuse, type ExitCode, exitCodes } from "./cli-error.ts";
 import type { CommandDefinition, CommandInput } from "./command-definition.ts";
 import { forgetProfile, keepProfile, nameCredentialsFile, type Profile } from "./credentials-file.ts";
 import { chooseSite, createProfileClient } from "./open-api.ts";
+import { cleanText } from "./paint.ts";
 import { readKey } from "./read-key.ts";
 import { parseSite } from "./site-address.ts";
 
@@ -43,20 +44,24 @@ BA:<client>. Signing in again replaces it.`,
 ];
 
 async function logIn(input: CommandInput): Promise<ExitCode> {
-  const { options, terminal, environment } = input;
+  const { options, terminal, environment, interruption } = input;
   const { site } = await chooseSite(input);
   const api = options.text("api");
-  const key = await obtainKey(input, site);
-  const profile: Profile = { site, apiUrl: api === undefined ? `${site}/v1` : parseSite(api), key };
+  // What was typed wrongly is said before anybody is asked for anything.
+  const apiUrl = api === undefined ? `${site}/v1` : parseSite(api);
+  const profile: Profile = { site, apiUrl, key: await obtainKey(input, site) };
+  // A key is kept once the server has taken it, so that a sign-in that fails leaves what was there.
+  const models = await checkKey(input, profile);
+  interruption.signal.throwIfAborted();
   await keepProfile(environment.configFolder, profile);
-  const modelCount = await checkKey(input, profile);
+  const { key } = profile;
   const file = nameCredentialsFile(environment.configFolder);
   if (terminal.isJson) terminal.printJson({ site, api_url: profile.apiUrl, last_four: key.slice(-4), file });
   else {
     terminal.print(
       `${terminal.paint.green("✓")} Signed in to ${site} with the key …${key.slice(-4)}, kept in ${file}.`,
     );
-    terminal.print(`  ${modelCount} models are there for you: sluice models`);
+    terminal.print(`  ${models}`);
   }
   return exitCodes.done;
 }
@@ -80,17 +85,20 @@ function chooseClient(given: string | undefined): string {
   throw createMisuse("--client takes 2 to 64 letters, digits, dots, underscores and hyphens.");
 }
 
-/** A key that the server does not want is not kept. */
-async function checkKey(input: CommandInput, profile: Profile): Promise<number> {
+/** Throws where the server does not take the key; else says what can be done with it. */
+async function checkKey(input: CommandInput, profile: Profile): Promise<string> {
+  const { signal } = input.interruption;
+  const client = createProfileClient(profile, input);
   try {
-    const { signal } = input.interruption;
-    const client = createProfileClient(profile, input);
-    const { data } = await client.ask<{ data: unknown[] }>({ method: "GET", path: "/models", signal });
-    return data.length;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 401) {
-      await forgetProfile(input.environment.configFolder, profile.site);
+    const answer = await client.ask<{ data?: unknown } | null>({ method: "GET", path: "/models", signal });
+    if (!Array.isArray(answer?.data)) {
+      const remedy = "Is the address right? --site names the site, and --api the API where it is elsewhere.";
+      throw new CliError(`What answers at ${profile.apiUrl} is no Sluice server.`, { remedy });
     }
+    return `${answer.data.length} models are there for you: sluice models`;
+  } catch (error) {
+    // The server knows the key, which is for something else.
+    if (error instanceof ApiError && error.code === "key_not_permitted") return cleanText(error.message);
     throw error;
   }
 }

@@ -21,6 +21,11 @@ export type ErrorEntry = {
   forbidsRetry?: true;
   /** Sent as `Retry-After` unless the error knows better. */
   retryAfterSeconds?: number;
+  /**
+   * How much the log makes of it. Without it a 5xx is an error that somebody should look at, and the rest is information:
+   * what an operator asked for is no error, and what passes by itself is a warning.
+   */
+  logLevel?: "info" | "warn";
   /** Where two situations share one code, the table's name differs from the code on the wire. */
   wireCode?: string;
   meaning: string;
@@ -328,6 +333,7 @@ export const errorTable = {
     type: "api_error",
     isRetryable: false,
     forbidsRetry: true,
+    logLevel: "info",
     meaning: "The operator has switched this endpoint off.",
     remedy: "Treat it as not yet available.",
   },
@@ -343,11 +349,13 @@ export const errorTable = {
   },
   overloaded: {
     ...unavailable,
+    logLevel: "warn",
     meaning: "The gateway cannot take the request right now.",
     remedy: "Retry with the same `Idempotency-Key` after `Retry-After`.",
   },
   shutting_down: {
     ...unavailable,
+    logLevel: "info",
     meaning: "This node of the gateway is about to stop.",
     remedy: "Retry; another connection reaches a running node.",
   },

@@ -29,7 +29,7 @@ function writeLine(reply: FastifyReply, parts: RequestLogParts): void {
   const { request, raw, statusCode } = reply;
   const { caller, startedMs, respondedMs, logFields, failure } = request;
   const route = request.routeOptions.url ?? null;
-  const isServerFault = statusCode >= 500;
+  const level = decideLevel(failure, statusCode);
   // What a usual line has comes first and at once: a field that is added later makes the object anew.
   const fields: Record<string, unknown> = {
     request_id: request.id,
@@ -46,15 +46,22 @@ function writeLine(reply: FastifyReply, parts: RequestLogParts): void {
   if (!raw.writableFinished) fields.aborted = true;
   if (request.clientRequestId !== null) fields.client_request_id = request.clientRequestId;
   if (logFields !== null) Object.assign(fields, logFields);
-  if (failure !== null) Object.assign(fields, presentFailure(failure, isServerFault));
-  parts.logger[isServerFault ? "error" : "info"](fields, "request");
+  if (failure !== null) Object.assign(fields, presentFailure(failure, level));
+  parts.logger[level](fields, "request");
+}
+
+type Level = "info" | "warn" | "error";
+
+function decideLevel(failure: Error | null, statusCode: number): Level {
+  const level = failure instanceof AppError ? getErrorEntry(failure.code).logLevel : undefined;
+  return level ?? (statusCode >= 500 ? "error" : "info");
 }
 
 /** A caller's mistake is told by its code alone, because messages about it may quote what the caller sent. */
-function presentFailure(failure: Error, isServerFault: boolean): Record<string, unknown> | null {
+function presentFailure(failure: Error, level: Level): Record<string, unknown> | null {
   if (!(failure instanceof AppError)) return null;
   const code = getErrorEntry(failure.code).wireCode ?? failure.code;
-  return isServerFault ? { error_code: code, error: failure } : { error_code: code };
+  return level === "info" ? { error_code: code } : { error_code: code, error: failure };
 }
 
 function round(milliseconds: number): number {
