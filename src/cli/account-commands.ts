@@ -78,7 +78,7 @@ const showCommand: Command = {
   summary: "Shows an account and its keys.",
   positionals: ["account id"],
   run: ({ positionals: [id = ""], terminal }) =>
-    withDatabase(terminal, async (database) => {
+    withDatabase(terminal, async (database, { currency }) => {
       const account = await getAccount(database, id);
       const keys = await listApiKeys(database, { accountId: account.id });
       const { balance } = await readBalance(database, account.id, systemParts.clock.now());
@@ -86,7 +86,7 @@ const showCommand: Command = {
       const signIn = await readSignIn(database, account);
       return {
         json: { ...presentAccountJson(account, signIn), available_balance: available, keys: keys.map(presentKeyJson) },
-        text: presentAccount(account, { keys, available, ...signIn }),
+        text: presentAccount(account, { keys, available: `${available} ${currency}`, ...signIn }),
       };
     }),
 };

@@ -30,10 +30,16 @@ export async function loadAllCommands(): Promise<readonly Command[]> {
   return groups.flat();
 }
 
+export const commandWords = Object.keys(commandsByWord);
+
+/** All that begin with a word; none where no command does. */
+export async function loadGroup(word: string): Promise<readonly Command[]> {
+  const load = Object.hasOwn(commandsByWord, word) ? commandsByWord[word] : undefined;
+  return (await load?.()) ?? [];
+}
+
 /** The command that these words call, or `null`. */
 export async function findCommand(words: readonly string[]): Promise<Command | null> {
-  const [word = ""] = words;
-  const load = Object.hasOwn(commandsByWord, word) ? commandsByWord[word] : undefined;
-  const group = (await load?.()) ?? [];
+  const group = await loadGroup(words[0] ?? "");
   return group.find(({ name }) => `${words.join(" ")} `.startsWith(`${name} `)) ?? null;
 }

@@ -62,10 +62,16 @@ const showCommand: Command = {
   summary: "Shows an API key's restrictions.",
   positionals: ["key id"],
   run: ({ positionals: [id = ""], terminal }) =>
-    withDatabase(terminal, async (database) => {
+    withDatabase(terminal, async (database, { currency }) => {
       const apiKey = await getKey(database, id);
-      const lines = Object.entries(presentKeyJson(apiKey)).map(([name, value]) => [name, presentValue(value)]);
-      return { json: presentKeyJson(apiKey), text: presentRows(["FIELD", "VALUE"], lines) };
+      const json = presentKeyJson(apiKey);
+      const { budget } = apiKey;
+      const shown = {
+        ...json,
+        budget: budget === null ? null : `${presentMoney(budget.amount)} ${currency} (${budget.period})`,
+      };
+      const lines = Object.entries(shown).map(([name, value]) => [name, presentValue(value)]);
+      return { json, text: presentRows(["FIELD", "VALUE"], lines) };
     }),
 };
 

@@ -54,13 +54,13 @@ const showCommand: Command = {
         gift: presentMoney(balance.gift),
       };
       const heading = [
-        `${accountId}: ${amounts.available} ${currency} available, ${amounts.frozen} frozen; cash ${amounts.cash}, gift ${amounts.gift}`,
+        `${accountId}: ${amounts.available} ${currency} available, ${amounts.frozen} ${currency} frozen; cash ${amounts.cash} ${currency}, gift ${amounts.gift} ${currency}`,
         `quotas: ${quotaKinds.map((kind) => `${kind} ${balance.quotas[kind]}`).join(", ")}; plan: ${period === null ? "none" : `${period.planName} until ${period.endsAt.toISOString()}`}`,
         ...(freeze === null
           ? []
           : [`FROZEN for spending since ${freeze.at.toISOString()}, because an invariant is broken: ${freeze.reason}`]),
       ].join("\n");
-      const table = entries.length === 0 ? "No entries." : presentStatementText(entries);
+      const table = entries.length === 0 ? "No entries." : presentStatementText(entries, currency);
       return {
         json: {
           account: accountId,

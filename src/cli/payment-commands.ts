@@ -47,7 +47,8 @@ const showCommand: Command = {
       const checkout = await findCheckout(database, { id });
       if (checkout === null) throw new AppError("not_found", `There is no payment ${id}.`);
       const json = presentPaymentJson(checkout);
-      const rows = Object.entries(json).map(([name, value]) => [name, String(value ?? "-")]);
+      const amounts = { amount: presentAmount(checkout), refunded: presentRefunded(checkout) };
+      const rows = Object.entries({ ...json, ...amounts }).map(([name, value]) => [name, String(value ?? "-")]);
       return { json, text: presentRows(["FIELD", "VALUE"], rows) };
     }),
 };
@@ -58,10 +59,16 @@ function presentAmount({ amount, currency }: Checkout): string {
   return `${presentMoney(amount)} ${currency}`;
 }
 
-function describeRest({ note, refundedMinor, disputedAt, currency }: Checkout): string {
+function presentRefunded({ refundedMinor, currency }: Checkout): string | null {
+  return refundedMinor === 0n ? null : `${presentMoney(fromMinor(refundedMinor, currency))} ${currency}`;
+}
+
+function describeRest(checkout: Checkout): string {
+  const { note, disputedAt } = checkout;
+  const refunded = presentRefunded(checkout);
   const parts = [
     ...(note === null ? [] : [note]),
-    ...(refundedMinor === 0n ? [] : [`${presentMoney(fromMinor(refundedMinor, currency))} given back`]),
+    ...(refunded === null ? [] : [`${refunded} given back`]),
     ...(disputedAt === null ? [] : [`contested ${disputedAt.toISOString()}`]),
   ];
   return parts.join("; ");

@@ -2,17 +2,41 @@ import type { Command } from "./command.ts";
 
 const start = "npm run -s sluice --";
 
+/** How a command is called from where the server lies. */
+export function callCommand(words: string): string {
+  return `${start} ${words}`;
+}
+
+/** What ends how; scripts rely on it. */
+const exitCodeNote =
+  "Exit codes: 0 done, 1 failed or found something wrong, 2 no such command or option, or one that is missing.";
+
 export function presentHelp(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map((command) => presentUsage(command).length)) + 2;
   return [
     "Sluice, an AI gateway.",
     "",
     `Usage: ${start} <command>`,
     "",
-    ...commands.map((command) => `  ${presentUsage(command).padEnd(width)}${command.summary}`),
+    ...presentSummaries(commands),
     "",
-    "Every command takes --json for scripts and --help for its options.",
+    "Every command takes --json for scripts and --help for its options; help <word> lists those that begin with it.",
+    exitCodeNote,
   ].join("\n");
+}
+
+export function presentGroupHelp(word: string, commands: readonly Command[]): string {
+  return [
+    `Usage: ${start} ${word} <command>`,
+    "",
+    ...presentSummaries(commands),
+    "",
+    "Each takes --help for its options.",
+  ].join("\n");
+}
+
+function presentSummaries(commands: readonly Command[]): string[] {
+  const width = Math.max(...commands.map((command) => presentUsage(command).length)) + 2;
+  return commands.map((command) => `  ${presentUsage(command).padEnd(width)}${command.summary}`);
 }
 
 export function presentCommandHelp(command: Command): string {

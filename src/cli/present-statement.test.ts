@@ -41,16 +41,16 @@ const charge: StatementEntry = {
 const quota: StatementEntry = { ...topUp, kind: "grant", unit: "text", amount: 1000n, balance: 1000n, operator: null };
 
 test("a statement for people says what moved, why, and what there was afterwards", () => {
-  const [heading, , second] = presentStatementText([topUp, charge]).split("\n");
+  const [heading, , second] = presentStatementText([topUp, charge], "EUR").split("\n");
   expect(heading).toMatch(/^TIME +KIND +UNIT +AMOUNT +BALANCE +POCKET +CAUSE +DETAIL$/);
-  expect(second).toContain("-0.00045");
-  const text = presentStatementText([charge]);
-  expect(text).toContain("1000 input_tokens at 0.00045 per 1000 (price_1)");
+  expect(second).toContain("-0.00045 EUR");
+  const text = presentStatementText([charge], "EUR");
+  expect(text).toContain("1000 input_tokens at 0.00045 EUR per 1000 (price_1)");
   expect(text).toContain("request req_1");
 });
 
 test("units of a quota are whole numbers, not money", () => {
-  expect(presentStatementText([quota])).toMatch(/ text +1000 +1000 /);
+  expect(presentStatementText([quota], "EUR")).toMatch(/ text +1000 +1000 /);
 });
 
 test("a statement as CSV has one row an entry, and no field is taken for a formula or breaks out of its quotes", () => {

@@ -2,25 +2,29 @@ import { createStatementCsv, presentAmount, type StatementEntry } from "../featu
 import { presentMoney } from "../lib/money.ts";
 import { presentRows } from "./present-rows.ts";
 
-export function presentStatementText(entries: readonly StatementEntry[]): string {
+export function presentStatementText(entries: readonly StatementEntry[], currency: string): string {
+  const present = (unit: StatementEntry["unit"], amount: bigint): string =>
+    unit === "money" ? `${presentAmount(unit, amount)} ${currency}` : presentAmount(unit, amount);
   const rows = entries.map((entry) => [
     entry.createdAt.toISOString(),
     entry.kind,
     entry.unit,
-    presentAmount(entry.unit, entry.amount),
-    presentAmount(entry.unit, entry.balance),
-    entry.pocket === null ? "-" : `${entry.pocket.kind} ${presentAmount(entry.unit, entry.pocket.balance)}`,
+    present(entry.unit, entry.amount),
+    present(entry.unit, entry.balance),
+    entry.pocket === null ? "-" : `${entry.pocket.kind} ${present(entry.unit, entry.pocket.balance)}`,
     `${entry.cause.kind} ${entry.cause.id}`,
-    describeDetail(entry),
+    describeDetail(entry, currency),
   ]);
   return presentRows(["TIME", "KIND", "UNIT", "AMOUNT", "BALANCE", "POCKET", "CAUSE", "DETAIL"], rows);
 }
 
-function describeDetail({ operator, bill }: StatementEntry): string {
+function describeDetail({ operator, bill }: StatementEntry, currency: string): string {
   if (operator !== null) return `${operator.actor}: ${operator.reason}`;
   if (bill === null) return "";
-  const items = bill.items.map(({ name, quantity, rate }) => `${quantity} ${name} at ${presentMoney(rate)}`);
-  const minimum = bill.minimum > 0n ? `, at least ${presentMoney(bill.minimum)}` : "";
+  const items = bill.items.map(
+    ({ name, quantity, rate }) => `${quantity} ${name} at ${presentMoney(rate)} ${currency}`,
+  );
+  const minimum = bill.minimum > 0n ? `, at least ${presentMoney(bill.minimum)} ${currency}` : "";
   return `${items.join(" + ")} per ${bill.per}${minimum} (${bill.priceId})`;
 }
 

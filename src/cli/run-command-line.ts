@@ -1,14 +1,16 @@
 import { text } from "node:stream/consumers";
-import { parseArgs } from "node:util";
 import { isDatabaseUnavailable } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
-import type { Command, Terminal } from "./command.ts";
-import { findCommand, loadAllCommands } from "./commands.ts";
-import { presentCommandHelp, presentHelp } from "./present-help.ts";
+import type { Terminal } from "./command.ts";
+import { commandWords, findCommand, loadAllCommands, loadGroup } from "./commands.ts";
+import { MisuseError } from "./misuse-error.ts";
+import { findNearest } from "./nearest-word.ts";
+import { callCommand, presentCommandHelp, presentGroupHelp, presentHelp } from "./present-help.ts";
+import { readWords } from "./read-words.ts";
 
-const failedExitCode = 1;
-const misusedExitCode = 2;
+/** How a command can end. Scripts rely on these numbers. */
+const exitCodes = { done: 0, failed: 1, misused: 2 } as const;
 
 /** Finds the command, reads its options, runs it, and turns whatever happens into text and an exit code. */
 export async function runCommandLine(words: readonly string[]): Promise<void> {
@@ -17,62 +19,50 @@ export async function runCommandLine(words: readonly string[]): Promise<void> {
     process.exitCode = await runCommand(words, terminal);
   } catch (error) {
     reportError(error, terminal);
-    process.exitCode = failedExitCode;
+    process.exitCode = error instanceof MisuseError ? exitCodes.misused : exitCodes.failed;
   }
 }
 
 async function runCommand(words: readonly string[], terminal: Terminal): Promise<number> {
+  const asksForHelp = words.length === 0 || words[0] === "help" || words.includes("--help") || words.includes("-h");
   const command = await findCommand(words);
-  if (command === null) {
-    const asksForHelp = words.length === 0 || ["help", "--help", "-h"].includes(words[0] ?? "");
-    const help = presentHelp(await loadAllCommands());
-    if (asksForHelp) terminal.print(help);
-    else terminal.tell(`There is no command "${words.join(" ")}".\n\n${help}`);
-    return asksForHelp ? 0 : misusedExitCode;
-  }
-  if (words.includes("--help") || words.includes("-h")) {
-    terminal.print(presentCommandHelp(command));
-    return 0;
-  }
-  const input = parseWords(command, words.slice(command.name.split(" ").length));
-  if (typeof input === "string") {
-    terminal.tell(`${input}\n\n${presentCommandHelp(command)}`);
-    return misusedExitCode;
-  }
+  if (command === null || asksForHelp) return await showHelp(words, { asksForHelp, terminal });
+  const input = readWords(command, words.slice(command.name.split(" ").length));
   const result = await command.run({ ...input, terminal });
   if (result !== null) terminal.print(terminal.isJson ? JSON.stringify(result.json) : result.text);
-  return result?.hasFailed === true ? failedExitCode : 0;
+  return result?.hasFailed === true ? exitCodes.failed : exitCodes.done;
 }
 
-/** The options and words of a command, or a sentence that says what is wrong with them. */
-function parseWords(command: Command, words: readonly string[]) {
-  const known = command.options ?? {};
-  const names = command.positionals ?? [];
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...words.filter((word) => !isNegative(word)), "--", ...words.filter(isNegative)],
-      allowPositionals: names.length > 0,
-      options: {
-        json: { type: "boolean" },
-        ...Object.fromEntries(Object.keys(known).map((name) => [name, { type: "string" as const }])),
-      },
-    });
-    const options = Object.fromEntries(
-      Object.entries(values).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
-    );
-    const missing = Object.keys(known).find((name) => known[name]?.isRequired === true && !options[name]);
-    if (missing !== undefined) return `--${missing} is required.`;
-    if (positionals.length !== names.length) return `Write ${names.map((name) => `<${name}>`).join(" ")}.`;
-    return { positionals, options };
-  } catch (error) {
-    // Node's sentence names the option at fault.
-    return error instanceof Error ? error.message : String(error);
+/** Of a command, of a group of them, or of all; whoever typed half a command is shown what it could become. */
+async function showHelp(
+  words: readonly string[],
+  { asksForHelp, terminal }: { asksForHelp: boolean; terminal: Terminal },
+): Promise<number> {
+  const asked = words.filter((word) => !word.startsWith("-") && word !== "help");
+  const [first, second] = asked;
+  const command = await findCommand(asked);
+  const group = await loadGroup(first ?? "");
+  if (command === null && first !== undefined && (group.length === 0 || second !== undefined)) {
+    throw await createUnknown(asked);
   }
+  if (command !== null) terminal.print(presentCommandHelp(command));
+  else if (first === undefined) terminal.print(presentHelp(await loadAllCommands()));
+  else if (asksForHelp) terminal.print(presentGroupHelp(first, group));
+  else terminal.tell(presentGroupHelp(first, group));
+  return asksForHelp ? exitCodes.done : exitCodes.misused;
 }
 
-/** A negative amount is not an option, though it begins like one. */
-function isNegative(word: string): boolean {
-  return /^-\d/.test(word);
+/** Names what was typed, the command that was likely meant, and where to look. */
+async function createUnknown([first = "", second]: readonly string[]): Promise<MisuseError> {
+  const group = await loadGroup(first);
+  const isInGroup = group.length > 0 && second !== undefined;
+  const typed = isInGroup ? `${first} ${second}` : first;
+  const nearest = findNearest(typed, isInGroup ? group.map(({ name }) => name) : commandWords);
+  const hints = [
+    ...(nearest === null ? [] : [`Did you mean: ${callCommand(nearest)}`]),
+    `See: ${callCommand(isInGroup ? `help ${first}` : "help")}`,
+  ];
+  return new MisuseError(`There is no command "${typed}".`, hints.join("\n  "));
 }
 
 function createTerminal(isJson: boolean): Terminal {
@@ -88,7 +78,7 @@ function createTerminal(isJson: boolean): Terminal {
 function reportError(error: unknown, terminal: Terminal): void {
   if (terminal.isJson) {
     terminal.tell(JSON.stringify({ error: presentErrorForScripts(error) }));
-  } else if (error instanceof OperatorError) {
+  } else if (error instanceof OperatorError || error instanceof MisuseError) {
     terminal.tell(`\n✗ ${error.message}\n  ${error.remedy}\n`);
   } else if (error instanceof AppError) {
     terminal.tell(`\n✗ ${error.message}\n`);
@@ -102,7 +92,8 @@ function reportError(error: unknown, terminal: Terminal): void {
 }
 
 function presentErrorForScripts(error: unknown): Record<string, string> {
-  if (error instanceof OperatorError) return { message: error.message, remedy: error.remedy };
+  if (error instanceof OperatorError || error instanceof MisuseError)
+    return { message: error.message, remedy: error.remedy };
   if (error instanceof AppError) return { message: error.message, code: error.code };
   return { message: error instanceof Error ? error.message : String(error) };
 }

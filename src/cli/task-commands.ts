@@ -31,7 +31,7 @@ const listCommand: Command = {
     limit: { placeholder: "number", explains: `At most so many; without it: ${tasksStandard}.` },
   },
   run: ({ options, terminal }) =>
-    withDatabase(terminal, async (database) => {
+    withDatabase(terminal, async (database, { currency }) => {
       const limit = readNumber("limit", options.limit ?? tasksStandard);
       if (limit < 1 || limit > tasksMax) throw createWrongValue("limit", `a number from 1 to ${tasksMax}`);
       const state = readWord("status", options.status, taskStates);
@@ -47,7 +47,13 @@ const listCommand: Command = {
       const heading = ["ID", "ACCOUNT", "TYPE", "MODEL", "STATUS", "PROGRESS", "CHARGE", "CREATED"];
       return {
         json: tasks.map(presentTaskJson),
-        text: tasks.length === 0 ? "There are no tasks." : presentRows(heading, tasks.map(toRow)),
+        text:
+          tasks.length === 0
+            ? "There are no tasks."
+            : presentRows(
+                heading,
+                tasks.map((task) => toRow(task, currency)),
+              ),
       };
     }),
 };
@@ -57,9 +63,10 @@ const showCommand: Command = {
   summary: "Shows a task with what only operators see: its phase, its upstream and what failed.",
   positionals: ["task id"],
   run: ({ positionals: [id = ""], terminal }) =>
-    withDatabase(terminal, async (database) => {
+    withDatabase(terminal, async (database, { currency }) => {
       const task = presentTaskJson(await getTask(database, { id }));
-      const lines = Object.entries(task).map(([name, value]) => [
+      const shown = { ...task, charge: `${task.charge} ${currency}` };
+      const lines = Object.entries(shown).map(([name, value]) => [
         name,
         typeof value === "string" ? value : JSON.stringify(value),
       ]);
@@ -120,7 +127,7 @@ function readWord<T extends string>(name: string, word: string | undefined, word
   throw createWrongValue(name, `one of: ${words.join(", ")}`);
 }
 
-function toRow(task: Task): string[] {
+function toRow(task: Task, currency: string): string[] {
   return [
     task.id,
     task.accountId,
@@ -128,7 +135,7 @@ function toRow(task: Task): string[] {
     task.model,
     task.state,
     `${task.progress} %`,
-    presentMoney(task.charge),
+    `${presentMoney(task.charge)} ${currency}`,
     task.createdAt.toISOString(),
   ];
 }

@@ -96,6 +96,16 @@ test("a password can come from standard input, out of sight", async () => {
 const sharedData = createDataDirectory();
 afterAll(() => sharedData[Symbol.dispose]());
 
+test.each([[["help", "key"]], [["key", "--help"]], [["help", "key", "create"]], [["help"]], [[]]])(
+  "%j shows what was asked for and ends well",
+  async (words: string[]) => {
+    const outcome = await runCommand(words, { environment: { SLUICE_DATA_DIR: sharedData.path } });
+    expect([outcome.exitCode, outcome.stderr]).toEqual([0, ""]);
+    expect(outcome.stdout).toContain("key create --account <account id>");
+    expect(outcome.stdout.includes("doctor")).toBe(!words.includes("key"));
+  },
+);
+
 test.each([
   [["account", "create", "--email", "nobody", "--json"], 1, /not an e-mail address/],
   [["account", "create", "--json"], 2, /--email is required/],
@@ -103,8 +113,13 @@ test.each([
   [["account", "show", "acct_none"], 1, /There is no account acct_none/],
   [["key", "create", "--account", "acct_none"], 1, /There is no account acct_none/],
   [["key", "revoke", "key_none"], 1, /There is no key key_none/],
-  [["key", "create", "--acount", "x"], 2, /--acount/],
-  [["frobnicate"], 2, /There is no command "frobnicate"/],
+  [["key", "create", "--acount", "x"], 2, /There is no option --acount\. Did you mean --account\?\n +See: npm run/],
+  [["key", "create", "--acount", "x", "--json"], 2, /^\{"error":\{"message":"There is no option --acount\./],
+  [["frobnicate"], 2, /There is no command "frobnicate"\.\n +See: npm run -s sluice -- help\n/],
+  [["acount", "list"], 2, /no command "acount"\.\n +Did you mean: npm run -s sluice -- account\n/],
+  [["key", "creat"], 2, /no command "key creat"\.\n +Did you mean: .* key create\n +See: .* help key\n/],
+  [["help", "acount"], 2, /Did you mean: npm run -s sluice -- account/],
+  [["key"], 2, /^Usage: npm run -s sluice -- key <command>\n\n( {2}key .*\n)+\nEach takes --help/],
 ])("%j fails with exit code %i and says why", async (words, exitCode, sentence) => {
   const outcome = await runCommand(words, { environment: { SLUICE_DATA_DIR: sharedData.path } });
   expect(outcome.exitCode).toBe(exitCode);

@@ -78,8 +78,8 @@ describe("what was made", () => {
     expect(listFiles()).toEqual([`${stem}-1.png`, `${stem}-2.png`]);
     expect(stdout).toBe(`${stem}-1.png\n${stem}-2.png\n`);
     expect(listFiles().map(readDigest)).toEqual(task.output.map(({ sha256 }) => sha256));
-    expect(stderr).toContain("costs at most 0.04");
-    expect(stderr).toContain("It cost 0.04.");
+    expect(stderr).toContain("costs at most 0.04 USD.");
+    expect(stderr).toContain("It cost 0.04 USD.");
     expect(stderr).not.toContain("\x1b");
   });
 
@@ -195,7 +195,7 @@ describe("a task", () => {
     const prompt = "Refused <<fault:policy>>";
     const { exitCode, stdout, stderr } = await cli.run(["image", prompt, "-m", "image", "--wait"], { environment });
     expect([exitCode, stdout]).toEqual([5, ""]);
-    expect(stderr).toMatch(/task_\w+ failed\. .*It cost 0\.00\./);
+    expect(stderr).toMatch(/task_\w+ failed\. .*It cost 0\.00 USD\./);
     const told = await cli.run(["image", prompt, "-m", "image", "--wait", "--json"], { environment });
     expect([told.exitCode, JSON.parse(told.stdout).status, told.stderr]).toEqual([5, "failed", ""]);
   });
@@ -261,7 +261,7 @@ describe("Ctrl-C", () => {
     running.kill("SIGINT");
     const { exitCode, stdout, stderr } = await running.ended;
     expect([exitCode, stdout]).toEqual([130, ""]);
-    expect(stderr).toMatch(/Canceling task_[\s\S]*was canceled\. It cost 0\.00/);
+    expect(stderr).toMatch(/Canceling task_[\s\S]*was canceled\. It cost 0\.00 USD/);
     expect((await caller.awaitTask((await findOnlyTask()).id)).status).toBe("canceled");
     expect(findJob(prompt)?.cancelCount).toBe(1);
     expect((await caller.readBalance()).available).toBe("10.00");

@@ -78,9 +78,9 @@ async function showBalance(input: CommandInput): Promise<ExitCode> {
   const quotas = Object.entries(balance.quotas).filter(([, left]) => left > 0);
   const rows = [
     ["available", `${balance.available_balance} ${balance.currency}`],
-    ["set aside", balance.frozen_balance],
-    ["cash", balance.cash_balance],
-    ["gifts", balance.gift_balance],
+    ["on hold", `${balance.frozen_balance} ${balance.currency}`],
+    ["cash", `${balance.cash_balance} ${balance.currency}`],
+    ["gifts", `${balance.gift_balance} ${balance.currency}`],
     ...quotas.map(([kind, left]) => [`quota: ${kind}`, String(left)]),
     ...(balance.plan === null ? [] : [["plan", presentPlan(balance.plan)]]),
   ];

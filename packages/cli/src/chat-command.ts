@@ -48,7 +48,7 @@ async function chat(input: CommandInput): Promise<ExitCode> {
   const answer = await streamAnswer(api, { ...ask, messages }, { onText, signal });
   if (terminal.isJson) terminal.printJson(answer);
   else if (!answer.content.endsWith("\n")) terminal.print("");
-  tellAnswerEnd(answer, terminal);
+  await tellAnswerEnd(answer, { terminal, api });
   return answer.stopped_by === "insufficient_balance" ? exitCodes.notEnoughMoney : exitCodes.done;
 }
 

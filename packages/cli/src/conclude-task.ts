@@ -4,10 +4,10 @@ import { type ExitCode, exitCodes } from "./cli-error.ts";
 import type { CommandInput } from "./command-definition.ts";
 import { followTask } from "./follow-task.ts";
 import { cleanText } from "./paint.ts";
+import { presentMoney } from "./present-money.ts";
 import { type Destination, saveOutputs } from "./save-outputs.ts";
 import { createProgress } from "./show-progress.ts";
 import { isFinal, type TaskAnswer } from "./task-answer.ts";
-import type { Terminal } from "./terminal.ts";
 
 export type ConcludeParts = Pick<CommandInput, "terminal" | "interruption"> & { api: ApiClient };
 
@@ -32,22 +32,25 @@ export async function waitForTask(
 export async function concludeTask(
   task: TaskAnswer,
   { destination, doesForce }: { destination: Destination; doesForce: boolean },
-  { terminal, interruption }: ConcludeParts,
+  { api, terminal, interruption }: ConcludeParts,
 ): Promise<ExitCode> {
   // What was finished before a task was canceled is paid for, and there.
   const files = await saveOutputs(task, destination, { terminal, doesForce, signal: interruption.signal });
   if (terminal.isJson && destination.kind !== "stdout") terminal.printJson({ ...task, files });
   else if (!terminal.isJson) {
     for (const path of files) terminal.print(path);
-    tellEnd(task, terminal);
+    await tellEnd(task, { api, terminal });
   }
   return task.status === "succeeded" ? exitCodes.done : exitCodes.taskFailed;
 }
 
-function tellEnd(task: TaskAnswer, terminal: Terminal): void {
+type Teller = Pick<ConcludeParts, "api" | "terminal">;
+
+async function tellEnd(task: TaskAnswer, { api, terminal }: Teller): Promise<void> {
   const { paintError } = terminal;
   for (const { message } of task.warnings ?? []) terminal.tell(paintError.yellow(cleanText(message)));
-  const cost = `It cost ${task.usage.charge ?? "nothing yet"}.`;
+  const { charge } = task.usage;
+  const cost = `It cost ${charge === undefined ? "nothing yet" : await presentMoney(charge, api)}.`;
   if (task.status === "succeeded") {
     terminal.tell(`${paintError.green("✓")} ${task.id} succeeded. ${cost}`);
     return;
@@ -72,7 +75,7 @@ export async function cancelInterrupted(id: string, { api, terminal, interruptio
     const path = `/tasks/${encodeURIComponent(id)}/cancel`;
     const task = await api.ask<TaskAnswer>({ method: "POST", path, isRepeatable: true });
     if (terminal.isJson) terminal.printJson(task);
-    else terminal.tell(describeCancellation(task));
+    else terminal.tell(await describeCancellation(task, api));
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "task_not_cancelable") throw error;
     terminal.complain(`${id} cannot be stopped and goes on. Later: sluice tasks wait ${id}`);
@@ -82,10 +85,11 @@ export async function cancelInterrupted(id: string, { api, terminal, interruptio
   return exitCodes.interrupted;
 }
 
-function describeCancellation(task: TaskAnswer): string {
+async function describeCancellation(task: TaskAnswer, api: ApiClient): Promise<string> {
   if (!isFinal(task)) return `${task.id} is being canceled. See: sluice tasks show ${task.id}`;
+  const cost = await presentMoney(task.usage.charge ?? "0.00", api);
   if (task.status === "succeeded") {
-    return `${task.id} was done already and cost ${task.usage.charge}. Get it with: sluice tasks download ${task.id}`;
+    return `${task.id} was done already and cost ${cost}. Get it with: sluice tasks download ${task.id}`;
   }
-  return `${task.id} ${endings[task.status]}. It cost ${task.usage.charge ?? "0.00"}.`;
+  return `${task.id} ${endings[task.status]}. It cost ${cost}.`;
 }

@@ -55,7 +55,7 @@ export async function converse({ api, ask, terminal, interruption }: Conversatio
       const messages = [...ask.messages, ...said];
       const whole = await streamAnswer(api, { ...ask, model, messages }, { onText, signal: answering.signal });
       terminal.print("");
-      tellAnswerEnd(whole, terminal);
+      await tellAnswerEnd(whole, { terminal, api });
     } catch (error) {
       terminal.print("");
       if (answering.signal.aborted) terminal.tell(paintError.dim("Stopped."));

@@ -8,6 +8,7 @@ import type { CommandDefinition, CommandInput, OptionDefinition, OptionTable } f
 import { cancelInterrupted, concludeTask, waitForTask } from "./conclude-task.ts";
 import { type FieldRule, type MediaDefinition, mediaTable, outcomeOptions } from "./media-table.ts";
 import { openApi } from "./open-api.ts";
+import { presentMoney } from "./present-money.ts";
 import { chooseDestination } from "./save-outputs.ts";
 import { sendFile } from "./send-file.ts";
 import type { TaskAnswer } from "./task-answer.ts";
@@ -65,7 +66,10 @@ async function makeMedia(definition: MediaDefinition, input: CommandInput): Prom
     else terminal.print(task.id);
     return interruption.signal.aborted ? await leave(task.id, input, api) : exitCodes.done;
   }
-  terminal.tell(`${task.id} costs at most ${task.usage.estimated_charge}.`);
+  const { estimated_charge: most } = task.usage;
+  if (most !== undefined && !terminal.isJson) {
+    terminal.tell(`${task.id} costs at most ${await presentMoney(most, api)}.`);
+  }
   const ended = await waitForTask(task.id, parts);
   if (ended === null) return await leave(task.id, input, api);
   return await concludeTask(ended, { destination, doesForce }, parts);

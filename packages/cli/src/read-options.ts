@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { createMisuse } from "./cli-error.ts";
 import { type CommandDefinition, commonOptions, type Options, type OptionTable } from "./command-definition.ts";
+import { findNearest } from "./nearest-word.ts";
 
 type Values = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
 
@@ -21,25 +22,45 @@ export function readOptions(
 }
 
 function parse(table: OptionTable, args: readonly string[]): { values: Values; positionals: string[] } {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: Object.fromEntries(
-        Object.entries(table).map(([name, { placeholder, isList, short }]) => [
-          name,
-          {
-            type: placeholder === undefined ? ("boolean" as const) : ("string" as const),
-            ...(isList === undefined ? {} : { multiple: true }),
-            ...(short === undefined ? {} : { short }),
-          },
-        ]),
-      ),
-    });
-  } catch (error) {
-    // Node's sentence names the option; what it goes on to say is about positional arguments.
-    const [sentence = ""] = (error instanceof Error ? error.message : String(error)).split(/\. |\.$/);
-    throw createMisuse(`${sentence.replaceAll("\n", " ")}.`);
+  // Node's own complaints are about how it parses; ours name what was typed.
+  const { values, positionals, tokens } = parseArgs({
+    args: [...args],
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+    options: Object.fromEntries(
+      Object.entries(table).map(([name, { placeholder, isList, short }]) => [
+        name,
+        {
+          type: placeholder === undefined ? ("boolean" as const) : ("string" as const),
+          ...(isList === undefined ? {} : { multiple: true }),
+          ...(short === undefined ? {} : { short }),
+        },
+      ]),
+    ),
+  });
+  for (const token of tokens) if (token.kind === "option") requireUsable(token, table);
+  return { values, positionals };
+}
+
+type OptionToken = { name: string; rawName: string; value?: string | undefined; inlineValue?: boolean | undefined };
+
+function requireUsable({ name, rawName, value, inlineValue }: OptionToken, table: OptionTable): void {
+  const option = Object.hasOwn(table, name) ? table[name] : undefined;
+  if (option === undefined) {
+    const nearest = rawName.startsWith("--") ? findNearest(name, Object.keys(table)) : null;
+    const hint = nearest === null ? "" : ` Did you mean --${nearest}?`;
+    throw createMisuse(`There is no option ${rawName}.${hint}`);
+  }
+  if (option.placeholder === undefined) {
+    if (value !== undefined) throw createMisuse(`--${name} takes no value.`);
+    return;
+  }
+  if (value === undefined) throw createMisuse(`--${name} needs a value: --${name} <${option.placeholder}>.`);
+  if (inlineValue === false && /^-[^\d]/.test(value)) {
+    throw createMisuse(
+      `--${name} needs a value, and "${value}" is an option. Where it is the value: --${name}=${value}`,
+    );
   }
 }
 

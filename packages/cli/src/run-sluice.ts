@@ -1,9 +1,10 @@
 import { ApiError } from "./api-error.ts";
-import { CliError, createMisuse, type ExitCode, exitCodes } from "./cli-error.ts";
+import { CliError, type ExitCode, exitCodes } from "./cli-error.ts";
 import type { CommandDefinition } from "./command-definition.ts";
 import { commandTable } from "./command-table.ts";
 import { type Environment, readEnvironment } from "./environment.ts";
 import { createInterruption, type Interruption } from "./interruption.ts";
+import { findNearest } from "./nearest-word.ts";
 import { cleanText } from "./paint.ts";
 import { readOptions } from "./read-options.ts";
 import { presentCommand, presentGroup, presentOverview } from "./show-help.ts";
@@ -40,6 +41,7 @@ async function dispatch(args: readonly string[], surroundings: Surroundings): Pr
   const command = findCommand(ordered);
   const asksForHelp = ordered.includes("--help") || ordered.includes("-h") || ordered[0] === "help";
   if (command === null || asksForHelp) return showHelp(ordered, asksForHelp, terminal);
+  requireKnownCommand(command, ordered);
   const { words, options } = readCommand(command, ordered.slice(command.name.split(" ").length));
   return await command.run({ words, options, ...surroundings });
 }
@@ -69,6 +71,33 @@ function readCommand(command: CommandDefinition, args: readonly string[]) {
   }
 }
 
+function listGroup(word: string | undefined): readonly CommandDefinition[] {
+  return commandTable.filter(({ name }) => name.startsWith(`${word} `));
+}
+
+/** `tasks` is a command of its own, and what follows it in `tasks cancle` was meant as another. */
+function requireKnownCommand({ name }: CommandDefinition, args: readonly string[]): void {
+  const next = args[name.split(" ").length];
+  if (next !== undefined && !next.startsWith("-") && listGroup(name).length > 0) throw createUnknown([name, next]);
+}
+
+/** Names what was typed, the command that was likely meant, and where to look. */
+function createUnknown(words: readonly string[]): CliError {
+  const [first = "", second] = words;
+  const group = listGroup(first);
+  const typed = group.length > 0 && second !== undefined ? `${first} ${second}` : first;
+  const names = group.length > 0 ? group.map(({ name }) => name) : commandTable.map(({ name }) => name);
+  const firstWords = group.length > 0 ? [] : names.map((name) => name.split(" ")[0] ?? "");
+  const nearest = findNearest(typed, [...new Set([...firstWords, ...names])]);
+  return new CliError(`There is no command "${cleanText(typed)}".`, {
+    exitCode: exitCodes.misused,
+    remedy: [
+      ...(nearest === null ? [] : [`Did you mean: sluice ${nearest}`]),
+      group.length > 0 ? `See: sluice help ${first}` : "See: sluice help",
+    ].join("\n  "),
+  });
+}
+
 function showHelp(args: readonly string[], asksForHelp: boolean, terminal: Terminal): ExitCode {
   if (args[0] === "--version") {
     terminal.print(terminal.isJson ? JSON.stringify({ version }) : version);
@@ -76,16 +105,14 @@ function showHelp(args: readonly string[], asksForHelp: boolean, terminal: Termi
   }
   const words = args.filter((word) => !word.startsWith("-") && word !== "help");
   const command = findCommand(words);
-  const group = commandTable.filter(({ name }) => name.startsWith(`${words[0]} `));
-  if (words.length > 0 && command === null && group.length === 0) {
-    throw createMisuse(`There is no command "${cleanText(words.join(" "))}". See: sluice help`);
-  }
-  if (command === null && group.length > 0 && words.length > 1) {
-    throw createMisuse(`There is no command "${cleanText(words.join(" "))}". See: sluice ${words[0]} --help`);
-  }
+  const group = listGroup(words[0]);
+  const isGroup = command === null && group.length > 0;
+  if (words.length > 0 && command === null && !isGroup) throw createUnknown(words);
+  if (isGroup && words.length > 1) throw createUnknown(words);
+  if (command !== null && asksForHelp) requireKnownCommand(command, words);
   const { paint } = terminal;
-  if (command !== null) terminal.print(presentCommand(command, paint));
-  else if (group.length > 0) terminal.print(presentGroup(words[0] ?? "", group, paint));
+  if (command !== null) terminal.print(presentCommand(command, paint, listGroup(command.name)));
+  else if (isGroup) terminal.print(presentGroup(words[0] ?? "", group, paint));
   else terminal.print(presentOverview(commandTable, paint));
   // Whoever typed nothing, or half a command, was shown what there is; only who asked for it got what they wanted.
   return asksForHelp || words.length === 0 ? exitCodes.done : exitCodes.misused;

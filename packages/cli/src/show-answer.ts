@@ -1,4 +1,6 @@
+import type { ApiClient } from "./api-client.ts";
 import { cleanText } from "./paint.ts";
+import { presentMoney } from "./present-money.ts";
 import type { ChatAnswer } from "./stream-answer.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -9,7 +11,10 @@ export function createTextPrinter(terminal: Terminal): (piece: string) => void {
 }
 
 /** What a reader could not know from the answer itself. */
-export function tellAnswerEnd({ finish_reason, stopped_by, usage }: ChatAnswer, terminal: Terminal): void {
+export async function tellAnswerEnd(
+  { finish_reason, stopped_by, usage }: ChatAnswer,
+  { terminal, api }: { terminal: Terminal; api: ApiClient },
+): Promise<void> {
   const { paintError } = terminal;
   if (stopped_by === "insufficient_balance") {
     terminal.tell(paintError.yellow("The answer ends here because the balance is used up."));
@@ -17,7 +22,7 @@ export function tellAnswerEnd({ finish_reason, stopped_by, usage }: ChatAnswer, 
     terminal.tell(paintError.yellow("The answer is cut off at its longest. --max-tokens allows more."));
   }
   if (terminal.isErrorTerminal && usage !== null) {
-    const charge = usage.charge === undefined ? "" : ` · cost ${usage.charge}`;
+    const charge = usage.charge === undefined ? "" : ` · cost ${await presentMoney(usage.charge, api)}`;
     terminal.tell(paintError.dim(`${usage.total_tokens} tokens${charge}`));
   }
 }

@@ -31,7 +31,12 @@ export function presentGroup(name: string, commands: readonly CommandDefinition[
   ].join("\n");
 }
 
-export function presentCommand(command: CommandDefinition, paint: Paint): string {
+/** `group` are those that begin with its name, which are not easily found otherwise. */
+export function presentCommand(
+  command: CommandDefinition,
+  paint: Paint,
+  group: readonly CommandDefinition[] = [],
+): string {
   const options = Object.entries({ ...command.options, ...commonOptions });
   return [
     command.summary,
@@ -44,6 +49,8 @@ export function presentCommand(command: CommandDefinition, paint: Paint): string
     "",
     paint.bold("Examples:"),
     ...command.examples.flatMap(({ line, does }) => [`  ${paint.dim(`# ${does}`)}`, `  ${line}`]),
+    ...(group.length === 0 ? [] : ["", paint.bold("Commands:")]),
+    ...presentRows(group.map((one) => [presentUsage(one), one.summary])),
   ].join("\n");
 }
 

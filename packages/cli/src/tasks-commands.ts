@@ -1,9 +1,11 @@
+import type { ApiClient } from "./api-client.ts";
 import { CliError, type ExitCode, exitCodes } from "./cli-error.ts";
 import type { CommandDefinition, CommandInput } from "./command-definition.ts";
 import { concludeTask, waitForTask } from "./conclude-task.ts";
 import { outcomeOptions } from "./media-table.ts";
 import { openApi } from "./open-api.ts";
 import { cleanText } from "./paint.ts";
+import { presentMoney } from "./present-money.ts";
 import { presentTable } from "./present-table.ts";
 import { chooseDestination } from "./save-outputs.ts";
 import { isFinal, type TaskAnswer } from "./task-answer.ts";
@@ -105,20 +107,26 @@ async function openTask(input: CommandInput) {
 async function showTask(input: CommandInput): Promise<ExitCode> {
   const { terminal } = input;
   const { path, api, signal } = await openTask(input);
-  present(await api.ask<TaskAnswer>({ method: "GET", path, signal }), terminal);
+  await present(await api.ask<TaskAnswer>({ method: "GET", path, signal }), { terminal, api });
   return exitCodes.done;
 }
 
-function present(task: TaskAnswer, terminal: CommandInput["terminal"]): void {
+async function present(
+  task: TaskAnswer,
+  { terminal, api }: Pick<CommandInput, "terminal"> & { api: ApiClient },
+): Promise<void> {
   if (terminal.isJson) {
     terminal.printJson(task);
     return;
   }
+  const { charge, estimated_charge: most } = task.usage;
+  const cost = charge ?? most;
+  const shown = cost === undefined ? "nothing yet" : await presentMoney(cost, api);
   const rows = [
     ["task", task.id],
     ["type", `${task.type}, by ${task.model}`],
     ["status", `${task.status}, ${task.progress} %`],
-    ["cost", task.usage.charge ?? `at most ${task.usage.estimated_charge}`],
+    ["cost", charge === undefined && most !== undefined ? `at most ${shown}` : shown],
     ...(task.error === undefined ? [] : [["error", `${task.error.message} (${task.error.code})`]]),
     ...(task.steps ?? []).map((step) => [`step ${step.name}`, `${step.status}, ${step.progress} %`]),
     ...task.output.map((output) => [output.type, `${output.content_type}, ${output.bytes} bytes: ${output.url}`]),
@@ -155,6 +163,6 @@ async function downloadTask(input: CommandInput): Promise<ExitCode> {
 async function cancelTask(input: CommandInput): Promise<ExitCode> {
   const { path, api, signal } = await openTask(input);
   const call = { method: "POST", path: `${path}/cancel`, isRepeatable: true, signal } as const;
-  present(await api.ask<TaskAnswer>(call), input.terminal);
+  await present(await api.ask<TaskAnswer>(call), { ...input, api });
   return exitCodes.done;
 }
