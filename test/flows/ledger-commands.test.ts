@@ -92,7 +92,9 @@ test("an operator adds, grants, corrects and redeems, and the statement shows al
   ]);
   const table = await attempt("ledger", "show", accountId, "--limit", "1");
   expect(table.stdout).toContain("23.75 USD available, 0.00 USD frozen; cash 19.75 USD, gift 4.00 USD");
-  expect(table.stdout.trimEnd().split("\n").at(-1)).toMatch(/grant +money +3\.00 +23\.75 +gift 3\.00 +code code_/);
+  expect(table.stdout.trimEnd().split("\n").at(-1)).toMatch(
+    /grant +money +3\.00 USD +23\.75 USD +gift 3\.00 USD +code code_/,
+  );
   const csv = await attempt("ledger", "show", accountId, "--format", "csv");
   expect(csv.stdout.trimEnd().split("\r\n")).toHaveLength(8);
   expect((await attempt("account", "show", accountId)).stdout).toContain("23.75 USD available");

@@ -247,7 +247,7 @@ describe("a task", () => {
     });
     const elsewhere = { SLUICE_API_KEY: caller.key, SLUICE_SITE: proxy.url };
     expect((await cli.run(["tasks", "wait", id], { environment: elsewhere })).exitCode).toBe(0);
-    expect(proxy.requests.at(-1)?.headers.prefer).toBe("wait=20");
+    expect(proxy.requests.findLast(({ path }) => path.endsWith(`/tasks/${id}`))?.headers.prefer).toBe("wait=20");
   });
 });
 

@@ -3,6 +3,7 @@ import type { Batcher } from "../../lib/batcher.ts";
 import type { Caller } from "../../lib/caller.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import type { SeenLimits } from "../../platform/http/request-context.ts";
 import { getOfferedModel, type OfferedModel, presentDeprecation } from "../catalog/index.ts";
 import { type ClaimParts, claimKey, freeKey, recallAnswer } from "../idempotency/index.ts";
 import { checkWebhookUrl } from "../webhooks/index.ts";
@@ -10,6 +11,7 @@ import type { CommonBody } from "./generation-schema.ts";
 import { requireKeepableTexts } from "./keepable-texts.ts";
 import { findOrder, findSameOrder, type TaskOrder } from "./order-store.ts";
 import { priceTask } from "./quote-task.ts";
+import { createFullError } from "./refuse-full.ts";
 import { isFinal, type Task, type TaskType } from "./task.ts";
 import type { TaskParts } from "./task-parts.ts";
 import { findTask, type NewTask, toQueuedTask } from "./task-store.ts";
@@ -33,6 +35,8 @@ export type IncomingTask<B extends CommonBody = CommonBody> = {
   /** For one that does a piece of business of its caller: what that is called, and what makes it the same request. */
   order: Omit<TaskOrder, "scope"> | null;
   prepare: PrepareTask<B>;
+  /** What was seen of the caller's limits so far. */
+  seen: SeenLimits | null;
 };
 
 /** What is to be made, found good: what it starts from, what it is made of, and what it may cost. */
@@ -75,6 +79,7 @@ export async function createTask<B extends CommonBody>(
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const outcome = await parts.writer.submit(submission);
     if (outcome.kind === "refused") throw outcome.error;
+    if (outcome.kind === "full") throw await createFullError(parts, { ...incoming, limit: outcome.limit });
     if (outcome.kind === "created") {
       parts.reach("submission-written");
       return { task: toQueuedTask(submission.task), isReplay: false, headers };

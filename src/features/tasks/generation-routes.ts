@@ -201,6 +201,7 @@ async function createWanted<B extends CommonBody>(
       keyed: key === null || rawBody === null ? null : { key, path, rawBody },
       order: describeOrder?.(body) ?? null,
       prepare,
+      seen: request.limits,
     });
     if (created.isReplay) await discard?.();
     return created;

@@ -149,6 +149,27 @@ export async function listTasks(
   return rows.map(toTask);
 }
 
+export type TaskSpan = Pick<Task, "type" | "createdAt" | "finishedAt">;
+
+const spansMax = 200;
+
+/** When the newest tasks of an account, or of a key of its, began and ended, the newest first. */
+export async function listRecentSpans(
+  database: Database,
+  { accountId, keyId }: { accountId: AccountId; keyId: string | null },
+): Promise<TaskSpan[]> {
+  let query = database
+    .selectFrom("tasks")
+    .select(["type", "created_at", "finished_at"])
+    .where("account_id", "=", accountId)
+    .where("parent_id", "is", null)
+    .orderBy("id", "desc")
+    .limit(spansMax);
+  if (keyId !== null) query = query.where("key_id", "=", keyId);
+  const rows = await query.execute();
+  return rows.map((row) => ({ type: row.type as TaskType, createdAt: row.created_at, finishedAt: row.finished_at }));
+}
+
 /** How many tasks of the model wait before this one, itself included. */
 export async function countWaiting(database: Database, { model, id }: Pick<Task, "model" | "id">): Promise<number> {
   const { rows } = await sql<{ position: number }>`

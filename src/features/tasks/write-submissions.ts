@@ -27,7 +27,11 @@ export type SubmissionOutcome =
   | { kind: "created" }
   | { kind: "key-taken" }
   | { kind: "order-taken" }
+  | { kind: "full"; limit: FullLimit }
   | { kind: "refused"; error: AppError };
+
+/** A limit of open tasks that is used up: the account's, or the key's own. */
+export type FullLimit = { owner: "account" | "API key"; max: number };
 
 export type SubmissionParts = {
   database: Database;
@@ -84,7 +88,7 @@ async function writeBatch(
   const unused = free.filter((submission) => outcomes.get(submission)?.kind !== "created");
   await withdrawClaims(tx, unused.flatMap(toClaims));
   const isOrdered = (submission: Submission): boolean =>
-    submission.order !== null && outcomes.get(submission)?.kind === "refused";
+    submission.order !== null && isRefused(outcomes.get(submission));
   await withdrawOrders(tx, unused.filter(isOrdered).flatMap(toOrders));
   shareRefusals(batch, outcomes);
   return batch.map((submission) => outcomes.get(submission) ?? { kind: "key-taken" });
@@ -132,13 +136,17 @@ function toOrders({ order, caller, task }: Submission): OwnedOrder[] {
   return order === null ? [] : [{ ...order, accountId: caller.accountId, taskId: task.id }];
 }
 
+function isRefused(outcome: SubmissionOutcome | undefined): boolean {
+  return outcome?.kind === "refused" || outcome?.kind === "full";
+}
+
 /** Those that wait for one that is refused are refused with it: they are the same. */
 function shareRefusals(batch: readonly Submission[], outcomes: Map<Submission, SubmissionOutcome>): void {
   const name = (submission: Submission): string =>
     `${nameOrder(submission)} ${submission.order?.fingerprint.toString("hex")}`;
   const refusals = new Map<string, SubmissionOutcome>();
   for (const [submission, outcome] of outcomes) {
-    if (submission.order !== null && outcome.kind === "refused") refusals.set(name(submission), outcome);
+    if (submission.order !== null && isRefused(outcome)) refusals.set(name(submission), outcome);
   }
   for (const submission of batch) {
     const refusal = refusals.get(name(submission));
@@ -160,28 +168,17 @@ async function admitWithinLimits(
   return batch.filter((submission) => {
     const { caller } = submission;
     const owners = [
-      { id: caller.accountId, name: "account", max: caller.accountLimits.tasksInFlight },
-      { id: caller.keyId, name: "API key", max: caller.keyLimits.tasksInFlight ?? Number.POSITIVE_INFINITY },
+      { id: caller.accountId, owner: "account" as const, max: caller.accountLimits.tasksInFlight },
+      { id: caller.keyId, owner: "API key" as const, max: caller.keyLimits.tasksInFlight ?? Number.POSITIVE_INFINITY },
     ];
     const full = owners.find(({ id, max }) => (counts.get(id) ?? 0) >= max);
     if (full !== undefined) {
-      outcomes.set(submission, { kind: "refused", error: createLimitError(full) });
+      outcomes.set(submission, { kind: "full", limit: { owner: full.owner, max: full.max } });
       return false;
     }
     for (const { id } of owners) counts.set(id, (counts.get(id) ?? 0) + 1);
     return true;
   });
-}
-
-/** A place is free when a task ends; nobody knows when, so a client looks again in a moment. */
-const limitRetryMs = 5_000;
-
-function createLimitError({ name, max }: { name: string; max: number }): AppError {
-  return new AppError(
-    "concurrency_limit_exceeded",
-    `Too much at once: the ${name}'s limit of ${max} tasks at a time is used up. Retry when one of them has ended.`,
-    { headers: { "retry-after": String(limitRetryMs / 1000), "retry-after-ms": String(limitRetryMs) } },
-  );
 }
 
 async function holdMoney(
