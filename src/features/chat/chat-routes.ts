@@ -234,7 +234,7 @@ function sendAnswer(parts: ChatRouteParts, call: Call): void {
       noteEnd(parts, call, end);
       if (end.hasHungUp) return;
       const body = present(end, end.settlement);
-      const headers = takeOverReply({ request, reply, answer: "whole" }, parts.clock);
+      const headers = takeOverReply({ ...call, answer: "whole" }, parts.clock);
       headers["content-type"] = jsonType;
       headers["content-length"] = Buffer.byteLength(body);
       reply.raw.writeHead(200, headers).end(body);

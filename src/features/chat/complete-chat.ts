@@ -20,13 +20,7 @@ import {
 } from "../catalog/index.ts";
 import { type Claim, type ClaimParts, claimKey, freeKey, type KeptAnswer, recallAnswer } from "../idempotency/index.ts";
 import type { Ledger } from "../ledger/index.ts";
-import {
-  consumeLimits,
-  correctTokens,
-  type DrainedCalls,
-  returnSlot,
-  type Slot,
-} from "../limits/index.ts";
+import { consumeLimits, correctTokens, type DrainedCalls, returnSlot, type Slot } from "../limits/index.ts";
 import { type ChatTarget, listAbleTargets } from "./chat-target.ts";
 import { checkChatRequest } from "./check-chat-request.ts";
 import { dropEmptyFields } from "./drop-empty-fields.ts";
