@@ -65,6 +65,7 @@ create table api_keys (
   concurrent_requests integer,
   tasks_in_flight integer,
   is_console boolean not null default false,
+  lineage_id text not null,
   constraint api_keys_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint api_keys_budget_period_valid CHECK ((budget_nano IS NULL) = (budget_period IS NULL) AND (budget_period = ANY (ARRAY['total'::text, 'day'::text, 'week'::text, 'month'::text]))),
   constraint api_keys_budget_valid CHECK (budget_nano >= 0),
@@ -73,17 +74,22 @@ create table api_keys (
   constraint api_keys_id_unique PRIMARY KEY (id),
   constraint api_keys_id_valid CHECK (id ~~ 'key\_%'::text),
   constraint api_keys_limits_valid CHECK (requests_per_minute > 0 AND tokens_per_minute > 0 AND concurrent_requests > 0 AND tasks_in_flight > 0),
+  constraint api_keys_lineage_exists FOREIGN KEY (lineage_id) REFERENCES api_keys(id),
   constraint api_keys_name_valid CHECK (length(name) >= 1 AND length(name) <= 100),
   constraint api_keys_scopes_valid CHECK (cardinality(model_ids) > 0 AND cardinality(endpoints) > 0 AND cardinality(addresses) > 0)
 );
 
 CREATE INDEX api_keys_by_account ON api_keys USING btree (account_id, id);
 
+CREATE INDEX api_keys_by_lineage ON api_keys USING btree (lineage_id);
+
 CREATE UNIQUE INDEX api_keys_one_console ON api_keys USING btree (account_id) WHERE is_console;
 
 CREATE UNIQUE INDEX api_keys_one_for_each_client ON api_keys USING btree (account_id, name) WHERE name ~~ 'BA:%'::text AND revoked_at IS NULL;
 
 CREATE TRIGGER api_keys_changed AFTER INSERT OR UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION notify_caller_change();
+
+CREATE TRIGGER api_keys_lineage BEFORE INSERT OR UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION keep_key_lineage();
 
 create table catalog_prices (
   catalog_version integer not null,
@@ -1071,6 +1077,21 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.keep_key_lineage()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    -- A key that replaces no other begins a line of its own.
+    new.lineage_id = coalesce(new.lineage_id, new.id);
+  elsif new.lineage_id is distinct from old.lineage_id then
+    raise check_violation using constraint = 'api_keys_lineage_final', table = 'api_keys',
+      message = 'what a key has spent stays with its line';
+  end if;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.keep_paid_checkout()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1100,9 +1121,10 @@ begin
     select json_agg(json_build_object('id', id, 'account_id', account_id, 'unit', unit, 'amount', amount::text,
         'pocket_ids', pocket_ids, 'pocket_amounts', pocket_amounts::text[], 'state', state, 'settled', settled::text,
         'refusal', refusal, 'missing', missing::text, 'fingerprint', fingerprint,
-        'settlement_fingerprint', settlement_fingerprint, 'key_id', key_id, 'budget_starts_at', budget_starts_at,
-        'cause_kind', cause_kind, 'cause_id', cause_id, 'expires_at', expires_at, 'opened_at', opened_at,
-        'resolved_at', resolved_at)) into found_holds
+        'settlement_fingerprint', settlement_fingerprint, 'key_id', key_id,
+        'budget_key_id', coalesce((select lineage_id from api_keys where api_keys.id = holds.key_id), key_id),
+        'budget_starts_at', budget_starts_at, 'cause_kind', cause_kind, 'cause_id', cause_id, 'expires_at', expires_at,
+        'opened_at', opened_at, 'resolved_at', resolved_at)) into found_holds
       from holds where id = any (hold_ids);
     if found_holds is not null then
       wanted_pocket_ids = wanted_pocket_ids || array(
@@ -1129,7 +1151,8 @@ begin
         'held', held::text, 'spent', spent::text)) into found_spending
       from key_spending where (key_id, starts_at) in (
         select * from unnest(key_ids, key_starts)
-        union select key_id, budget_starts_at from holds where id = any (hold_ids) and key_id is not null);
+        union select coalesce((select lineage_id from api_keys where api_keys.id = holds.key_id), key_id), budget_starts_at
+          from holds where id = any (hold_ids) and key_id is not null);
   end if;
 end $function$;
 

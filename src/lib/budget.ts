@@ -6,6 +6,9 @@ export type BudgetPeriod = (typeof budgetPeriods)[number];
 /** The most that a key may spend in each period. */
 export type Budget = { amount: Nano; period: BudgetPeriod };
 
+/** A budget, and the key that what counts against it is told by: the first of the line that the key belongs to. */
+export type KeyBudget = Budget & { keyId: string };
+
 const dayMs = 24 * 60 * 60 * 1000;
 const daysOfWeek = 7;
 

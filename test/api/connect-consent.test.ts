@@ -55,6 +55,7 @@ describe("an approval", () => {
     const id = await beginRequest(gateway);
     expect((await visitor.get(`/connect/requests/${id}`)).body).toEqual({
       client: "my-tool",
+      budget: null,
       redirect_host: "127.0.0.1:53111",
       replaces: null,
       expires_at: new Date(clock.now().getTime() + 10 * minuteMs).toISOString(),
@@ -94,6 +95,14 @@ describe("an approval", () => {
       },
     ]);
     expect((await callApi(key)).status).toBe(200);
+    const again = await beginRequest(gateway);
+    expect((await visitor.get(`/connect/requests/${again}`)).body.budget).toEqual({
+      amount: "12.50",
+      period: "total",
+      spent: "0.00",
+    });
+    await approve(visitor, again);
+    expect(await listLiveKeys(visitor)).toMatchObject([{ expires_at: null, budget_nano: 12_500_000_000n }]);
   });
 
   test("with anything else is refused with the field at fault, and can be repeated", async () => {

@@ -1,9 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createApiKey, issueClientKey, revokeApiKey, updateApiKey } from "../../src/features/accounts/index.ts";
-import { bookCredit } from "../../src/features/ledger/index.ts";
+import {
+  createApiKey,
+  issueClientKey,
+  type KeyRestrictions,
+  revokeApiKey,
+  updateApiKey,
+} from "../../src/features/accounts/index.ts";
+import { bookCredit, findViolations, openHolds, releaseHold } from "../../src/features/ledger/index.ts";
 import type { AccountId } from "../../src/lib/ids.ts";
-import { nano } from "../../src/lib/money.ts";
+import { nano, parseMoney } from "../../src/lib/money.ts";
+import { inTransaction } from "../../src/platform/database/database.ts";
 import { endpointScopes } from "../../src/platform/http/endpoint-table.ts";
 import { goodPassword, type SiteVisitor, signUpVisitor, visitorSettings, visitSite } from "../harness/site-visitor.ts";
 import { createTestClock, type TestClock } from "../harness/test-clock.ts";
@@ -58,8 +65,8 @@ async function chat(key: string): Promise<string> {
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: JSON.stringify({ model: "sandbox-chat", messages: [{ role: "user", content: "Hi" }], max_tokens: 5 }),
   });
-  const body = (await response.json()) as { usage: { charge: string } };
-  return body.usage.charge;
+  const body = (await response.json()) as { usage?: { charge: string }; error?: { code: string } };
+  return body.usage?.charge ?? body.error?.code ?? "";
 }
 
 function at(offsetMs: number): string {
@@ -397,6 +404,95 @@ describe("a rotation", () => {
     const { id } = await create(visitor);
     const refused = await visitor.post(`/keys/${id}/rotate`, { overlap_minutes });
     expect(refused).toMatchObject({ status: 400, body: { error: { param: "overlap_minutes" } } });
+  });
+});
+
+describe("a cap", () => {
+  const budget = (amount: string) => ({ amount, period: "week" }) as const;
+
+  async function signUpWithMoney(): Promise<Person> {
+    const person = await signUp();
+    const request = { accountId: person.accountId, actor: "test", reason: "test", reference: null } as const;
+    await bookCredit(gateway.parts, { ...request, booking: { kind: "top-up", amount: nano(10_000_000_000n) } });
+    return person;
+  }
+
+  /** Sets money aside as a call with the key does, in the budget of its line. */
+  async function hold(accountId: AccountId, key: { id: string; lineageId: string; amount: bigint }) {
+    const id = gateway.parts.ids.next("hold");
+    const request = {
+      id,
+      accountId,
+      amount: nano(key.amount),
+      quota: null,
+      keyId: key.id,
+      budget: { amount: nano(1_000_000_000n), period: "week" as const, keyId: key.lineageId },
+      cause: { kind: "request" as const, id: "req_test" },
+      expiresAt: new Date(clock.now().getTime() + minuteMs),
+    };
+    const [result] = await inTransaction(gateway.database, (tx) => openHolds(tx, [request], clock.now()));
+    return { kind: result?.kind, id };
+  }
+
+  test("on what a key spends outlives its rotation, however often, and in an overlap both keys share it", async () => {
+    const { visitor } = await signUpWithMoney();
+    const first = await create(visitor, { budget: budget("1") });
+    const charge = await chat(first.key);
+    const second = await rotate(visitor, first.id, { overlap_minutes: 60 });
+    expect(second.budget).toMatchObject({ amount: "1.00", spent: charge });
+    await visitor.patch(`/keys/${second.id}`, { budget: budget(charge) });
+    // What the new one may spend is what both may: the old one would be a way round it until its end.
+    await waitUntil("the smaller budget", async () => (await chat(second.key)) === "key_budget_exceeded");
+    await waitUntil("the end of both", async () => (await chat(first.key)) === "key_budget_exceeded");
+    const third = await rotate(visitor, second.id);
+    expect(await chat(third.key)).toBe("key_budget_exceeded");
+    expect(third.budget.spent).toBe(charge);
+    expect(await findViolations(gateway.database, { kind: "whole", accountIds: "all", now: clock.now() })).toEqual([]);
+  });
+
+  test("counts what calls with the older key still hold, also where another process ends them", async () => {
+    const { visitor, accountId } = await signUpWithMoney();
+    const first = await create(visitor, { budget: budget("1") });
+    const second = await rotate(visitor, first.id);
+    const lineageId = first.id;
+    const running = await hold(accountId, { id: second.id, lineageId, amount: 900_000_000n });
+    expect(running.kind).toBe("held");
+    const third = await rotate(visitor, second.id);
+    expect((await hold(accountId, { id: third.id, lineageId, amount: 200_000_000n })).kind).toBe("refused");
+    await inTransaction(gateway.database, (tx) => releaseHold(tx, { accountId, holdId: running.id }, clock.now()));
+    expect((await hold(accountId, { id: third.id, lineageId, amount: 200_000_000n })).kind).toBe("held");
+    expect(await findViolations(gateway.database, { kind: "whole", accountIds: "all", now: clock.now() })).toEqual([]);
+  });
+
+  test("on how often a key calls is not whole again after a rotation", async () => {
+    const { visitor } = await signUp();
+    const first = await create(visitor, { limits: { requests_per_minute: 1 } });
+    // Reads have five times the limit.
+    for (const _read of [1, 2, 3, 4, 5]) expect(await call(first.key)).toBe("ok");
+    expect(await call(first.key)).toBe("rate_limit_exceeded");
+    const second = await rotate(visitor, first.id);
+    expect(await call(second.key)).toBe("rate_limit_exceeded");
+  });
+
+  test("on a program's key stays when the program is connected again, disconnected or not", async () => {
+    const { accountId } = await signUpWithMoney();
+    const issue = (terms: Pick<KeyRestrictions, "budget">) =>
+      inTransaction(gateway.database, (tx) =>
+        issueClientKey(tx, { ...gateway.parts, randomBytes }, { accountId, client: "tool", expiresAt: null, ...terms }),
+      );
+    const first = await issue({ budget: { amount: nano(1_000_000_000n), period: "total" } });
+    const charge = parseMoney(await chat(first.text)) ?? nano(0n);
+    await updateApiKey({ ...gateway.parts, hasModel: () => true }, first.apiKey.id, {
+      budget: { amount: charge, period: "total" },
+      modelIds: ["sandbox-chat"],
+    });
+    await revokeApiKey(gateway.parts, first.apiKey.id);
+    const second = await issue({ budget: null });
+    expect(second.apiKey).toMatchObject({ budget: { amount: charge, period: "total" }, modelIds: ["sandbox-chat"] });
+    expect(await chat(second.text)).toBe("key_budget_exceeded");
+    const third = await issue({ budget: { amount: nano(charge * 2n), period: "total" } });
+    shownKeys.push(first.text, second.text, third.text);
+    expect(third.apiKey.budget?.amount).toBe(charge * 2n);
   });
 });
 

@@ -58,7 +58,11 @@ afterAll(() => world[Symbol.asyncDispose]());
 function createPayment(accountId: AccountId, terms: Partial<ChatTerms> = {}, budget: Budget | null = null) {
   const keyId = `key_${randomBytes(6).toString("hex")}` as const;
   const limits = { accountLimits: standardLimits, keyLimits: {} };
-  const caller: Caller = { accountId, keyId, planId: null, modelIds: null, budget, ...limits };
+  const counted = budget === null ? null : { ...budget, keyId };
+  const caller: Caller = {
+    ...{ accountId, keyId, lineageId: keyId, planId: null, modelIds: null, budget: counted },
+    ...limits,
+  };
   const parts = { ledger: world.ledger, clock: world.clock, ids: world.parts.ids, currency: "USD", pending };
   return createChatPayment(parts, { ...usualTerms, ...terms }, { caller, requestId: world.parts.ids.next("req") });
 }

@@ -192,6 +192,7 @@ describe("submissions that are written together", () => {
       ...limits,
       accountId: owner.accountId,
       keyId: owner.keyId,
+      lineageId: owner.keyId,
       planId: null,
       modelIds: null,
       budget: null,

@@ -210,6 +210,7 @@ function createCaller(accountId: AccountId): Caller {
   return {
     accountId,
     keyId: "key_test",
+    lineageId: "key_test",
     planId: null,
     modelIds: null,
     budget: null,

@@ -201,7 +201,10 @@ function createSubmitter(
   const writer = createSubmissionWriter({ ...writing, sendJobs: async () => {} });
   return async ({ count = 2, lifeMs = lifeMsUsual, key, tasksInFlight = standardLimits.tasksInFlight } = {}) => {
     const accountLimits = { ...standardLimits, tasksInFlight };
-    const caller = { accountId, keyId, planId: null, modelIds: null, budget: null, accountLimits, keyLimits: {} };
+    const caller = {
+      ...{ accountId, keyId, lineageId: keyId, planId: null, modelIds: null, budget: null },
+      ...{ accountLimits, keyLimits: {} },
+    };
     const [price] = getOfferedModel(catalog.current(), "image", caller, clock.now()).prices;
     if (price === undefined) throw new Error("The model has no price.");
     const request = { type: "image", prompt: "a", width: 8, height: 8, count } as const;

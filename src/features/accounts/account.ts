@@ -44,6 +44,8 @@ export type ApiKey = KeyRestrictions & {
   lastFour: string;
   /** Whether it stands for what the account's people do in the console. */
   isConsole: boolean;
+  /** The first of the keys that this one goes back to by rotations; itself, if it replaced none. */
+  lineageId: KeyId;
   createdAt: Date;
   revokedAt: Date | null;
 };

@@ -19,6 +19,7 @@ export async function insertApiKey(
       hash: key.hash,
       last_four: key.lastFour,
       is_console: key.isConsole,
+      lineage_id: key.lineageId,
       created_at: key.createdAt,
       ...toRestrictionColumns(key),
     })
@@ -32,6 +33,19 @@ export async function updateApiKeyRow(database: Database, key: ApiKey): Promise<
     .set({ name: key.name, revoked_at: key.revokedAt, ...toRestrictionColumns(key) })
     .where("id", "=", key.id)
     .where("account_id", "=", key.accountId)
+    .execute();
+}
+
+/** A budget is one for all keys of a line: in an overlap the older key would be a way round it. */
+export async function updateLineageBudget(
+  tx: Database,
+  { lineageId, budget }: Pick<ApiKey, "lineageId" | "budget">,
+): Promise<void> {
+  await tx
+    .updateTable("api_keys")
+    .set({ budget_nano: budget?.amount ?? null, budget_period: budget?.period ?? null })
+    .where("lineage_id", "=", lineageId)
+    .where("revoked_at", "is", null)
     .execute();
 }
 
@@ -109,7 +123,7 @@ export async function countLiveKeys(database: Database, accountId: AccountId, no
   return Number(count);
 }
 
-/** Lets one at a time add to the keys of an account, until the transaction ends. */
+/** Lets one at a time add to the keys of an account or change their budgets, until the transaction ends. */
 export async function lockKeysOf(tx: Database, accountId: AccountId): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`keys of ${accountId}`}, 0))`.execute(tx);
 }
@@ -134,6 +148,16 @@ export async function lockKeyName(tx: Database, accountId: AccountId, name: stri
   await sql`select pg_advisory_xact_lock(hashtextextended(${`key ${name} of ${accountId}`}, 0))`.execute(tx);
 }
 
+/** The key that was made last of those with a name, whatever became of it. */
+export async function findNewestKeyByName(
+  database: Database,
+  { accountId, name }: { accountId: AccountId; name: string },
+): Promise<ApiKey | null> {
+  const query = selectApiKeys(database).where("account_id", "=", accountId).where("name", "=", name);
+  const row = await query.orderBy("created_at", "desc").orderBy("id", "desc").limit(1).executeTakeFirst();
+  return row === undefined ? null : toApiKey(row);
+}
+
 export async function revokeKeysByName(
   tx: Database,
   { accountId, name, revokedAt }: { accountId: AccountId; name: string; revokedAt: Date },
@@ -150,7 +174,7 @@ export async function revokeKeysByName(
 function selectApiKeys(database: Database) {
   return database
     .selectFrom("api_keys")
-    .select(["id", "account_id", "name", "last_four", "is_console", "created_at", "revoked_at"])
+    .select(["id", "account_id", "name", "last_four", "is_console", "lineage_id", "created_at", "revoked_at"])
     .select(["expires_at", "model_ids", "endpoints", "addresses", "budget_nano", "budget_period", ...limitColumnNames]);
 }
 
@@ -164,6 +188,7 @@ function toApiKey(row: ApiKeyRow): ApiKey {
     name: row.name,
     lastFour: row.last_four,
     isConsole: row.is_console,
+    lineageId: row.lineage_id as KeyId,
     createdAt: row.created_at,
     revokedAt: row.revoked_at,
     expiresAt: row.expires_at,

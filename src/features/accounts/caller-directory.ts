@@ -85,9 +85,10 @@ function describeKey(apiKey: ApiKey, account: Account, plan: Plan | null): Known
     caller: {
       accountId: account.id,
       keyId: apiKey.id,
+      lineageId: apiKey.lineageId,
       planId: account.planId,
       modelIds: apiKey.modelIds === null ? null : new Set(apiKey.modelIds),
-      budget: apiKey.budget,
+      budget: apiKey.budget === null ? null : { ...apiKey.budget, keyId: apiKey.lineageId },
       accountLimits,
       keyLimits: apiKey.limits,
     },

@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { AccountId, IdSource } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { ApiKey, KeyRestrictions } from "./account.ts";
-import { listLiveKeysByPrefix, lockKeyName, revokeKeysByName } from "./api-key-store.ts";
+import { findNewestKeyByName, listLiveKeysByPrefix, lockKeyName, revokeKeysByName } from "./api-key-store.ts";
 import { type NewApiKey, writeApiKey } from "./create-api-key.ts";
 import { clientKeyPrefix } from "./require-valid.ts";
 
@@ -11,19 +11,36 @@ type ClientKeyRequest = { accountId: AccountId; client: string } & Pick<KeyRestr
 
 /**
  * Makes the key of a program that an account's owner connects, and ends the one that it had: with the transaction both
- * happen or neither does. Of several that are made at once, the last one lives.
+ * happen or neither does. Of several that are made at once, the last one lives. A program can ask as often as it likes, so
+ * what its owner has limited its keys to stays, and so does what they spent; `null` keeps the budget that there was.
  */
 export async function issueClientKey(
   tx: Database,
   parts: ClientKeyParts,
   { client, ...request }: ClientKeyRequest,
 ): Promise<NewApiKey> {
-  const { accountId } = request;
+  const { accountId, expiresAt } = request;
   const name = `${clientKeyPrefix}${client}`;
   await lockKeyName(tx, accountId, name);
+  const before = await findNewestKeyByName(tx, { accountId, name });
   await revokeKeysByName(tx, { accountId, name, revokedAt: parts.clock.now() });
-  // It is limited to no models, so nobody is asked which there are.
-  return await writeApiKey({ ...parts, database: tx, hasModel: () => false }, { ...request, name });
+  // What it is limited to was judged when it was set, and may have lost a model since.
+  const within = { ...parts, database: tx, hasModel: () => true };
+  if (before === null) return await writeApiKey(within, { ...request, name });
+  const { modelIds, endpoints, addresses, limits, lineageId } = before;
+  const budget = request.budget ?? before.budget;
+  return await writeApiKey(within, {
+    ...{ accountId, name, lineageId, expiresAt },
+    ...{ modelIds, endpoints, addresses, limits, budget },
+  });
+}
+
+/** The key that a program had last, whose limits the next one keeps; `null` for a program that had none. */
+export async function findLastClientKey(
+  database: Database,
+  { accountId, client }: { accountId: AccountId; client: string },
+): Promise<ApiKey | null> {
+  return await findNewestKeyByName(database, { accountId, name: `${clientKeyPrefix}${client}` });
 }
 
 /** The keys of connected programs that work at the moment, newest first. */

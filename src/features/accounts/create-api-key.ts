@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { IdSource } from "../../lib/ids.ts";
+import type { IdSource, KeyId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { type ApiKey, type KeyRestrictions, unrestricted } from "./account.ts";
@@ -17,27 +17,38 @@ export type KeyParts = {
 };
 
 export type KeyMakerParts = KeyParts & { ids: IdSource; randomBytes: (count: number) => Uint8Array };
-type KeyRequest = { accountId: string; name: string; isConsole?: boolean } & Partial<KeyRestrictions>;
+type KeyRequest = {
+  accountId: string;
+  name: string;
+  isConsole?: boolean;
+  /** The line of the key that it replaces; a key that replaces none begins one. */
+  lineageId?: KeyId;
+} & Partial<KeyRestrictions>;
 
 /** The only moment at which the text of a key is known; afterwards there is just its hash. */
 export type NewApiKey = { apiKey: ApiKey; text: string };
 
-export async function createApiKey(parts: KeyMakerParts, request: Omit<KeyRequest, "isConsole">): Promise<NewApiKey> {
+export async function createApiKey(
+  parts: KeyMakerParts,
+  request: Omit<KeyRequest, "isConsole" | "lineageId">,
+): Promise<NewApiKey> {
   return await writeApiKey(parts, { ...request, name: requireKeyName(request.name) });
 }
 
 /** For whoever has made sure of the name. */
 export async function writeApiKey(parts: KeyMakerParts, request: KeyRequest): Promise<NewApiKey> {
   const now = parts.clock.now();
-  const { accountId, name, isConsole = false, ...given } = request;
+  const { accountId, name, isConsole = false, lineageId, ...given } = request;
   const restrictions = { ...unrestricted, ...given };
   requireRestrictions(restrictions, { now, hasModel: parts.hasModel });
   const account = await findAccount(parts.database, accountId);
   if (account === null) throw new AppError("not_found", `There is no account ${accountId}.`, { param: "account" });
   const text = createKeyText(parts.randomBytes);
+  const id = parts.ids.next("key");
   const apiKey = {
     ...restrictions,
-    id: parts.ids.next("key"),
+    id,
+    lineageId: lineageId ?? id,
     accountId: account.id,
     name,
     lastFour: text.slice(-4),

@@ -4,8 +4,9 @@
  * Promises: the text of a key exists only in the answer that creates it; what is stored is its hash. A known key costs
  * no database call. A key, account or plan that changes is felt by every node within a second, even by a node that
  * has lost its connection for hearing of changes. A key that was revoked never authenticates again. A program that was
- * connected through a browser has one live key, `BA:<client>`, however often and however many at once connect it. To an
- * account's own people, another account's key does not exist.
+ * connected through a browser has one live key, `BA:<client>`, however often and however many at once connect it. What
+ * counts against a budget or limit of a key counts for those that replace it. To an account's own people, another
+ * account's key does not exist.
  */
 export { type Account, type ApiKey, type KeyRestrictions, type Plan, unrestricted } from "./account.ts";
 export { findAccount, hasAccounts, listAccounts } from "./account-store.ts";
@@ -19,7 +20,7 @@ export {
 } from "./authenticate-caller.ts";
 export { type CallerDirectory, createCallerDirectory } from "./caller-directory.ts";
 export { createPlan, getPlan, updatePlan } from "./change-plan.ts";
-export { findKeyClient, issueClientKey, listClientKeys } from "./client-keys.ts";
+export { findKeyClient, findLastClientKey, issueClientKey, listClientKeys } from "./client-keys.ts";
 export { createAccount } from "./create-account.ts";
 export { createApiKey } from "./create-api-key.ts";
 export { findKeyKind, keyKinds } from "./key-kind.ts";

@@ -45,6 +45,7 @@ export async function changeOwnKey(
   change: OwnKeyChange,
 ): Promise<ApiKey> {
   return await inTransaction(parts.database, async (tx) => {
+    if (change.budget !== undefined) await lockKeysOf(tx, name.accountId);
     const apiKey = requireUnrevoked(requireKey(await lockOwnKey(tx, name), name));
     const { limits, ...rest } = change;
     const whole = limits === undefined ? rest : { ...rest, limits: mergeLimits(apiKey.limits, limits) };
@@ -63,7 +64,7 @@ export async function revokeOwnKey(parts: Omit<KeyParts, "hasModel">, name: OwnK
 
 /**
  * A new key with the name and restrictions of an old one, which ends at once, or after a while in which whoever has it
- * can change over. Both happen or neither does.
+ * can change over. Both happen or neither does. What was spent of a budget stays spent: it is counted by the line.
  */
 export async function rotateOwnKey(
   parts: Omit<KeyMakerParts, "hasModel">,
@@ -80,7 +81,8 @@ export async function rotateOwnKey(
     const restrictions = { expiresAt, modelIds, endpoints, addresses, budget, limits };
     // What it is limited to was judged when it was set, and may have lost a model since.
     const within = { ...parts, database: tx, hasModel: () => true };
-    return await writeApiKey(within, { accountId: old.accountId, name: old.name, ...restrictions });
+    const { accountId, name: sameName, lineageId } = old;
+    return await writeApiKey(within, { accountId, name: sameName, lineageId, ...restrictions });
   });
 }
 

@@ -1,7 +1,7 @@
-import { inTransaction } from "../../platform/database/database.ts";
+import { type Database, inTransaction } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ApiKey, KeyRestrictions } from "./account.ts";
-import { lockApiKey, updateApiKeyRow } from "./api-key-store.ts";
+import { findApiKey, lockApiKey, lockKeysOf, updateApiKeyRow, updateLineageBudget } from "./api-key-store.ts";
 import type { KeyParts } from "./create-api-key.ts";
 import { findKeyKind } from "./key-kind.ts";
 import { requireRestrictions } from "./key-restrictions.ts";
@@ -12,6 +12,7 @@ export type KeyChange = { name?: string } & Partial<KeyRestrictions>;
 /** Changes what is given; every node goes by it within a second. A revoked key cannot be changed back. */
 export async function updateApiKey(parts: KeyParts, keyId: string, change: KeyChange): Promise<ApiKey> {
   return await inTransaction(parts.database, async (tx) => {
+    if (change.budget !== undefined) await lockBudgets(tx, keyId);
     const apiKey = await lockApiKey(tx, keyId);
     if (apiKey === null) throw new AppError("not_found", `There is no key ${keyId}.`, { param: "key" });
     const changed = { ...apiKey, ...change, name: chooseName(apiKey, change) };
@@ -21,8 +22,15 @@ export async function updateApiKey(parts: KeyParts, keyId: string, change: KeyCh
     const modelIds = change.modelIds === undefined ? null : changed.modelIds;
     requireRestrictions({ ...judged, modelIds }, { now: parts.clock.now(), hasModel: parts.hasModel });
     await updateApiKeyRow(tx, changed);
+    if (change.budget !== undefined) await updateLineageBudget(tx, changed);
     return changed;
   });
+}
+
+/** Before any key is locked, so that who changes one of a line does not wait for who changes another. */
+async function lockBudgets(tx: Database, keyId: string): Promise<void> {
+  const apiKey = await findApiKey(tx, keyId);
+  if (apiKey !== null) await lockKeysOf(tx, apiKey.accountId);
 }
 
 /** Ends a key at once and for good. A key that was revoked before stays revoked since then. */

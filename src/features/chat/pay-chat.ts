@@ -202,19 +202,14 @@ class PaidChat implements ChatPayment {
       amount: this.held,
       quota: { kind: "text", units: countQuotaUnits(terms) },
       keyId: caller.keyId,
-      budget: this.describeBudget(),
+      budget: caller.budget,
       cause: { kind: "request", id: this.requestId },
       expiresAt: new Date(this.parts.clock.now().getTime() + terms.holdMs),
     };
   }
 
-  private describeBudget(): HoldOperation["budget"] {
-    const { budget, keyId } = this.caller;
-    return budget === null ? null : { ...budget, keyId };
-  }
-
   private estimateSpendable(): Nano | null {
-    return this.parts.ledger.estimateSpendable(this.caller.accountId, this.describeBudget());
+    return this.parts.ledger.estimateSpendable(this.caller.accountId, this.caller.budget);
   }
 
   private takeHold(result: ResultOf<HoldOperation>): Promise<void> | undefined {

@@ -1,4 +1,4 @@
-import type { Budget } from "../../lib/budget.ts";
+import type { KeyBudget } from "../../lib/budget.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import type { Nano } from "../../lib/money.ts";
@@ -14,7 +14,7 @@ export type Ledger = {
   /** Applies an operation, together with whatever else is under way, and answers once it is durable. */
   apply<O extends Operation>(operation: O): Promise<ResultOf<O>>;
   /** How much money could be set aside, by what this process remembers; `null` when it remembers nothing. */
-  estimateSpendable(accountId: AccountId, budget: (Budget & { keyId: string }) | null): Nano | null;
+  estimateSpendable(accountId: AccountId, budget: KeyBudget | null): Nano | null;
   /** Lets everything that was submitted end first. */
   close(): Promise<void>;
 };

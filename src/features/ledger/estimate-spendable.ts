@@ -1,4 +1,4 @@
-import { type Budget, findPeriodStart } from "../../lib/budget.ts";
+import { findPeriodStart, type KeyBudget } from "../../lib/budget.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import { type Nano, nano } from "../../lib/money.ts";
 import { isExpired } from "./draft.ts";
@@ -11,7 +11,7 @@ import { type LedgerState, nameSpending } from "./ledger-state.ts";
 export function estimateSpendable(
   state: LedgerState,
   accountId: AccountId,
-  { budget, now }: { budget: (Budget & { keyId: string }) | null; now: Date },
+  { budget, now }: { budget: KeyBudget | null; now: Date },
 ): Nano | null {
   const wallet = state.wallets.get(accountId);
   if (wallet === undefined) return null;

@@ -210,7 +210,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "L",
-    promise: "What counts against a key's budget is what its holds held and settled.",
+    promise: "What counts against the budget of a key and those it replaced is what their holds held and settled.",
     isForWholeOnly: true,
     statement: `
       select account_id, format('key %s has %s held and %s spent since %s; its holds say %s and %s', key_id, sum(held),
@@ -219,8 +219,10 @@ export const invariants: readonly Invariant[] = [
           select account_id, key_id, starts_at, held, spent, 0 as hold_held, 0 as hold_spent from key_spending
             where $1::text[] is null or account_id = any($1)
           union all
-          select account_id, key_id, budget_starts_at, 0, 0, case state when 'open' then amount else 0 end, settled
-            from scope_holds where budget_starts_at is not null) sides
+          select hold.account_id, coalesce(key.lineage_id, hold.key_id), budget_starts_at, 0, 0,
+              case state when 'open' then amount else 0 end, settled
+            from scope_holds hold left join api_keys key on key.id = hold.key_id
+            where budget_starts_at is not null) sides
         group by account_id, key_id, starts_at having sum(held) <> sum(hold_held) or sum(spent) <> sum(hold_spent)`,
   },
 ];

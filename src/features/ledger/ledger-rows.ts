@@ -205,6 +205,7 @@ type HoldRow = {
   fingerprint: string;
   settlement_fingerprint: string | null;
   key_id: string | null;
+  budget_key_id: string | null;
   budget_starts_at: string | null;
   cause_kind: Cause["kind"];
   cause_id: string;
@@ -265,9 +266,9 @@ function toHold(row: HoldRow): Hold {
     settlementFingerprint: row.settlement_fingerprint,
     keyId: row.key_id,
     budget:
-      row.key_id === null || row.budget_starts_at === null
+      row.budget_key_id === null || row.budget_starts_at === null
         ? null
-        : { keyId: row.key_id, startsAt: new Date(row.budget_starts_at) },
+        : { keyId: row.budget_key_id, startsAt: new Date(row.budget_starts_at) },
     cause: { kind: row.cause_kind, id: row.cause_id },
     expiresAt: new Date(row.expires_at),
     openedAt: new Date(row.opened_at),

@@ -43,7 +43,7 @@ export type Hold = {
   fingerprint: string;
   settlementFingerprint: string | null;
   keyId: string | null;
-  /** The key whose budget it counts in, and the budget's period. */
+  /** The key that its budget is counted by, the first of its line, and the budget's period. */
   budget: { keyId: string; startsAt: Date } | null;
   cause: Cause;
   expiresAt: Date;

@@ -1,5 +1,5 @@
 import type { Bill } from "../../lib/bill.ts";
-import type { Budget } from "../../lib/budget.ts";
+import type { KeyBudget } from "../../lib/budget.ts";
 import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
 import type { Nano } from "../../lib/money.ts";
 import type { QuotaKind } from "../../lib/plan-terms.ts";
@@ -16,7 +16,7 @@ export type HoldOperation = {
   /** The key that asks; what is charged is told by key. */
   keyId?: string;
   /** The budget of the key that asks: the hold must fit into what is left of its period. */
-  budget: (Budget & { keyId: string }) | null;
+  budget: KeyBudget | null;
   cause: Cause;
   expiresAt: Date;
 };

@@ -10,14 +10,14 @@ import { correctTokens, type Demand, returnSlot, consumeLimits as takeLimits } f
 
 const minute = 60_000;
 
-type Limited = Pick<Caller, "accountId" | "keyId" | "accountLimits" | "keyLimits">;
+type Limited = Pick<Caller, "accountId" | "lineageId" | "accountLimits" | "keyLimits">;
 
 function createCaller(
   account: Partial<LimitSet>,
   key: Partial<LimitSet> = {},
-  keyId: Caller["keyId"] = "key_1",
+  lineageId: Caller["lineageId"] = "key_1",
 ): Limited {
-  return { accountId: "acct_1", keyId, accountLimits: { ...standardLimits, ...account }, keyLimits: key };
+  return { accountId: "acct_1", lineageId, accountLimits: { ...standardLimits, ...account }, keyLimits: key };
 }
 
 /** What a caller is told of its limits. */

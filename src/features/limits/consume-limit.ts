@@ -20,7 +20,7 @@ import {
 } from "../../platform/http/limit-headers.ts";
 import type { SeenLimits } from "../../platform/http/request-context.ts";
 
-type LimitedCaller = Pick<Caller, "accountId" | "keyId" | "accountLimits" | "keyLimits">;
+type LimitedCaller = Pick<Caller, "accountId" | "lineageId" | "accountLimits" | "keyLimits">;
 
 /** A place among the caller's running calls or tasks, held until it is returned or its time is over. */
 export type Slot = { use: "request" | "task"; id: string; ttlMs: number };
@@ -162,11 +162,11 @@ function getLimits(caller: LimitedCaller): KnownLimits {
 
 type Owner = { owner: "account" | "API key"; limits: Partial<LimitSet>; prefix: string };
 
-function describeLimits({ accountId, keyId, accountLimits, keyLimits }: LimitedCaller): KnownLimits {
+function describeLimits({ accountId, lineageId, accountLimits, keyLimits }: LimitedCaller): KnownLimits {
   // All names of a request share the account's hash tag, so that a cluster keeps them in one place.
   const owners: Owner[] = [
     { owner: "account", limits: accountLimits, prefix: `{${accountId}}` },
-    { owner: "API key", limits: keyLimits, prefix: `{${accountId}}:${keyId}` },
+    { owner: "API key", limits: keyLimits, prefix: `{${accountId}}:${lineageId}` },
   ];
   return {
     requests: { read: describeRates(owners, "reads"), write: describeRates(owners, "requests") },

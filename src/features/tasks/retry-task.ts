@@ -45,6 +45,8 @@ async function makeAnew(parts: RetryParts, task: Task): Promise<Task> {
     caller: {
       accountId: task.accountId,
       keyId: task.keyId,
+      // Neither a budget nor a limit is counted here.
+      lineageId: task.keyId,
       planId: null,
       modelIds: null,
       budget: null,

@@ -215,7 +215,7 @@ async function holdSpeech(
     amount: held,
     quota: { kind: terms.quota.kind, units: terms.quota.unitsMax },
     keyId: caller.keyId,
-    budget: caller.budget === null ? null : { ...caller.budget, keyId: caller.keyId },
+    budget: caller.budget,
     cause: { kind: "request", id: requestId },
     expiresAt: new Date(parts.clock.now().getTime() + lifeMs),
   });

@@ -217,7 +217,7 @@ function describeHold({ task, caller, held }: Submission) {
     amount: held,
     quota: { kind: quota.kind, units: quota.unitsMax },
     keyId: caller.keyId,
-    budget: caller.budget === null ? null : { ...caller.budget, keyId: caller.keyId },
+    budget: caller.budget,
     cause: { kind: "task", id: task.id } as const,
     expiresAt: new Date(task.deadlineAt.getTime() + holdMarginMs),
   };

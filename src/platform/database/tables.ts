@@ -92,6 +92,7 @@ type ApiKeysTable = {
   concurrent_requests: number | null;
   tasks_in_flight: number | null;
   is_console: Generated<boolean>;
+  lineage_id: string;
 };
 
 type CatalogPricesTable = {

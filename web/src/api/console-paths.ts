@@ -558,6 +558,11 @@ export type paths = {
               created_at: string;
               last_four: string;
             } | null;
+            budget: {
+              amount: string;
+              period: "total" | "day" | "week" | "month";
+              spent: string;
+            } | null;
             expires_at: string;
             uses_code: boolean;
             kind: "browser" | "device";

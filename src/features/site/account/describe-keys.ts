@@ -17,16 +17,18 @@ export async function describeKeys(
 ): Promise<ShownKey[]> {
   const now = clock.now();
   const keyIds = keys.map(({ id }) => id);
-  const periods = keys.flatMap(({ id, budget }) =>
-    budget === null ? [] : [{ keyId: id, startsAt: findPeriodStart(budget.period, now) }],
-  );
-  const [uses, spending] = await Promise.all([
+  const findPeriod = ({ lineageId, budget }: ApiKey) =>
+    budget === null ? null : { keyId: lineageId, startsAt: findPeriodStart(budget.period, now) };
+  const periods = keys.flatMap((key) => findPeriod(key) ?? []);
+  const [uses, tellSpent] = await Promise.all([
     listKeyUses(database, keyIds),
     listKeySpending(database, accountId, periods),
   ]);
-  return keys.map((key) =>
-    presentKey(key, { lastUsedAt: uses.get(key.id) ?? null, spent: spending.get(key.id) ?? nano(0n), now }),
-  );
+  return keys.map((key) => {
+    const period = findPeriod(key);
+    const spent = period === null ? nano(0n) : tellSpent(period);
+    return presentKey(key, { lastUsedAt: uses.get(key.id) ?? null, spent, now });
+  });
 }
 
 export async function describeKey(parts: Pick<AccountParts, "database" | "clock">, key: ApiKey): Promise<ShownKey> {

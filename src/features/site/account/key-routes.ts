@@ -134,7 +134,8 @@ function addRotate(http: HttpServer, parts: AccountParts): void {
         operationId: "rotateKey",
         summary: "Replace an API key",
         description: `A new key with the same name and restrictions, which is shown this once. The old one ends at once, or
-after \`overlap_minutes\`. The budget of the new one is whole.`,
+after \`overlap_minutes\`. What the old one spent of its budget counts for
+the new one, and in the overlap both share it.`,
         tags,
         params,
         body: rotationSchema,

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { budgetPeriods } from "../../../lib/budget.ts";
 import { parseMoney } from "../../../lib/money.ts";
 import { isLoopbackHost } from "../../../platform/config/setting-kinds.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
@@ -10,7 +11,7 @@ import { approveRequest, type ConnectAnswer, denyRequest } from "./answer-reques
 import type { ConnectParts } from "./connect-parts.ts";
 import type { DeviceAsker, KeyTerms } from "./connect-request.ts";
 import { disconnectClient, listConnectedClients } from "./connected-clients.ts";
-import { findDeviceRequest, findReplacedKey, readProgress, takeRequest } from "./read-request.ts";
+import { describeKeptBudget, findDeviceRequest, findReplacedKey, readProgress, takeRequest } from "./read-request.ts";
 
 const tags = ["Connect"];
 const params = Type.Object({ id: Type.String({ maxLength: 100 }) });
@@ -34,10 +35,19 @@ function addShow(http: HttpServer, parts: ConnectParts): void {
     user_agent: Type.String({ description: "What the program said it is; it can say anything." }),
     at: Type.String({ format: "date-time" }),
   });
+  const keptBudget = Type.Object({
+    amount: Type.String(),
+    period: Type.Enum([...budgetPeriods]),
+    spent: Type.String(),
+  });
   const shown = Type.Object({
     client: Type.String({ description: "What the program calls itself; anybody can call it so." }),
     redirect_host: Type.Union([Type.String(), Type.Null()]),
     replaces: Type.Union([replaced, Type.Null()]),
+    budget: Type.Union([keptBudget, Type.Null()], {
+      description:
+        "What the program's keys were limited to. It stays, unless another one is given; so does what was spent.",
+    }),
     expires_at: Type.String({ format: "date-time" }),
     uses_code: Type.Boolean(),
     kind: Type.Enum(["browser", "device"]),
@@ -54,6 +64,7 @@ function addShow(http: HttpServer, parts: ConnectParts): void {
       return {
         client,
         redirect_host: way.kind === "browser" ? new URL(way.redirectUri).host : null,
+        budget: await describeKeptBudget(parts, session, client),
         replaces: key === null ? null : { created_at: key.createdAt.toISOString(), last_four: key.lastFour },
         expires_at: expiresAt.toISOString(),
         uses_code: way.kind === "browser" && way.codeChallenge !== null,

@@ -1,5 +1,8 @@
+import { type BudgetPeriod, findPeriodStart } from "../../../lib/budget.ts";
+import { presentMoney } from "../../../lib/money.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
-import { type ApiKey, findKeyClient, listClientKeys, listKeyUses } from "../../accounts/index.ts";
+import { type ApiKey, findKeyClient, findLastClientKey, listClientKeys, listKeyUses } from "../../accounts/index.ts";
+import { listKeySpending } from "../../ledger/index.ts";
 import { limitSessions } from "../sign-in/sessions.ts";
 import type { SiteSession } from "../sign-in/site-session.ts";
 import { beginAttempt } from "../sign-in/throttle.ts";
@@ -36,6 +39,20 @@ export async function findReplacedKey(
 ): Promise<ApiKey | null> {
   const keys = await listClientKeys(database, session.accountId, clock.now());
   return keys.find((key) => findKeyClient(key) === client) ?? null;
+}
+
+/** The budget that the program's next key keeps, and what is spent of it; `null` where there is none. */
+export async function describeKeptBudget(
+  { database, clock }: ReadParts,
+  { accountId }: SiteSession,
+  client: string,
+): Promise<{ amount: string; period: BudgetPeriod; spent: string } | null> {
+  const key = await findLastClientKey(database, { accountId, client });
+  if (key === null || key.budget === null) return null;
+  const { amount, period } = key.budget;
+  const asked = { keyId: key.lineageId, startsAt: findPeriodStart(period, clock.now()) };
+  const tellSpent = await listKeySpending(database, accountId, [asked]);
+  return { amount: presentMoney(amount), period, spent: presentMoney(tellSpent(asked)) };
 }
 
 /** How far a request is that this session has answered. */

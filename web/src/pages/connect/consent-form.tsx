@@ -18,6 +18,7 @@ type ConnectRequest = {
   client: string;
   redirect_host: string | null;
   replaces: { created_at: string; last_four: string } | null;
+  budget: { amount: string; period: "total" | "day" | "week" | "month"; spent: string } | null;
   kind: "browser" | "device";
   asked: { address: string; is_own_address: boolean; user_agent: string; at: string } | null;
 };
@@ -90,6 +91,16 @@ export function ConsentForm({ id, request, onApproved, onRefused }: ConsentFormP
             ? "nothing"
             : `the key that ends in ${request.replaces.last_four}, made ${formatMoment(request.replaces.created_at)}`}
         </dd>
+        {request.budget !== null && (
+          <>
+            <dt className="text-ink-soft">Budget</dt>
+            <dd>
+              {request.budget.spent} of {request.budget.amount} {site?.currency} spent
+              {request.budget.period === "total" ? "" : ` this ${request.budget.period}`}. This stays unless you set
+              another budget below.
+            </dd>
+          </>
+        )}
       </dl>
       {request.kind === "device" && (
         <Notice kind="warning" title="Only approve what you started yourself, just now">
@@ -129,7 +140,7 @@ export function ConsentForm({ id, request, onApproved, onRefused }: ConsentFormP
               inputMode="decimal"
               value={budget}
               onChange={setBudget}
-              hint={`What it may spend in all${site === undefined ? "" : `, in ${site.currency}`}. Empty: as much as your balance.`}
+              hint={`What it may spend in all${site === undefined ? "" : `, in ${site.currency}`}${request.budget === null ? ". Empty: as much as your balance." : ", with what it has spent already. Empty: the budget stays."}`}
               error={approve.errorAt("budget")}
             />
           </div>
