@@ -66,6 +66,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     siteUrl: settings.site_url,
     keyedRequests: {
       parseKey: () => null,
+      isKeyKnown: refuse,
       claimKey: refuse,
       renewClaim: () => () => {},
       lockClaim: refuse,
@@ -73,7 +74,11 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
       freeKey: refuse,
       forgetAnswer: refuse,
     },
-    limits: { uploadBytesMax: 0, outputBytesMax: 0, accountFilesMax: 0, accountBytesMax: 0, retentionMs: 0 },
+    limits: {
+      ...{ uploadBytesMax: 0, outputBytesMax: 0, retentionMs: 0 },
+      ...{ accountFilesMax: 0, accountBytesMax: 0, unpaidFilesMax: 0, unpaidBytesMax: 0 },
+    },
+    hasMoney: refuse,
     onTrouble: () => {},
   });
   const guarded = { fetchBytes: refuse };

@@ -1,15 +1,17 @@
 import { join } from "node:path";
+import { findAccount } from "../features/accounts/index.ts";
 import { createFiles, type Files, type KeyedRequests, removeExpiredFiles } from "../features/files/index.ts";
 import {
   claimKey,
   forgetAnswer,
   freeKey,
+  isKeyKnown,
   keepAnswer,
   lockClaim,
   parseIdempotencyKey,
   renewClaim,
 } from "../features/idempotency/index.ts";
-import { releaseHold } from "../features/ledger/index.ts";
+import { hasFunds, releaseHold } from "../features/ledger/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
@@ -47,6 +49,8 @@ export async function openFiles(parts: FilesParts) {
     ...removal,
     spool,
     pictures,
+    hasMoney: async (database, accountId) =>
+      (await hasFunds(database, accountId, clock.now())) || (await findAccount(database, accountId))?.planId !== null,
     linkKey: masterKey.derive("file-links"),
     siteUrl: settings.site_url,
     keyedRequests: createKeyedRequests(parts),
@@ -55,6 +59,8 @@ export async function openFiles(parts: FilesParts) {
       outputBytesMax,
       accountFilesMax: settings.account_files_max,
       accountBytesMax: settings.account_storage_bytes_max,
+      unpaidFilesMax: settings.unpaid_files_max,
+      unpaidBytesMax: settings.unpaid_storage_bytes_max,
       retentionMs: settings.file_days * dayMs,
     },
   });
@@ -80,6 +86,7 @@ function createKeyedRequests({ database, clock, settings, logger }: FilesParts):
   };
   return {
     parseKey: parseIdempotencyKey,
+    isKeyKnown: (asked) => isKeyKnown(claims, asked),
     async claimKey(wanted) {
       const outcome = await claimKey(claims, { ...wanted, holdId: null });
       return outcome.kind === "claimed" ? { kind: "claimed" } : outcome;

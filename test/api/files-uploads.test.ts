@@ -357,6 +357,67 @@ describe("a quota", () => {
   });
 });
 
+describe("the quota of an account without money", () => {
+  const refused = { status: 402, code: "insufficient_balance", param: "file" };
+
+  test("is small, is never exceeded together, and is no matter once there is money", async () => {
+    let hasPaid = false;
+    await using small = await startFilesStage({ isUnpaid: (id) => id === "acct_a" && !hasPaid });
+    const answers = await Promise.all(Array.from({ length: 9 }, () => small.upload(png)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, ...Array(6).fill(402)]);
+    expect(small.listStored()).toHaveLength(3);
+    expect(await readError(await small.upload(png))).toEqual(refused);
+    expect((await small.upload(png, { as: small.otherAccountId })).status).toBe(200);
+    hasPaid = true;
+    expect((await small.upload(png)).status).toBe(200);
+  });
+
+  test("counts neither what was deleted nor what has expired, swept up or not", async () => {
+    await using small = await startFilesStage({ isUnpaid: () => true });
+    for (const _file of [1, 2, 3]) expect((await small.upload(png)).status).toBe(200);
+    expect(await readError(await small.upload(png))).toEqual(refused);
+    const { data } = await readJson(await small.call("/files"));
+    expect((await small.call(`/files/${data[0]?.id}`, { method: "DELETE" })).status).toBe(200);
+    expect((await small.upload(png)).status).toBe(200);
+    expect((await small.upload(png)).status).toBe(402);
+    small.clock.advance(stageLimits.retentionMs);
+    for (const _file of [1, 2, 3]) expect((await small.upload(png)).status).toBe(200);
+    expect((await small.upload(png)).status).toBe(402);
+  });
+
+  test("is told by the length, before any of the body is sent, and at the first byte beyond it without a length", async () => {
+    await using small = await startFilesStage({ isUnpaid: () => true, limits: { unpaidBytesMax: png.length * 2 } });
+    const large = Buffer.alloc(512 * 1024);
+    expect(await readError(await small.upload(large))).toEqual(refused);
+    expect((await small.upload(png)).status).toBe(200);
+    const boundary = "b";
+    const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="x.png"\r\n\r\n`;
+    const body = ReadableStream.from(
+      (async function* () {
+        yield Buffer.from(head);
+        for (;;) yield Buffer.alloc(16 * 1024);
+      })(),
+    );
+    const endless = await small.call("/files", {
+      method: "POST",
+      body,
+      headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
+      ...{ duplex: "half" },
+    });
+    expect(await readError(endless)).toEqual(refused);
+    expect(small.listStored()).toHaveLength(1);
+  });
+
+  test("keeps nobody from the answer to an upload that was stored", async () => {
+    await using small = await startFilesStage({ isUnpaid: () => true, limits: { unpaidFilesMax: 1 } });
+    const first = await small.upload(png, { key: "once" });
+    const again = await small.upload(png, { key: "once" });
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect((await readJson(again)).id).toBe((await readJson(first)).id);
+    expect(await readError(await small.upload(png, { key: "twice" }))).toEqual(refused);
+  });
+});
+
 describe("an Idempotency-Key", () => {
   const file = (filename = "a.png"): Part => ({ name: "file", filename, content: png });
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectEmbedded } from "../harness/embedded-query.ts";
-import { readJson } from "../harness/files-stage.ts";
+import { readError, readJson } from "../harness/files-stage.ts";
 import {
   createDataDirectory,
   findFreePort,
@@ -17,7 +17,7 @@ let environment: Record<string, string>;
 let gateway: GatewayProcess;
 
 beforeAll(async () => {
-  environment = { SLUICE_DATA_DIR: data.path, SLUICE_PORT: await findFreePort() };
+  environment = { SLUICE_DATA_DIR: data.path, SLUICE_PORT: await findFreePort(), SLUICE_UNPAID_FILES_MAX: "0" };
   gateway = await startGatewayProcess({ environment });
 });
 afterAll(async () => {
@@ -26,17 +26,21 @@ afterAll(async () => {
 });
 
 async function upload(filename: string): Promise<string> {
+  const response = await tryUpload(filename);
+  expect(response.status).toBe(200);
+  return (await readJson(response)).id;
+}
+
+async function tryUpload(filename: string): Promise<Response> {
   const key = readFileSync(join(data.path, "secrets", "demo-key"), "utf8").trim();
   const form = new FormData();
   form.append("purpose", "generation");
   form.append("file", new Blob([new Uint8Array(await makeMedia("png"))]), filename);
-  const response = await fetch(`http://localhost:${environment.SLUICE_PORT}/v1/files`, {
+  return await fetch(`http://localhost:${environment.SLUICE_PORT}/v1/files`, {
     method: "POST",
     body: form,
     headers: { authorization: `Bearer ${key}` },
   });
-  expect(response.status).toBe(200);
-  return (await readJson(response)).id;
 }
 
 function countStored(): number {
@@ -77,4 +81,13 @@ test("an operator sees files, removes one, and removes those whose time is over"
   expect(await run("file", "purge")).toEqual({ files: expect.any(Number), removed_bytes: expect.any(Number) });
   expect(countStored()).toBe(1);
   expect(await run("file", "list")).toMatchObject([{ id: third }]);
+});
+
+test("an account whose credit is gone uploads within the quota of those without money, one with a plan as before", async () => {
+  const [{ id }] = await run("account", "list");
+  await run("credit", "adjust", id, "-10.00", "--reason", "a test");
+  expect(await readError(await tryUpload("four.png"))).toMatchObject({ status: 402, code: "insufficient_balance" });
+  await run("plan", "create", "team", "--name", "Team");
+  await run("account", "update", id, "--plan", "team");
+  expect((await tryUpload("four.png")).status).toBe(200);
 });

@@ -219,7 +219,7 @@ test("a file whose commit was answered by nobody keeps its bytes", async () => {
   const spooled = await spool.write(Readable.from([await makeMedia("png")]), { bytesMax: 1e9, signal });
   const onTrouble = (error: unknown): void => void stage.troubles.push(error);
   const stored = storeFile(
-    { ...stage, database: lossy, limits: stageLimits, onTrouble },
+    { ...stage, database: lossy, limits: stageLimits, onTrouble, hasMoney: async () => true },
     { id: output, accountId: stage.accountId, purpose: "output", filename: "x", spooled, media: source },
     { signal },
   );

@@ -9,6 +9,7 @@ import {
   claimKey,
   forgetAnswer,
   freeKey,
+  isKeyKnown,
   keepAnswer,
   lockClaim,
   parseIdempotencyKey,
@@ -88,11 +89,15 @@ export const stageLimits: FileLimits = {
   outputBytesMax: 4 * megabyte,
   accountFilesMax: 1000,
   accountBytesMax: 100 * megabyte,
+  unpaidFilesMax: 3,
+  unpaidBytesMax: 1 * megabyte,
   retentionMs: 30 * dayMs,
 };
 
 type StageOptions = {
   limits?: Partial<FileLimits>;
+  /** Who has no money; everybody else has. */
+  isUnpaid?(accountId: AccountId): boolean;
   requestTimeoutMs?: number;
   /** Stands between the feature and the disk. */
   wrapBytes?(bytes: ByteStore): ByteStore;
@@ -124,10 +129,12 @@ export async function startFilesStage(options: StageOptions = {}): Promise<Files
     pictures,
     spool: await createSpool({ folder: join(folder, "spool"), clock }),
     limits: { ...stageLimits, ...options.limits },
+    hasMoney: async (_database, accountId) => options.isUnpaid?.(accountId) !== true,
     linkKey: randomBytes(32),
     siteUrl: "https://files.example.com",
     keyedRequests: {
       parseKey: parseIdempotencyKey,
+      isKeyKnown: (asked) => isKeyKnown({ database, clock }, asked),
       claimKey: (wanted) => claimKey(claimParts, { ...wanted, holdId: null }),
       renewClaim: (claim) => renewClaim({ database, clock, onTrouble }, claim),
       lockClaim,

@@ -79,18 +79,20 @@ function toFile(row: FileRow): StoredFile {
   };
 }
 
-export async function findUsage(database: Database, accountId: AccountId): Promise<FileUsage> {
-  const row = await database
-    .selectFrom("file_usages")
-    .select(["files", "bytes"])
-    .where("account_id", "=", accountId)
-    .executeTakeFirst();
-  return { files: Number(row?.files ?? 0), bytes: Number(row?.bytes ?? 0) };
+/** What of an account's uploads is there at a moment: files that have expired and are not swept up yet are not. */
+export async function findUsage(database: Database, accountId: AccountId, now: Date): Promise<FileUsage> {
+  const { rows } = await sql<{ files: bigint; bytes: bigint }>`
+    select usage.files - expired.files as files, usage.bytes - expired.bytes as bytes
+      from file_usages usage, lateral (
+        select count(*) as files, coalesce(sum(bytes), 0)::bigint as bytes from files
+          where account_id = usage.account_id and purpose = 'generation' and expires_at <= ${now}) expired
+      where usage.account_id = ${accountId}`.execute(database);
+  return { files: Number(rows[0]?.files ?? 0), bytes: Number(rows[0]?.bytes ?? 0) };
 }
 
 /** Counts one more upload; the row stays locked until the transaction ends, so that no other is decided meanwhile. */
-export async function addUsage(tx: Database, accountId: AccountId, bytes: number): Promise<FileUsage> {
-  const row = await tx
+export async function addUsage(tx: Database, accountId: AccountId, bytes: number): Promise<void> {
+  await tx
     .insertInto("file_usages")
     .values({ account_id: accountId, files: 1n, bytes: BigInt(bytes) })
     .onConflict((conflict) =>
@@ -99,9 +101,7 @@ export async function addUsage(tx: Database, accountId: AccountId, bytes: number
         bytes: eb("file_usages.bytes", "+", eb.ref("excluded.bytes")),
       })),
     )
-    .returning(["files", "bytes"])
-    .executeTakeFirstOrThrow();
-  return { files: Number(row.files), bytes: Number(row.bytes) };
+    .execute();
 }
 
 /**

@@ -39,5 +39,8 @@ export type FileLimits = {
   /** Of an account's uploads together; what its tasks made does not count. */
   accountFilesMax: number;
   accountBytesMax: number;
+  /** The same for an account without money, so that nobody gets free storage by signing up. */
+  unpaidFilesMax: number;
+  unpaidBytesMax: number;
   retentionMs: number;
 };

@@ -11,6 +11,8 @@ export type RememberedAnswer = { status: number; contentType: string; body: Buff
 export type KeyedRequests = {
   /** Throws where the header is no key. */
   parseKey(header: string | string[] | undefined): string | null;
+  /** Whether some request has the key, whichever that is. */
+  isKeyKnown(asked: Pick<KeyClaim, "accountId" | "key">): Promise<boolean>;
   /** Throws where the key is another request's, or its first request still runs. */
   claimKey(
     wanted: KeyClaim & { fingerprint: Buffer },

@@ -11,11 +11,14 @@ export type FormPart =
 type FormFile = { filename: string; spooled: SpooledFile };
 export type UploadForm = FormFile & { purpose: UploadPurpose };
 
+/** `refuse` is told to whoever sends more. */
+type ReadLimits = { bytesMax: number; refuse: () => AppError; signal: AbortSignal };
+
 /** Reads the form to its end: one file and its purpose, in either order. Throws, and leaves nothing, for anything else. */
 export async function readUploadForm(
   spool: Spool,
   parts: AsyncIterable<FormPart>,
-  limits: { bytesMax: number; signal: AbortSignal },
+  limits: ReadLimits,
 ): Promise<UploadForm> {
   let form: FormFile | null = null;
   let purpose: UploadPurpose | null = null;
@@ -49,16 +52,12 @@ function readPurpose(part: FormPart): UploadPurpose {
   throw createProblem("purpose", message);
 }
 
-async function spoolFile(
-  spool: Spool,
-  part: FormPart,
-  limits: { bytesMax: number; signal: AbortSignal },
-): Promise<FormFile> {
+async function spoolFile(spool: Spool, part: FormPart, limits: ReadLimits): Promise<FormFile> {
   if (part.type !== "file") throw createProblem("file", "`file` must be sent as a file, with a filename.");
   try {
     return { filename: cleanFilename(part.filename), spooled: await spool.write(part.file, limits) };
   } catch (error) {
-    throw error instanceof TooManyBytesError ? createTooLarge(limits.bytesMax) : error;
+    throw error instanceof TooManyBytesError ? limits.refuse() : error;
   }
 }
 

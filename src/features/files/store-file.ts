@@ -4,13 +4,13 @@ import { invariant } from "../../lib/invariant.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { InspectedMedia } from "../../platform/media/inspection.ts";
 import type { SpooledFile } from "../../platform/storage/create-spool.ts";
-import { checkUsage } from "./check-usage.ts";
-import type { FileKind, FileLimits, FilePurpose, StoredFile } from "./file.ts";
-import { addUsage, findFile, insertFile } from "./file-store.ts";
+import { createQuotaError, findQuota, isWithin, type QuotaParts } from "./check-usage.ts";
+import type { FileKind, FilePurpose, StoredFile } from "./file.ts";
+import { addUsage, findFile, findUsage, insertFile } from "./file-store.ts";
 import { discardBytes, type RemovalParts } from "./remove-bytes.ts";
 import { insertUnownedBytes, takeUnownedBytes } from "./unowned-bytes-store.ts";
 
-export type StoreParts = RemovalParts & { ids: IdSource; limits: FileLimits };
+export type StoreParts = RemovalParts & QuotaParts & { ids: IdSource };
 
 export type NewFile = {
   id: FileId;
@@ -61,9 +61,7 @@ export async function storeFile(
     isStored = await parts.database.transaction().execute(async (tx) => {
       await begin?.(tx);
       if (!(await insertFile(tx, file))) return false;
-      if (file.purpose !== "output") {
-        checkUsage(await addUsage(tx, file.accountId, file.bytes), parts.limits);
-      }
+      if (file.purpose !== "output") await countUpload(parts, tx, file);
       invariant(await takeUnownedBytes(tx, storageKey), `the bytes of ${file.id} were swept up while being written`);
       await conclude?.(tx, file);
       return true;
@@ -72,6 +70,13 @@ export async function storeFile(
     if (!isStored) await discardBytes(parts, storageKey);
   }
   return isStored ? file : null;
+}
+
+/** Of several uploads at once each sees those before it. */
+async function countUpload(parts: StoreParts, tx: Database, { accountId, bytes }: StoredFile): Promise<void> {
+  await addUsage(tx, accountId, bytes);
+  const quota = await findQuota(parts, tx, accountId);
+  if (!isWithin(await findUsage(tx, accountId, parts.clock.now()), quota)) throw createQuotaError(quota);
 }
 
 /** Stores what a task made: of any number of attempts with one id, one makes the file and all answer it. */

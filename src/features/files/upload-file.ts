@@ -2,14 +2,15 @@ import { createHash } from "node:crypto";
 import type { AccountId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { Database } from "../../platform/database/database.ts";
+import type { AppError } from "../../platform/errors/app-error.ts";
 import type { Spool, SpooledFile } from "../../platform/storage/create-spool.ts";
-import { checkUsage } from "./check-usage.ts";
+import { createQuotaError, findQuota, isWithin } from "./check-usage.ts";
 import type { StoredFile } from "./file.ts";
 import { presentFile } from "./file-schema.ts";
 import { findFile, findUsage } from "./file-store.ts";
 import { anyMedia, type InspectionParts, inspectSpooled, type WantedMedia } from "./inspect-spooled.ts";
 import type { KeyClaim, KeyedRequests, RememberedAnswer } from "./keyed-requests.ts";
-import { type FormPart, readUploadForm, type UploadForm } from "./read-upload-form.ts";
+import { createTooLarge, type FormPart, readUploadForm, type UploadForm } from "./read-upload-form.ts";
 import { type StoreParts, storeFile } from "./store-file.ts";
 
 export type UploadParts = StoreParts & InspectionParts & { spool: Spool; keyedRequests: KeyedRequests };
@@ -19,6 +20,8 @@ export type Upload = {
   requestId: string;
   /** The `Idempotency-Key`. */
   key: string | null;
+  /** How long the file must be at least, by what was said of the body's length. */
+  bytesMin: number;
   form: AsyncIterable<FormPart>;
   /** Aborted when the caller has gone. */
   signal: AbortSignal;
@@ -38,17 +41,34 @@ const answerType = "application/json; charset=utf-8";
 
 /** Reads an upload, finds out what it is, keeps it. Nothing of it stays behind where that fails. */
 export async function uploadFile(parts: UploadParts, upload: Upload): Promise<UploadOutcome> {
-  const { accountId, signal } = upload;
-  const usage = await findUsage(parts.database, accountId);
-  // A quota that is used up is told before anything is read; the last word on it is spoken when the file is stored.
-  checkUsage({ files: usage.files + 1, bytes: usage.bytes + 1 }, parts.limits);
-  const form = await readUploadForm(parts.spool, upload.form, { bytesMax: parts.limits.uploadBytesMax, signal });
+  const { signal } = upload;
+  const form = await readUploadForm(parts.spool, upload.form, { ...(await findRoom(parts, upload)), signal });
   try {
     if (upload.key !== null) return await storeKeyed(parts, upload, { form, key: upload.key });
     return { kind: "stored", file: await storeUpload(parts, upload, { form, signal }) };
   } finally {
     await form.spooled.remove();
   }
+}
+
+/**
+ * How much may be read. A quota that is used up is told before anything is; the last word on it is spoken when the file
+ * is stored. What was sent before may be among what is stored, and is answered again.
+ */
+async function findRoom(
+  parts: UploadParts,
+  { accountId, key, bytesMin }: Upload,
+): Promise<{ bytesMax: number; refuse: () => AppError }> {
+  const { database, clock, limits, keyedRequests } = parts;
+  const quota = await findQuota(parts, database, accountId);
+  const used = await findUsage(database, accountId, clock.now());
+  const whole = { bytesMax: limits.uploadBytesMax, refuse: () => createTooLarge(limits.uploadBytesMax) };
+  const left = quota.bytesMax - used.bytes;
+  if (isWithin({ files: used.files + 1, bytes: used.bytes + Math.max(bytesMin, 1) }, quota)) {
+    return left < whole.bytesMax ? { bytesMax: left, refuse: () => createQuotaError(quota) } : whole;
+  }
+  if (key !== null && (await keyedRequests.isKeyKnown({ accountId, key }))) return whole;
+  throw createQuotaError(quota);
 }
 
 /** With a key, a caller who goes away does not end it: whoever sends it again gets the answer. */

@@ -37,6 +37,15 @@ export async function recallAnswer(
   return known === null || isFree(known, clock.now()) ? null : getAnswer(known, asked);
 }
 
+/** Whether some request has the key, whichever that is. */
+export async function isKeyKnown(
+  { database, clock }: Pick<ClaimParts, "database" | "clock">,
+  asked: Pick<Claim, "accountId" | "key">,
+): Promise<boolean> {
+  const known = await findKey(database, asked);
+  return known !== null && !isFree(known, clock.now());
+}
+
 /** Claims a key for a request, or finds what came of the request that had it first. */
 export async function claimKey(
   parts: ClaimParts,

@@ -22,7 +22,7 @@ export type { Cause, Unit } from "./ledger-state.ts";
 export type { ExtendOperation, HoldOperation, ReleaseOperation, ResultOf, SettleOperation } from "./operation.ts";
 export { listAccountsWithEndedPeriod } from "./plan-period-store.ts";
 export { createStatementCsv, presentAmount } from "./present-statement-csv.ts";
-export { readBalance } from "./read-balance.ts";
+export { hasFunds, readBalance } from "./read-balance.ts";
 export { redeemCode, voidCode } from "./redeem-code.ts";
 export { renewPlan } from "./renew-plan.ts";
 export {

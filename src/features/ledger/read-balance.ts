@@ -1,9 +1,17 @@
 import type { AccountId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { type Balance, computeBalance } from "./balance.ts";
+import { isExpired } from "./draft.ts";
 import { loadState, runWithin } from "./ledger-store.ts";
 import type { PlanPeriod } from "./plan-period.ts";
 import { findLatestPlanPeriod } from "./plan-period-store.ts";
+
+/** Whether the account has anything to spend, on hold or not: money, or the tokens, images and seconds of a quota. */
+export async function hasFunds(database: Database, accountId: AccountId, now: Date): Promise<boolean> {
+  const nothing = { pocketIds: [], holdIds: [], transactionIds: [], spending: [] };
+  const { pockets } = await loadState(runWithin(database), { ...nothing, accountIds: [accountId] });
+  return [...pockets.values()].some((pocket) => (isExpired(pocket, now) ? pocket.held : pocket.posted) > 0n);
+}
 
 /** What an account has at a moment, from the ledger and from nowhere else. */
 export async function readBalance(

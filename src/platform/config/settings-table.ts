@@ -267,6 +267,18 @@ export const settingsTable = {
     example: String(20 * 1024 * megabyte),
     explains: "How large an account's uploaded files may be together.",
   },
+  unpaid_files_max: {
+    kind: wholeNumber({ min: 0, max: 10_000_000 }),
+    standard: 20,
+    example: "20",
+    explains: "How many uploaded files an account without credit, quota or plan may have at a time.",
+  },
+  unpaid_storage_bytes_max: {
+    kind: wholeNumber({ min: 0, max: 2 ** 50 }),
+    standard: 20 * megabyte,
+    example: String(20 * megabyte),
+    explains: "How large the uploaded files of an account without credit, quota or plan may be together.",
+  },
   file_days: {
     kind: wholeNumber({ min: 1, max: 3650 }),
     standard: 30,
