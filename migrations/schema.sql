@@ -160,6 +160,7 @@ create table checkouts (
   ended_at timestamp with time zone,
   refunded_minor bigint not null,
   disputed_at timestamp with time zone,
+  by_hand_since timestamp with time zone,
   constraint checkouts_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint checkouts_amount_positive CHECK (amount_nano > 0 AND amount_minor > 0 AND refunded_minor >= 0),
   constraint checkouts_currency_valid CHECK (currency ~ '^[A-Z]{3}$'::text),
@@ -183,6 +184,27 @@ CREATE INDEX checkouts_by_account ON checkouts USING btree (account_id, id);
 CREATE INDEX checkouts_open ON checkouts USING btree (created_at) WHERE state = 'open'::text;
 
 CREATE TRIGGER checkouts_paid_final BEFORE DELETE OR UPDATE ON checkouts FOR EACH ROW WHEN (old.state = 'paid'::text) EXECUTE FUNCTION keep_paid_checkout();
+
+create table clawbacks (
+  id text not null,
+  account_id text not null,
+  channel text not null,
+  cause_kind text not null,
+  cause_id text not null,
+  owed_nano bigint not null,
+  taken_nano bigint not null,
+  waived_nano bigint not null,
+  step_count integer not null,
+  created_at timestamp with time zone not null,
+  changed_at timestamp with time zone not null,
+  constraint clawbacks_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint clawbacks_amounts_valid CHECK (owed_nano >= 0 AND taken_nano >= 0 AND waived_nano >= 0 AND (taken_nano + waived_nano) <= owed_nano AND step_count >= 0),
+  constraint clawbacks_id_unique PRIMARY KEY (id)
+);
+
+CREATE INDEX clawbacks_by_cause ON clawbacks USING btree (cause_id);
+
+CREATE INDEX clawbacks_unpaid ON clawbacks USING btree (account_id, created_at) WHERE owed_nano > (taken_nano + waived_nano);
 
 create table connect_requests (
   id text not null,
@@ -435,6 +457,24 @@ create table operator_actions (
 
 CREATE TRIGGER operator_actions_final BEFORE DELETE OR UPDATE ON operator_actions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+create table payment_reversals (
+  id text not null,
+  number bigint not null generated always as identity,
+  checkout_id text not null,
+  kind text not null,
+  status text not null,
+  amount_minor bigint not null,
+  reason text,
+  heard_at timestamp with time zone not null,
+  changed_at timestamp with time zone not null,
+  constraint payment_reversals_amount_valid CHECK (amount_minor >= 0),
+  constraint payment_reversals_checkout_exists FOREIGN KEY (checkout_id) REFERENCES checkouts(id),
+  constraint payment_reversals_id_unique PRIMARY KEY (id),
+  constraint payment_reversals_kind_valid CHECK (kind = ANY (ARRAY['refund'::text, 'dispute'::text]))
+);
+
+CREATE INDEX payment_reversals_by_checkout ON payment_reversals USING btree (checkout_id, number);
+
 create table plan_periods (
   id text not null,
   account_id text not null,
@@ -592,6 +632,13 @@ create table schema_migrations (
   checksum text not null,
   applied_at timestamp with time zone not null default now(),
   constraint schema_migrations_pkey PRIMARY KEY (number)
+);
+
+create table stripe_progress (
+  asked_until timestamp with time zone not null,
+  only_one boolean not null default true,
+  constraint stripe_progress_one_row PRIMARY KEY (only_one),
+  constraint stripe_progress_only_one CHECK (only_one)
 );
 
 create table task_counts (
@@ -1050,6 +1097,8 @@ begin
       when 'top_up' then new.debit like 'funding:%' and new.credit = new.pocket_id
       when 'grant' then new.debit like 'funding:%' and new.credit = new.pocket_id
       when 'adjustment' then 'adjustments' in (new.debit, new.credit)
+      when 'reversal' then (new.debit = new.pocket_id and new.credit like 'funding:%')
+        or (new.credit = new.pocket_id and new.debit like 'funding:%')
       when 'expiry' then new.debit = new.pocket_id and new.credit = 'expired'
       else false
     end)
@@ -1115,7 +1164,8 @@ declare
   wanted_pocket_ids text[] = named_pocket_ids;
 begin
   select json_agg(json_build_object('account_id', account_id, 'version', version::text,
-      'is_frozen', frozen_at is not null)) into found_wallets
+      'is_frozen', frozen_at is not null or exists (select from clawbacks where clawbacks.account_id = wallets.account_id
+        and owed_nano > taken_nano + waived_nano))) into found_wallets
     from wallets where account_id = any (account_ids);
   if cardinality(hold_ids) > 0 then
     select json_agg(json_build_object('id', id, 'account_id', account_id, 'unit', unit, 'amount', amount::text,

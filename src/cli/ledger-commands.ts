@@ -1,9 +1,11 @@
 import { findAccount } from "../features/accounts/index.ts";
 import {
   checkAccounts,
+  computeDebt,
   findFreeze,
   findViolations,
   invariants,
+  listDebts,
   listStatement,
   readBalance,
   unfreezeWallet,
@@ -42,6 +44,7 @@ const showCommand: Command = {
       const accountId = await requireAccount(database, id);
       const { balance, period } = await readBalance(database, accountId, systemParts.clock.now());
       const freeze = await findFreeze(database, accountId);
+      const debts = await listDebts(database, accountId);
       const entries = await listStatement(database, accountId, {
         from: options.from === undefined ? null : readTime(options.from, "from"),
         to: options.to === undefined ? null : readTime(options.to, "to"),
@@ -59,6 +62,10 @@ const showCommand: Command = {
         ...(freeze === null
           ? []
           : [`FROZEN for spending since ${freeze.at.toISOString()}, because an invariant is broken: ${freeze.reason}`]),
+        ...debts.map(
+          (debt) =>
+            `FROZEN for spending since ${debt.createdAt.toISOString()}: ${presentMoney(computeDebt(debt))} ${currency} are owed for ${debt.cause.id} (${debt.cause.kind} ${debt.id})`,
+        ),
       ].join("\n");
       const table = entries.length === 0 ? "No entries." : presentStatementText(entries, currency);
       return {
@@ -67,6 +74,12 @@ const showCommand: Command = {
           currency,
           balance: { ...amounts, quotas: mapValues(balance.quotas) },
           plan: period === null ? null : { name: period.planName, expires_at: period.endsAt.toISOString() },
+          debts: debts.map((debt) => ({
+            id: debt.id,
+            amount: presentMoney(computeDebt(debt)),
+            cause: debt.cause,
+            created_at: debt.createdAt.toISOString(),
+          })),
           freeze: freeze === null ? null : { at: freeze.at.toISOString(), reason: freeze.reason },
           entries: entries.map(presentEntryJson),
         },
@@ -107,6 +120,11 @@ const unfreezeCommand: Command = {
       const json = { ok: violations.length === 0, violations: violations.map(presentViolationJson) };
       if (violations.length > 0) return { json, text: presentViolations(violations), hasFailed: true };
       const wasFrozen = await unfreezeWallet(database, accountId);
+      const [debt] = await listDebts(database, accountId);
+      if (debt !== undefined) {
+        const text = `${accountId} owes something for ${debt.cause.id}: see payment show, and payment waive to give it up.`;
+        return { json: { ...json, ok: false }, text, hasFailed: true };
+      }
       return { json, text: wasFrozen ? `${accountId} may spend again.` : `${accountId} was not frozen.` };
     }),
 };

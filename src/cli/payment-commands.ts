@@ -1,9 +1,20 @@
-import { type Checkout, checkoutStates, findCheckout, fromMinor, listCheckouts } from "../features/payments/index.ts";
-import { presentMoney } from "../lib/money.ts";
+import { type Clawback, computeDebt, listClawbacks, waiveDebts } from "../features/ledger/index.ts";
+import {
+  type Checkout,
+  checkoutStates,
+  findCheckout,
+  fromMinor,
+  listCheckouts,
+  listReversals,
+  type Reversal,
+} from "../features/payments/index.ts";
+import { nano, presentMoney } from "../lib/money.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import type { Command } from "./command.ts";
+import { getActor } from "./credit-commands.ts";
 import { createWrongValue } from "./option-values.ts";
 import { presentRows } from "./present-rows.ts";
+import { systemParts } from "./system-parts.ts";
 import { withDatabase } from "./with-database.ts";
 
 const paymentsShownMax = 100;
@@ -40,20 +51,49 @@ const listCommand: Command = {
 
 const showCommand: Command = {
   name: "payment show",
-  summary: "Shows a payment by card, with Stripe's names for it and what went wrong.",
+  summary: "Shows a payment by card, with Stripe's names for it, what went wrong, and what was taken back.",
   positionals: ["checkout id"],
   run: ({ positionals: [id = ""], terminal }) =>
     withDatabase(terminal, async (database) => {
       const checkout = await findCheckout(database, { id });
       if (checkout === null) throw new AppError("not_found", `There is no payment ${id}.`);
+      const clawbacks = await listClawbacks(database, id);
+      const reversals = (await listReversals(database, [id])).map((reversal) =>
+        presentReversalJson(checkout, reversal, clawbacks.find((clawback) => clawback.id === reversal.id) ?? null),
+      );
       const json = presentPaymentJson(checkout);
       const amounts = { amount: presentAmount(checkout), refunded: presentRefunded(checkout) };
       const rows = Object.entries({ ...json, ...amounts }).map(([name, value]) => [name, String(value ?? "-")]);
-      return { json, text: presentRows(["FIELD", "VALUE"], rows) };
+      const told = reversals.map((reversal) => Object.values(reversal).map((value) => String(value ?? "-")));
+      const headings = ["REVERSAL", "KIND", "STATUS", "AMOUNT", "REASON", "OWED", "TAKEN", "WAIVED", "DEBT"];
+      return {
+        json: { ...json, reversals },
+        text: [
+          presentRows(["FIELD", "VALUE"], rows),
+          ...(told.length === 0 ? [] : [presentRows(headings, told)]),
+          ...(checkout.byHandSince === null ? [] : [byHandNote]),
+        ].join("\n\n"),
+      };
     }),
 };
 
-export const paymentCommands: readonly Command[] = [listCommand, showCommand];
+const byHandNote =
+  "It was given back or disputed before credit was taken back by itself: what is to be taken is for you to adjust.";
+
+const waiveCommand: Command = {
+  name: "payment waive",
+  summary: "Gives up what is still owed for a refunded or disputed payment, so that its account can spend again.",
+  positionals: ["checkout id"],
+  options: { reason: { placeholder: "text", explains: "Why; it is kept.", isRequired: true } },
+  run: ({ positionals: [id = ""], options, terminal }) =>
+    withDatabase(terminal, async (database, { currency }) => {
+      const request = { causeId: id, actor: getActor(), reason: options.reason ?? "" };
+      const waived = presentMoney(await waiveDebts({ ...systemParts, database }, request));
+      return { json: { id, waived, currency }, text: `${waived} ${currency} are owed no more for ${id}.` };
+    }),
+};
+
+export const paymentCommands: readonly Command[] = [listCommand, showCommand, waiveCommand];
 
 function presentAmount({ amount, currency }: Checkout): string {
   return `${presentMoney(amount)} ${currency}`;
@@ -68,10 +108,28 @@ function describeRest(checkout: Checkout): string {
   const refunded = presentRefunded(checkout);
   const parts = [
     ...(note === null ? [] : [note]),
-    ...(refunded === null ? [] : [`${refunded} given back`]),
-    ...(disputedAt === null ? [] : [`contested ${disputedAt.toISOString()}`]),
+    ...(refunded === null ? [] : [`${refunded} refunded`]),
+    ...(disputedAt === null ? [] : [`disputed ${disputedAt.toISOString()}`]),
   ];
   return parts.join("; ");
+}
+
+function presentReversalJson(
+  { currency }: Checkout,
+  { id, kind, status, amountMinor, reason }: Reversal,
+  clawback: Clawback | null,
+): Record<string, unknown> {
+  return {
+    id,
+    kind,
+    status,
+    amount: presentMoney(fromMinor(amountMinor, currency)),
+    reason,
+    owed: presentMoney(clawback?.owed ?? nano(0n)),
+    taken: presentMoney(clawback?.taken ?? nano(0n)),
+    waived: presentMoney(clawback?.waived ?? nano(0n)),
+    debt: presentMoney(clawback === null ? nano(0n) : computeDebt(clawback)),
+  };
 }
 
 function presentPaymentJson(checkout: Checkout): Record<string, unknown> {

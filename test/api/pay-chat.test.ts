@@ -136,7 +136,7 @@ test("a frozen account is told that it is suspended, and nothing of money", asyn
   await freezeWallet(world.database, accountId, "test");
   await expect(createPayment(accountId).open()).rejects.toMatchObject({
     code: "account_suspended",
-    message: "The account is suspended. Contact the service's operator.",
+    message: "The account is suspended: see Billing in the console, or contact the service's operator.",
   });
 });
 

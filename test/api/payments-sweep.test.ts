@@ -160,3 +160,26 @@ test("a sweep that is told to stop asks nobody", async () => {
   expect(stripe.requests).toHaveLength(askedBefore);
   expect(await readOutcome(payer)).toEqual(["open", "0.00", null]);
 });
+
+test("refunds and disputes whose events were lost are found within an hour, also what became of them later", async () => {
+  const payer = await begin();
+  stripe.pay(payer.session);
+  world.clock.advance(60 * minuteMs);
+  await payments.sweep(signal);
+  expect(await readOutcome(payer)).toEqual(["paid", "20.00", null]);
+  const [refund, dispute] = [stripe.refund(payer.session, 500), stripe.dispute(payer.session, 700)];
+  for (let number = 0; number < 120; number += 1) stripe.createEvent("refund.updated", refund);
+  stripe.createEvent("charge.dispute.created", dispute);
+  await payments.sweep(signal);
+  expect(await readOutcome(payer)).toEqual(["paid", "20.00", null]);
+  world.clock.advance(60 * minuteMs);
+  // Stripe is away for a moment: what was not asked is asked the next time.
+  stripe.faults.push("error", "error");
+  await expect(payments.sweep(signal)).rejects.toThrow("Something broke");
+  await payments.sweep(signal);
+  expect(await readOutcome(payer)).toEqual(["paid", "8.00", null]);
+  stripe.createEvent("charge.dispute.closed", { ...dispute, status: "won" });
+  world.clock.advance(60 * minuteMs);
+  await payments.sweep(signal);
+  expect(await readOutcome(payer)).toEqual(["paid", "15.00", null]);
+});

@@ -1,7 +1,17 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findViolations, listStatement } from "../../src/features/ledger/index.ts";
+import {
+  bookCredit,
+  findViolations,
+  listStatement,
+  openHolds,
+  settleHold,
+  sweepLedger,
+} from "../../src/features/ledger/index.ts";
 import type { AccountId } from "../../src/lib/ids.ts";
+import { nano } from "../../src/lib/money.ts";
+import { inTransaction } from "../../src/platform/database/database.ts";
+import { createBill } from "../harness/ledger-process.ts";
 import { type SiteVisitor, signUpVisitor, visitorSettings } from "../harness/site-visitor.ts";
 import { type StripeServer, type StripeSession, startStripeServer } from "../harness/stripe-server.ts";
 import { createTestClock } from "../harness/test-clock.ts";
@@ -101,6 +111,7 @@ describe("a payment", () => {
       created: clock.now().getTime() / 1000,
       expires_at: "2026-11-15T13:00:00.000Z",
       paid_at: null,
+      reversals: [],
     });
 
     const request = stripe.requests.at(-1);
@@ -304,27 +315,215 @@ describe("an event", () => {
     }
     expect(await readOutcome(payer)).toEqual({ state: "open", cash: "0.00", entries: 0 });
   });
+});
 
-  test("of a refund or a dispute is noted and told to the operator, and takes nothing back", async () => {
-    const payer = await begin();
+describe("credit of a payment that was given back or contested", () => {
+  async function pay(amount = "20"): Promise<Awaited<ReturnType<typeof begin>>> {
+    const payer = await begin(amount);
     stripe.pay(payer.session);
-    const { payment_intent, metadata } = payer.session;
-    // In any order: the first refund is heard of before the payment, and the smaller one after the larger.
-    await tell("charge.refunded", { id: "ch_1", payment_intent, metadata, amount_refunded: 700 });
     await tell("checkout.session.completed", payer.session);
-    await tell("charge.refunded", { id: "ch_1", payment_intent, metadata: {}, amount_refunded: 500 });
-    for (const _ of [1, 2]) await tell("charge.dispute.created", { id: "dp_1", payment_intent, amount: 2000 });
-    expect(await readOutcome(payer)).toEqual(paidOnce);
-    const { refunded_minor, disputed_at } = await gateway.database
-      .selectFrom("checkouts")
-      .select(["refunded_minor", "disputed_at"])
-      .where("id", "=", payer.id)
-      .executeTakeFirstOrThrow();
-    expect([refunded_minor, disputed_at]).toEqual([700n, clock.now()]);
-    const warnings = gateway.logs.filter(({ level, checkout_id }) => level === "warn" && checkout_id === payer.id);
-    expect(warnings.map(({ msg }) => msg)).toEqual([
-      "a payment was given back; its credit stays",
-      "a payment is contested; its credit stays",
+    return payer;
+  }
+
+  /** As calls do, and beyond what a small call costs. */
+  async function spend({ accountId }: Payer, amount: bigint): Promise<void> {
+    const id = gateway.parts.ids.next("hold");
+    const cause = { kind: "request", id: "req_test" } as const;
+    const common = { accountId, amount: nano(amount), quota: null, budget: null, cause };
+    const expiresAt = new Date(clock.now().getTime() + 60 * secondMs);
+    await inTransaction(gateway.database, async (tx) => {
+      const [held] = await openHolds(tx, [{ ...common, id, expiresAt }], clock.now());
+      expect(held?.kind).toBe("held");
+      const settlement = {
+        accountId,
+        holdId: id,
+        bill: createBill(amount),
+        overrun: "refuse",
+        budgetAmount: null,
+      } as const;
+      expect((await settleHold(tx, settlement, clock.now())).kind).toBe("settled");
+    });
+  }
+
+  async function chat({ visitor }: Payer): Promise<string> {
+    const { body } = await visitor.post("/chat/completions", {
+      ...{ model: "sandbox-chat", messages: [{ role: "user", content: "Hello" }], max_tokens: 5 },
+    });
+    return body.error?.code ?? "ok";
+  }
+
+  async function readMoney({ visitor }: Payer) {
+    const [{ body: balance }, { body: debt }] = [await visitor.get("/balance"), await visitor.get("/debt")];
+    return { cash: balance.cash_balance, debt: debt.amount };
+  }
+
+  test("is taken back once for each refund, however often it is told, and the statement says why", async () => {
+    const payer = await pay();
+    const [first, second] = [stripe.refund(payer.session, 500), stripe.refund(payer.session, 700)];
+    for (const to of [gateway, otherGateway, gateway]) {
+      expect(await tell("refund.created", first, { to })).toBe(200);
+      expect(await tell("refund.updated", second, { to })).toBe(200);
+    }
+    // The older event, which tells no refund by its name, makes the gateway ask.
+    const { payment_intent, metadata } = payer.session;
+    await tell("charge.refunded", { id: "ch_1", payment_intent, metadata, amount_refunded: 1200 });
+    expect(await readMoney(payer)).toEqual({ cash: "8.00", debt: "0.00" });
+    const { body } = await payer.visitor.get("/ledger");
+    expect(
+      body.data.map(({ kind, amount, description, cause }: Record<string, unknown>) => [
+        kind,
+        amount,
+        description,
+        cause,
+      ]),
+    ).toEqual([
+      ["reversal", "-7.00", "Payment refunded", { kind: "payment_refund", id: payer.id }],
+      ["reversal", "-5.00", "Payment refunded", { kind: "payment_refund", id: payer.id }],
+      ["top_up", "20.00", "Payment", { kind: "payment", id: payer.id }],
     ]);
+  });
+
+  test("that is spent is owed: the account spends nothing anywhere until credit pays it, which comes first", async () => {
+    const payer = await pay();
+    expect(await chat(payer)).toBe("ok");
+    const { visitor } = payer;
+    await spend(payer, 15_000_000_000n);
+    const { cash: left } = await readMoney(payer);
+    const dispute = stripe.dispute(payer.session, 2000);
+    expect(await tell("charge.dispute.created", dispute, { to: otherGateway })).toBe(200);
+    const { cash, debt } = await readMoney(payer);
+    expect([cash, Number(left) + Number(debt)]).toEqual(["0.00", 20]);
+    expect(await chat(payer)).toBe("account_suspended");
+    expect((await visitor.get("/debt")).body.data).toEqual([{ checkout_id: payer.id, kind: "dispute", amount: debt }]);
+    expect((await visitor.get(`/checkouts/${payer.id}`)).body.reversals).toEqual([
+      { kind: "dispute", amount: "20.00", in_effect: true },
+    ]);
+    // A gift pays no debt, and cannot be spent while there is one.
+    const request = { accountId: payer.accountId, actor: "test", reason: "test", reference: null };
+    const gift = { kind: "grant", unit: "money", amount: 1_000_000_000n, expiresAt: null } as const;
+    await bookCredit(gateway.parts, { ...request, booking: gift });
+    expect(await chat(payer)).toBe("account_suspended");
+    const { body } = await visitor.post("/checkouts", { amount: "10" });
+    stripe.pay(stripe.find(body.id));
+    await tell("checkout.session.completed", stripe.find(body.id));
+    expect(await readMoney(payer)).toMatchObject({ cash: "0.00" });
+    expect(await chat(payer)).toBe("account_suspended");
+    await bookCredit(gateway.parts, { ...request, booking: { kind: "top-up", amount: nano(10_000_000_000n) } });
+    expect(await readMoney(payer)).toMatchObject({ debt: "0.00" });
+    expect(await chat(payer)).toBe("ok");
+    // The bank decides for us: all that was taken comes again, once.
+    const before = Number((await readMoney(payer)).cash);
+    for (const type of ["closed", "funds_reinstated", "updated"]) {
+      await tell(`charge.dispute.${type}`, { ...dispute, status: "won" });
+      await tell("charge.dispute.created", dispute);
+    }
+    expect(Number((await readMoney(payer)).cash) - before).toBe(20);
+    const { body: ledger } = await visitor.get("/ledger");
+    expect(ledger.data[0]).toMatchObject({
+      kind: "reversal",
+      amount: "20.00",
+      description: "Dispute of a payment won",
+    });
+  });
+
+  test("is taken as far as no running call holds it, and the rest when the call has ended", async () => {
+    const payer = await pay();
+    const { accountId } = payer;
+    const holdId = gateway.parts.ids.next("hold");
+    const cause = { kind: "request", id: "req_test" } as const;
+    const hold = { id: holdId, accountId, amount: nano(5_000_000_000n), quota: null, budget: null, cause };
+    const expiresAt = new Date(clock.now().getTime() + 60 * secondMs);
+    await inTransaction(gateway.database, (tx) => openHolds(tx, [{ ...hold, expiresAt }], clock.now()));
+    await tell("refund.created", stripe.refund(payer.session, 2000));
+    expect(await readMoney(payer)).toEqual({ cash: "5.00", debt: "5.00" });
+    const bill = createBill(2_000_000_000n);
+    const end = { accountId, holdId, bill, overrun: "take-available", budgetAmount: null } as const;
+    await inTransaction(gateway.database, (tx) => settleHold(tx, end, clock.now()));
+    await sweepLedger({ ...gateway.parts, onTrouble: (about, error) => expect([about, error]).toBeNull() });
+    expect(await readMoney(payer)).toEqual({ cash: "0.00", debt: "2.00" });
+  });
+
+  const heard: { what: string; news: [kind: "refund" | "dispute", amount: number, status?: string][]; left: string }[] =
+    [
+      {
+        what: "refunded and disputed",
+        news: [
+          ["refund", 2000],
+          ["dispute", 2000],
+        ],
+        left: "0.00",
+      },
+      {
+        what: "disputed twice",
+        news: [
+          ["dispute", 2000],
+          ["dispute", 2000, "lost"],
+        ],
+        left: "0.00",
+      },
+      {
+        what: "refunded in part and disputed in part",
+        news: [
+          ["refund", 500],
+          ["dispute", 700],
+        ],
+        left: "8.00",
+      },
+      { what: "inquired about", news: [["dispute", 2000, "warning_needs_response"]], left: "20.00" },
+      {
+        what: "refunded in vain, and disputed",
+        news: [
+          ["refund", 2000, "failed"],
+          ["dispute", 300],
+        ],
+        left: "17.00",
+      },
+      { what: "disputed in words of a later time", news: [["dispute", 2000, "somehow"]], left: "20.00" },
+    ];
+  test.for(heard)("that was $what is taken once, whether the payment is heard of before or after", async (one) => {
+    const [early, late] = [await pay(), await begin()];
+    stripe.pay(late.session);
+    for (const payer of [early, late]) {
+      for (const [kind, amount, status] of one.news) {
+        const type = kind === "refund" ? "refund.created" : "charge.dispute.created";
+        expect(await tell(type, stripe[kind](payer.session, amount, status))).toBe(200);
+      }
+      await tell("checkout.session.completed", payer.session);
+      expect(await readMoney(payer)).toEqual({ cash: one.left, debt: "0.00" });
+    }
+  });
+
+  test("is taken once, however many gateways hear of it at once and in whatever order", async () => {
+    const payer = await pay();
+    const [refund, dispute] = [stripe.refund(payer.session, 400), stripe.dispute(payer.session, 900)];
+    const events: [string, Record<string, unknown>][] = [
+      ["refund.created", { ...refund, status: "pending" }],
+      ["refund.updated", refund],
+      ["charge.dispute.created", dispute],
+      ["charge.dispute.closed", { ...dispute, status: "lost" }],
+      ["checkout.session.completed", payer.session],
+    ];
+    const statuses = await Promise.all(
+      Array.from({ length: 40 }, (_, number) => {
+        const [type, object] = events[number % events.length] ?? ["", {}];
+        return tell(type, object, { to: number % 2 === 0 ? gateway : otherGateway });
+      }),
+    );
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(await readMoney(payer)).toEqual({ cash: "7.00", debt: "0.00" });
+  });
+
+  test("stays where it is somebody else's payment, or one that an operator has to see to", async () => {
+    const payer = await pay();
+    const foreign = { ...payer.session, payment_intent: "pi_somebody_else" };
+    expect(await tell("refund.created", stripe.refund(foreign, 2000))).toBe(200);
+    expect(await tell("charge.refunded", { id: "ch_2", payment_intent: "pi_somebody_else" })).toBe(200);
+    await gateway.database
+      .updateTable("checkouts")
+      .set({ by_hand_since: clock.now() })
+      .where("id", "=", payer.id)
+      .execute();
+    expect(await tell("charge.dispute.created", stripe.dispute(payer.session, 2000))).toBe(200);
+    expect(await readMoney(payer)).toEqual({ cash: "20.00", debt: "0.00" });
   });
 });

@@ -130,6 +130,8 @@ function checkPosting(posting: Posting, tables: LedgerTables): void {
     top_up: debit.startsWith("funding:") && credit === pocketId,
     grant: debit.startsWith("funding:") && credit === pocketId,
     adjustment: (debit === "adjustments" && credit === pocketId) || (credit === "adjustments" && debit === pocketId),
+    reversal:
+      (debit.startsWith("funding:") && credit === pocketId) || (credit.startsWith("funding:") && debit === pocketId),
     expiry: debit === pocketId && credit === "expired",
   }[kind];
   const check = "a posting has the two sides of its kind";

@@ -62,7 +62,14 @@ export type Wish =
       life: { from: "now" | "midnight"; ms: number } | null;
       channel: string;
     }
-  | { kind: "adjust"; accountId: AccountId; slot: number; amount: AmountWish; isNegative: boolean }
+  | {
+      kind: "adjust";
+      accountId: AccountId;
+      slot: number;
+      amount: AmountWish;
+      isNegative: boolean;
+      reverses: string | null;
+    }
   | {
       kind: "refund";
       slot: number;
@@ -221,6 +228,7 @@ const adjust = fc.record({
   slot,
   amount: amountUpTo(9, 4),
   isNegative: fc.boolean(),
+  reverses: fc.option(channel, { freq: 2 }),
 });
 
 const refund = fc.record({

@@ -360,18 +360,20 @@ export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel 
   }
 
   function applyAdjust(operation: AdjustOperation, now: Date): ResultOf<AdjustOperation> {
-    const { id, accountId, amount, cause } = operation;
-    const content = tell("adjust", accountId, amount);
+    const { id, accountId, amount, reverses, cause } = operation;
+    const content =
+      reverses === undefined ? tell("adjust", accountId, amount) : tell("adjust", accountId, amount, reverses);
+    const kind = reverses === undefined ? "adjustment" : "reversal";
+    const house = reverses === undefined ? ("adjustments" as const) : (`funding:${reverses}` as const);
     const known = answerKnown(id, content);
     if (known !== null) return known;
-    if (amount > 0n)
-      return remember(id, content, creditCash(operation, now, { kind: "adjustment", debit: "adjustments" }));
+    if (amount > 0n) return remember(id, content, creditCash(operation, now, { kind, debit: house }));
     const cash = findCash(accountId);
     const free = cash === undefined ? 0n : sumFree(cash.id);
     if (cash === undefined || free < -amount)
       return { kind: "refused", reason: "insufficient-balance", missing: -amount - free, isReplay: false };
     const facts = { id, accountId, unit: "money", refundOf: null, cause, createdAt: now } as const;
-    move({ ...facts, kind: "adjustment", pocketId: cash.id, to: "adjustments", amount: -amount });
+    move({ ...facts, kind, pocketId: cash.id, to: house, amount: -amount });
     return remember(id, content, { kind: "booked", isReplay: false });
   }
 

@@ -4,14 +4,9 @@ import { spawn } from "node:child_process";
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { sql } from "kysely";
-import {
-  type CommitPoint,
-  decideWithin,
-  openHold,
-  releaseHold,
-  settleHold,
-} from "../../src/features/ledger/apply-within.ts";
+import { openHold, releaseHold, settleHold } from "../../src/features/ledger/apply-within.ts";
 import { createLedger } from "../../src/features/ledger/create-ledger.ts";
+import { type CommitPoint, decideWithin } from "../../src/features/ledger/decide-within.ts";
 import type { Operation, Result, ResultOf } from "../../src/features/ledger/operation.ts";
 import type { Bill } from "../../src/lib/bill.ts";
 import type { Clock } from "../../src/lib/clock.ts";

@@ -65,12 +65,13 @@ export function resolveWish(wish: Wish, { model, now, history }: Situation): Ope
       return { kind, id: nameTransaction(wish.slot), accountId, unit, amount, expiresAt, channel, cause: nameCause(0) };
     }
     case "adjust": {
-      const { kind, accountId, isNegative } = wish;
+      const { kind, accountId, isNegative, reverses } = wish;
       const { posted, held } = findCash(accountId, picture);
       const edges = isNegative ? [posted - held, posted] : [moneyMax - posted, 1n, 2n];
       const amount = chooseAmount(wish.amount, edges, moneyMax);
       const signed = nano(isNegative ? -amount : amount);
-      return { kind, id: nameTransaction(wish.slot), accountId, amount: signed, cause: nameCause(0) };
+      const booking = { kind, id: nameTransaction(wish.slot), accountId, amount: signed, cause: nameCause(0) };
+      return reverses === null ? booking : { ...booking, reverses };
     }
     case "refund":
       return resolveRefund(wish, { model, picture });
@@ -317,6 +318,7 @@ function listVariants(operation: Operation): Operation[] {
         other,
         { ...operation, amount: nano(operation.amount === 1n ? 2n : 1n) },
         { ...operation, amount: nano(-operation.amount) },
+        { ...operation, reverses: `${operation.reverses ?? ""}x` },
         { ...operation, cause: nameCause(1) },
         { ...operation, kind: "top-up", amount: nano(operation.amount < 0n ? 1n : operation.amount), channel: "card" },
       ];

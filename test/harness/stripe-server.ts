@@ -19,6 +19,10 @@ export type StripeSession = Fields & {
   expires_at: number;
 };
 
+/** Of a payment of somebody's, in Stripe's words; both are told of by events, and can be asked for. */
+export type StripeRefund = Fields & { id: string; amount: number; status: string; payment_intent: string | null };
+export type StripeDispute = StripeRefund;
+
 /** How the next requests go wrong, one after another; `null` for one that goes well. */
 export type StripeFault = "error" | "garbage" | "hangs" | "hangs-up" | "nonsense" | null;
 
@@ -36,6 +40,11 @@ export type StripeServer = AsyncDisposable & {
   /** How a slow payment ends. */
   settle(session: StripeSession, end: "succeeded" | "failed"): void;
   expire(session: StripeSession): void;
+  /** Gives money of a payment back, or lets its bank contest it; changing the status of what is returned changes it. */
+  refund(session: StripeSession, amount: number, status?: string): StripeRefund;
+  dispute(session: StripeSession, amount: number, status?: string): StripeDispute;
+  /** Every event that was created, whether anybody was told of it or not. */
+  events: Fields[];
   /** An event about an object as it is now, or with some fields changed. */
   createEvent(type: string, object: Fields): Fields;
   /** What Stripe would post: the body, signed at a moment. */
@@ -56,6 +65,8 @@ export async function startStripeServer({ clock }: { clock: Clock }): Promise<St
   const sessions: StripeServer["sessions"] = new Map();
   const paymentStates = new Map<string, string>();
   const answers = new Map<string, { body: string; answer: Answer }>();
+  const refunds: StripeRefund[] = [];
+  const events: Fields[] = [];
   const requests: StripeServer["requests"] = [];
   const faults: StripeFault[] = [];
   const nowSeconds = (): number => Math.floor(clock.now().getTime() / 1000);
@@ -109,6 +120,49 @@ export async function startStripeServer({ clock }: { clock: Clock }): Promise<St
     return { status: 200, body: { ...session, payment_intent: payment } };
   }
 
+  function getPayment(path: string): Answer {
+    const id = path.slice("/v1/payment_intents/".length);
+    const session = [...sessions.values()].find(({ payment_intent }) => payment_intent === id);
+    if (session === undefined) return presentRefusal(404, "No such payment_intent", { code: "resource_missing" });
+    const { metadata } = session;
+    return { status: 200, body: { id, object: "payment_intent", status: paymentStates.get(id), metadata } };
+  }
+
+  /** Newest first, page by page, as every list of Stripe's. */
+  function listPage(path: string, all: readonly Fields[], query: URLSearchParams): Answer {
+    const newest = all.toReversed();
+    const after = newest.findIndex(({ id }) => id === query.get("starting_after"));
+    const rest = newest.slice(after + 1);
+    const data = rest.slice(0, Number(query.get("limit") ?? 10));
+    return { status: 200, body: { object: "list", url: path, data, has_more: data.length < rest.length } };
+  }
+
+  function answerGet(path: string, query: URLSearchParams): Answer {
+    if (path === "/v1/refunds") {
+      const paymentId = query.get("payment_intent");
+      return listPage(
+        path,
+        refunds.filter(({ payment_intent }) => payment_intent === paymentId),
+        query,
+      );
+    }
+    if (path === "/v1/events") {
+      const types = [...query].flatMap(([name, value]) => (name.startsWith("types") ? [value] : []));
+      const since = Number(query.get("created[gte]"));
+      const told = events.filter(({ type, created }) => types.includes(String(type)) && Number(created) >= since);
+      return listPage(path, told, query);
+    }
+    return path.startsWith("/v1/payment_intents/") ? getPayment(path) : getSession(path, query);
+  }
+
+  function createReversal(
+    session: StripeSession,
+    fields: Pick<StripeRefund, "id" | "amount" | "status">,
+  ): StripeRefund {
+    const { payment_intent, currency } = session;
+    return { ...fields, payment_intent, currency, created: nowSeconds(), metadata: {}, reason: "fraudulent" };
+  }
+
   function answerRequest(request: IncomingMessage, body: string): Answer {
     const { pathname: path, searchParams } = new URL(request.url ?? "", "http://stripe");
     const form = new Map(new URLSearchParams(body));
@@ -116,7 +170,7 @@ export async function startStripeServer({ clock }: { clock: Clock }): Promise<St
     requests.push({ method, path, headers, form });
     if (headers.authorization !== `Bearer ${secretKey}`) return presentRefusal(401, "Invalid API Key provided");
     if (headers["stripe-version"] !== apiVersion) return presentRefusal(400, "Invalid Stripe API version");
-    if (method === "GET") return getSession(path, searchParams);
+    if (method === "GET") return answerGet(path, searchParams);
     if (method !== "POST" || path !== "/v1/checkout/sessions") return presentRefusal(404, "Unrecognized request URL");
     if (headers["content-type"] !== "application/x-www-form-urlencoded") return presentRefusal(400, "Invalid form");
     const key = String(headers["idempotency-key"]);
@@ -170,17 +224,22 @@ export async function startStripeServer({ clock }: { clock: Clock }): Promise<St
     expire(session) {
       Object.assign(session, { status: "expired", url: null });
     },
-    createEvent: (type, object) => ({
-      id: `evt_${randomBytes(12).toString("hex")}`,
-      object: "event",
-      api_version: apiVersion,
-      created: nowSeconds(),
-      data: { object: structuredClone(object) },
-      livemode: false,
-      pending_webhooks: 1,
-      request: { id: null, idempotency_key: null },
-      type,
-    }),
+    refund(session, amount, status = "succeeded") {
+      const id = `re_${randomBytes(12).toString("hex")}`;
+      const refund = { ...createReversal(session, { id, amount, status }), object: "refund" };
+      refunds.push(refund);
+      return refund;
+    },
+    dispute(session, amount, status = "needs_response") {
+      const id = `dp_${randomBytes(12).toString("hex")}`;
+      return { ...createReversal(session, { id, amount, status }), object: "dispute" };
+    },
+    events,
+    createEvent(type, object) {
+      const event = describeEvent(type, object, nowSeconds());
+      events.push(event);
+      return event;
+    },
     sign(event, { at = clock.now(), secret = webhookSecret } = {}) {
       const body = JSON.stringify(event, null, 2);
       const seconds = Math.floor(at.getTime() / 1000);
@@ -197,6 +256,20 @@ export async function startStripeServer({ clock }: { clock: Clock }): Promise<St
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));
     },
+  };
+}
+
+function describeEvent(type: string, object: Fields, created: number): Fields {
+  return {
+    id: `evt_${randomBytes(12).toString("hex")}`,
+    object: "event",
+    api_version: apiVersion,
+    created,
+    data: { object: structuredClone(object) },
+    livemode: false,
+    pending_webhooks: 1,
+    request: { id: null, idempotency_key: null },
+    type,
   };
 }
 

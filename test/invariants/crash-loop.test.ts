@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { sql } from "kysely";
 import pg from "pg";
 import { expect, test } from "vitest";
-import { type CommitPoint, commitPoints } from "../../src/features/ledger/apply-within.ts";
+import { type CommitPoint, commitPoints } from "../../src/features/ledger/decide-within.ts";
 import type { Operation, Result } from "../../src/features/ledger/operation.ts";
 import { findViolations } from "../../src/features/ledger/verify-ledger.ts";
 import type { AccountId } from "../../src/lib/ids.ts";

@@ -167,6 +167,13 @@ const corruptions: [invariant: string, what: string, statements: () => string[]]
     "a budget that lost its hold",
     () => [`update key_spending set held = held + 1 where account_id = '${accountId}'`],
   ],
+  [
+    "M",
+    "credit that was taken back by no movement",
+    () => [
+      `insert into clawbacks values ('re_${accountId}', '${accountId}', 'stripe', 'payment_refund', 'chk_1', 5, 5, 0, 1, now(), now())`,
+    ],
+  ],
 ];
 
 describe("a violation is found, with its account and its rows", () => {
@@ -180,7 +187,7 @@ describe("a violation is found, with its account and its rows", () => {
         const found = await findViolations(tx, { kind: "whole", accountIds: [accountId, otherId], now });
         expect(found.map((violation) => violation.invariant)).toContain(invariant);
         const message = found.find((violation) => violation.invariant === invariant)?.message ?? "";
-        expect(message).toMatch(/pkt_|txn_|hold_|key_|codes|pockets of/);
+        expect(message).toMatch(/pkt_|txn_|hold_|key_|chk_|codes|pockets of/);
         throw new RolledBack();
       })
       .catch((error: unknown) => {

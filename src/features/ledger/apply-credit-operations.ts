@@ -1,7 +1,7 @@
 import type { AccountId, PocketId, TransactionId } from "../../lib/ids.ts";
 import { creditPocket, type Draft, debitPocket, isExpired, requirePocket } from "./draft.ts";
 import { fingerprintOperation } from "./fingerprint.ts";
-import { amountMax, type HoldLine, type Pocket, quotaMax } from "./ledger-state.ts";
+import { amountMax, type HoldLine, type Pocket, type PostingKind, quotaMax } from "./ledger-state.ts";
 import type {
   AdjustOperation,
   ExpirePocketOperation,
@@ -12,6 +12,15 @@ import type {
 } from "./operation.ts";
 
 const postingKinds = { "top-up": "top_up", grant: "grant", adjust: "adjustment", refund: "refund" } as const;
+
+function findPostingKind(operation: Booking): PostingKind {
+  return operation.kind === "adjust" && operation.reverses !== undefined ? "reversal" : postingKinds[operation.kind];
+}
+
+/** Where a correction comes from or goes to. */
+function findCounterpart({ reverses }: AdjustOperation): "adjustments" | `funding:${string}` {
+  return reverses === undefined ? "adjustments" : `funding:${reverses}`;
+}
 
 type Booking = TopUpOperation | GrantOperation | AdjustOperation | RefundOperation;
 
@@ -49,14 +58,14 @@ export function applyAdjust(draft: Draft, operation: AdjustOperation): ResultOf<
   const pocket = findCash(draft, operation.accountId);
   if (pocket.posted + operation.amount > amountMax) return { kind: "too-large" };
   if (operation.amount > 0n) {
-    creditCash(draft, operation, "adjustments");
+    creditCash(draft, operation, findCounterpart(operation));
     return { kind: "booked", isReplay: false };
   }
   const amount = -operation.amount;
   const missing = amount - (pocket.posted - pocket.held);
   if (missing > 0n) return { kind: "refused", reason: "insufficient-balance", missing, isReplay: false };
   const movement = describeMovement(operation, 0);
-  debitPocket(draft, movement, { pocketId: pocket.id, amount, unheld: 0n, to: "adjustments" });
+  debitPocket(draft, movement, { pocketId: pocket.id, amount, unheld: 0n, to: findCounterpart(operation) });
   remember(draft, operation, [{ pocketId: pocket.id, amount }]);
   return { kind: "booked", isReplay: false };
 }
@@ -137,7 +146,7 @@ function answerAgain(
 /** So that the same request inside this batch is known too. */
 function remember(draft: Draft, operation: Booking, legs: readonly HoldLine[]): void {
   const { accountId } = operation;
-  const kind = postingKinds[operation.kind];
+  const kind = findPostingKind(operation);
   const unit = legs[0] === undefined ? "money" : requirePocket(draft, legs[0].pocketId).unit;
   const fingerprint = fingerprintOperation(operation);
   draft.changes.transactions.set(operation.id, { fingerprint, accountId, kind, unit, legs, refunded: 0n });
@@ -184,7 +193,7 @@ function describeMovement(operation: Booking, leg: number) {
   return {
     id: operation.id,
     leg,
-    kind: postingKinds[operation.kind],
+    kind: findPostingKind(operation),
     refundOf: operation.kind === "refund" ? operation.chargeId : null,
     fingerprint: fingerprintOperation(operation),
     cause: operation.cause,

@@ -33,10 +33,7 @@ export async function bookCredit(
   request: CreditRequest,
 ): Promise<{ transactionId: TransactionId; isReplay: boolean }> {
   const { actor, booking } = request;
-  const reason = request.reason.trim();
-  if (reason === "" || reason.length > 500) {
-    throw new AppError("invalid_parameter", "Say why, in 1 to 500 characters.", { param: "reason" });
-  }
+  const reason = requireReason(request.reason);
   const now = parts.clock.now();
   const transactionId = request.reference === null ? parts.ids.next("txn") : deriveId(request, request.reference);
   const action = { id: parts.ids.next("act"), actor, action: booking.kind, reason, createdAt: now };
@@ -50,6 +47,12 @@ export async function bookCredit(
   });
   if (result.kind === "booked") return { transactionId, isReplay: result.isReplay };
   throw explainRefusal(result, request);
+}
+
+export function requireReason(text: string): string {
+  const reason = text.trim();
+  if (reason !== "" && reason.length <= 500) return reason;
+  throw new AppError("invalid_parameter", "Say why, in 1 to 500 characters.", { param: "reason" });
 }
 
 function deriveId({ accountId, booking }: CreditRequest, reference: string): TransactionId {

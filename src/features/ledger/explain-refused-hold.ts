@@ -8,7 +8,10 @@ export function explainRefusedHold(
   { held, currency }: { held: Nano; currency: string },
 ): AppError {
   if (reason === "account-frozen") {
-    return new AppError("account_suspended", "The account is suspended. Contact the service's operator.");
+    return new AppError(
+      "account_suspended",
+      "The account is suspended: see Billing in the console, or contact the service's operator.",
+    );
   }
   const needs = `This request sets ${presentMoney(held)} ${currency} aside`;
   const lacks = `${presentMoney(nano(missing))} ${currency}`;

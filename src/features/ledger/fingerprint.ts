@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { GrantOperation, HoldOperation, Operation, SettleOperation } from "./operation.ts";
+import type { AdjustOperation, GrantOperation, HoldOperation, Operation, SettleOperation } from "./operation.ts";
 
 type Fingerprinted = Extract<Operation, { id: string }> | SettleOperation;
 
@@ -23,7 +23,7 @@ function describe(operation: Fingerprinted): string[] {
     case "grant":
       return describeGrant(operation);
     case "adjust":
-      return [operation.kind, operation.accountId, String(operation.amount)];
+      return describeAdjustment(operation);
     case "refund":
       return [operation.kind, operation.accountId, String(operation.amount), operation.chargeId];
   }
@@ -33,6 +33,12 @@ function describeHold({ kind, accountId, amount, quota, budget, cause }: HoldOpe
   const texts = [kind, accountId, String(amount), String(quota?.kind), String(quota?.units)];
   texts.push(String(budget?.keyId), cause.kind, cause.id);
   return texts;
+}
+
+/** A correction is described as before there were reversals. */
+function describeAdjustment({ kind, accountId, amount, reverses }: AdjustOperation): string[] {
+  const texts = [kind, accountId, String(amount)];
+  return reverses === undefined ? texts : [...texts, reverses];
 }
 
 function describeGrant({ kind, accountId, amount, unit, channel }: GrantOperation): string[] {

@@ -6,7 +6,7 @@ import { createRowArrays } from "../../platform/database/row-arrays.ts";
 import type { Session } from "../../platform/database/session.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { applyBatch } from "./apply-batch.ts";
-import { decideWithin, type ReachPoint } from "./apply-within.ts";
+import { decideWithin, type ReachPoint } from "./decide-within.ts";
 import { createLedgerMemory, type LedgerMemory } from "./ledger-memory.ts";
 import { loadState, runInSession, writeChanges } from "./ledger-store.ts";
 import type { Operation, Result } from "./operation.ts";

@@ -4,12 +4,15 @@
  * Promises: nothing is answered before it is durable. Nothing is spent that is not there, on any number of processes:
  * each account's operations happen one after another, under the lock of its wallet. Whatever is sent twice happens once,
  * and is answered the same. One function decides, whether operations are committed in groups or inside a caller's
- * transaction. What was charged can be computed again for ever.
+ * transaction. What was charged can be computed again for ever. Credit whose funding went away is taken back as far as it
+ * is there; what is not is owed, and nothing is spent until it is paid.
  */
 export { bookTopUp, openHolds, releaseHold, settleHold } from "./apply-within.ts";
 export { addBalanceRoutes } from "./balance-routes.ts";
 export { type BillColumns, toBill } from "./bill-columns.ts";
 export { bookCredit, type CreditRequest } from "./book-credit.ts";
+export { clawBack, computeDebt } from "./claw-back.ts";
+export { type Clawback, listClawbacks, listDebts } from "./clawback-store.ts";
 export { decideGiftEnd, isCodeText, type RedeemCode } from "./code.ts";
 export { listCodes } from "./code-store.ts";
 export { createCodes } from "./create-codes.ts";
@@ -35,3 +38,4 @@ export {
 } from "./statement-store.ts";
 export { sweepLedger } from "./sweep-ledger.ts";
 export { type CheckOutcome, checkAccounts, checkChangedAccounts, findViolations } from "./verify-ledger.ts";
+export { waiveDebts } from "./waive-debts.ts";

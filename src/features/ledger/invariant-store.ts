@@ -225,6 +225,21 @@ export const invariants: readonly Invariant[] = [
             where budget_starts_at is not null) sides
         group by account_id, key_id, starts_at having sum(held) <> sum(hold_held) or sum(spent) <> sum(hold_spent)`,
   },
+  {
+    name: "M",
+    promise: "What was taken back for each payment that was refunded or disputed is what its reversals sum to.",
+    isForWholeOnly: true,
+    statement: `
+      select account_id, format('%s %s: %s were taken back, its reversals say %s', cause_kind, cause_id, sum(taken),
+          sum(reversed)) as message
+        from (
+          select account_id, cause_kind, cause_id, taken_nano as taken, 0 as reversed from clawbacks
+            where $1::text[] is null or account_id = any($1)
+          union all
+          select account_id, cause_kind, cause_id, 0, -(${signedAmount})
+            from scope_postings posting where kind = 'reversal') sides
+        group by account_id, cause_kind, cause_id having sum(taken) <> sum(reversed)`,
+  },
 ];
 
 /** Asks one statement, and therefore one moment: what is committed together is seen together. */

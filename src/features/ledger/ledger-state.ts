@@ -27,7 +27,17 @@ export type HoldState = "open" | "settled" | "released" | "expired" | "refused";
 export type RefusalReason = "insufficient-balance" | "key-budget-exceeded" | "account-frozen";
 
 /** What made a movement of money: the thing that an entry of a statement links to. */
-export type Cause = { kind: "request" | "task" | "operator" | "code" | "payment" | "plan" | "sweep"; id: string };
+export type Cause = { kind: CauseKind; id: string };
+type CauseKind =
+  | "request"
+  | "task"
+  | "operator"
+  | "code"
+  | "payment"
+  | "payment_refund"
+  | "payment_dispute"
+  | "plan"
+  | "sweep";
 
 export type HoldLine = { pocketId: PocketId; amount: bigint };
 
@@ -56,7 +66,7 @@ export type KeySpending = { keyId: string; startsAt: Date; accountId: AccountId;
 
 type SystemAccount = "revenue" | "loss" | "expired" | "adjustments" | `funding:${string}`;
 
-export type PostingKind = "charge" | "loss" | "refund" | "top_up" | "grant" | "adjustment" | "expiry";
+export type PostingKind = "charge" | "loss" | "refund" | "top_up" | "grant" | "adjustment" | "reversal" | "expiry";
 
 /** A movement that is already written: enough of it to answer the same request again, and to refund it. */
 export type KnownTransaction = {

@@ -82,6 +82,8 @@ export type AdjustOperation = {
   id: TransactionId;
   accountId: AccountId;
   amount: Nano;
+  /** The channel that money came by and goes back to, or comes from again: then it is a reversal of funding. */
+  reverses?: string;
   cause: Cause;
 };
 

@@ -2,7 +2,7 @@ import type { AccountId, IdSource } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { type PlanTerms, quotaKinds } from "../../lib/plan-terms.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { decideWithin } from "./apply-within.ts";
+import { decideWithin } from "./decide-within.ts";
 import { lockWallets } from "./ledger-store.ts";
 import type { GrantOperation, Operation } from "./operation.ts";
 import { findPeriodAround, type PlanPeriod } from "./plan-period.ts";

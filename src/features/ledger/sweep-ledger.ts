@@ -1,6 +1,8 @@
 import type { Clock } from "../../lib/clock.ts";
 import { type Database, isDatabaseUnavailable } from "../../platform/database/database.ts";
-import { decideWithin } from "./apply-within.ts";
+import { collectDebts } from "./claw-back.ts";
+import { listPayableDebtors } from "./clawback-store.ts";
+import { decideWithin } from "./decide-within.ts";
 import type { Operation } from "./operation.ts";
 import { listDueHolds, listDuePockets } from "./sweep-store.ts";
 
@@ -8,17 +10,35 @@ type SweepParts = {
   database: Database;
   clock: Clock;
   /** Told of what could not be ended; everything else is. */
-  onTrouble(operation: Operation, error: unknown): void;
+  onTrouble(about: Pick<Operation, "accountId"> & { kind: string }, error: unknown): void;
 };
 
 const atOnceMax = 200;
 
-/** Gives back what nobody settled in time, and takes what is left of gifts and quotas whose time is over. */
+/**
+ * Gives back what nobody settled in time, takes what is left of gifts and quotas whose time is over, and collects what is
+ * owed where there is cash again.
+ */
 export async function sweepLedger(parts: SweepParts): Promise<{ swept: number }> {
   const holds = await sweep(parts, listDueHolds);
   // What a hold gave back to a gift that is over goes with it.
   const pockets = await sweep(parts, listDuePockets);
-  return { swept: holds + pockets };
+  const debtors = await collectDueDebts(parts);
+  return { swept: holds + pockets + debtors };
+}
+
+/** What a call that has ended left of its hold pays what the account owes. */
+async function collectDueDebts(parts: SweepParts): Promise<number> {
+  const accountIds = await listPayableDebtors(parts.database, atOnceMax);
+  for (const accountId of accountIds) {
+    try {
+      await parts.database.transaction().execute((tx) => collectDebts(tx, accountId, parts.clock.now()));
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      parts.onTrouble({ kind: "collect-debts", accountId }, error);
+    }
+  }
+  return accountIds.length;
 }
 
 type ListDue = (database: Database, due: { now: Date; limit: number; skip: number }) => Promise<Operation[]>;

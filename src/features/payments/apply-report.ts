@@ -6,6 +6,7 @@ import { type Checkout, nameTransaction } from "./checkout.ts";
 import { lockCheckout, updateCheckout } from "./checkout-store.ts";
 import { type CheckoutStep, decideCheckout } from "./decide-checkout.ts";
 import type { SessionReport } from "./session-report.ts";
+import { takeBackCredit } from "./take-back-credit.ts";
 
 export type ReportParts = { database: Database; clock: Clock; logger: Logger };
 
@@ -34,6 +35,7 @@ async function takeStep(tx: Database, { checkout, report, now }: Step): Promise<
       const refusal = await credit(tx, checkout, now);
       if (refusal !== null) return await setAside(tx, { checkout, report, now }, refusal);
       await updateCheckout(tx, checkout.id, { state: "paid", endedAt: now, note: null, sessionId, paymentId });
+      await takeBackCredit(tx, { ...checkout, state: "paid" }, now);
       return step;
     }
     case "mismatch":

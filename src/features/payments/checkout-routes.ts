@@ -2,20 +2,25 @@ import { Type } from "typebox";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { listDebts } from "../ledger/index.ts";
 import { consoleErrors, getSession } from "../site/index.ts";
 import type { Checkout } from "./checkout.ts";
 import {
   checkoutListSchema,
   checkoutQuerySchema,
   checkoutSchema,
+  debtSchema,
   newCheckoutSchema,
   presentCheckout,
   presentCheckouts,
+  presentDebt,
 } from "./checkout-schema.ts";
 import { findCheckout, listCheckouts } from "./checkout-store.ts";
+import { listReversals } from "./reversal-store.ts";
 
 type CheckoutRouteParts = {
   database: Database;
+  currency: string;
   /** Refuses where payments are not set up. */
   createCheckout(request: Pick<Checkout, "accountId"> & { amount: string }): Promise<Checkout>;
 };
@@ -27,6 +32,7 @@ export function addCheckoutRoutes(consoleApi: HttpServer, parts: CheckoutRoutePa
   addCreate(consoleApi, parts);
   addList(consoleApi, parts);
   addGet(consoleApi, parts);
+  addDebt(consoleApi, parts);
 }
 
 function addCreate(http: HttpServer, parts: CheckoutRouteParts): void {
@@ -71,7 +77,9 @@ function addList(http: HttpServer, { database }: CheckoutRouteParts): void {
     async (request) => {
       const { limit, after } = request.query;
       const { accountId } = getSession(request);
-      return presentCheckouts(await listCheckouts(database, { accountId, after, limit: limit + 1 }), limit);
+      const checkouts = await listCheckouts(database, { accountId, after, limit: limit + 1 });
+      const ids = checkouts.map(({ id }) => id);
+      return presentCheckouts(checkouts, { limit, reversals: await listReversals(database, ids) });
     },
   );
 }
@@ -92,7 +100,23 @@ function addGet(http: HttpServer, { database }: CheckoutRouteParts): void {
       const { accountId } = getSession(request);
       const checkout = await findCheckout(database, { id: request.params.id, accountId });
       if (checkout === null) throw new AppError("not_found", "There is no such checkout.", { param: "id" });
-      return presentCheckout(checkout);
+      return presentCheckout(checkout, await listReversals(database, [checkout.id]));
     },
+  );
+}
+
+function addDebt(http: HttpServer, { database, currency }: CheckoutRouteParts): void {
+  http.get(
+    "/debt",
+    {
+      schema: {
+        operationId: "getDebt",
+        summary: "Get what is owed",
+        description: "For payments that were refunded or disputed after they were spent.",
+        tags,
+        response: { 200: debtSchema, ...consoleErrors("GET", []) },
+      },
+    },
+    async (request) => presentDebt(await listDebts(database, getSession(request).accountId), currency),
   );
 }

@@ -1,6 +1,9 @@
 import { type Static, Type } from "typebox";
-import { presentMoney } from "../../lib/money.ts";
+import { nano, presentMoney } from "../../lib/money.ts";
+import { type Clawback, computeDebt } from "../ledger/index.ts";
 import { type Checkout, checkoutStates } from "./checkout.ts";
+import { isInEffect, type Reversal } from "./reversal.ts";
+import { fromMinor } from "./stripe-amount.ts";
 
 const time = (description: string) => Type.Union([Type.String({ format: "date-time" }), Type.Null()], { description });
 
@@ -19,6 +22,33 @@ export const checkoutSchema = Type.Object({
   created: Type.Integer({ description: "Unix time in seconds." }),
   expires_at: Type.String({ format: "date-time", description: "Until when it can be paid." }),
   paid_at: time("When it was credited."),
+  reversals: Type.Array(
+    Type.Object({
+      kind: Type.Enum(["refund", "dispute"]),
+      amount: Type.String({ examples: ["20.00"] }),
+      in_effect: Type.Boolean({
+        description: "`false` for a refund that failed, a dispute that was won, or an inquiry.",
+      }),
+    }),
+    { description: "Refunds and disputes of the payment. What is in effect takes the credit back." },
+  ),
+});
+
+export const debtSchema = Type.Object({
+  object: Type.Literal("debt"),
+  amount: Type.String({
+    examples: ["15.00"],
+    description: `What is owed for payments that were refunded or disputed after they were spent. While it is more than
+nothing, the account spends nothing; credit that is added pays it first.`,
+  }),
+  currency: Type.String(),
+  data: Type.Array(
+    Type.Object({
+      checkout_id: Type.String(),
+      kind: Type.Enum(["refund", "dispute"]),
+      amount: Type.String(),
+    }),
+  ),
 });
 
 export const newCheckoutSchema = Type.Object(
@@ -41,7 +71,10 @@ export const checkoutListSchema = Type.Object({
   next_cursor: Type.Union([Type.String(), Type.Null()], { description: "Send it as `after` to get what follows." }),
 });
 
-export function presentCheckout(checkout: Checkout): Static<typeof checkoutSchema> {
+export function presentCheckout(
+  checkout: Checkout,
+  reversals: readonly Reversal[] = [],
+): Static<typeof checkoutSchema> {
   const { id, amount, currency, state, createdAt, expiresAt, completedAt, endedAt } = checkout;
   const isPayable = state === "open" && completedAt === null;
   return {
@@ -54,13 +87,41 @@ export function presentCheckout(checkout: Checkout): Static<typeof checkoutSchem
     created: Math.floor(createdAt.getTime() / 1000),
     expires_at: expiresAt.toISOString(),
     paid_at: state === "paid" ? (endedAt?.toISOString() ?? null) : null,
+    reversals: reversals.map((reversal) => ({
+      kind: reversal.kind,
+      amount: presentMoney(fromMinor(reversal.amountMinor, currency)),
+      in_effect: isInEffect(reversal),
+    })),
   };
 }
 
 /** A page of what was asked for with one checkout more than the page holds. */
-export function presentCheckouts(checkouts: readonly Checkout[], limit: number): Static<typeof checkoutListSchema> {
+export function presentCheckouts(
+  checkouts: readonly Checkout[],
+  { limit, reversals }: { limit: number; reversals: readonly (Reversal & { checkoutId: string })[] },
+): Static<typeof checkoutListSchema> {
   const hasMore = checkouts.length > limit;
   const page = checkouts.slice(0, limit);
   const next_cursor = hasMore ? (page.at(-1)?.id ?? null) : null;
-  return { object: "list", data: page.map(presentCheckout), has_more: hasMore, next_cursor };
+  const data = page.map((checkout) =>
+    presentCheckout(
+      checkout,
+      reversals.filter(({ checkoutId }) => checkoutId === checkout.id),
+    ),
+  );
+  return { object: "list", data, has_more: hasMore, next_cursor };
+}
+
+export function presentDebt(debts: readonly Clawback[], currency: string): Static<typeof debtSchema> {
+  const amounts = debts.map((debt) => ({ debt, amount: computeDebt(debt) }));
+  return {
+    object: "debt",
+    amount: presentMoney(nano(amounts.reduce((sum, { amount }) => sum + amount, 0n))),
+    currency,
+    data: amounts.map(({ debt: { cause }, amount }) => ({
+      checkout_id: cause.id,
+      kind: cause.kind === "payment_dispute" ? "dispute" : "refund",
+      amount: presentMoney(amount),
+    })),
+  };
 }

@@ -120,30 +120,20 @@ export async function updateAskedAt(database: Database, id: CheckoutId, askedAt:
   await database.updateTable("checkouts").set({ asked_at: askedAt }).where("id", "=", id).execute();
 }
 
-/** Notes what was given back or contested of a payment; `null` when it is none of ours, or nothing new. */
-export async function updateReversal(
-  database: Database,
-  { paymentId, checkoutId }: { paymentId: string; checkoutId: string | null },
-  reversal: { refundedMinor: bigint } | { disputedAt: Date },
-): Promise<Checkout | null> {
-  const change = database
-    .updateTable("checkouts")
-    // News of a refund may come before those of the payment, which the checkout does not know then.
-    .where(({ eb, or }) => or([eb("payment_id", "=", paymentId), eb("id", "=", checkoutId ?? "")]));
-  const row =
-    "refundedMinor" in reversal
-      ? await change
-          .set({ refunded_minor: reversal.refundedMinor })
-          // What was given back grows, and older news may come later.
-          .where("refunded_minor", "<", reversal.refundedMinor)
-          .returningAll()
-          .executeTakeFirst()
-      : await change
-          .set({ disputed_at: reversal.disputedAt })
-          .where("disputed_at", "is", null)
-          .returningAll()
-          .executeTakeFirst();
+/** The checkout that a payment of Stripe's paid, `null` where none is known. */
+export async function findCheckoutByPayment(database: Database, paymentId: string): Promise<Checkout | null> {
+  const row = await selectCheckouts(database).where("payment_id", "=", paymentId).executeTakeFirst();
   return row === undefined ? null : toCheckout(row);
+}
+
+/** What was given back or contested of a payment, in sum. */
+export async function updateReversed(
+  tx: Database,
+  id: CheckoutId,
+  { refundedMinor, disputedAt }: Pick<Checkout, "refundedMinor" | "disputedAt">,
+): Promise<void> {
+  const reversed = { refunded_minor: refundedMinor, disputed_at: disputedAt };
+  await tx.updateTable("checkouts").set(reversed).where("id", "=", id).execute();
 }
 
 /** Without an account: for operators. */
@@ -194,5 +184,6 @@ function toCheckout(row: Tables["checkouts"]): Checkout {
     endedAt: row.ended_at,
     refundedMinor: row.refunded_minor,
     disputedAt: row.disputed_at,
+    byHandSince: row.by_hand_since,
   };
 }

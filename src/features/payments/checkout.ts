@@ -41,8 +41,11 @@ export type Checkout = {
   /** When the person was done while the money was still on its way. */
   completedAt: Date | null;
   endedAt: Date | null;
+  /** What of it was given back or contested since. */
   refundedMinor: bigint;
   disputedAt: Date | null;
+  /** Set where an operator has to see to that, because it began before credit was taken back by itself. */
+  byHandSince: Date | null;
 };
 
 /** The booking of a checkout has its name, so that there can be one only, whatever else goes wrong. */

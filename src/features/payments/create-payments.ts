@@ -13,13 +13,14 @@ import { hearStripe } from "./hear-stripe.ts";
 import { createStripeClient, type StripeClient, type StripeKeys, type StripePlace } from "./stripe-client.ts";
 import { addStripeWebhookRoute } from "./stripe-webhook-routes.ts";
 import { sweepCheckouts } from "./sweep-checkouts.ts";
+import { sweepReversals } from "./sweep-reversals.ts";
 
 export type Payments = {
   /** Adds what the billing page asks, to the console API. */
   addRoutes(consoleApi: HttpServer): void;
   /** Adds the address that Stripe tells of payments. */
   addWebhookRoute(http: HttpServer): Promise<void>;
-  /** Asks about payments that nothing was heard of. */
+  /** Asks about payments that nothing was heard of, and for refunds and disputes that nothing was heard of. */
   sweep(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 };
@@ -49,6 +50,7 @@ export function createPayments({ settings, stripe: place, ...parts }: PaymentPar
     addRoutes: (consoleApi) =>
       addCheckoutRoutes(consoleApi, {
         ...parts,
+        currency: settings.currency,
         createCheckout: async (request) =>
           await createCheckout({ ...parts, ...limits, stripe: requireStripe(stripe) }, request),
       }),
@@ -57,7 +59,13 @@ export function createPayments({ settings, stripe: place, ...parts }: PaymentPar
         hear: async (event) => await hearStripe({ ...parts, stripe: requireStripe(stripe) }, event),
       }),
     async sweep(signal) {
-      if (stripe !== null) await sweepCheckouts({ ...parts, stripe }, signal);
+      if (stripe === null) return;
+      // What goes wrong with one must not keep the other from its turn.
+      const outcomes: PromiseSettledResult<void>[] = [];
+      for (const sweep of [sweepCheckouts, sweepReversals]) {
+        outcomes.push(...(await Promise.allSettled([sweep({ ...parts, stripe }, signal)])));
+      }
+      for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
     },
     async close() {
       await stripe?.close();

@@ -1,3 +1,17 @@
+import type { ReversalKind, ToldReversal } from "./reversal.ts";
+
+/** The events that tell of refunds and disputes by their names. */
+export const reversalEvents = [
+  "refund.created",
+  "refund.updated",
+  "refund.failed",
+  "charge.dispute.created",
+  "charge.dispute.updated",
+  "charge.dispute.closed",
+  "charge.dispute.funds_withdrawn",
+  "charge.dispute.funds_reinstated",
+] as const;
+
 /** What Stripe says of a checkout's session: in an event, or when it is asked. */
 export type SessionReport = {
   sessionId: string;
@@ -14,8 +28,8 @@ export type SessionReport = {
 /** What an event of Stripe's is to us. */
 export type StripeNews =
   | { kind: "session"; report: SessionReport }
-  | { kind: "refunded"; paymentId: string; checkoutId: string | null; refundedMinor: bigint }
-  | { kind: "disputed"; paymentId: string }
+  | { kind: "reversal"; reversal: ToldReversal }
+  | { kind: "refunded"; paymentId: string }
   | { kind: "other"; type: string };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -35,15 +49,19 @@ export function readNews(event: unknown): StripeNews {
       return readSessionNews(subject, "expired") ?? other;
     case "charge.refunded": {
       const paymentId = readId(subject.payment_intent);
-      const refundedMinor = readWhole(subject.amount_refunded);
-      const checkoutId = readText(toFields(subject.metadata).checkout);
-      if (paymentId === null || refundedMinor === null) return other;
-      return { kind: "refunded", paymentId, checkoutId, refundedMinor };
+      return paymentId === null ? other : { kind: "refunded", paymentId };
     }
-    case "charge.dispute.created": {
-      const paymentId = readId(subject.payment_intent);
-      return paymentId === null ? other : { kind: "disputed", paymentId };
-    }
+    case "refund.created":
+    case "refund.updated":
+    case "refund.failed":
+    case "charge.refund.updated":
+      return readReversalNews(subject, "refund") ?? other;
+    case "charge.dispute.created":
+    case "charge.dispute.updated":
+    case "charge.dispute.closed":
+    case "charge.dispute.funds_withdrawn":
+    case "charge.dispute.funds_reinstated":
+      return readReversalNews(subject, "dispute") ?? other;
     default:
       return other;
   }
@@ -62,6 +80,25 @@ function decideOutcome({ status, payment_status: paymentStatus, payment_intent: 
   // A slow payment that came to nothing wants another card, which nobody is there to give.
   const state = toFields(payment).status;
   return state === "requires_payment_method" || state === "canceled" ? "failed" : "processing";
+}
+
+function readReversalNews(subject: Fields, kind: ReversalKind): StripeNews | null {
+  const reversal = readReversal(subject, kind);
+  return reversal === null ? null : { kind: "reversal", reversal };
+}
+
+/** `null` for one that is of no payment of Checkout's. */
+export function readReversal(subject: unknown, kind: ReversalKind): ToldReversal | null {
+  const { id, status, amount, currency, reason, payment_intent: payment } = toFields(subject);
+  const [name, word, paymentId, amountMinor] = [readText(id), readText(status), readId(payment), readWhole(amount)];
+  if (name === null || word === null || paymentId === null || amountMinor === null) return null;
+  const currencyCode = readText(currency)?.toUpperCase() ?? null;
+  return { id: name, kind, status: word, amountMinor, reason: readText(reason), paymentId, currency: currencyCode };
+}
+
+/** The checkout that we wrote into a payment when its session was made. */
+export function readPaymentCheckout(payment: unknown): string | null {
+  return readText(toFields(toFields(payment).metadata).checkout);
 }
 
 function readSessionNews(session: Fields, outcome: SessionReport["outcome"]): StripeNews | null {

@@ -1,7 +1,16 @@
 import type { Stripe } from "stripe";
 import type { AccountId, CheckoutId } from "../../lib/ids.ts";
 import { createUpstreamFetch, type Fetch } from "../../platform/net/upstream-fetch.ts";
-import { readNews, readSession, type SessionReport, type StripeNews } from "./session-report.ts";
+import type { ToldReversal } from "./reversal.ts";
+import {
+  readNews,
+  readPaymentCheckout,
+  readReversal,
+  readSession,
+  reversalEvents,
+  type SessionReport,
+  type StripeNews,
+} from "./session-report.ts";
 
 type NewSession = {
   checkoutId: CheckoutId;
@@ -21,6 +30,11 @@ export type StripeClient = {
   createSession(request: NewSession): Promise<{ sessionId: string; url: string }>;
   /** `null` when Stripe knows no such session. */
   findSession(sessionId: string): Promise<SessionReport | null>;
+  /** The checkout of ours that a payment is of, `null` when it is of none. */
+  findPaymentCheckout(paymentId: string): Promise<string | null>;
+  listRefunds(paymentId: string): Promise<ToldReversal[]>;
+  /** What Stripe has told of refunds and disputes since a time; `null` when its key may not know. */
+  listReversals(since: Date): Promise<StripeNews[] | null>;
   /** `null` when Stripe did not sign this, or not lately. */
   readEvent(body: Buffer, signature: string, now: Date): Promise<StripeNews | null>;
   close(): Promise<void>;
@@ -34,6 +48,7 @@ export type StripePlace = { url: string; timeoutMs?: number };
 const standardUrl = "https://api.stripe.com";
 const timeoutMsStandard = 10_000;
 const signatureSecondsMax = 300;
+const pageMax = 100;
 
 export function createStripeClient(keys: StripeKeys, place: StripePlace = { url: standardUrl }): StripeClient {
   const { protocol, hostname, port } = new URL(place.url);
@@ -86,9 +101,41 @@ export function createStripeClient(keys: StripeKeys, place: StripePlace = { url:
         const session: unknown = await stripe.checkout.sessions.retrieve(sessionId, { expand: ["payment_intent"] });
         return readSession(session);
       } catch (error) {
-        if (isMissing(error)) return null;
+        if (hasStatus(error, 404)) return null;
         throw error;
       }
+    },
+    async findPaymentCheckout(paymentId) {
+      const stripe = await getStripe();
+      try {
+        return readPaymentCheckout(await stripe.paymentIntents.retrieve(paymentId));
+      } catch (error) {
+        if (hasStatus(error, 404)) return null;
+        throw error;
+      }
+    },
+    async listRefunds(paymentId) {
+      const stripe = await getStripe();
+      const told: ToldReversal[] = [];
+      for await (const refund of stripe.refunds.list({ payment_intent: paymentId, limit: pageMax })) {
+        const reversal = readReversal(refund, "refund");
+        if (reversal !== null) told.push(reversal);
+      }
+      return told;
+    },
+    async listReversals(since) {
+      const stripe = await getStripe();
+      const news: StripeNews[] = [];
+      const created = { gte: Math.floor(since.getTime() / 1000) };
+      try {
+        for await (const event of stripe.events.list({ types: [...reversalEvents], created, limit: pageMax })) {
+          news.push(readNews(event));
+        }
+      } catch (error) {
+        if (hasStatus(error, 403)) return null;
+        throw error;
+      }
+      return news;
     },
     async readEvent(body, signature, now) {
       const stripe = await getStripe();
@@ -152,6 +199,6 @@ function readNewSession(session: unknown): { sessionId: string; url: string } {
   return { sessionId: id, url };
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "statusCode" in error && error.statusCode === 404;
+function hasStatus(error: unknown, status: number): boolean {
+  return error instanceof Error && "statusCode" in error && error.statusCode === status;
 }

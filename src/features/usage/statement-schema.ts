@@ -26,7 +26,7 @@ const entrySchema = Type.Object({
   object: Type.Literal("ledger.entry"),
   id: Type.String({ examples: ["txn_01kh2n8v7m3q5x9d4c6b8a0e2f:0"] }),
   created: Type.Integer({ description: "Unix time in seconds." }),
-  kind: Type.Enum(["charge", "refund", "top_up", "grant", "adjustment", "expiry"]),
+  kind: Type.Enum(["charge", "refund", "top_up", "grant", "adjustment", "reversal", "expiry"]),
   unit: unitSchema,
   amount: amount("What moved: below zero what was taken."),
   balance: amount("Everything of the unit together, afterwards, with what is set aside."),
@@ -63,6 +63,7 @@ const descriptions: Record<StatementEntry["kind"], string> = {
   top_up: "Top-up",
   grant: "Gift",
   adjustment: "Correction",
+  reversal: "Payment reversed",
   refund: "Refund",
   expiry: "Expired",
   charge: "Charge",
@@ -73,6 +74,12 @@ const descriptionsByCause: Partial<Record<StatementEntry["cause"]["kind"], strin
   payment: "Payment",
   code: "Redeemed code",
   plan: "Quota of the plan",
+};
+
+/** Why the credit of a payment was taken, and why it came again. */
+const reversalDescriptions: Partial<Record<StatementEntry["cause"]["kind"], { taken: string; given: string }>> = {
+  payment_refund: { taken: "Payment refunded", given: "Refund of a payment failed" },
+  payment_dispute: { taken: "Payment disputed", given: "Dispute of a payment won" },
 };
 
 /** A movement of the account's; `models` has those of the prices. */
@@ -99,7 +106,9 @@ export function presentEntry(entry: StatementEntry, models: ReadonlyMap<string, 
   };
 }
 
-function describeEntry({ kind, cause, bill }: StatementEntry, models: ReadonlyMap<string, string>): string {
+function describeEntry({ kind, cause, bill, amount }: StatementEntry, models: ReadonlyMap<string, string>): string {
+  const reversal = kind === "reversal" ? reversalDescriptions[cause.kind] : undefined;
+  if (reversal !== undefined) return amount < 0n ? reversal.taken : reversal.given;
   const isCredit = kind === "top_up" || kind === "grant";
   if (bill === null) return (isCredit ? descriptionsByCause[cause.kind] : undefined) ?? descriptions[kind];
   const model = models.get(bill.priceId);

@@ -10,6 +10,7 @@ export type Tables = {
   catalog_versions: CatalogVersionsTable;
   charges: ChargesTable;
   checkouts: CheckoutsTable;
+  clawbacks: ClawbacksTable;
   connect_requests: ConnectRequestsTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
@@ -23,12 +24,14 @@ export type Tables = {
   ledger_checks: LedgerChecksTable;
   ledger_currencies: LedgerCurrenciesTable;
   operator_actions: OperatorActionsTable;
+  payment_reversals: PaymentReversalsTable;
   plan_periods: PlanPeriodsTable;
   plans: PlansTable;
   pockets: PocketsTable;
   postings: PostingsTable;
   prices: PricesTable;
   redeem_codes: RedeemCodesTable;
+  stripe_progress: StripeProgressTable;
   task_counts: TaskCountsTable;
   task_orders: TaskOrdersTable;
   task_turns: TaskTurnsTable;
@@ -145,6 +148,21 @@ type CheckoutsTable = {
   ended_at: Date | null;
   refunded_minor: bigint;
   disputed_at: Date | null;
+  by_hand_since: Date | null;
+};
+
+type ClawbacksTable = {
+  id: string;
+  account_id: string;
+  channel: string;
+  cause_kind: string;
+  cause_id: string;
+  owed_nano: bigint;
+  taken_nano: bigint;
+  waived_nano: bigint;
+  step_count: number;
+  created_at: Date;
+  changed_at: Date;
 };
 
 type ConnectRequestsTable = {
@@ -298,6 +316,18 @@ type OperatorActionsTable = {
   created_at: Date;
 };
 
+type PaymentReversalsTable = {
+  id: string;
+  number: Generated<bigint>;
+  checkout_id: string;
+  kind: string;
+  status: string;
+  amount_minor: bigint;
+  reason: string | null;
+  heard_at: Date;
+  changed_at: Date;
+};
+
 type PlanPeriodsTable = {
   id: string;
   account_id: string;
@@ -387,6 +417,11 @@ type RedeemCodesTable = {
   voided_at: Date | null;
   redeemed_at: Date | null;
   redeemed_by: string | null;
+};
+
+type StripeProgressTable = {
+  asked_until: Date;
+  only_one: Generated<boolean>;
 };
 
 type TaskCountsTable = {

@@ -1165,6 +1165,11 @@ export type paths = {
             created: number;
             expires_at: string;
             paid_at: string | null;
+            reversals: ({
+              kind: "refund" | "dispute";
+              amount: string;
+              in_effect: boolean;
+            })[];
           };
         } };
       };
@@ -1190,6 +1195,11 @@ export type paths = {
               created: number;
               expires_at: string;
               paid_at: string | null;
+              reversals: ({
+                kind: "refund" | "dispute";
+                amount: string;
+                in_effect: boolean;
+              })[];
             })[];
             has_more: boolean;
             next_cursor: string | null;
@@ -1217,6 +1227,30 @@ export type paths = {
             created: number;
             expires_at: string;
             paid_at: string | null;
+            reversals: ({
+              kind: "refund" | "dispute";
+              amount: string;
+              in_effect: boolean;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/debt": {
+    get: {
+      parameters: Record<never, never>;
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "debt";
+            amount: string;
+            currency: string;
+            data: ({
+              checkout_id: string;
+              kind: "refund" | "dispute";
+              amount: string;
+            })[];
           };
         } };
       };
@@ -3389,7 +3423,7 @@ export type paths = {
               object: "ledger.entry";
               id: string;
               created: number;
-              kind: "charge" | "refund" | "top_up" | "grant" | "adjustment" | "expiry";
+              kind: "charge" | "refund" | "top_up" | "grant" | "adjustment" | "reversal" | "expiry";
               unit: "money" | "text" | "image" | "video";
               amount: string;
               balance: string;

@@ -1,0 +1,37 @@
+import { invariant } from "../../lib/invariant.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { createRowArrays } from "../../platform/database/row-arrays.ts";
+import { applyBatch } from "./apply-batch.ts";
+import type { Changes } from "./draft.ts";
+import type { LedgerState } from "./ledger-state.ts";
+import { loadState, lockWallets, runWithin, writeChanges } from "./ledger-store.ts";
+import { listNeeds } from "./list-needs.ts";
+import type { Operation, Result } from "./operation.ts";
+
+/** Told where a commit has got to. Tests let it crash there. */
+export type ReachPoint = (point: CommitPoint) => void;
+export const commitPoints = ["taken", "loaded", "decided", "locked", "written", "committed", "answered"] as const;
+export type CommitPoint = (typeof commitPoints)[number];
+
+/**
+ * Decides operations inside a caller's transaction, under the locks of their wallets. The wallets come first and in
+ * order; whatever else the caller locks, it locks before, and everybody in the same order.
+ */
+export async function decideWithin(
+  tx: Database,
+  operations: readonly Operation[],
+  { now, reach = () => {} }: { now: Date; reach?: ReachPoint },
+): Promise<{ results: Result[]; changes: Changes; state: LedgerState }> {
+  const needs = listNeeds(operations, now);
+  const run = runWithin(tx);
+  await lockWallets(tx, needs.accountIds);
+  reach("locked");
+  const state = await loadState(run, needs);
+  const { results, changes } = applyBatch(state, operations, now);
+  if (changes.accountIds.size > 0) {
+    const isWritten = await writeChanges(run, changes, { wallets: state.wallets, rows: createRowArrays() });
+    invariant(isWritten, "a locked wallet changed");
+    reach("written");
+  }
+  return { results, changes, state };
+}

@@ -1,0 +1,55 @@
+import type { Database } from "../../platform/database/database.ts";
+import type { Tables } from "../../platform/database/tables.ts";
+import type { Reversal, ReversalKind } from "./reversal.ts";
+
+/** The refunds and disputes of some checkouts, in the order in which they were first heard of. */
+export async function listReversals(
+  database: Database,
+  checkoutIds: readonly string[],
+): Promise<(Reversal & { checkoutId: string })[]> {
+  if (checkoutIds.length === 0) return [];
+  const query = database.selectFrom("payment_reversals").selectAll().where("checkout_id", "in", checkoutIds);
+  return (await query.orderBy("number").execute()).map(toReversal);
+}
+
+/** Under the lock of its checkout. */
+export async function putReversal(
+  tx: Database,
+  checkoutId: string,
+  { reversal, now }: { reversal: Reversal; now: Date },
+): Promise<void> {
+  const { id, kind, status, amountMinor, reason } = reversal;
+  const facts = { status, amount_minor: amountMinor, reason, changed_at: now };
+  await tx
+    .insertInto("payment_reversals")
+    .values({ id, checkout_id: checkoutId, kind, heard_at: now, ...facts })
+    .onConflict((conflict) => conflict.column("id").doUpdateSet(facts))
+    .execute();
+}
+
+function toReversal(row: Omit<Tables["payment_reversals"], "number">): Reversal & { checkoutId: string } {
+  return {
+    checkoutId: row.checkout_id,
+    id: row.id,
+    // The table's check holds the words.
+    kind: row.kind as ReversalKind,
+    status: row.status,
+    amountMinor: row.amount_minor,
+    reason: row.reason,
+  };
+}
+
+/** Up to when Stripe was asked for lost events; `null` before the first time. */
+export async function readAskedUntil(database: Database): Promise<Date | null> {
+  const row = await database.selectFrom("stripe_progress").select("asked_until").executeTakeFirst();
+  return row?.asked_until ?? null;
+}
+
+export async function writeAskedUntil(database: Database, askedUntil: Date): Promise<void> {
+  const progress = { asked_until: askedUntil };
+  await database
+    .insertInto("stripe_progress")
+    .values(progress)
+    .onConflict((conflict) => conflict.column("only_one").doUpdateSet(progress))
+    .execute();
+}

@@ -1,0 +1,25 @@
+import { applyNews, type NewsParts } from "./apply-news.ts";
+import { readAskedUntil, writeAskedUntil } from "./reversal-store.ts";
+
+const askEveryMs = 60 * 60_000;
+/** An event can be listed a moment after its time. */
+const overlapMs = 10 * 60_000;
+
+/**
+ * Asks Stripe every hour for the refunds and disputes that it told of since the last time: events can be lost, and a
+ * payment can be contested for months. What was heard already changes nothing.
+ */
+export async function sweepReversals(parts: NewsParts, signal: AbortSignal): Promise<void> {
+  const now = parts.clock.now();
+  const askedUntil = await readAskedUntil(parts.database);
+  // What happened before this gateway took refunds into account was for the operator to decide.
+  if (askedUntil === null) return await writeAskedUntil(parts.database, now);
+  if (signal.aborted || now.getTime() - askedUntil.getTime() < askEveryMs) return;
+  const news = await parts.stripe.listReversals(new Date(askedUntil.getTime() - overlapMs));
+  if (news === null) parts.logger.warn("Stripe's key may not read events, so that lost ones are not found");
+  for (const one of news ?? []) {
+    if (signal.aborted) return;
+    await applyNews(parts, one);
+  }
+  await writeAskedUntil(parts.database, now);
+}

@@ -1,0 +1,35 @@
+import type { Database } from "../../platform/database/database.ts";
+import { clawBack } from "../ledger/index.ts";
+import type { Checkout } from "./checkout.ts";
+import { updateReversed } from "./checkout-store.ts";
+import { decideShares, isInEffect } from "./reversal.ts";
+import { listReversals } from "./reversal-store.ts";
+import { fromMinor } from "./stripe-amount.ts";
+
+/** Brings the ledger to what follows from all that was heard of the checkout's refunds and disputes, under its lock. */
+export async function takeBackCredit(tx: Database, checkout: Checkout, now: Date): Promise<void> {
+  const reversals = await listReversals(tx, [checkout.id]);
+  if (reversals.length === 0) return;
+  const refundedMinor = reversals
+    .filter((reversal) => reversal.kind === "refund" && isInEffect(reversal))
+    .reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+  const isDisputed = reversals.some(({ kind }) => kind === "dispute");
+  await updateReversed(tx, checkout.id, {
+    refundedMinor,
+    disputedAt: isDisputed ? (checkout.disputedAt ?? now) : null,
+  });
+  const shares = decideShares(checkout, reversals);
+  // What is given back first can be taken by the next.
+  for (const { reversal, owedMinor } of shares.toSorted(
+    (a, b) => Number(a.owedMinor > 0n) - Number(b.owedMinor > 0n),
+  )) {
+    const request = {
+      id: reversal.id,
+      accountId: checkout.accountId,
+      channel: "stripe",
+      cause: { kind: `payment_${reversal.kind}`, id: checkout.id },
+      owed: fromMinor(owedMinor, checkout.currency),
+    } as const;
+    await clawBack(tx, request, now);
+  }
+}
