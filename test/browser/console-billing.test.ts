@@ -4,13 +4,20 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { changeAccount } from "../../src/app/change-account.ts";
 import { createPlan } from "../../src/features/accounts/index.ts";
-import { createCodes } from "../../src/features/ledger/index.ts";
+import { bookCredit, createCodes } from "../../src/features/ledger/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import type { AccountId } from "../../src/lib/ids.ts";
+import { nano } from "../../src/lib/money.ts";
 import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/browsed-site.ts";
 import { hasBrowser } from "../harness/browser.ts";
 import { createRememberedSignIns } from "../harness/remembered-sign-ins.ts";
 import { createSpender, type Spender, toAmount } from "../harness/spender.ts";
-import { type StripeServer, type StripeSession, startStripeServer } from "../harness/stripe-server.ts";
+import {
+  type StripeDispute,
+  type StripeServer,
+  type StripeSession,
+  startStripeServer,
+} from "../harness/stripe-server.ts";
 
 const statementDays = "from=2026-03-01&to=2026-03-31";
 
@@ -64,8 +71,8 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     return session;
   }
 
-  async function deliver(session: StripeSession): Promise<void> {
-    const { body, headers } = stripe.sign(stripe.createEvent("checkout.session.completed", session));
+  async function deliver(object: StripeSession | StripeDispute, type = "checkout.session.completed"): Promise<void> {
+    const { body, headers } = stripe.sign(stripe.createEvent(type, object));
     const answer = await fetch(`${site.siteUrl}/payments/stripe`, { method: "POST", body, headers });
     expect(answer.status).toBe(200);
   }
@@ -88,6 +95,29 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     await expect.poll(() => readRows(page)).toEqual([expect.stringMatching(/^Payment.*Cash\+\$20\.50.*\$20\.50$/)]);
     expect(opened.complaints).toEqual([]);
     expect(opened.foreignRequests).toEqual([session.url ?? `https://checkout.stripe.com/c/pay/${session.id}`]);
+  });
+
+  test("who spent what was disputed is told why the account is suspended, and what pays it", async () => {
+    await using opened = await openBilling(await site.createPerson());
+    const { page } = opened;
+    const session = await beginPayment(page, "20");
+    stripe.pay(session);
+    await deliver(session);
+    const accountId = (session.metadata.account ?? "") as AccountId;
+    const spent = { kind: "adjust", amount: nano(-15_000_000_000n) } as const;
+    const request = { accountId, actor: "test", reason: "spent", reference: null };
+    await bookCredit(site.gateway.parts, { ...request, booking: spent });
+    await deliver(stripe.dispute(session, 2000), "charge.dispute.created");
+    await page.goto(`${site.siteUrl}/console/billing`);
+    await page.getByText("Account suspended: $15.00 owed").waitFor();
+    await page.getByText("Disputed", { exact: true }).waitFor();
+    await page.getByText("Payment disputed").waitFor();
+    expect(await listAxeFindings(page)).toEqual([]);
+    await page.getByRole("textbox", { name: "Code" }).fill(await createCode("cash"));
+    await page.getByRole("button", { name: "Redeem" }).click();
+    await page.getByText("Account suspended: $12.50 owed").waitFor();
+    await page.getByText("Available").locator("..").getByText("$0.00").waitFor();
+    expect(opened.complaints).toEqual([]);
   });
 
   test("who leaves Stripe's page without paying is told that nothing was charged, and can go on", async () => {

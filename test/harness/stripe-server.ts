@@ -20,7 +20,7 @@ export type StripeSession = Fields & {
 };
 
 /** Of a payment of somebody's, in Stripe's words; both are told of by events, and can be asked for. */
-export type StripeRefund = Fields & { id: string; amount: number; status: string; payment_intent: string | null };
+type StripeRefund = Fields & { id: string; amount: number; status: string; payment_intent: string | null };
 export type StripeDispute = StripeRefund;
 
 /** How the next requests go wrong, one after another; `null` for one that goes well. */

@@ -11,6 +11,7 @@ import { formatMoney } from "../../parts/format-money.ts";
 import { useSession } from "../../parts/use-session.ts";
 import { AddMoney } from "./add-money.tsx";
 import { CheckoutOutcome } from "./checkout-outcome.tsx";
+import { DebtNotice } from "./debt-notice.tsx";
 import { PaymentList } from "./payment-list.tsx";
 import { PlanSection } from "./plan-section.tsx";
 import { RedeemCode } from "./redeem-code.tsx";
@@ -38,6 +39,7 @@ export function BillingPage() {
   return (
     <ConsoleFrame title="Billing">
       {checkout !== undefined && <CheckoutOutcome id={checkout} isCanceled={canceled !== undefined} />}
+      <DebtNotice />
       <BalanceSection timeZone={timeZone} />
       <PlanSection timeZone={timeZone} />
       {site.data === undefined ? (

@@ -39,6 +39,17 @@ const looks: Record<Checkout["state"], { kind: BadgeKind; name: string }> = {
   mismatched: { kind: "warning", name: "Being looked at" },
 };
 
+const reversedLooks: Record<Checkout["reversals"][number]["kind"], { kind: BadgeKind; name: string }> = {
+  refund: { kind: "neutral", name: "Refunded" },
+  dispute: { kind: "bad", name: "Disputed" },
+};
+
+/** Each kind once, however many refunds there were. */
+function listReversed(reversals: Checkout["reversals"]) {
+  const kinds = new Set(reversals.filter(({ in_effect: isInEffect }) => isInEffect).map(({ kind }) => kind));
+  return [...kinds].map((kind) => reversedLooks[kind]);
+}
+
 function listColumns(timeZone: string): Column<Checkout>[] {
   return [
     {
@@ -49,9 +60,14 @@ function listColumns(timeZone: string): Column<Checkout>[] {
     },
     {
       name: "State",
-      cell: ({ state, url }) => (
+      cell: ({ state, url, reversals }) => (
         <span className="flex flex-wrap items-center gap-3">
           <Badge kind={looks[state].kind}>{state === "open" && url === null ? "On its way" : looks[state].name}</Badge>
+          {listReversed(reversals).map(({ kind, name }) => (
+            <Badge key={name} kind={kind}>
+              {name}
+            </Badge>
+          ))}
           {url !== null && (
             <a href={url} className={linkClasses}>
               Go on paying
