@@ -10,7 +10,7 @@
 export { type Checkout, checkoutStates } from "./checkout.ts";
 export { findCheckout, listCheckouts } from "./checkout-store.ts";
 export { createPayments, type Payments } from "./create-payments.ts";
-export { isInEffect, type Reversal } from "./reversal.ts";
+export type { Reversal } from "./reversal.ts";
 export { listReversals } from "./reversal-store.ts";
 export { fromMinor } from "./stripe-amount.ts";
 export type { StripePlace } from "./stripe-client.ts";
