@@ -32,35 +32,47 @@ export type ChatRequest = {
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
 export type ChatMessage =
-  | { role: "system" | "developer"; content: string | ChatTextPart[]; name?: string }
-  | { role: "user"; content: string | ChatUserPart[]; name?: string }
-  | {
+  | ({ role: "system" | "developer"; content: string | ChatTextPart[]; name?: string } & CacheMark)
+  | ({ role: "user"; content: string | ChatUserPart[]; name?: string } & CacheMark)
+  | ({
       role: "assistant";
-      content?: string | (ChatTextPart | { type: "refusal"; refusal: string })[] | null;
+      content?: string | (ChatTextPart | ({ type: "refusal"; refusal: string } & CacheMark))[] | null;
       refusal?: string | null;
       tool_calls?: ChatToolCall[];
       name?: string;
       audio?: { id: string } | null;
       /** What some models thought before they answered, sent back to them. */
       reasoning_content?: string | null;
-    }
-  | { role: "tool"; content: string | ChatTextPart[]; tool_call_id: string }
+      /** The same, as other upstreams name it. */
+      reasoning?: string;
+      /** The same in pieces, with what the vendor signed of it. */
+      reasoning_details?: Record<string, unknown>[];
+    } & CacheMark)
+  | ({ role: "tool"; content: string | ChatTextPart[]; tool_call_id: string; name?: string } & CacheMark)
   /** The form of tools before there were tools. */
   | { role: "function"; name: string; content?: string | null };
 
-type ChatTextPart = { type: "text"; text: string };
+/** Where a vendor may cut the prompt to keep what is before, as Anthropic marks it. */
+export type CacheMark = { cache_control?: Record<string, unknown> };
+
+type ChatTextPart = { type: "text"; text: string } & CacheMark;
 
 export type ChatUserPart =
   | ChatTextPart
-  | { type: "image_url"; image_url: { url: string; detail?: "auto" | "low" | "high" } }
-  | { type: "input_audio"; input_audio: { data: string; format: "wav" | "mp3" } }
-  | { type: "file"; file: { file_data?: string; file_id?: string; filename?: string } };
+  | ({ type: "image_url"; image_url: { url: string; detail?: "auto" | "low" | "high" | "original" } } & CacheMark)
+  | ({ type: "input_audio"; input_audio: { data: string; format: "wav" | "mp3" } } & CacheMark)
+  | ({ type: "file"; file: { file_data?: string; file_id?: string; filename?: string } } & CacheMark);
+
+/** Fields of messages, parts and tools beyond OpenAI's contract: each upstream is sent those that it knows. */
+export const echoedFields = ["reasoning", "reasoning_content", "reasoning_details", "cache_control"] as const;
 
 type ChatToolCall =
   | { id: string; type: "function"; function: { name: string; arguments: string } }
   | { id: string; type: "custom"; custom: { name: string; input: string } };
 
-export type ChatTool =
+export type ChatTool = CacheMark & ChatToolForm;
+
+type ChatToolForm =
   | {
       type: "function";
       function: {

@@ -23,6 +23,8 @@ export type ChatCall = {
   request: ChatRequest;
   /** The vendor's name of the model. */
   upstreamModel: string;
+  /** Fields beyond OpenAI's contract, of the request or of its messages, that the route names as known to this upstream. */
+  passthrough?: readonly string[];
   apiKey: string | null;
   /** The most tokens that each choice of the answer may have; the vendor is told, whatever the caller asked for. */
   outputTokensMax: number;

@@ -378,23 +378,23 @@ describeRefusals("what is longer than the model reads is refused", [
   [
     "by its characters",
     ask({ model: "short", messages: [hello, { role: "user", content: "x".repeat(16) }] }),
-    "prompt_too_long",
+    "context_length_exceeded",
     "messages",
-    /have 21 characters.*at most 20/,
+    /maximum context length is 20 characters.*have 21/,
   ],
   [
     "by its characters in parts",
     { ...askWithPart({ type: "text", text: "x".repeat(11) }, { type: "text", text: "y".repeat(10) }), model: "short" },
-    "prompt_too_long",
+    "context_length_exceeded",
     "messages",
-    /have 21 characters.*at most 20/,
+    /maximum context length is 20 characters.*have 21/,
   ],
   [
     "far beyond the context window",
     ask({ model: "narrow", messages: [{ role: "user", content: "x".repeat(161) }] }),
-    "prompt_too_long",
+    "context_length_exceeded",
     "messages",
-    /at most 10 tokens/,
+    /maximum context length is 10 tokens/,
   ],
 ]);
 

@@ -260,7 +260,7 @@ test("the sandbox fails on request, in the ways that clients have to handle", as
   ];
   expect([busy.status, busy.headers?.get("retry-after")]).toEqual([503, "2"]);
   expect([refused.status, refused.code]).toEqual([400, "content_policy_violation"]);
-  expect([long.status, long.code, long.param]).toEqual([400, "prompt_too_long", "messages"]);
+  expect([long.status, long.code, long.param]).toEqual([400, "context_length_exceeded", "messages"]);
   expect([down.status, down.code]).toEqual([503, "upstream_unavailable"]);
   expect([late.status, late.code]).toEqual([503, "upstream_timeout"]);
 });

@@ -3,9 +3,12 @@ import { join } from "node:path";
 import OpenAI from "openai";
 import { makeParseableResponseFormat } from "openai/lib/parser";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { writeCatalogOf } from "../harness/chat-catalog.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat-gateway.ts";
 import { citySchema, offerTool, vendorModels, writeClientCatalog } from "../harness/client-catalog.ts";
+import { canary, type FakeUpstreams } from "../harness/fake-upstreams.ts";
 import { createDataDirectory, findFreePort, startGatewayProcess } from "../harness/gateway-process.ts";
+import { thoughtSignature } from "../harness/upstreams/parse-anthropic-ask.ts";
 
 /** What clients make of an answer before they send it back: fields of the SDK's own, and every empty field as `null`. */
 
@@ -14,7 +17,8 @@ type Message = OpenAI.ChatCompletionMessageParam;
 let chat: ChatGateway;
 let caller: ChatCaller;
 beforeAll(async () => {
-  chat = await openChatGateway({ catalog: writeClientCatalog });
+  // The vendor behind the package knows thoughts by this name.
+  chat = await openChatGateway({ catalog: writeClientCatalog, extraFields: ["reasoning_content"] });
   caller = await chat.createCaller({ cash: "1000" });
 });
 afterAll(() => chat[Symbol.asyncDispose]());
@@ -73,6 +77,83 @@ test("a tool call that the SDK has parsed goes back as it came", async () => {
   const next = await caller.client.chat.completions.create({ model: "open", messages, tools });
   expect(next.choices[0]?.message.content).toContain("fine");
   expectUnsent(["parsed_arguments"]);
+});
+
+/** What clients keep of answers of other gateways, of tools and of prompts, in the places where they keep it. */
+const mark = { type: "ephemeral", ttl: "1h" };
+const call = { id: "call_1", type: "function", function: { name: "weather", arguments: "{}" } };
+const echo = [
+  { role: "system", content: [{ type: "text", text: "Be short.", cache_control: mark }] },
+  { role: "user", content: [{ type: "text", text: "Weather?", cache_control: mark }], cache_control: mark },
+  {
+    role: "assistant",
+    content: null,
+    tool_calls: [call],
+    reasoning: "Hm",
+    reasoning_content: "Hm",
+    reasoning_details: [
+      { type: "reasoning.text", text: "Hm", signature: thoughtSignature, format: "anthropic-claude-v1" },
+    ],
+    cache_control: mark,
+  },
+  { role: "tool", name: "weather", tool_call_id: "call_1", content: "fine", cache_control: mark },
+];
+const echoedFields = ["reasoning", "reasoning_content", "reasoning_details", "cache_control"];
+const askWithEcho = (model: string) => ({
+  model,
+  messages: echo,
+  tools: [{ ...offerTool("weather"), cache_control: mark }],
+});
+
+test.each(["open", "google", "packaged", "sandbox-chat"])("%s: what it does not know is left out", async (model) => {
+  const response = await caller.post(askWithEcho(model));
+  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("fine")]);
+  // The package takes thoughts as text, and sends them by the name that its vendor has for them.
+  if (model !== "sandbox-chat")
+    expectUnsent(echoedFields.filter((field) => !(model === "packaged" && field === "reasoning_content")));
+});
+
+test("an upstream whose route names them gets them as they came, and the name of the tool", async () => {
+  await using own = await openChatGateway({ catalog: writeEchoCatalog, extraFields: echoedFields });
+  const response = await (await own.createCaller({ cash: "1000" })).post(askWithEcho("knowing"));
+  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("fine")]);
+  const sent = own.upstream.requests.at(-1)?.json as ReturnType<typeof askWithEcho>;
+  expect([sent.messages, sent.tools]).toEqual([echo, askWithEcho("").tools]);
+});
+
+function writeEchoCatalog(upstream: FakeUpstreams): string {
+  const route = { provider: "open", upstream_model: `${canary}-open`, passthrough: echoedFields };
+  return writeCatalogOf(upstream, { models: [{ id: "knowing", routes: [route] }] });
+}
+
+test("Anthropic gets the marks of the cache and thoughts that it signed", async () => {
+  const response = await caller.post(askWithEcho("anthropic"));
+  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("fine")]);
+  const cache_control = { type: "ephemeral" };
+  expect(chat.upstream.requests.at(-1)?.json).toMatchObject({
+    system: [{ type: "text", text: "Be short.", cache_control }],
+    messages: [
+      { role: "user", content: [{ type: "text", text: "Weather?", cache_control }] },
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "Hm", signature: thoughtSignature },
+          { type: "tool_use", id: "call_1", name: "weather", input: {}, cache_control },
+        ],
+      },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "call_1" }] },
+    ],
+  });
+});
+
+test.each([
+  ["signed by nobody", { type: "reasoning.text", text: "Hm" }],
+  ["signed by another vendor", { type: "reasoning.encrypted", data: "c2ln", format: "openai-responses-v1" }],
+])("Anthropic does not get a thought that is %s", async (_name, detail) => {
+  const messages = [hello, { role: "assistant", content: "Hi", reasoning_details: [detail] }, hello];
+  const response = await caller.post({ model: "anthropic", messages });
+  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("Hello")]);
+  expectUnsent(["thinking", "reasoning_details"]);
 });
 
 test("the sandbox lives on when an answer comes back whose empty fields are null", async () => {

@@ -147,7 +147,7 @@ describe("fields of the vendor's own stay with us", () => {
 
 type Told = readonly [status: number, code: string];
 const rejected: Told = [400, "invalid_parameter"];
-const tooLong: Told = [400, "prompt_too_long"];
+const tooLong: Told = [400, "context_length_exceeded"];
 const refused: Told = [400, "content_policy_violation"];
 const unavailable: Told = [503, "upstream_unavailable"];
 const timedOut: Told = [503, "upstream_timeout"];

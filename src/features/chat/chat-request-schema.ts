@@ -9,6 +9,7 @@ const closed = { additionalProperties: false };
 const text = Type.String();
 const anyObject = Type.Record(Type.String(), Type.Unknown());
 
+/** Optional, and `null` says as much as leaving it out: SDKs and their users write either. */
 function nullable(schema: TSchema): TSchema {
   return Type.Optional(Type.Union([schema, Type.Null()]));
 }
@@ -36,38 +37,36 @@ function withTag(form: TSchema, field: string, name: string): TSchema {
   };
 }
 
-const cacheBreakpoint = { prompt_cache_breakpoint: Type.Optional(anyObject) };
+/** Marks of where a prompt may be cached, OpenAI's and Anthropic's. */
+const cacheMarks = { prompt_cache_breakpoint: nullable(anyObject), cache_control: nullable(anyObject) };
 
 const partForms = {
-  text: Type.Object({ text, ...cacheBreakpoint }, closed),
+  text: Type.Object({ text, ...cacheMarks }, closed),
   image_url: Type.Object(
     {
       image_url: Type.Object(
         {
           url: Type.String({ description: "A public HTTPS address, or `data:image/…;base64,…`." }),
-          detail: Type.Optional(Type.Enum(["auto", "low", "high"])),
+          detail: nullable(Type.Enum(["auto", "low", "high", "original"])),
         },
         closed,
       ),
-      ...cacheBreakpoint,
+      ...cacheMarks,
     },
     closed,
   ),
   input_audio: Type.Object(
-    { input_audio: Type.Object({ data: text, format: Type.Enum(["wav", "mp3"]) }, closed), ...cacheBreakpoint },
+    { input_audio: Type.Object({ data: text, format: Type.Enum(["wav", "mp3"]) }, closed), ...cacheMarks },
     closed,
   ),
   file: Type.Object(
     {
-      file: Type.Object(
-        { file_data: Type.Optional(text), file_id: Type.Optional(text), filename: Type.Optional(text) },
-        closed,
-      ),
-      ...cacheBreakpoint,
+      file: Type.Object({ file_data: nullable(text), file_id: nullable(text), filename: nullable(text) }, closed),
+      ...cacheMarks,
     },
     closed,
   ),
-  refusal: Type.Object({ refusal: text }, closed),
+  refusal: Type.Object({ refusal: text, ...cacheMarks }, closed),
 };
 
 function content(...kinds: (keyof typeof partForms)[]): TSchema {
@@ -75,7 +74,8 @@ function content(...kinds: (keyof typeof partForms)[]): TSchema {
   return Type.Union([text, Type.Array(variants("type", forms), { minItems: 1 })]);
 }
 
-const name = Type.Optional(Type.String({ minLength: 1, maxLength: 64 }));
+const name = nullable(Type.String({ minLength: 1, maxLength: 64 }));
+const { cache_control } = cacheMarks;
 const toolName = Type.String({ pattern: "^[a-zA-Z0-9_-]{1,64}$" });
 // Some clients send back what they made of the arguments, too.
 const calledFunction = Type.Object(
@@ -95,9 +95,9 @@ const toolCalls = Type.Array(
 );
 
 const messageSchema = variants("role", {
-  system: Type.Object({ content: content("text"), name }, closed),
-  developer: Type.Object({ content: content("text"), name }, closed),
-  user: Type.Object({ content: content("text", "image_url", "input_audio", "file"), name }, closed),
+  system: Type.Object({ content: content("text"), name, cache_control }, closed),
+  developer: Type.Object({ content: content("text"), name, cache_control }, closed),
+  user: Type.Object({ content: content("text", "image_url", "input_audio", "file"), name, cache_control }, closed),
   // Whoever sends an answer back as it came sends all of its fields.
   assistant: Type.Object(
     {
@@ -108,12 +108,20 @@ const messageSchema = variants("role", {
       function_call: nullable(calledFunction),
       audio: nullable(anyObject),
       annotations: nullable(Type.Array(anyObject)),
+      // The thoughts that led to an answer, by the names that upstreams have for them. Each gets those that it knows.
+      reasoning: nullable(text),
       reasoning_content: nullable(text),
+      reasoning_details: nullable(Type.Array(anyObject)),
+      cache_control,
       parsed: Type.Optional(Type.Unknown()),
     },
     closed,
   ),
-  tool: Type.Object({ content: content("text"), tool_call_id: Type.String({ minLength: 1 }) }, closed),
+  // OpenAI's types have no `name` here; its API takes one, and many clients send it.
+  tool: Type.Object(
+    { content: content("text"), tool_call_id: Type.String({ minLength: 1 }), name: nullable(text), cache_control },
+    closed,
+  ),
   function: Type.Object({ content: nullable(text), name: Type.String({ minLength: 1 }) }, closed),
 });
 
@@ -123,21 +131,20 @@ const toolForms = {
       function: Type.Object(
         {
           name: toolName,
-          description: Type.Optional(text),
-          parameters: Type.Optional(anyObject),
+          description: nullable(text),
+          parameters: nullable(anyObject),
           strict: nullable(Type.Boolean()),
         },
         closed,
       ),
+      cache_control,
     },
     closed,
   ),
   custom: Type.Object(
     {
-      custom: Type.Object(
-        { name: toolName, description: Type.Optional(text), format: Type.Optional(anyObject) },
-        closed,
-      ),
+      custom: Type.Object({ name: toolName, description: nullable(text), format: nullable(anyObject) }, closed),
+      cache_control,
     },
     closed,
   ),
@@ -170,8 +177,8 @@ const responseFormat = variants("type", {
       json_schema: Type.Object(
         {
           name: toolName,
-          description: Type.Optional(text),
-          schema: Type.Optional(anyObject),
+          description: nullable(text),
+          schema: nullable(anyObject),
           strict: nullable(Type.Boolean()),
         },
         closed,
@@ -189,15 +196,12 @@ export const chatFields = {
   messages: Type.Array(messageSchema, { minItems: 1 }),
   stream: nullable(Type.Boolean()),
   stream_options: nullable(
-    Type.Object(
-      { include_usage: Type.Optional(Type.Boolean()), include_obfuscation: Type.Optional(Type.Boolean()) },
-      closed,
-    ),
+    Type.Object({ include_usage: nullable(Type.Boolean()), include_obfuscation: nullable(Type.Boolean()) }, closed),
   ),
-  tools: Type.Optional(Type.Array(variants("type", toolForms), { minItems: 1, maxItems: 1024 })),
-  tool_choice: Type.Optional(toolChoice),
-  parallel_tool_calls: Type.Optional(Type.Boolean()),
-  response_format: Type.Optional(responseFormat),
+  tools: nullable(Type.Array(variants("type", toolForms), { minItems: 1, maxItems: 1024 })),
+  tool_choice: nullable(toolChoice),
+  parallel_tool_calls: nullable(Type.Boolean()),
+  response_format: nullable(responseFormat),
   n: nullable(Type.Integer({ minimum: 1, maximum: 128 })),
   max_completion_tokens: nullable(tokenCount),
   max_tokens: nullable(tokenCount),
@@ -217,25 +221,25 @@ export const chatFields = {
   seed: nullable(Type.Integer()),
   reasoning_effort: nullable(Type.Enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"])),
   verbosity: nullable(Type.Enum(["low", "medium", "high"])),
-  user: Type.Optional(Type.String({ maxLength: 512 })),
-  safety_identifier: Type.Optional(Type.String({ maxLength: 512 })),
+  user: nullable(Type.String({ maxLength: 512 })),
+  safety_identifier: nullable(Type.String({ maxLength: 512 })),
   metadata: nullable(
     dictionary(Type.String({ maxLength: 512 }), {
       propertyNames: { type: "string", maxLength: 64 },
       maxProperties: 16,
     }),
   ),
-  prompt_cache_key: Type.Optional(Type.String({ maxLength: 512 })),
+  prompt_cache_key: nullable(Type.String({ maxLength: 512 })),
   prompt_cache_options: nullable(anyObject),
   prompt_cache_retention: nullable(Type.Enum(["in_memory", "in-memory", "24h"])),
   moderation: nullable(anyObject),
-  functions: Type.Optional(
-    Type.Array(
-      Type.Object({ name: toolName, description: Type.Optional(text), parameters: Type.Optional(anyObject) }, closed),
-      { minItems: 1, maxItems: 128 },
-    ),
+  functions: nullable(
+    Type.Array(Type.Object({ name: toolName, description: nullable(text), parameters: nullable(anyObject) }, closed), {
+      minItems: 1,
+      maxItems: 128,
+    }),
   ),
-  function_call: Type.Optional(Type.Union([Type.Enum(["none", "auto"]), namedTool])),
+  function_call: nullable(Type.Union([Type.Enum(["none", "auto"]), namedTool])),
   audio: nullable(anyObject),
   modalities: nullable(Type.Array(Type.Enum(["text", "audio"]), { minItems: 1 })),
   prediction: nullable(anyObject),

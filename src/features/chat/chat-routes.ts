@@ -57,7 +57,7 @@ const chatErrors = [
   "invalid_parameter",
   "unknown_parameter",
   "unsupported_capability",
-  "prompt_too_long",
+  "context_length_exceeded",
   "invalid_url",
   "content_policy_violation",
   "insufficient_balance",

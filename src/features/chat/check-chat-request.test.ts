@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { Model } from "../catalog/index.ts";
-import { checkChatRequest } from "./check-chat-request.ts";
+import { checkChatFields, checkChatRequest } from "./check-chat-request.ts";
+import { dropEmptyFields } from "./drop-empty-fields.ts";
 
 const route = { provider: "main", upstream_model: "talk-1", priority: 0, weight: 1 };
 const talk: Model = {
@@ -15,6 +16,8 @@ const size = { tokensMax: 10, tokensLikely: 5, characters: 5, isText: true };
 function findError(fields: Partial<ChatRequest>, model: Model = talk): AppError | null {
   const request: ChatRequest = { model: "talk", messages: [{ role: "user", content: "Hello" }], ...fields };
   try {
+    const seen = checkChatFields(request, model);
+    dropEmptyFields(request, model, seen);
     checkChatRequest(request, model, size);
     return null;
   } catch (error) {
@@ -87,7 +90,7 @@ test("what is said of an address does not quote it", () => {
 test("what a model can do is checked before the pictures and lengths of a request", () => {
   const blind: Model = { ...talk, capabilities: ["chat"], limits: { max_prompt_length: 1 } };
   expect(check(askForImage("https://127.0.0.1/"), blind)).toEqual(["unsupported_capability", "messages[0].content[0]"]);
-  expect(check({}, blind)).toEqual(["prompt_too_long", "messages"]);
+  expect(check({}, blind)).toEqual(["context_length_exceeded", "messages"]);
 });
 
 test("the newer name of the maximum counts where both are there", () => {

@@ -11,14 +11,8 @@ const jsonDepthMax = 64;
 const charactersPerTokenMax = 16;
 const imagePattern = /^data:image\/(png|jpeg|jpg|webp|gif);base64,[A-Za-z0-9+/=\s]+$/;
 
-/** Refuses what the schema lets pass but this model, or any, cannot make sense of. */
+/** Refuses what the schema lets pass but this model, or any, cannot make sense of; of fields that are `null` there are none left. */
 export function checkChatRequest(request: ChatRequest, model: Model, size: InputSize): void {
-  if (model.type !== "chat") {
-    throw new AppError("unsupported_capability", `${model.id} is no chat model: its type is ${model.type}.`, {
-      param: "model",
-    });
-  }
-  checkFields(request, model);
   checkContradictions(request);
   checkCapabilities(request, model);
   checkMessages(request, model);
@@ -29,28 +23,55 @@ function refuse(code: ErrorCode, param: string, message: string): never {
   throw new AppError(code, message, { param });
 }
 
-/** Fields beyond the contract pass where a route of the model names them. */
-function checkFields(request: ChatRequest, model: Model): void {
+/**
+ * Refuses fields that nobody knows, or that are nested too deep to be looked at; those beyond the contract pass where a
+ * route of the model names them. Tells what it saw on the way.
+ */
+export function checkChatFields(request: ChatRequest, model: Model): { hasNulls: boolean } {
+  if (model.type !== "chat") {
+    throw new AppError("unsupported_capability", `${model.id} is no chat model: its type is ${model.type}.`, {
+      param: "model",
+    });
+  }
   for (const field in request) {
     if (Object.hasOwn(chatFields, field)) continue;
     if (model.routes.some(({ passthrough = [] }) => passthrough.includes(field))) continue;
     refuse("unknown_parameter", field, `\`${field}\` is not a field of this endpoint.`);
   }
+  let hasNulls = false;
   for (const field in request) {
-    if (isDeeperThan(request[field], jsonDepthMax)) {
+    const found = inspect(request[field], jsonDepthMax);
+    if (found === "too deep") {
       refuse("invalid_parameter", field, `\`${field}\` is nested more than ${jsonDepthMax} levels deep.`);
     }
+    if (found === "nulls") hasNulls = true;
   }
+  return { hasNulls };
 }
 
+type Inspection = "plain" | "nulls" | "too deep";
+
 /** Goes down no further than so many levels, so that no nesting is too deep for it. */
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, levels - 1));
+function inspect(value: unknown, levels: number): Inspection {
+  if (value === null) return "nulls";
+  if (typeof value !== "object") return "plain";
+  if (levels === 0) return "too deep";
+  let worst: Inspection = "plain";
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      const found = inspect(item, levels - 1);
+      if (found === "too deep") return found;
+      if (found === "nulls") worst = found;
+    }
+    return worst;
+  }
   const record = value as Record<string, unknown>;
-  for (const key in record) if (isDeeperThan(record[key], levels - 1)) return true;
-  return false;
+  for (const key in record) {
+    const found = inspect(record[key], levels - 1);
+    if (found === "too deep") return found;
+    if (found === "nulls") worst = found;
+  }
+  return worst;
 }
 
 function checkContradictions(request: ChatRequest): void {
@@ -137,9 +158,9 @@ function checkCapabilities(request: ChatRequest, model: Model): void {
   if (request.response_format?.type === "json_schema") requireCapability(model, "json_schema", "response_format");
   if ((request.reasoning_effort ?? "none") !== "none") requireCapability(model, "reasoning", "reasoning_effort");
   for (const field of extraFields) {
-    const value = request[field] ?? null;
-    // Not to be stored is what happens anyway.
-    if (value !== null && value !== false) requireExtra(model, field, field);
+    const value = request[field];
+    // Not to be stored is what happens anyway, and an upstream may as well be told.
+    if (value !== undefined && value !== false) requireExtra(model, field, field);
   }
 }
 
@@ -201,12 +222,16 @@ function checkLengths(request: ChatRequest, { limits }: Model, size: InputSize):
   if (limits.max_prompt_length !== undefined && size.characters > limits.max_prompt_length) {
     const { characters } = size;
     refuse(
-      "prompt_too_long",
+      "context_length_exceeded",
       "messages",
-      `The messages have ${characters} characters; this model reads at most ${limits.max_prompt_length}.`,
+      `This model's maximum context length is ${limits.max_prompt_length} characters, but the messages have ${characters}. Shorten them.`,
     );
   }
   if (limits.context_window !== undefined && size.characters > limits.context_window * charactersPerTokenMax) {
-    refuse("prompt_too_long", "messages", `This model reads at most ${limits.context_window} tokens.`);
+    refuse(
+      "context_length_exceeded",
+      "messages",
+      `This model's maximum context length is ${limits.context_window} tokens, and the messages are longer. Shorten them.`,
+    );
   }
 }

@@ -22,7 +22,7 @@ import { type Claim, type ClaimParts, claimKey, freeKey, type KeptAnswer, recall
 import type { Ledger } from "../ledger/index.ts";
 import { consumeLimits, correctTokens, type DrainedCalls, returnSlot, type Slot } from "../limits/index.ts";
 import { type ChatTarget, listAbleTargets } from "./chat-target.ts";
-import { checkChatRequest } from "./check-chat-request.ts";
+import { checkChatFields, checkChatRequest } from "./check-chat-request.ts";
 import { dropEmptyFields } from "./drop-empty-fields.ts";
 import { type InputSize, measureInput } from "./measure-input.ts";
 import { decideVisibility } from "./output-visibility.ts";
@@ -94,9 +94,10 @@ export function checkChat(parts: ChatParts, incoming: IncomingChat): CheckedChat
   const view = parts.catalog.current();
   const offered = getOfferedModel(view, request.model, caller, parts.clock.now());
   const { model } = offered;
+  const seen = checkChatFields(request, model);
+  dropEmptyFields(request, model, seen);
   const size = measureInput(request, incoming.bodyBytes);
   checkChatRequest(request, model, size);
-  dropEmptyFields(request);
   const able = listAbleTargets(parts.listTargets(view, model.id), request);
   if (able.kind === "unable") {
     throw new AppError("unsupported_capability", able.obstacle.message, { param: able.obstacle.param });

@@ -99,12 +99,13 @@ class RoutedChat implements RoutedRun, ChatSink {
 
   private start(target: ChatTarget): void {
     const { request, outputTokensMax } = this.order;
-    const { upstreamModel, apiKey, timeouts } = target;
+    const { upstreamModel, apiKey, timeouts, route } = target;
+    const { passthrough = [] } = route;
     // Not by `push`, which would make room for sixteen more.
     this.tried = [...this.tried, target];
     this.target = target;
     this.isProbe = this.parts.health.begin(target);
-    this.run = target.chat.startChat({ request, outputTokensMax, upstreamModel, apiKey, timeouts }, this);
+    this.run = target.chat.startChat({ request, outputTokensMax, upstreamModel, passthrough, apiKey, timeouts }, this);
     if (this.isPaused) this.run.pause();
   }
 
@@ -193,10 +194,12 @@ function explainFailure(error: ProviderError): AppError {
     case "content-refused":
       return new AppError("content_policy_violation", "The request was refused for its content.", options);
     case "too-long":
-      return new AppError("prompt_too_long", "The messages are longer than this model can read.", {
-        cause: error,
-        param: "messages",
-      });
+      // Worded so that clients who look for OpenAI's sentence find it.
+      return new AppError(
+        "context_length_exceeded",
+        "This model's maximum context length is exceeded. Shorten the messages.",
+        { cause: error, param: "messages" },
+      );
     case "timeout":
       return new AppError("upstream_timeout", "The model did not answer in time.", { cause: error });
     case "rate-limited":

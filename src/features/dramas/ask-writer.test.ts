@@ -132,7 +132,7 @@ test.each(["upstream_unavailable", "upstream_timeout", "model_unroutable", "over
   },
 );
 
-test.each(["content_policy_violation", "prompt_too_long", "unsupported_capability", "internal_error"] as const)(
+test.each(["content_policy_violation", "context_length_exceeded", "unsupported_capability", "internal_error"] as const)(
   "%s cannot get better, and is told at once",
   async (code) => {
     const model = createModel(failWith(code), good);

@@ -4,7 +4,11 @@ import { type ErrorCode, type ErrorEntry, errorTable, getErrorEntry } from "./er
 /** The table of the contract: status, type, codes. `model_unavailable` is there twice. */
 const contract: readonly [status: number, type: string, codes: string][] = [
   [400, "invalid_request_error", "invalid_json missing_parameter invalid_parameter unknown_parameter"],
-  [400, "invalid_request_error", "unsupported_capability prompt_too_long invalid_url invalid_file"],
+  [
+    400,
+    "invalid_request_error",
+    "unsupported_capability prompt_too_long context_length_exceeded invalid_url invalid_file",
+  ],
   [400, "invalid_request_error", "webhook_required content_policy_violation"],
   [401, "authentication_error", "missing_api_key invalid_api_key revoked_api_key expired_api_key"],
   [402, "insufficient_quota", "insufficient_balance key_budget_exceeded"],

@@ -74,8 +74,13 @@ export const errorTable = {
   },
   prompt_too_long: {
     ...invalid,
-    meaning: "The prompt exceeds the model's limit.",
+    meaning: "The prompt of a media task exceeds the model's limit.",
     remedy: "Shorten it to the model's `limits`.",
+  },
+  context_length_exceeded: {
+    ...invalid,
+    meaning: "The messages are longer than the chat model's context, as OpenAI names it.",
+    remedy: "Shorten or leave out earlier messages; `limits` of the model has the length.",
   },
   invalid_url: {
     ...invalid,

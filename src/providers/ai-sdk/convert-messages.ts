@@ -8,7 +8,7 @@ import type {
   LanguageModelV4ToolCallPart,
 } from "@ai-sdk/provider";
 import { invariant } from "../../lib/invariant.ts";
-import type { ChatMessage, ChatUserPart } from "../chat-request.ts";
+import type { CacheMark, ChatMessage, ChatUserPart } from "../chat-request.ts";
 import { parseDataUrl } from "./data-url.ts";
 import type { Dialect } from "./dialects.ts";
 import { parseToolArguments } from "./find-obstacle.ts";
@@ -36,21 +36,25 @@ export function convertMessages(messages: readonly ChatMessage[], parts: Message
       case "system":
       case "developer": {
         const place = parts.keepsInstructionsInPlace ? prompt : instructions;
-        place.push({ role: "system", content: joinText(message.content) });
+        place.push(...convertInstructions(message, parts.dialect));
         break;
       }
       case "user":
-        prompt.push({ role: "user", content: convertUserParts(message.content, parts.images) });
+        prompt.push({
+          role: "user",
+          content: convertUserParts(message.content, parts),
+          ...markCache(message, parts.dialect),
+        });
         break;
       case "assistant": {
         for (const call of message.tool_calls ?? [])
           if (call.type === "function") toolNames.set(call.id, call.function.name);
         const content = convertAssistant(message, parts);
-        if (content.length > 0) prompt.push({ role: "assistant", content });
+        if (content.length > 0) prompt.push({ role: "assistant", content, ...markCache(message, parts.dialect) });
         break;
       }
       case "tool":
-        addToolResult(prompt, message, { toolNames, seal: parts.seal });
+        addToolResult(prompt, message, { ...parts, toolNames });
         break;
       case "function":
         invariant(false, "messages of the role function are refused before");
@@ -59,15 +63,36 @@ export function convertMessages(messages: readonly ChatMessage[], parts: Message
   return [...instructions, ...prompt];
 }
 
+/** What the vendor's package is told of a mark, where it knows it. How long a prompt is kept is not the caller's to say: it has a price. */
+export function markCache({ cache_control: mark }: CacheMark, { takesCacheMarks, optionsName }: Dialect) {
+  if (!takesCacheMarks || mark?.type !== "ephemeral") return {};
+  return { providerOptions: { [optionsName]: { cacheControl: { type: "ephemeral" } } } };
+}
+
+/** One message, or one for each part where some of them are marked: the vendor keeps the prompt up to the mark. */
+function convertInstructions(
+  message: Extract<ChatMessage, { role: "system" | "developer" }>,
+  dialect: Dialect,
+): LanguageModelV4Prompt {
+  const { content } = message;
+  const isCut =
+    dialect.takesCacheMarks && typeof content !== "string" && content.some((part) => "cache_control" in part);
+  if (!isCut) return [{ role: "system", content: joinText(content), ...markCache(message, dialect) }];
+  return content.map((part, index) => {
+    const mark = index === content.length - 1 ? { ...message, ...part } : part;
+    return { role: "system", content: part.text, ...markCache(mark, dialect) };
+  });
+}
+
 function joinText(content: string | readonly { text: string }[]): string {
   return typeof content === "string" ? content : content.map(({ text }) => text).join("");
 }
 
 type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 
-function convertUserParts(content: string | readonly ChatUserPart[], images: MessageParts["images"]): UserPart[] {
+function convertUserParts(content: string | readonly ChatUserPart[], { images, dialect }: MessageParts): UserPart[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
-  return content.map((part) => convertUserPart(part, images));
+  return content.map((part) => ({ ...convertUserPart(part, images), ...markCache(part, dialect) }));
 }
 
 function convertUserPart(part: ChatUserPart, images: MessageParts["images"]): UserPart {
@@ -105,7 +130,7 @@ type AssistantParts = (LanguageModelV4TextPart | LanguageModelV4ReasoningPart | 
 function convertAssistant(message: AssistantMessage, { dialect, seal }: MessageParts): AssistantParts {
   const calls: AssistantParts = [];
   const opening: AssistantParts = [];
-  let reasoningLeft = message.reasoning_content ?? "";
+  let reasoningLeft = message.reasoning_content ?? message.reasoning ?? "";
   for (const call of message.tool_calls ?? []) {
     invariant(call.type === "function", "custom tools are refused before");
     const { callId, thoughts } = seal.openCallId(call.id);
@@ -125,8 +150,9 @@ function convertAssistant(message: AssistantMessage, { dialect, seal }: MessageP
     const [thought] = dialect.thoughts === "on-call" ? thoughts : [];
     calls.push(thought === undefined ? part : { ...part, providerOptions: { [dialect.optionsName]: thought.marks } });
   }
+  if (dialect.thoughts === "before-call" && opening.length === 0) opening.push(...readSignedThoughts(message, dialect));
   if (dialect.thoughts === "as-text" && reasoningLeft !== "") opening.push({ type: "reasoning", text: reasoningLeft });
-  return [...opening, ...convertAssistantText(message), ...calls];
+  return [...opening, ...convertAssistantText(message, dialect), ...calls];
 }
 
 /** Thoughts whose text came back unchanged; a vendor refuses a request whose thoughts do not fit their signature. */
@@ -146,21 +172,41 @@ function recallThoughts(
   return { parts: parts.every((part) => part !== null) ? parts : [], textLeft };
 }
 
-function convertAssistantText({ content, refusal }: AssistantMessage): LanguageModelV4TextPart[] {
-  const written = typeof content === "string" ? [content] : (content ?? []).map(readAssistantText);
-  // Vendors refuse empty texts, and callers send them beside tool calls.
-  return [...written, refusal ?? ""].filter((text) => text !== "").map((text) => ({ type: "text", text }));
+/**
+ * Thoughts that another gateway handed out in pieces, with the vendor's signatures: of a conversation that began there.
+ * Unless every piece is signed by this vendor, there is none.
+ */
+function readSignedThoughts(
+  { reasoning_details: details = [] }: AssistantMessage,
+  { optionsName }: Dialect,
+): LanguageModelV4ReasoningPart[] {
+  const parts = details.map((detail): LanguageModelV4ReasoningPart | null => {
+    const { type, text, signature, data, format = optionsName } = detail;
+    if (typeof format !== "string" || !format.startsWith(optionsName)) return null;
+    if (type === "reasoning.text" && typeof text === "string" && typeof signature === "string") {
+      return { type: "reasoning", text, providerOptions: { [optionsName]: { signature } } };
+    }
+    if (type !== "reasoning.encrypted" || typeof data !== "string") return null;
+    return { type: "reasoning", text: "", providerOptions: { [optionsName]: { redactedData: data } } };
+  });
+  return parts.every((part) => part !== null) ? parts : [];
 }
 
-function readAssistantText(part: { type: "text"; text: string } | { type: "refusal"; refusal: string }): string {
-  return part.type === "text" ? part.text : part.refusal;
+function convertAssistantText({ content, refusal }: AssistantMessage, dialect: Dialect): LanguageModelV4TextPart[] {
+  const written = typeof content === "string" ? [{ type: "text" as const, text: content }] : (content ?? []);
+  return [...written, { type: "refusal" as const, refusal: refusal ?? "" }]
+    .map((part): LanguageModelV4TextPart => {
+      const text = part.type === "text" ? part.text : part.refusal;
+      return { type: "text", text, ...markCache(part, dialect) };
+    })
+    .filter(({ text }) => text !== ""); // Vendors refuse empty texts, and callers send them beside tool calls.
 }
 
 /** Results of calls that were made together go back together: vendors count them. */
 function addToolResult(
   prompt: LanguageModelV4Prompt,
   message: Extract<ChatMessage, { role: "tool" }>,
-  { toolNames, seal }: { toolNames: ReadonlyMap<string, string>; seal: ThoughtSeal },
+  { toolNames, seal, dialect }: Pick<MessageParts, "seal" | "dialect"> & { toolNames: ReadonlyMap<string, string> },
 ): void {
   const toolName = toolNames.get(message.tool_call_id);
   invariant(toolName !== undefined, "results of unknown calls are refused before");
@@ -169,10 +215,18 @@ function addToolResult(
     toolCallId: presentCallId(seal.openCallId(message.tool_call_id).callId),
     toolName,
     output: { type: "text" as const, value: joinText(message.content) },
+    ...markCache(findMark(message), dialect),
   };
   const last: LanguageModelV4Message | undefined = prompt.at(-1);
   if (last?.role === "tool") last.content.push(result);
   else prompt.push({ role: "tool", content: [result] });
+}
+
+/** A result goes to the vendor as one, so that a mark on a part of it is one on all of it. */
+function findMark(message: Extract<ChatMessage, { role: "tool" }>): CacheMark {
+  const marked =
+    typeof message.content === "string" ? undefined : message.content.find((part) => "cache_control" in part);
+  return marked ?? message;
 }
 
 /** Callers may have ids of any upstream in their conversation; some vendors take letters and digits only. */

@@ -6,7 +6,7 @@ import type {
   LanguageModelV4ToolChoice,
 } from "@ai-sdk/provider";
 import type { ChatRequest, ChatTool } from "../chat-request.ts";
-import { convertMessages, type FetchedImage } from "./convert-messages.ts";
+import { convertMessages, type FetchedImage, markCache } from "./convert-messages.ts";
 import type { Dialect } from "./dialects.ts";
 import { readToolName } from "./find-obstacle.ts";
 import type { ThoughtSeal } from "./thought-seal.ts";
@@ -30,7 +30,7 @@ export function convertRequest(request: ChatRequest, parts: RequestParts): Langu
   return {
     prompt,
     ...convertSampling(request, dialect),
-    ...convertTools(request),
+    ...convertTools(request, dialect),
     ...convertFormat(request),
     ...dialect.planCall({ request, upstreamModel, outputTokensMax, isThoughtLost }),
     ...(dialect.readsRawEvents ? { includeRawChunks: true } : {}),
@@ -53,9 +53,9 @@ function isSet<T>(value: T | null | undefined): value is T {
   return value !== null && value !== undefined;
 }
 
-function convertTools({ tools = [], tool_choice }: ChatRequest): Partial<LanguageModelV4CallOptions> {
+function convertTools({ tools = [], tool_choice }: ChatRequest, dialect: Dialect): Partial<LanguageModelV4CallOptions> {
   if (tools.length === 0) return {};
-  const converted = tools.flatMap(convertTool);
+  const converted = tools.flatMap((tool) => convertTool(tool, dialect));
   if (tool_choice === undefined) return { tools: converted };
   if (typeof tool_choice === "string") return { tools: converted, toolChoice: { type: tool_choice } };
   if (tool_choice.type === "allowed_tools") {
@@ -68,7 +68,7 @@ function convertTools({ tools = [], tool_choice }: ChatRequest): Partial<Languag
   return { tools: converted, toolChoice };
 }
 
-function convertTool(tool: ChatTool): LanguageModelV4FunctionTool[] {
+function convertTool(tool: ChatTool, dialect: Dialect): LanguageModelV4FunctionTool[] {
   if (tool.type !== "function") return [];
   const { name, description, parameters, strict } = tool.function;
   return [
@@ -78,6 +78,7 @@ function convertTool(tool: ChatTool): LanguageModelV4FunctionTool[] {
       inputSchema: (parameters ?? { type: "object", properties: {} }) as JSONSchema7,
       ...(description === undefined ? {} : { description }),
       ...(strict ? { strict } : {}),
+      ...markCache(tool, dialect),
     },
   ];
 }

@@ -19,6 +19,8 @@ export type Dialect = {
   /** A temperature or top_p that is what the vendor takes anyway and is not sent, because some models refuse any. */
   samplingDefault: number | null;
   takesAudio: boolean;
+  /** Whether `cache_control` means something to the vendor. */
+  takesCacheMarks: boolean;
   /** Media types of files that the vendor reads. */
   fileTypes: RegExp;
   /** Whether an answer can be JSON of any shape. */
@@ -93,10 +95,12 @@ export const anthropicDialect: Dialect = {
   temperatureMax: 1,
   samplingDefault: 1,
   takesAudio: false,
+  takesCacheMarks: true,
   fileTypes: /^(?:application\/pdf|text\/plain)$/,
   takesJsonObject: false,
   thoughts: "before-call",
-  harmlessWarnings: new Set(["maxOutputTokens"]),
+  // The vendor takes four marks; without the others it answers the same.
+  harmlessWarnings: new Set(["maxOutputTokens", "cacheControl breakpoint limit"]),
   readsRawEvents: false,
   reportsStreamUsage: true,
   finishReasons: {},
@@ -153,6 +157,7 @@ export const googleDialect: Dialect = {
   temperatureMax: 2,
   samplingDefault: null,
   takesAudio: true,
+  takesCacheMarks: false,
   fileTypes: /^[a-z]+\/[a-z0-9.+-]+$/,
   takesJsonObject: true,
   thoughts: "on-call",
@@ -189,6 +194,7 @@ export const genericDialect: Dialect = {
   temperatureMax: 2,
   samplingDefault: null,
   takesAudio: true,
+  takesCacheMarks: false,
   fileTypes: /^[a-z]+\/[a-z0-9.+-]+$/,
   takesJsonObject: true,
   thoughts: "as-text",

@@ -117,7 +117,8 @@ function findMessageObstacle(
   { dialect, callIds }: { dialect: Dialect; callIds: ReadonlySet<string> },
 ): ChatObstacle | null {
   if (message.role === "function") return refuse(place, "function messages");
-  if ("name" in message && message.name !== undefined) return refuse(`${place}.name`, "names of participants");
+  // That of a tool is known from the call that it answers.
+  if (message.role !== "tool" && message.name !== undefined) return refuse(`${place}.name`, "names of participants");
   switch (message.role) {
     case "system":
     case "developer":

@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatRequest } from "../chat-request.ts";
+import { type ChatMessage, type ChatRequest, echoedFields } from "../chat-request.ts";
 import type { ChatCall } from "../contract.ts";
 
 type OutputCapField = "max_completion_tokens" | "max_tokens" | "none";
@@ -36,7 +36,7 @@ export function isStreamNeeded(request: ChatRequest, { outputCapField }: Upstrea
 
 /** The body of the upstream's request: the caller's fields, with what is ours to say put in their place. */
 export function buildUpstreamBody(
-  { request, upstreamModel, outputTokensMax }: ChatCall,
+  { request, upstreamModel, outputTokensMax, passthrough = [] }: ChatCall,
   habits: UpstreamHabits,
 ): string {
   const isStreamed = isStreamNeeded(request, habits);
@@ -49,11 +49,35 @@ export function buildUpstreamBody(
     stream: isStreamed ? true : (request.stream ?? undefined),
     stream_options: isStreamed && habits.hasStreamUsage ? { include_usage: true } : undefined,
   };
-  if (habits.systemRole === "system") body.messages = request.messages.map(turnIntoSystem);
+  const foreign = echoedFields.filter((field) => !passthrough.includes(field));
+  const messages = dropForeign(request.messages, foreign);
+  body.messages = habits.systemRole === "system" ? messages.map(turnIntoSystem) : messages;
+  if (request.tools !== undefined) body.tools = dropForeign(request.tools, foreign);
   if (habits.outputCapField !== "none") body[habits.outputCapField] = outputTokensMax;
   // Only neutral values are left in these.
   for (const field of habits.unsupportedFields) body[field] = undefined;
   return JSON.stringify(body);
+}
+
+type Echoing = { [field in (typeof echoedFields)[number]]?: unknown } & { content?: unknown };
+
+/** Without the fields that this upstream would refuse a request for; the same list where there are none. */
+function dropForeign<T extends object>(items: T[], foreign: readonly string[]): T[] {
+  return items.some(isEchoing) ? items.map((item) => dropForeignFields(item, foreign)) : items;
+}
+
+/** By their names, one by one: most requests have none of them, and find that out here. */
+function isEchoing(item: Echoing): boolean {
+  if (item.reasoning !== undefined || item.reasoning_content !== undefined) return true;
+  if (item.reasoning_details !== undefined || item.cache_control !== undefined) return true;
+  return Array.isArray(item.content) && item.content.some(isEchoing);
+}
+
+function dropForeignFields<T extends Echoing>(item: T, foreign: readonly string[]): T {
+  const cleaned: Record<string, unknown> = { ...item };
+  for (const field of foreign) delete cleaned[field];
+  if (Array.isArray(item.content)) cleaned.content = dropForeign(item.content, foreign);
+  return cleaned as T;
 }
 
 function turnIntoSystem(message: ChatMessage): ChatMessage {

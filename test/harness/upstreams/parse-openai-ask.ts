@@ -20,6 +20,9 @@ const knownFields = [
   ..."top_logprobs top_p user verbosity web_search_options".split(" "),
 ];
 
+const messageFields = ["role", "content", "name", "refusal", "tool_calls", "tool_call_id", "function_call", "audio"];
+const partFields = ["type", "text", "refusal", "image_url", "input_audio", "file", "prompt_cache_breakpoint"];
+
 const outputTokensDefault = 4096;
 
 /** Checks what OpenAI checks. `extraFields` are those that an imitator of OpenAI's API knows besides. */
@@ -28,10 +31,13 @@ export function parseOpenAiAsk(value: unknown, extraFields: readonly string[]): 
   demandKnownFields(body, [...knownFields, ...extraFields]);
   const messages = demandList(body.messages, "messages").map((message, at) => demandRecord(message, `messages[${at}]`));
   demand(messages.length > 0, "messages", "Invalid 'messages': empty array.");
-  for (const [at, message] of messages.entries()) checkMessage(message, `messages[${at}]`);
+  for (const [at, message] of messages.entries()) {
+    demandKnownFields(message, [...messageFields, ...extraFields], `messages[${at}].`);
+    checkMessage(message, `messages[${at}]`, extraFields);
+  }
   checkToolTurns(messages);
   checkNumbers(body);
-  const tools = parseTools(body);
+  const tools = parseTools(body, extraFields);
   const last = messages.at(-1);
   const isStreamed = body.stream === true;
   const streamOptions = isRecord(body.stream_options) ? body.stream_options : {};
@@ -55,21 +61,22 @@ export function parseOpenAiAsk(value: unknown, extraFields: readonly string[]): 
   };
 }
 
-function checkMessage(message: Record<string, unknown>, at: string): void {
+function checkMessage(message: Record<string, unknown>, at: string, extraFields: readonly string[]): void {
   const { role, content } = message;
-  const isRole = ["system", "developer", "user", "assistant", "tool"].includes(String(role));
+  const isRole = ["system", "developer", "user", "assistant", "tool", "function"].includes(String(role));
   demand(isRole, `${at}.role`, `Invalid value: '${role}'.`);
   if (role === "tool") demandText(message.tool_call_id, `${at}.tool_call_id`);
-  const needsContent = role !== "assistant" || message.tool_calls === undefined;
+  const needsContent =
+    role !== "function" && (role !== "assistant" || !["tool_calls", "refusal"].some((field) => field in message));
   if (!needsContent && (content === undefined || content === null)) return;
   if (typeof content === "string") return;
   const parts = demandList(content, `${at}.content`);
   demand(parts.length > 0, `${at}.content`, `Invalid '${at}.content': empty array.`);
   for (const [position, part] of parts.entries()) {
-    checkPart(demandRecord(part, `${at}.content[${position}]`), {
-      role: String(role),
-      at: `${at}.content[${position}]`,
-    });
+    const place = `${at}.content[${position}]`;
+    const fields = demandRecord(part, place);
+    demandKnownFields(fields, [...partFields, ...extraFields], `${place}.`);
+    checkPart(fields, { role: String(role), at: place });
   }
 }
 
@@ -148,7 +155,7 @@ function checkNumbers(body: Record<string, unknown>): void {
   demand([body.stop ?? []].flat().length <= 4, "stop", "Expected at most 4 stop sequences.");
 }
 
-function parseTools(body: Record<string, unknown>): OfferedTool[] {
+function parseTools(body: Record<string, unknown>, extraFields: readonly string[]): OfferedTool[] {
   if (body.tools === undefined) {
     demand(body.tool_choice === undefined, "tool_choice", "'tool_choice' is only allowed when 'tools' are specified.");
     demand(body.parallel_tool_calls === undefined, "parallel_tool_calls", "Only allowed when 'tools' are specified.");
@@ -158,6 +165,7 @@ function parseTools(body: Record<string, unknown>): OfferedTool[] {
   demand(tools.length > 0, "tools", "Invalid 'tools': empty array.");
   return tools.map((value, position) => {
     const tool = demandRecord(value, `tools[${position}]`);
+    demandKnownFields(tool, ["type", "function", "custom", ...extraFields], `tools[${position}].`);
     const kind = tool.type === "custom" ? "custom" : "function";
     const definition = demandRecord(tool[kind], `tools[${position}].${kind}`);
     const name = demandText(definition.name, `tools[${position}].${kind}.name`);

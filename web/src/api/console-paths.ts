@@ -1369,58 +1369,70 @@ export type paths = {
             content: string | ({
               type: "text";
               text: string;
-              prompt_cache_breakpoint?: Record<string, unknown>;
+              prompt_cache_breakpoint?: Record<string, unknown> | null;
+              cache_control?: Record<string, unknown> | null;
             })[];
-            name?: string;
+            name?: string | null;
+            cache_control?: Record<string, unknown> | null;
           } | {
             role: "developer";
             content: string | ({
               type: "text";
               text: string;
-              prompt_cache_breakpoint?: Record<string, unknown>;
+              prompt_cache_breakpoint?: Record<string, unknown> | null;
+              cache_control?: Record<string, unknown> | null;
             })[];
-            name?: string;
+            name?: string | null;
+            cache_control?: Record<string, unknown> | null;
           } | {
             role: "user";
             content: string | ({
               type: "text";
               text: string;
-              prompt_cache_breakpoint?: Record<string, unknown>;
+              prompt_cache_breakpoint?: Record<string, unknown> | null;
+              cache_control?: Record<string, unknown> | null;
             } | {
               type: "image_url";
               image_url: {
                 url: string;
-                detail?: "auto" | "low" | "high";
+                detail?: "auto" | "low" | "high" | "original" | null;
               };
-              prompt_cache_breakpoint?: Record<string, unknown>;
+              prompt_cache_breakpoint?: Record<string, unknown> | null;
+              cache_control?: Record<string, unknown> | null;
             } | {
               type: "input_audio";
               input_audio: {
                 data: string;
                 format: "wav" | "mp3";
               };
-              prompt_cache_breakpoint?: Record<string, unknown>;
+              prompt_cache_breakpoint?: Record<string, unknown> | null;
+              cache_control?: Record<string, unknown> | null;
             } | {
               type: "file";
               file: {
-                file_data?: string;
-                file_id?: string;
-                filename?: string;
+                file_data?: string | null;
+                file_id?: string | null;
+                filename?: string | null;
               };
-              prompt_cache_breakpoint?: Record<string, unknown>;
+              prompt_cache_breakpoint?: Record<string, unknown> | null;
+              cache_control?: Record<string, unknown> | null;
             })[];
-            name?: string;
+            name?: string | null;
+            cache_control?: Record<string, unknown> | null;
           } | {
             role: "assistant";
             content?: string | ({
               type: "text";
               text: string;
-              prompt_cache_breakpoint?: Record<string, unknown>;
+              prompt_cache_breakpoint?: Record<string, unknown> | null;
+              cache_control?: Record<string, unknown> | null;
             } | {
               type: "refusal";
               refusal: string;
+              prompt_cache_breakpoint?: Record<string, unknown> | null;
+              cache_control?: Record<string, unknown> | null;
             })[] | null;
-            name?: string;
+            name?: string | null;
             refusal?: string | null;
             tool_calls?: ({
               type: "function";
@@ -1447,16 +1459,22 @@ export type paths = {
             } | null;
             audio?: Record<string, unknown> | null;
             annotations?: (Record<string, unknown>)[] | null;
+            reasoning?: string | null;
             reasoning_content?: string | null;
+            reasoning_details?: (Record<string, unknown>)[] | null;
+            cache_control?: Record<string, unknown> | null;
             parsed?: unknown;
           } | {
             role: "tool";
             content: string | ({
               type: "text";
               text: string;
-              prompt_cache_breakpoint?: Record<string, unknown>;
+              prompt_cache_breakpoint?: Record<string, unknown> | null;
+              cache_control?: Record<string, unknown> | null;
             })[];
             tool_call_id: string;
+            name?: string | null;
+            cache_control?: Record<string, unknown> | null;
           } | {
             role: "function";
             content?: string | null;
@@ -1464,25 +1482,27 @@ export type paths = {
           })[];
           stream?: boolean | null;
           stream_options?: {
-            include_usage?: boolean;
-            include_obfuscation?: boolean;
+            include_usage?: boolean | null;
+            include_obfuscation?: boolean | null;
           } | null;
           tools?: ({
             type: "function";
             function: {
               name: string;
-              description?: string;
-              parameters?: Record<string, unknown>;
+              description?: string | null;
+              parameters?: Record<string, unknown> | null;
               strict?: boolean | null;
             };
+            cache_control?: Record<string, unknown> | null;
           } | {
             type: "custom";
             custom: {
               name: string;
-              description?: string;
-              format?: Record<string, unknown>;
+              description?: string | null;
+              format?: Record<string, unknown> | null;
             };
-          })[];
+            cache_control?: Record<string, unknown> | null;
+          })[] | null;
           tool_choice?: "none" | "auto" | "required" | {
             type: "function";
             function: {
@@ -1499,8 +1519,8 @@ export type paths = {
               mode: "auto" | "required";
               tools: (Record<string, unknown>)[];
             };
-          };
-          parallel_tool_calls?: boolean;
+          } | null;
+          parallel_tool_calls?: boolean | null;
           response_format?: {
             type: "text";
           } | {
@@ -1509,11 +1529,11 @@ export type paths = {
             type: "json_schema";
             json_schema: {
               name: string;
-              description?: string;
-              schema?: Record<string, unknown>;
+              description?: string | null;
+              schema?: Record<string, unknown> | null;
               strict?: boolean | null;
             };
-          };
+          } | null;
           n?: number | null;
           max_completion_tokens?: number | null;
           max_tokens?: number | null;
@@ -1528,21 +1548,21 @@ export type paths = {
           seed?: number | null;
           reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
           verbosity?: "low" | "medium" | "high" | null;
-          user?: string;
-          safety_identifier?: string;
+          user?: string | null;
+          safety_identifier?: string | null;
           metadata?: Record<string, string> | null;
-          prompt_cache_key?: string;
+          prompt_cache_key?: string | null;
           prompt_cache_options?: Record<string, unknown> | null;
           prompt_cache_retention?: "in_memory" | "in-memory" | "24h" | null;
           moderation?: Record<string, unknown> | null;
           functions?: ({
             name: string;
-            description?: string;
-            parameters?: Record<string, unknown>;
-          })[];
+            description?: string | null;
+            parameters?: Record<string, unknown> | null;
+          })[] | null;
           function_call?: "none" | "auto" | {
             name: string;
-          };
+          } | null;
           audio?: Record<string, unknown> | null;
           modalities?: ("text" | "audio")[] | null;
           prediction?: Record<string, unknown> | null;
