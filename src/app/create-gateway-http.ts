@@ -15,9 +15,9 @@ import { addBalanceRoutes } from "../features/ledger/index.ts";
 import { consumeLimits, readLimits } from "../features/limits/index.ts";
 import type { Payments } from "../features/payments/index.ts";
 import { getSession, requireFresh, type Site } from "../features/site/index.ts";
-import type { Tasks } from "../features/tasks/index.ts";
+import { type Tasks, taskEventSchema } from "../features/tasks/index.ts";
 import { addUsageRoutes } from "../features/usage/index.ts";
-import type { Webhooks } from "../features/webhooks/index.ts";
+import { describeWebhooks, type Webhooks } from "../features/webhooks/index.ts";
 import type { Caller } from "../lib/caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
@@ -85,7 +85,12 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
           return parts.readers.watch(this);
         },
       });
-      await describeRoutes(http, { title: "Sluice", description: apiDescription, baseUrl: settings.base_url });
+      await describeRoutes(http, {
+        title: "Sluice",
+        description: apiDescription,
+        baseUrl: settings.base_url,
+        webhooks: describeWebhooks(taskEventSchema),
+      });
       addHealthRoutes(http, parts);
       await addReferenceRoutes(http);
       addLogoRoutes(http);
@@ -146,7 +151,7 @@ function addApi(api: HttpServer, identify: Identify, parts: GatewayHttpParts): v
   parts.files.addRoutes(api);
   parts.tasks.addRoutes(api);
   parts.dramas.addRoutes(api);
-  parts.webhooks.addRoutes(api);
+  parts.webhooks.addRoutes(api, { presentLimits: presentLimitHeaders });
   addBalanceRoutes(api, { ...parts, currency });
   addUsageRoutes(api, { ...parts, currency });
 }

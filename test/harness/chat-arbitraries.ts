@@ -61,15 +61,15 @@ const anyChatRequest: fc.Arbitrary<Fields> = fc.record(
 );
 
 /** What is done to a value somewhere inside a request. */
-type Change = { at: number; how: "replace" | "remove" | "add" | "repeat"; value: unknown; name: string };
+export type Change = { at: number; how: "replace" | "remove" | "add" | "repeat"; value: unknown; name: string };
 
-const hostileValue = fc.oneof(
+export const hostileValue = fc.oneof(
   anyJson,
   fc.constantFrom<unknown>("", [], {}, -1, 0, 1e308, "http://127.0.0.1/", "\u0000", "\ud800", "__proto__"),
   fc.string({ minLength: 2000, maxLength: 4000 }),
 );
 
-const anyChange: fc.Arbitrary<Change> = fc.record({
+export const anyChange: fc.Arbitrary<Change> = fc.record({
   at: fc.nat(),
   how: fc.constantFrom("replace", "remove", "add", "repeat"),
   value: hostileValue,
@@ -87,7 +87,7 @@ export const anySpoiledRequest: fc.Arbitrary<Fields> = fc
 
 type Place = { parent: object; key: string };
 
-function spoil(request: object, { at, how, value, name }: Change): void {
+export function spoil(request: object, { at, how, value, name }: Change): void {
   const places = listPlaces(request);
   const place = places[at % Math.max(places.length, 1)];
   if (place === undefined) return;

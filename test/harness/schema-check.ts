@@ -8,8 +8,12 @@ const formats: Record<string, (text: string) => boolean> = {
   uuid: (text) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(text),
 };
 
+export function addSchemaFormats(validator: Ajv2020): void {
+  for (const [name, isValid] of Object.entries(formats)) validator.addFormat(name, isValid);
+}
+
 const ajv = new Ajv2020({ strict: false, logger: false });
-for (const [name, isValid] of Object.entries(formats)) ajv.addFormat(name, isValid);
+addSchemaFormats(ajv);
 
 /** What is wrong with a value by a JSON Schema, as a library of others sees it; `null` when it is valid. */
 export function checkBySchema(schema: object, value: unknown): string | null {

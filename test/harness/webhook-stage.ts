@@ -192,7 +192,7 @@ async function createTestHttp(
             // Routes look at nothing else of a caller.
             request.caller = { accountId, keyId: `key_${accountId}` as KeyId } as Caller;
           });
-          webhooks.addRoutes(v1);
+          webhooks.addRoutes(v1, { presentLimits: () => ({}) });
         },
         { prefix: "/v1" },
       );

@@ -4,6 +4,7 @@ import { presentMoney } from "../../lib/money.ts";
 import { type Soon, whenHere } from "../../lib/soon.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
+import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { presentError, toAppError } from "../../platform/http/error-response.ts";
@@ -14,6 +15,7 @@ import {
   openEventStream,
 } from "../../platform/http/event-stream.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
+import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { takeOverReply } from "../../platform/http/take-over-reply.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { ChatPiece } from "../../providers/contract.ts";
@@ -86,7 +88,8 @@ export function addChatRoutes(http: HttpServer, parts: ChatRouteParts): void {
         summary: "Create a chat completion",
         description,
         tags: ["Chat"],
-        headers: Type.Object({ "idempotency-key": Type.Optional(Type.String()) }),
+        headers: describeHeaders("idempotency-key"),
+        ...describeAnswers({ 200: { types: ["application/json", "text/event-stream"] } }),
         body: chatRequestSchema,
         response: { 200: Type.Unsafe<string>(chatAnswerSchema), ...errors },
       },

@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
-import { submissionErrors, submissionText, type Tasks, taskSchema } from "../tasks/index.ts";
+import { describeHeaders } from "../../platform/http/request-headers.ts";
+import { submissionAnswers, submissionErrors, submissionText, type Tasks, taskSchema } from "../tasks/index.ts";
 import { type DramaBody, dramaRequestSchema } from "./drama-schema.ts";
 import { openDocument } from "./open-document.ts";
 import { describeOrder, type PrepareParts, prepareDrama } from "./prepare-drama.ts";
@@ -26,7 +26,8 @@ export function addDramaRoutes(http: HttpServer, parts: PrepareParts & { tasks: 
         summary: "Make a drama",
         description,
         tags: ["Dramas"],
-        headers: Type.Object({ "idempotency-key": Type.Optional(Type.String()), prefer: Type.Optional(Type.String()) }),
+        headers: describeHeaders("idempotency-key", "prefer"),
+        ...submissionAnswers,
         body: dramaRequestSchema,
         response: { 200: taskSchema, 202: taskSchema, ...errors },
       },

@@ -3,11 +3,13 @@ import { Type } from "typebox";
 import type { Clock } from "../../lib/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { errorAnswers } from "../../platform/http/error-answers.ts";
 import { presentError } from "../../platform/http/error-response.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
+import { describeHeaders } from "../../platform/http/request-headers.ts";
 import type { ByteStore } from "../../platform/storage/byte-store.ts";
 import type { StoredFile } from "./file.ts";
 import { planContent } from "./file-content.ts";
@@ -16,6 +18,9 @@ import { createFileNotFound, getFile } from "./get-file.ts";
 import { openFile } from "./open-file.ts";
 
 type ContentParts = { database: Database; clock: Clock; bytes: ByteStore };
+
+/** Of what was uploaded or made; documents of a drama are JSON, and subtitles are text. */
+const fileTypes = ["image/*", "audio/*", "video/*", "text/*", "application/*"];
 
 type NamedFile = { Params: { file_id: string } };
 
@@ -40,9 +45,17 @@ export function addFileContentRoute(v1: HttpServer, parts: ContentParts): void {
       tags: ["Files"],
       params,
       querystring,
+      headers: describeHeaders("range", "if-range", "if-none-match"),
+      ...describeAnswers({
+        200: { types: fileTypes, always: ["etag", "accept-ranges", "content-disposition"] },
+        206: { types: fileTypes, always: ["etag", "accept-ranges", "content-disposition", "content-range"] },
+        304: { always: ["etag"] },
+        416: { always: ["content-range"] },
+      }),
       response: {
         200: Type.Unsafe<Buffer>(Type.String({ description: "The bytes." })),
         206: Type.Unsafe<Buffer>(Type.String({ description: "The part that `Range` asked for." })),
+        304: Type.Null({ description: "You have it already." }),
         ...errors,
         416: errorAnswers(["invalid_parameter"])[400],
       },

@@ -7,6 +7,7 @@ import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
+import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { compileValidator } from "../../platform/http/validation.ts";
 import { fileSchema, presentFile, uploadSchema } from "./file-schema.ts";
 import type { RememberedAnswer } from "./keyed-requests.ts";
@@ -71,7 +72,7 @@ function addUploadRoute(http: HttpServer, parts: UploadRouteParts): void {
         description,
         tags: ["Files"],
         consumes: ["multipart/form-data"],
-        headers: Type.Object({ "idempotency-key": Type.Optional(Type.String()) }),
+        headers: describeHeaders("idempotency-key"),
         querystring: Type.Object({}, { additionalProperties: false }),
         body: uploadSchema,
         response: { 200: fileSchema, ...errors },

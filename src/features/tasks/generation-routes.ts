@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type TSchema, Type } from "typebox";
+import type { TSchema } from "typebox";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
+import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint, type EndpointName } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
+import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { parseIdempotencyKey } from "../idempotency/index.ts";
 import { findInlineError, openInlineAnswer } from "./answer-inline.ts";
 import { checkAvatar, checkImage, checkVideo } from "./check-generation.ts";
@@ -42,6 +44,10 @@ export const submissionErrors = [
   "payload_too_large",
   "unsupported_media_type",
 ] as const satisfies readonly ErrorCode[];
+
+/** The task that came of it, and where and when to ask for it. */
+export const submissionAnswer = { always: ["location", "etag"], sometimes: ["retry-after"] } as const;
+export const submissionAnswers = describeAnswers({ 200: submissionAnswer, 202: submissionAnswer });
 
 export const submissionText = `Answers 202 with a task at once; \`GET /tasks/{id}\` and webhooks tell what comes of it. \`Prefer: wait=N\` (up to
 60) answers 200 with the finished task if it ends in time. With an \`Idempotency-Key\` the same request can be sent again
@@ -118,7 +124,8 @@ function addSubmission<B extends CommonBody>(
         summary: route.summary,
         description: route.description ?? submissionText,
         tags: [route.tag],
-        headers: Type.Object({ "idempotency-key": Type.Optional(Type.String()), prefer: Type.Optional(Type.String()) }),
+        headers: describeHeaders("idempotency-key", "prefer"),
+        ...submissionAnswers,
         body: route.body,
         response: { 200: taskSchema, 202: taskSchema, ...errors },
       },

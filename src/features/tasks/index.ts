@@ -10,7 +10,7 @@ export { cancelTask, listFinished } from "./cancel-task.ts";
 export type { PrepareTask } from "./create-task.ts";
 export { createTasks, type Tasks } from "./create-tasks.ts";
 export type { Desk, Direct, NewChild } from "./direct-task.ts";
-export { submissionErrors, submissionText } from "./generation-routes.ts";
+export { submissionAnswers, submissionErrors, submissionText } from "./generation-routes.ts";
 export { commonFields } from "./generation-schema.ts";
 export { getPrice } from "./prepare-media.ts";
 export { linkEvent } from "./present-task.ts";
@@ -31,6 +31,6 @@ export {
   taskTypes,
 } from "./task.ts";
 export { type TaskPoint, taskPoints } from "./task-parts.ts";
-export { taskSchema } from "./task-schema.ts";
+export { taskEventSchema, taskSchema } from "./task-schema.ts";
 export { findTask, listTasks } from "./task-store.ts";
 export { hasTurnsDueBefore } from "./turn-store.ts";

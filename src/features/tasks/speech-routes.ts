@@ -4,20 +4,23 @@ import { Type } from "typebox";
 import { presentMoney } from "../../lib/money.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { presentError, toAppError } from "../../platform/http/error-response.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
+import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { takeOverReply } from "../../platform/http/take-over-reply.ts";
 import type { AudioFormat } from "../../providers/generation.ts";
 import { type Claim, type KeptAnswer, parseIdempotencyKey, recallAnswer } from "../idempotency/index.ts";
 import { checkSpeech } from "./check-generation.ts";
-import { type GenerationRouteParts, submissionErrors, submit } from "./generation-routes.ts";
+import { type GenerationRouteParts, submissionAnswer, submissionErrors, submit } from "./generation-routes.ts";
 import { type SpeechBody, speechRequestSchema } from "./generation-schema.ts";
 import { parsePrefer } from "./prefer.ts";
 import { prepareMedia } from "./prepare-media.ts";
 import { admitSpeech, type CheckedSpeech, checkSpeechCall, runSpeech, type SpeakParts } from "./speak.ts";
 import { presentNow, watchCaller } from "./task-routes.ts";
+import { taskSchema } from "./task-schema.ts";
 import { findTask } from "./task-store.ts";
 import { keptTaskType } from "./write-submissions.ts";
 
@@ -49,9 +52,10 @@ export function addSpeechRoutes(http: HttpServer, parts: SpeechRouteParts): void
         summary: "Say a text",
         description,
         tags: ["Speech"],
-        headers: Type.Object({ "idempotency-key": Type.Optional(Type.String()), prefer: Type.Optional(Type.String()) }),
+        headers: describeHeaders("idempotency-key", "prefer"),
+        ...describeAnswers({ 200: { types: Object.values(contentTypes) }, 202: submissionAnswer }),
         body: speechRequestSchema,
-        response: { 200: Type.Unsafe<Buffer>(Type.String({ description: "The audio." })), ...errors },
+        response: { 200: Type.Unsafe<Buffer>(Type.String({ description: "The audio." })), 202: taskSchema, ...errors },
       },
     },
     async (request, reply) => {

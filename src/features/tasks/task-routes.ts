@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { AppError } from "../../platform/errors/app-error.ts";
+import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { type EventStream, type Heartbeats, openEventStream } from "../../platform/http/event-stream.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
+import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { takeOverReply } from "../../platform/http/take-over-reply.ts";
 import { type CancelParts, cancelTask } from "./cancel-task.ts";
 import { parsePrefer } from "./prefer.ts";
@@ -25,6 +27,7 @@ const noQuery = Type.Object({}, { additionalProperties: false });
 const noBodySchema = Type.Unsafe<Record<string, unknown> | null>(
   Type.Object({}, { nullable: true, description: "Nothing, or an empty object." }),
 );
+const taskAnswer = { always: ["etag"], sometimes: ["retry-after"] } as const;
 /** In how many seconds it is worth asking how a task stands. */
 const pollSeconds: Record<TaskType, number> = { image: 2, speech: 1, video: 5, avatar: 5, drama: 10 };
 /** How long a cancellation waits for the upstream's word, so that most callers need not ask again. */
@@ -91,6 +94,8 @@ anything changed.`;
         tags,
         params: taskParams,
         querystring: noQuery,
+        headers: describeHeaders("if-none-match", "prefer"),
+        ...describeAnswers({ 200: taskAnswer, 304: taskAnswer }),
         response: { 200: taskSchema, 304: Type.Null({ description: "Nothing changed." }), ...errors },
       },
     },
@@ -190,6 +195,7 @@ over stays as it is.`;
         tags,
         params: taskParams,
         body: noBodySchema,
+        ...describeAnswers({ 200: taskAnswer }),
         response: { 200: taskSchema, ...errors },
       },
     },
@@ -222,7 +228,9 @@ whole task as its data, and an id to go on from by \`Last-Event-ID\`.`;
         tags,
         params: taskParams,
         querystring: noQuery,
-        response: { 200: Type.Unsafe<string>(Type.String({ description: "`text/event-stream`" })), ...errors },
+        headers: describeHeaders("last-event-id"),
+        ...describeAnswers({ 200: { types: ["text/event-stream"] } }),
+        response: { 200: Type.Unsafe<string>(Type.String({ description: "The events." })), ...errors },
       },
     },
     async (request, reply) => {

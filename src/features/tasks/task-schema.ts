@@ -68,6 +68,18 @@ export const taskSchema = Type.Object(
   { description: "Work that takes a while. `GET /tasks/{id}` tells how it stands." },
 );
 
+/** What an event tells of a task that is over. */
+export const taskEventSchema = Type.Object({
+  task_id: Type.String({ pattern: taskIdPattern }),
+  status: taskSchema.properties.status,
+  output: taskSchema.properties.output,
+  type: taskSchema.properties.type,
+  model: taskSchema.properties.model,
+  usage: taskSchema.properties.usage,
+  error: taskSchema.properties.error,
+  metadata: taskSchema.properties.metadata,
+});
+
 export const taskRequestSchema = Type.Object({
   object: Type.Literal("generation.request"),
   task_id: Type.String(),

@@ -2,6 +2,8 @@ import { type TSchema, Type } from "typebox";
 import { AppError } from "../../platform/errors/app-error.ts";
 
 export const csvType = "text/csv; charset=utf-8";
+/** What can be had as a table, too. */
+export const csvAnswer = { types: ["application/json", "text/csv"], sometimes: ["content-disposition"] } as const;
 
 const idCharacters = "[0-9a-z.]{1,80}";
 

@@ -1,10 +1,11 @@
 import { Readable } from "node:stream";
 import { type Static, Type } from "typebox";
 import type { Database } from "../../platform/database/database.ts";
+import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
-import { createUnknownCursor, csvType, presentPage } from "./list-schema.ts";
+import { createUnknownCursor, csvAnswer, csvType, presentPage } from "./list-schema.ts";
 import { listOpenHolds } from "./open-hold-store.ts";
 import { parseRange } from "./parse-period.ts";
 import { openStatementCsv, readStatement } from "./read-statement.ts";
@@ -41,6 +42,7 @@ answers the whole time at once, oldest first, up to 100000 lines.`;
         description,
         tags,
         querystring: statementQuerySchema,
+        ...describeAnswers({ 200: csvAnswer }),
         // As CSV it is a stream, which is sent as it is.
         response: { 200: Type.Unsafe<Static<typeof statementSchema> | Readable>(statementSchema), ...errors },
       },

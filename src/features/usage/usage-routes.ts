@@ -1,10 +1,11 @@
 import { type Static, Type } from "typebox";
+import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { addChargeRoutes } from "./charge-routes.ts";
 import type { ExplainParts } from "./explain-charge.ts";
-import { csvType } from "./list-schema.ts";
+import { csvAnswer, csvType } from "./list-schema.ts";
 import { addStatementRoutes } from "./statement-routes.ts";
 import { sumUsage } from "./sum-usage.ts";
 import { parseGroups, presentUsage, presentUsageCsv, usageQuerySchema, usageSchema } from "./usage-schema.ts";
@@ -32,6 +33,7 @@ function addUsage(http: HttpServer, parts: UsageRouteParts): void {
         description,
         tags: ["Usage"],
         querystring: usageQuerySchema,
+        ...describeAnswers({ 200: csvAnswer }),
         // As CSV it is a text, which is sent as it is.
         response: { 200: Type.Unsafe<Static<typeof usageSchema> | string>(usageSchema), ...errors },
       },

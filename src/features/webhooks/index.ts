@@ -11,6 +11,7 @@ export { createEndpoint } from "./create-endpoint.ts";
 export { createWebhooks, type Webhooks } from "./create-webhooks.ts";
 export { type Delivery, deliveryStates } from "./delivery.ts";
 export { listDeliveries } from "./delivery-store.ts";
+export { describeWebhooks } from "./describe-webhooks.ts";
 export { closeEventInbox, findEventInbox, hasListener, openEventInbox } from "./event-inbox-store.ts";
 export { forgetOldEvents } from "./forget-old-events.ts";
 export { recordEvent } from "./record-event.ts";

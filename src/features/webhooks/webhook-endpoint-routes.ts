@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
+import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
@@ -65,6 +66,7 @@ function addCreate(http: HttpServer, parts: EndpointRouteParts): void {
 are those of Standard Webhooks. An account has at most 20 endpoints, each with a URL of its own.`,
         tags,
         body: newEndpointSchema,
+        ...describeAnswers({ 201: { always: ["location"] } }),
         response: { 201: endpointSchema, ...errors },
       },
     },

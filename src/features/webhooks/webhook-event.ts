@@ -1,7 +1,7 @@
 import type { AccountId, EventId } from "../../lib/ids.ts";
 
 /** What an account can be told of, and what the reference says of it. */
-const eventTypes = {
+export const eventTypes = {
   "task.succeeded": "A task has its output.",
   "task.failed": "A task has failed; `data.error` says why. It costs nothing.",
   "task.canceled": "A task was canceled.",

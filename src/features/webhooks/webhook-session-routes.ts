@@ -1,17 +1,22 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply } from "fastify";
 import { type Static, Type } from "typebox";
+import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { type AccessWatch, type Heartbeats, openEventStream } from "../../platform/http/event-stream.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
+import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { takeOverReply } from "../../platform/http/take-over-reply.ts";
 import { type FollowParts, followEvents } from "./follow-events.ts";
 import { endWebhookSession, getSession, openWebhookSession } from "./open-webhook-session.ts";
 import { emptyBodySchema } from "./webhook-schema.ts";
 import { deriveSessionSecret, type WebhookSession } from "./webhook-session.ts";
 
-export type SessionRouteParts = FollowParts & { heartbeats: Heartbeats };
+export type SessionRouteParts = FollowParts & { heartbeats: Heartbeats; presentLimits: PresentLimits };
+
+/** The headers that tell of what was seen of the caller's limits. */
+export type PresentLimits = (limits: NonNullable<FastifyRequest["limits"]>) => Record<string, string>;
 
 const tags = ["Webhooks"];
 const params = Type.Object({ id: Type.String({ description: "The session's id." }) });
@@ -111,7 +116,9 @@ data is \`{"headers", "body"}\`: send the body on as it is, with these headers, 
 minutes, and when the session is read elsewhere; come again with \`Last-Event-ID\`. Then some may come twice, with the same id.`,
         tags,
         params,
-        response: { 200: Type.Unsafe<string>(Type.String({ description: "`text/event-stream`" })), ...errors },
+        headers: describeHeaders("last-event-id"),
+        ...describeAnswers({ 200: { types: ["text/event-stream"] } }),
+        response: { 200: Type.Unsafe<string>(Type.String({ description: "The events." })), ...errors },
       },
     },
     async (request, reply) => {

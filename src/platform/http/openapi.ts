@@ -1,17 +1,20 @@
 import swagger from "@fastify/swagger";
 import type { FastifySchema } from "fastify";
+import { invariant } from "../../lib/invariant.ts";
+import { completeDocument, completeRoute } from "./complete-openapi.ts";
 import type { HttpServer } from "./create-http-server.ts";
 
 /** Collects the routes' own schemas; must be added before the routes. */
 export async function describeRoutes(
   http: HttpServer,
-  api: { title: string; description: string; baseUrl: string },
+  api: { title: string; description: string; baseUrl: string; webhooks: Record<string, object> },
 ): Promise<void> {
   await http.register(swagger, {
     openapi: {
       openapi: "3.1.0",
       info: { title: api.title, description: api.description, version: "1" },
       servers: [{ url: api.baseUrl }],
+      webhooks: api.webhooks,
       components: {
         securitySchemes: {
           api_key: { type: "http", scheme: "bearer", description: "`Authorization: Bearer <API_KEY>`" },
@@ -19,10 +22,11 @@ export async function describeRoutes(
       },
     },
     stripBasePath: true,
-    transform: ({ schema, url }) =>
+    transform: ({ schema, url, route }) =>
       url.startsWith(`${consolePath}/`)
         ? { schema: { ...schema, hide: true }, url }
-        : nameWildcard({ schema: schema ?? {}, url }),
+        : nameWildcard({ schema: completeRoute(schema ?? {}, { method: String(route.method), url }), url }),
+    transformObject: completeWritten,
   });
 }
 
@@ -48,14 +52,26 @@ export async function describeConsoleRoutes(http: HttpServer, { siteUrl }: { sit
         version: "1",
       },
       servers: [{ url: `${siteUrl}${consolePath}` }],
+      components: {
+        securitySchemes: {
+          session: { type: "apiKey", in: "cookie", name: "sluice-session", description: "Set by signing in." },
+        },
+      },
     },
     stripBasePath: true,
-    transform: ({ schema, url }) => {
+    transform: ({ schema, url, route }) => {
       // A session opens these routes, and programs' keys do not.
-      const { security: _, ...own } = schema ?? {};
+      const security = route.config?.access === "open" ? [] : [{ session: [] }];
+      const own = completeRoute({ ...schema, security }, { method: String(route.method), url });
       return nameWildcard({ schema: own, url: url.replace(consolePath, "") });
     },
+    transformObject: completeWritten,
   });
+}
+
+function completeWritten(written: { openapiObject: object } | { swaggerObject: object }) {
+  invariant("openapiObject" in written, "only OpenAPI documents are written");
+  return completeDocument(written.openapiObject);
 }
 
 type DescribedParams = { properties?: Record<string, { title?: string }> };

@@ -4,7 +4,11 @@
 export type paths = {
   "/site": {
     get: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       responses: {
         200: { content: {
           "application/json": {
@@ -27,7 +31,11 @@ export type paths = {
   };
   "/session": {
     get: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       responses: {
         200: { content: {
           "application/json": {
@@ -74,7 +82,11 @@ export type paths = {
   };
   "/outbox": {
     get: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       responses: {
         200: { content: {
           "application/json": {
@@ -93,7 +105,11 @@ export type paths = {
   };
   "/sign-up": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": {
           email: string;
@@ -112,7 +128,11 @@ export type paths = {
   };
   "/email/verify": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": {
           token: string;
@@ -130,7 +150,11 @@ export type paths = {
   };
   "/email/resend": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": {
           email: string;
@@ -147,7 +171,11 @@ export type paths = {
   };
   "/sign-in": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": {
           email: string;
@@ -170,7 +198,11 @@ export type paths = {
   };
   "/sign-in/totp": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": {
           code: string;
@@ -187,7 +219,11 @@ export type paths = {
   };
   "/sign-in/backup-code": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": {
           code: string;
@@ -204,7 +240,11 @@ export type paths = {
   };
   "/sign-in/passkey/options": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": Record<never, never>;
       } };
@@ -217,7 +257,11 @@ export type paths = {
   };
   "/sign-in/passkey": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": {
           response: {
@@ -243,7 +287,11 @@ export type paths = {
   };
   "/reauthenticate": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": {
           password?: string;
@@ -271,7 +319,11 @@ export type paths = {
   };
   "/sign-out": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": Record<never, never>;
       } };
@@ -282,7 +334,11 @@ export type paths = {
   };
   "/sessions": {
     get: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       responses: {
         200: { content: {
           "application/json": {
@@ -299,7 +355,11 @@ export type paths = {
       };
     };
     delete: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       responses: {
         204: { content?: never };
       };
@@ -311,6 +371,9 @@ export type paths = {
         path: {
           id: string;
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       responses: {
         204: { content?: never };
@@ -319,7 +382,11 @@ export type paths = {
   };
   "/password/forgot": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": {
           email: string;
@@ -336,7 +403,11 @@ export type paths = {
   };
   "/password/reset": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": {
           token: string;
@@ -354,7 +425,11 @@ export type paths = {
   };
   "/password": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": {
           current_password?: string;
@@ -372,7 +447,11 @@ export type paths = {
   };
   "/totp": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": Record<never, never>;
       } };
@@ -386,7 +465,11 @@ export type paths = {
       };
     };
     delete: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       responses: {
         204: { content?: never };
       };
@@ -394,7 +477,11 @@ export type paths = {
   };
   "/totp/confirm": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": {
           code: string;
@@ -411,7 +498,11 @@ export type paths = {
   };
   "/totp/backup-codes": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": Record<never, never>;
       } };
@@ -426,7 +517,11 @@ export type paths = {
   };
   "/passkeys/options": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": Record<never, never>;
       } };
@@ -439,7 +534,11 @@ export type paths = {
   };
   "/passkeys": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": {
           name: string;
@@ -467,7 +566,11 @@ export type paths = {
       };
     };
     get: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       responses: {
         200: { content: {
           "application/json": {
@@ -487,6 +590,9 @@ export type paths = {
       parameters: {
         path: {
           id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
         };
       };
       responses: {
@@ -548,6 +654,9 @@ export type paths = {
         path: {
           id: string;
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       responses: {
         200: { content: {
@@ -583,6 +692,9 @@ export type paths = {
         path: {
           id: string;
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       requestBody: { content: {
         "application/json": {
@@ -606,6 +718,9 @@ export type paths = {
         path: {
           id: string;
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       requestBody: { content: {
         "application/json": Record<never, never>;
@@ -625,6 +740,9 @@ export type paths = {
         path: {
           id: string;
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       responses: {
         200: { content: {
@@ -637,7 +755,11 @@ export type paths = {
   };
   "/connect/device/lookup": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": {
           user_code: string;
@@ -654,7 +776,11 @@ export type paths = {
   };
   "/connected-clients": {
     get: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       responses: {
         200: { content: {
           "application/json": {
@@ -677,6 +803,9 @@ export type paths = {
         path: {
           id: string;
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       responses: {
         204: { content?: never };
@@ -690,6 +819,9 @@ export type paths = {
           limit: number;
           after?: string;
           status?: "live" | "ended";
+        };
+        header?: {
+          "x-client-request-id"?: string;
         };
       };
       responses: {
@@ -729,7 +861,11 @@ export type paths = {
       };
     };
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": {
           name: string;
@@ -788,6 +924,9 @@ export type paths = {
         path: {
           id: string;
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       responses: {
         200: { content: {
@@ -824,6 +963,9 @@ export type paths = {
       parameters: {
         path: {
           id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
         };
       };
       requestBody: { content: {
@@ -881,6 +1023,9 @@ export type paths = {
         path: {
           id: string;
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       responses: {
         200: { content: {
@@ -919,6 +1064,9 @@ export type paths = {
       parameters: {
         path: {
           id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
         };
       };
       requestBody: { content: {
@@ -961,7 +1109,11 @@ export type paths = {
   };
   "/account": {
     get: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       responses: {
         200: { content: {
           "application/json": {
@@ -992,7 +1144,11 @@ export type paths = {
       };
     };
     patch: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": {
           name?: string;
@@ -1028,7 +1184,11 @@ export type paths = {
   };
   "/codes/redeem": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": {
           code: string;
@@ -1050,7 +1210,11 @@ export type paths = {
   };
   "/event_inbox": {
     get: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       responses: {
         200: { content: {
           "application/json": {
@@ -1062,7 +1226,11 @@ export type paths = {
       };
     };
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": Record<never, never>;
       } };
@@ -1077,7 +1245,11 @@ export type paths = {
       };
     };
     delete: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       responses: {
         200: { content: {
           "application/json": {
@@ -1091,7 +1263,11 @@ export type paths = {
   };
   "/showcase": {
     get: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       responses: {
         200: { content: {
           "application/json": {
@@ -1130,7 +1306,11 @@ export type paths = {
   };
   "/status": {
     get: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       responses: {
         200: { content: {
           "application/json": {
@@ -1147,7 +1327,11 @@ export type paths = {
   };
   "/checkouts": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": {
           amount: string;
@@ -1179,6 +1363,9 @@ export type paths = {
         query: {
           limit: number;
           after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
         };
       };
       responses: {
@@ -1213,6 +1400,9 @@ export type paths = {
       parameters: {
         path: {
           id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
         };
       };
       responses: {
@@ -1264,6 +1454,9 @@ export type paths = {
           capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech";
           status?: "available" | "degraded" | "unavailable" | "deprecated";
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       responses: {
         200: { content: {
@@ -1294,6 +1487,9 @@ export type paths = {
       parameters: {
         path: {
           model_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
         };
       };
       responses: {
@@ -1331,7 +1527,11 @@ export type paths = {
   };
   "/pricing/models": {
     get: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       responses: {
         200: { content: {
           "application/json": {
@@ -1359,6 +1559,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-client-request-id"?: string;
         };
       };
       requestBody: { content: {
@@ -1609,6 +1810,7 @@ export type paths = {
             };
             stopped_by?: "insufficient_balance";
           };
+          "text/event-stream": string;
         } };
       };
     };
@@ -1621,6 +1823,9 @@ export type paths = {
           after?: string;
           order?: "asc" | "desc";
           purpose?: "generation" | "vision" | "user_data" | "assistants" | "output";
+        };
+        header?: {
+          "x-client-request-id"?: string;
         };
       };
       responses: {
@@ -1650,6 +1855,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-client-request-id"?: string;
         };
       };
       requestBody: { content: {
@@ -1683,6 +1889,9 @@ export type paths = {
         path: {
           file_id: string;
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       responses: {
         200: { content: {
@@ -1707,6 +1916,9 @@ export type paths = {
         path: {
           file_id: string;
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       responses: {
         200: { content: {
@@ -1725,13 +1937,27 @@ export type paths = {
         path: {
           file_id: string;
         };
+        header?: {
+          range?: string;
+          "if-range"?: string;
+          "if-none-match"?: string;
+          "x-client-request-id"?: string;
+        };
       };
       responses: {
         200: { content: {
-          "application/json": string;
+          "image/*": string;
+          "audio/*": string;
+          "video/*": string;
+          "text/*": string;
+          "application/*": string;
         } };
         206: { content: {
-          "application/json": string;
+          "image/*": string;
+          "audio/*": string;
+          "video/*": string;
+          "text/*": string;
+          "application/*": string;
         } };
       };
     };
@@ -1742,6 +1968,7 @@ export type paths = {
         header?: {
           "idempotency-key"?: string;
           prefer?: string;
+          "x-client-request-id"?: string;
         };
       };
       requestBody: { content: {
@@ -1917,6 +2144,7 @@ export type paths = {
         header?: {
           "idempotency-key"?: string;
           prefer?: string;
+          "x-client-request-id"?: string;
         };
       };
       requestBody: { content: {
@@ -2081,6 +2309,7 @@ export type paths = {
         header?: {
           "idempotency-key"?: string;
           prefer?: string;
+          "x-client-request-id"?: string;
         };
       };
       requestBody: { content: {
@@ -2244,6 +2473,7 @@ export type paths = {
         header?: {
           "idempotency-key"?: string;
           prefer?: string;
+          "x-client-request-id"?: string;
         };
       };
       requestBody: { content: {
@@ -2260,7 +2490,73 @@ export type paths = {
       } };
       responses: {
         200: { content: {
-          "application/json": string;
+          "audio/mpeg": string;
+          "audio/wav": string;
+          "audio/pcm": string;
+        } };
+        202: { content: {
+          "application/json": {
+            id: string;
+            object: "generation.task";
+            type: "image" | "video" | "avatar" | "drama" | "speech";
+            model: string;
+            status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+            progress: number;
+            output: ({
+              type: string;
+              url: string;
+              content_type: string;
+              bytes: number;
+              sha256: string;
+              width?: number;
+              height?: number;
+              duration?: number;
+              expires_at: string;
+            })[];
+            usage: {
+              total_units: number;
+              charge?: string;
+              estimated_charge: string;
+            };
+            created: number;
+            request_id: string;
+            updated_at: string;
+            error?: {
+              code: string;
+              message: string;
+              param: string | null;
+              retryable: boolean;
+            };
+            warnings?: ({
+              code: string;
+              message: string;
+            })[];
+            metadata?: Record<string, string>;
+            client_request_id?: string;
+            queue_position?: number;
+            started_at?: string;
+            finished_at?: string;
+            expires_at?: string;
+            parent_id?: string;
+            steps?: ({
+              name: string;
+              status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+              progress: number;
+              output: ({
+                type: string;
+                url: string;
+                content_type: string;
+                bytes: number;
+                sha256: string;
+                width?: number;
+                height?: number;
+                duration?: number;
+                expires_at: string;
+              })[];
+              charge: string;
+              task_ids: (string)[];
+            })[];
+          };
         } };
       };
     };
@@ -2270,6 +2566,11 @@ export type paths = {
       parameters: {
         path: {
           task_id: string;
+        };
+        header?: {
+          "if-none-match"?: string;
+          prefer?: string;
+          "x-client-request-id"?: string;
         };
       };
       responses: {
@@ -2357,6 +2658,9 @@ export type paths = {
           limit?: number;
           after?: string;
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       responses: {
         200: { content: {
@@ -2443,6 +2747,9 @@ export type paths = {
         path: {
           task_id: string;
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       responses: {
         200: { content: {
@@ -2461,6 +2768,9 @@ export type paths = {
       parameters: {
         path: {
           task_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
         };
       };
       requestBody: { content: {
@@ -2546,10 +2856,14 @@ export type paths = {
         path: {
           task_id: string;
         };
+        header?: {
+          "last-event-id"?: string;
+          "x-client-request-id"?: string;
+        };
       };
       responses: {
         200: { content: {
-          "application/json": string;
+          "text/event-stream": string;
         } };
       };
     };
@@ -2560,6 +2874,7 @@ export type paths = {
         header?: {
           "idempotency-key"?: string;
           prefer?: string;
+          "x-client-request-id"?: string;
         };
       };
       requestBody: { content: {
@@ -2800,7 +3115,11 @@ export type paths = {
   };
   "/webhook_endpoints": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": {
           url: string;
@@ -2832,6 +3151,9 @@ export type paths = {
         query: {
           limit: number;
           after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
         };
       };
       responses: {
@@ -2865,6 +3187,9 @@ export type paths = {
         path: {
           id: string;
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       responses: {
         200: { content: {
@@ -2889,6 +3214,9 @@ export type paths = {
       parameters: {
         path: {
           id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
         };
       };
       requestBody: { content: {
@@ -2923,6 +3251,9 @@ export type paths = {
         path: {
           id: string;
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       responses: {
         200: { content: {
@@ -2940,6 +3271,9 @@ export type paths = {
       parameters: {
         path: {
           id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
         };
       };
       requestBody: { content: {
@@ -2971,6 +3305,9 @@ export type paths = {
         path: {
           id: string;
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       requestBody: { content: {
         "application/json": Record<never, never> | null;
@@ -2998,6 +3335,9 @@ export type paths = {
         };
         path: {
           id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
         };
       };
       responses: {
@@ -3039,6 +3379,9 @@ export type paths = {
           type?: "task.succeeded" | "task.failed" | "task.canceled" | "task.expired" | "webhook.test";
           task_id?: string;
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       responses: {
         200: { content: {
@@ -3067,6 +3410,9 @@ export type paths = {
         };
         path: {
           id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
         };
       };
       responses: {
@@ -3105,6 +3451,9 @@ export type paths = {
         path: {
           id: string;
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       requestBody: { content: {
         "application/json": {
@@ -3126,7 +3475,11 @@ export type paths = {
   };
   "/webhook_secret": {
     get: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       responses: {
         200: { content: {
           "application/json": {
@@ -3140,7 +3493,11 @@ export type paths = {
   };
   "/webhook_secret/rotate": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": Record<never, never> | null;
       } };
@@ -3157,7 +3514,11 @@ export type paths = {
   };
   "/webhook_sessions": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": Record<never, never> | null;
       } };
@@ -3180,6 +3541,9 @@ export type paths = {
         path: {
           id: string;
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       responses: {
         200: { content: {
@@ -3198,17 +3562,25 @@ export type paths = {
         path: {
           id: string;
         };
+        header?: {
+          "last-event-id"?: string;
+          "x-client-request-id"?: string;
+        };
       };
       responses: {
         200: { content: {
-          "application/json": string;
+          "text/event-stream": string;
         } };
       };
     };
   };
   "/balance": {
     get: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       responses: {
         200: { content: {
           "application/json": {
@@ -3234,7 +3606,11 @@ export type paths = {
   };
   "/buckets": {
     get: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       responses: {
         200: { content: {
           "application/json": {
@@ -3263,6 +3639,9 @@ export type paths = {
           key_id?: string;
           group_by?: string;
           format?: "json" | "csv";
+        };
+        header?: {
+          "x-client-request-id"?: string;
         };
       };
       responses: {
@@ -3308,6 +3687,7 @@ export type paths = {
               };
             };
           };
+          "text/csv": string;
         } };
       };
     };
@@ -3323,6 +3703,9 @@ export type paths = {
           task_id?: string;
           limit?: number;
           after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
         };
       };
       responses: {
@@ -3360,6 +3743,9 @@ export type paths = {
       parameters: {
         path: {
           charge_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
         };
       };
       responses: {
@@ -3434,6 +3820,9 @@ export type paths = {
           after?: string;
           format?: "json" | "csv";
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       responses: {
         200: { content: {
@@ -3462,6 +3851,7 @@ export type paths = {
             has_more: boolean;
             next_cursor: string | null;
           };
+          "text/csv": string;
         } };
       };
     };
@@ -3472,6 +3862,9 @@ export type paths = {
         query?: {
           limit?: number;
           after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
         };
       };
       responses: {

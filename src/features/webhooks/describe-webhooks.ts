@@ -1,0 +1,46 @@
+import { type TSchema, Type } from "typebox";
+import { eventTypeNames, eventTypes } from "./webhook-event.ts";
+
+const signatureHeaders = {
+  "webhook-id": { pattern: "^evt_[0-9a-z]+$", description: "The event's `id`, the same on every attempt." },
+  "webhook-timestamp": { pattern: "^\\d+$", description: "When this attempt was made, as Unix time in seconds." },
+  "webhook-signature": {
+    pattern: "^v1,[A-Za-z0-9+/=]+( v1,[A-Za-z0-9+/=]+)*$",
+    description:
+      "`v1,` and the base64 of the HMAC-SHA256 of `id.timestamp.body`. While a secret is being rotated there are two, and one that fits is enough.",
+  },
+} as const;
+
+/** What is sent to receivers, for the reference. What an event tells of is described by who records it. */
+export function describeWebhooks(data: TSchema): Record<string, object> {
+  const parameters = Object.entries(signatureHeaders).map(([name, { description, pattern }]) => ({
+    in: "header",
+    name,
+    required: true,
+    description,
+    schema: { type: "string", pattern },
+  }));
+  return Object.fromEntries(
+    eventTypeNames.map((type) => {
+      const body = Type.Object({
+        id: Type.String({ pattern: "^evt_[0-9a-z]+$" }),
+        type: Type.Literal(type),
+        created: Type.Integer({ description: "Unix time in seconds." }),
+        data,
+      });
+      const post = {
+        summary: type,
+        description: `${eventTypes[type]} Signed as Standard Webhooks does, and sent again until it is answered with a 2xx.`,
+        tags: ["Webhooks"],
+        parameters,
+        requestBody: { required: true, content: { "application/json": { schema: body } } },
+        responses: {
+          "2XX": { description: "Whatever the answer is, the event is delivered." },
+          410: { description: "The endpoint is switched off." },
+        },
+        security: [],
+      };
+      return [type, { post }];
+    }),
+  );
+}

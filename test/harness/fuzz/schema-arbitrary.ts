@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import type { Schema } from "./openapi-document.ts";
+
+/** Values that mean something to the gateway under test, by the name of the field that takes them. */
+export type Hints = Readonly<Record<string, readonly unknown[]>>;
+
+/** Values that a schema allows; where there is a hint for a field, mostly that. */
+export function arbitraryOf(schema: Schema, hints: Hints, name = ""): fc.Arbitrary<unknown> {
+  const hint = hints[name];
+  if (hint !== undefined) return fc.constantFrom(...hint);
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  const forms = schema.anyOf ?? schema.oneOf;
+  if (forms !== undefined) return fc.oneof(...forms.map((form) => arbitraryOf(form, hints, name)));
+  if (Array.isArray(schema.type)) {
+    return fc.oneof(...schema.type.map((type: string) => arbitraryOf({ ...schema, type }, hints, name)));
+  }
+  switch (schema.type) {
+    case "object":
+      return objectOf(schema, hints);
+    case "array": {
+      const { minItems = 0, maxItems = minItems + 2 } = schema;
+      const lengths = { minLength: minItems, maxLength: Math.min(maxItems, minItems + 2) };
+      return fc.array(arbitraryOf(schema.items ?? {}, hints, name), lengths);
+    }
+    case "string":
+      return textOf(schema);
+    case "integer":
+      return fc.integer(boundsOf(schema));
+    case "number":
+      return fc.double({ ...boundsOf(schema), noNaN: true, noDefaultInfinity: true });
+    case "boolean":
+      return fc.boolean();
+    case "null":
+      return fc.constant(null);
+    default:
+      return fc.jsonValue({ maxDepth: 2 });
+  }
+}
+
+function objectOf(schema: Schema, hints: Hints): fc.Arbitrary<unknown> {
+  const { properties = {}, required = [], additionalProperties } = schema;
+  const fields = Object.entries(properties).map(([name, field]) => [name, arbitraryOf(field, hints, name)] as const);
+  const record = fc.record(Object.fromEntries(fields), {
+    requiredKeys: required.filter((name) => Object.hasOwn(properties, name)),
+  });
+  if (typeof additionalProperties !== "object") return record;
+  const more = fc.dictionary(fc.stringMatching(/^[a-z0-9]{1,8}$/), arbitraryOf(additionalProperties, hints), {
+    maxKeys: 3,
+  });
+  return fc.tuple(record, more).map(([known, others]) => ({ ...others, ...known }));
+}
+
+function boundsOf({ minimum = -1000, maximum = minimum + 1_000_000 }: Schema): { min: number; max: number } {
+  return { min: minimum, max: maximum };
+}
+
+const formats: Record<string, fc.Arbitrary<string>> = {
+  "date-time": fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+  date: fc.date({ noInvalidDate: true }).map((date) => date.toISOString().slice(0, 10)),
+  uri: fc.webUrl(),
+  email: fc.emailAddress(),
+};
+
+function textOf({ pattern, format = "", minLength = 0, maxLength = minLength + 20 }: Schema): fc.Arbitrary<string> {
+  if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
+  const known = formats[format];
+  if (known !== undefined) return known;
+  return fc.string({ minLength, maxLength: Math.min(maxLength, minLength + 20), unit: "grapheme" });
+}
