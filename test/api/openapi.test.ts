@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { validate } from "@scalar/openapi-parser";
 import { expect, test } from "vitest";
 import { repositoryDir } from "../harness/repository-files.ts";
 import { startGateway } from "../harness/test-gateway.ts";
@@ -16,6 +17,28 @@ test("the served OpenAPI document is the committed one, needs no key, and names 
   const served = await (await fetch(`${gateway.baseUrl}/openapi.json`)).json();
   const committed = JSON.parse(readFileSync(join(repositoryDir, "docs/api/openapi.json"), "utf8"));
   expect(served).toEqual({ ...committed, servers: [{ url: "https://ai.example.com/v1" }] });
+});
+
+test.each(["openapi.json", "console-openapi.json"])("%s is valid by the rules of OpenAPI 3.1", async (file) => {
+  const document = JSON.parse(readFileSync(join(repositoryDir, "docs/api", file), "utf8"));
+  expect(await validate(document)).toMatchObject({ valid: true, version: "3.1", errors: [] });
+  // What is left over of ourselves, or of older versions.
+  const left = [...JSON.stringify(document).matchAll(/"(x-answers|x-optional-body|nullable)":/g)];
+  expect(left.map(([, name]) => name)).toEqual([]);
+});
+
+test("every kind of content that is not JSON is described as what it is, with its headers", () => {
+  const { paths, webhooks } = JSON.parse(readFileSync(join(repositoryDir, "docs/api/openapi.json"), "utf8"));
+  const listTypes = (path: string, method: string, status: number) =>
+    Object.keys(paths[path][method].responses[status].content);
+  expect(listTypes("/audio/speech", "post", 200)).toEqual(["audio/mpeg", "audio/wav", "audio/pcm"]);
+  expect(listTypes("/files/{file_id}/content", "get", 206)).toContain("image/*");
+  expect(listTypes("/chat/completions", "post", 200)).toEqual(["application/json", "text/event-stream"]);
+  expect(listTypes("/tasks/{task_id}/events", "get", 200)).toEqual(["text/event-stream"]);
+  expect(listTypes("/ledger", "get", 200)).toEqual(["application/json", "text/csv"]);
+  expect(paths["/tasks/{task_id}/cancel"].post.requestBody.required).toBe(false);
+  expect(Object.keys(paths["/tasks/{task_id}"].get.responses[304].headers)).toContain("etag");
+  expect(Object.keys(webhooks)).toEqual(["task.succeeded", "task.failed", "task.canceled", "task.expired"]);
 });
 
 test("every operation has a name, a stability, a key and its errors", () => {

@@ -11,6 +11,7 @@ import { waitUntil } from "./wait-until.ts";
 /** Somebody who has one of everything that an account can have. */
 export type FurnishedAccount = {
   visitor: SiteVisitor;
+  email: string;
   key: string;
   /** What is theirs, by the name that paths give it: `/tasks/{task_id}` → `tasks`. */
   ids: Record<FurnishedKind, string>;
@@ -74,7 +75,7 @@ export async function furnishAccount(gateway: TestGateway): Promise<FurnishedAcc
     connect: requestId,
     "connected-clients": client.id,
   };
-  return { visitor, key: apiKey.key, ids, secrets: [canary, email, account.id, ...Object.values(ids)] };
+  return { visitor, email, key: apiKey.key, ids, secrets: [canary, email, account.id, ...Object.values(ids)] };
 }
 
 async function demand(asked: Promise<SiteAnswer>): Promise<SiteAnswer["body"]> {

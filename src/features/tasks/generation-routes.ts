@@ -135,6 +135,11 @@ function addSubmission<B extends CommonBody>(
   );
 }
 
+/** What the head of an answer to a submission says, also when it is sent again. */
+export function presentSubmissionHeaders({ baseUrl }: { baseUrl: string }, task: Task): Record<string, string> {
+  return { ...presentTaskHeaders(task), location: `${baseUrl}/tasks/${task.id}` };
+}
+
 /** How requests of an endpoint become tasks. */
 type SubmissionWay<B extends CommonBody> = {
   path: string;
@@ -175,7 +180,7 @@ export async function submit<B extends CommonBody>(
   const task =
     waitMs === 0 ? created.task : await awaitTask(parts, created.task, { knownVersion: null, waitMs, signal });
   request.logFields = { model: task.model, task: task.id, task_status: task.state };
-  reply.headers({ ...presentTaskHeaders(task), location: `${parts.baseUrl}/tasks/${task.id}` });
+  reply.headers(presentSubmissionHeaders(parts, task));
   const applied = presentApplied(preference, { isInlineKnown: findInlineForm !== undefined });
   if (applied !== null) reply.header("preference-applied", applied);
   parts.reach("submission-answered");

@@ -14,7 +14,13 @@ import { takeOverReply } from "../../platform/http/take-over-reply.ts";
 import type { AudioFormat } from "../../providers/generation.ts";
 import { type Claim, type KeptAnswer, parseIdempotencyKey, recallAnswer } from "../idempotency/index.ts";
 import { checkSpeech } from "./check-generation.ts";
-import { type GenerationRouteParts, submissionAnswer, submissionErrors, submit } from "./generation-routes.ts";
+import {
+  type GenerationRouteParts,
+  presentSubmissionHeaders,
+  submissionAnswer,
+  submissionErrors,
+  submit,
+} from "./generation-routes.ts";
 import { type SpeechBody, speechRequestSchema } from "./generation-schema.ts";
 import { parsePrefer } from "./prefer.ts";
 import { prepareMedia } from "./prepare-media.ts";
@@ -115,6 +121,7 @@ async function replay(parts: SpeechRouteParts, reply: FastifyReply, kept: KeptAn
   }
   const task = await findTask(parts.database, body.toString());
   const answer = task === null ? null : await presentNow(parts, task);
+  if (task !== null) reply.headers(presentSubmissionHeaders(parts, task));
   return reply.code(status).type("application/json; charset=utf-8").send(JSON.stringify(answer));
 }
 

@@ -40,6 +40,11 @@ function describeOptionalBody({ nullable: _, type, ...rest }: Body): object {
   return { body: { ...rest, type: [type, "null"] }, [optionalBodyKey]: true };
 }
 
+/** For routes that take no request without a body, whatever they make of it. */
+export function requireBody({ [optionalBodyKey]: _, ...schema }: FastifySchema & { [optionalBodyKey]?: boolean }) {
+  return schema;
+}
+
 function listEdgeErrors({ method, url }: { method: string; url: string }) {
   return [
     "invalid_parameter" as const,

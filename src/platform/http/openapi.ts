@@ -1,7 +1,7 @@
 import swagger from "@fastify/swagger";
 import type { FastifySchema } from "fastify";
 import { invariant } from "../../lib/invariant.ts";
-import { completeDocument, completeRoute } from "./complete-openapi.ts";
+import { completeDocument, completeRoute, requireBody } from "./complete-openapi.ts";
 import type { HttpServer } from "./create-http-server.ts";
 
 /** Collects the routes' own schemas; must be added before the routes. */
@@ -62,7 +62,8 @@ export async function describeConsoleRoutes(http: HttpServer, { siteUrl }: { sit
     transform: ({ schema, url, route }) => {
       // A session opens these routes, and programs' keys do not.
       const security = route.config?.access === "open" ? [] : [{ session: [] }];
-      const own = completeRoute({ ...schema, security }, { method: String(route.method), url });
+      // A page says what it sends, even where that is nothing: else it could be a form of any site.
+      const own = requireBody(completeRoute({ ...schema, security }, { method: String(route.method), url }));
       return nameWildcard({ schema: own, url: url.replace(consolePath, "") });
     },
     transformObject: completeWritten,
