@@ -39,7 +39,7 @@ function writeOperation({ parameters = [], requestBody, responses = {} }: Operat
   // Every error has the same shape, and the console reads it in one place.
   const answers = Object.entries(responses)
     .filter(([status]) => status.startsWith("2"))
-    .map(([status, answer]) => `${status}: ${indent(writeMedia(answer))};`);
+    .map(([status, answer]) => `${status}: ${indent(writeMedia(keepJson(answer)))};`);
   return writeBlock([
     `parameters: ${indent(writeParameters(parameters))};`,
     ...(requestBody === undefined ? [] : [`requestBody: ${indent(writeMedia(requestBody))};`]),
@@ -58,6 +58,12 @@ function writeParameters(parameters: readonly Parameter[]): string {
       return `${place}${isRequired ? "" : "?"}: ${indent(writeBlock(fields))};`;
     }),
   );
+}
+
+/** What can be had in other forms too, the pages link to in those, and read as JSON. */
+function keepJson({ content = {} }: Media): Media {
+  const json = content["application/json"];
+  return json === undefined ? { content } : { content: { "application/json": json } };
 }
 
 function writeMedia({ content = {} }: Media): string {

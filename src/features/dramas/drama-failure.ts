@@ -26,7 +26,7 @@ export function explainChild(part: string, { error, state }: Pick<Task, "error" 
 export function explainFailure(part: string, error: unknown): TaskError | null {
   if (error instanceof DramaFailure) return error.error;
   if (!(error instanceof AppError) || error.code === "internal_error") return null;
-  // A drama has no messages: to its caller the script is too long, as any other prompt of a task would be.
+  // A drama has no messages: to its caller it is the script that is too long, like every prompt of a task.
   const code = error.code === "context_length_exceeded" ? "prompt_too_long" : error.code;
   const message = `The ${part}: ${error.message}`;
   const isOfText = code === "content_policy_violation" || code === "prompt_too_long";

@@ -63,7 +63,7 @@ type Operation = {
   [answersKey]?: Readonly<Record<string, AnswerDescription>>;
   [optionalBodyKey]?: boolean;
 };
-export type WrittenDocument = {
+type WrittenDocument = {
   paths: Record<string, Record<string, Operation>>;
   components?: Record<string, object>;
 };

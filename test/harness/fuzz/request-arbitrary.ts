@@ -11,7 +11,7 @@ export type FuzzRequest = {
   body: FuzzBody;
 };
 
-export type FuzzBody =
+type FuzzBody =
   | { kind: "none" }
   | { kind: "text"; type: string | null; text: string }
   | { kind: "form"; fields: Readonly<Record<string, unknown>> };

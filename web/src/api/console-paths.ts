@@ -1810,7 +1810,6 @@ export type paths = {
             };
             stopped_by?: "insufficient_balance";
           };
-          "text/event-stream": string;
         } };
       };
     };
@@ -3687,7 +3686,6 @@ export type paths = {
               };
             };
           };
-          "text/csv": string;
         } };
       };
     };
@@ -3851,7 +3849,6 @@ export type paths = {
             has_more: boolean;
             next_cursor: string | null;
           };
-          "text/csv": string;
         } };
       };
     };
