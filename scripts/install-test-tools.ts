@@ -29,6 +29,11 @@ const tools = [
     isThere: () => existsSync("/usr/bin/redis-server"),
     without: "tests of shared counters are skipped",
   },
+  {
+    package: "haproxy",
+    isThere: () => existsSync("/usr/sbin/haproxy"),
+    without: "tests behind a proxy are skipped",
+  },
 ] as const;
 
 /** Installs what is missing where that is allowed; says what is skipped where it is not. */

@@ -2,7 +2,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { listRepositoryFiles, repositoryDir } from "../harness/repository-files.ts";
-import { listClockReads, listDoorFaults, listLeftovers, listSharedNames, type SourceFile } from "./untidiness.ts";
+import {
+  listClockReads,
+  listDoorFaults,
+  listLeftovers,
+  listRawWrites,
+  listSharedNames,
+  type SourceFile,
+} from "./untidiness.ts";
 
 /** These two have to spell out what they look for. */
 const speakOfLeftovers = ["test/repository/tidy.test.ts", "test/repository/untidiness.ts"];
@@ -26,6 +33,17 @@ test("only the clock asks the machine for the time, and nobody asks for chance",
 
 test("every feature has a door that says what it promises", () => {
   expect(listDoorFaults(sources)).toEqual([]);
+});
+
+test("only one folder writes answers past the framework", () => {
+  expect(listRawWrites(sources)).toEqual([]);
+});
+
+test.for(["reply.hijack()", 'reply.raw.write("x")', "raw.writeHead(200)"])("elsewhere, %s is reported", (text) => {
+  const paths = ["src/platform/http/take-over.ts", "src/features/chat/chat-routes.ts", "test/api/x.test.ts"];
+  expect(listRawWrites(paths.map((path) => ({ path, text })))).toEqual([
+    expect.stringMatching(/^src\/features\/chat\/chat-routes\.ts:1/),
+  ]);
 });
 
 test("all files that share a name are reported", () => {

@@ -21,6 +21,12 @@ export function listClockReads(files: readonly SourceFile[]): string[] {
   return listMatches(gateway, /\bDate\.now\(|\bMath\.random\(|\bnew Date\(\s*\)/);
 }
 
+/** Who writes past the framework must know what it knows, such as that HEAD has no body: one folder does. */
+export function listRawWrites(files: readonly SourceFile[]): string[] {
+  const features = files.filter(({ path }) => /^src\/(?!platform\/http\/).*(?<!\.test)\.ts$/.test(path));
+  return listMatches(features, /\.hijack\(|\braw\.(?:write|writeHead|end|flushHeaders)\(/);
+}
+
 /** A feature is entered by an index.ts that says what it promises and lists its exports by name. */
 export function listDoorFaults(files: readonly SourceFile[]): string[] {
   const folders = new Set(files.flatMap(({ path }) => path.match(/^src\/features\/[^/]+(?=\/)/) ?? []));

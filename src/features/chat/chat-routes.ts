@@ -16,7 +16,7 @@ import {
 } from "../../platform/http/event-stream.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import { takeOverReply } from "../../platform/http/take-over-reply.ts";
+import { takeOver } from "../../platform/http/take-over.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { ChatPiece } from "../../providers/contract.ts";
 import { type Claim, type KeptAnswer, parseIdempotencyKey, renewClaim } from "../idempotency/index.ts";
@@ -237,10 +237,10 @@ function sendAnswer(parts: ChatRouteParts, call: Call): void {
       noteEnd(parts, call, end);
       if (end.hasHungUp) return;
       const body = present(end, end.settlement);
-      const headers = takeOverReply({ ...call, answer: "whole" }, parts.clock);
+      const { response, headers } = takeOver(reply, { clock: parts.clock, answer: "whole" });
       headers["content-type"] = jsonType;
       headers["content-length"] = Buffer.byteLength(body);
-      reply.raw.writeHead(200, headers).end(body);
+      response.writeHead(200, headers).end(body);
     })
     .catch((error: unknown) => refuse(reply, error));
 }
@@ -283,12 +283,11 @@ class StreamedAnswer implements ChatListener {
   }
 
   private open(): EventStream {
-    this.stream ??= openEventStream(this.call.reply.raw, {
-      access: "admitted",
-      headers: takeOverReply({ ...this.call, answer: "going-on" }, this.parts.clock),
-      heartbeats: this.parts.heartbeats,
-      onDrain: () => this.running?.resume(),
-    });
+    if (this.stream !== null) return this.stream;
+    const { clock, heartbeats } = this.parts;
+    const { response, headers } = takeOver(this.call.reply, { clock, answer: "going-on" });
+    const onDrain = (): void => this.running?.resume();
+    this.stream = openEventStream(response, { access: "admitted", headers, heartbeats, onDrain });
     return this.stream;
   }
 

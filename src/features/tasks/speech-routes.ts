@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { presentMoney } from "../../lib/money.ts";
@@ -10,7 +11,7 @@ import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { presentError, toAppError } from "../../platform/http/error-response.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import { takeOverReply } from "../../platform/http/take-over-reply.ts";
+import { takeOver } from "../../platform/http/take-over.ts";
 import type { AudioFormat } from "../../providers/generation.ts";
 import { type Claim, type KeptAnswer, parseIdempotencyKey, recallAnswer } from "../idempotency/index.ts";
 import { checkSpeech } from "./check-generation.ts";
@@ -130,12 +131,12 @@ type Delivery = { request: FastifyRequest; reply: FastifyReply; speech: CheckedS
 async function deliver(parts: SpeechRouteParts, { request, reply, speech, claim }: Delivery): Promise<FastifyReply> {
   const { format } = speech.request;
   const contentType = contentTypes[format];
-  let isOpen = false;
+  let opened: ServerResponse | null = null;
 
-  function open(): void {
-    isOpen = true;
-    const headers = takeOverReply({ request, reply, answer: "going-on" }, parts.clock);
-    reply.raw.writeHead(200, { ...headers, "content-type": contentType });
+  function open(): ServerResponse {
+    const { clock } = parts;
+    const { response, headers } = takeOver(reply, { clock, answer: "going-on", headers: { "content-type": contentType } });
+    return response.writeHead(200, headers);
   }
 
   const end = await runSpeech(parts, speech, {
@@ -145,8 +146,8 @@ async function deliver(parts: SpeechRouteParts, { request, reply, speech, claim 
     hungUp: claim === null ? watchCaller(reply) : new AbortController().signal,
     presentFailure: (error) => presentError(toAppError(error, request), request.id),
     async write(chunk) {
-      if (!isOpen) open();
-      if (!reply.raw.destroyed && !reply.raw.write(chunk)) await untilDrained(reply);
+      opened ??= open();
+      if (!opened.destroyed && !opened.write(chunk)) await untilDrained(opened);
     },
   });
   request.logFields = {
@@ -159,21 +160,22 @@ async function deliver(parts: SpeechRouteParts, { request, reply, speech, claim 
     const fields = { request_id: request.id, account_id: accountId, key_id: keyId, hung_up: true };
     parts.logger.info({ ...fields, ...request.logFields }, "a call was settled after its caller hung up");
   }
-  if (end.failure !== null && !isOpen) throw end.failure;
+  if (end.failure !== null && opened === null) throw end.failure;
+  const response = opened ?? open();
   // A break in the transfer is the only way to say that the rest is missing.
-  if (end.failure !== null) reply.raw.destroy();
-  else reply.raw.end();
+  if (end.failure !== null) response.destroy();
+  else response.end();
   return reply;
 }
 
 const readerMsMax = 60_000;
 
 /** A reader who takes nothing for a minute has gone. */
-async function untilDrained({ raw }: FastifyReply): Promise<void> {
+async function untilDrained(response: ServerResponse): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(() => raw.destroy(), readerMsMax);
-  raw.once("drain", resolve).once("close", resolve);
+  const timer = setTimeout(() => response.destroy(), readerMsMax);
+  response.once("drain", resolve).once("close", resolve);
   await promise;
   clearTimeout(timer);
-  raw.off("drain", resolve).off("close", resolve);
+  response.off("drain", resolve).off("close", resolve);
 }

@@ -4,10 +4,10 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
-import { type EventStream, type Heartbeats, openEventStream } from "../../platform/http/event-stream.ts";
+import type { EventStream, Heartbeats } from "../../platform/http/event-stream.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import { takeOverReply } from "../../platform/http/take-over-reply.ts";
+import { sendEvents } from "../../platform/http/take-over.ts";
 import { type CancelParts, cancelTask } from "./cancel-task.ts";
 import { parsePrefer } from "./prefer.ts";
 import { type PresentDirected, presentRequest } from "./present-request.ts";
@@ -236,14 +236,9 @@ whole task as its data, and an id to go on from by \`Last-Event-ID\`.`;
     async (request, reply) => {
       const task = await getTask(parts.database, readAsked(request));
       const seen = Number(/^\d{1,9}$/.exec(String(request.headers["last-event-id"] ?? ""))?.[0] ?? 0);
-      const stream = openEventStream(reply.raw, {
-        access: request.watchAccess,
-        headers: takeOverReply({ request, reply, answer: "going-on" }, parts.clock),
-        heartbeats: parts.heartbeats,
-        onDrain: () => {},
-      });
-      await followTask(parts, task, { stream, seen, signal: watchCaller(reply) });
-      return reply;
+      return await sendEvents(reply, parts, (stream) =>
+        followTask(parts, task, { stream, seen, signal: watchCaller(reply) }),
+      );
     },
   );
 }

@@ -1,13 +1,12 @@
-import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply } from "fastify";
 import { type Static, Type } from "typebox";
 import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
-import { type AccessWatch, type Heartbeats, openEventStream } from "../../platform/http/event-stream.ts";
+import type { EventStream, Heartbeats } from "../../platform/http/event-stream.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import { takeOverReply } from "../../platform/http/take-over-reply.ts";
+import { sendEvents } from "../../platform/http/take-over.ts";
 import { type FollowParts, followEvents } from "./follow-events.ts";
 import { endWebhookSession, getSession, openWebhookSession } from "./open-webhook-session.ts";
 import { emptyBodySchema } from "./webhook-schema.ts";
@@ -124,53 +123,50 @@ minutes, and when the session is read elsewhere; come again with \`Last-Event-ID
     async (request, reply) => {
       const session = await getSession(parts.database, getCaller(request).accountId, request.params.id);
       const lastEventId = request.headers["last-event-id"];
-      const access = request.watchAccess;
-      const headers = takeOverReply({ request, reply, answer: "going-on" }, parts.clock);
-      const writer = openWriter(parts, { reply, headers, access, stopping: stopping.signal });
-      try {
-        await followEvents(parts, session, {
-          ...writer,
-          lastEventId: typeof lastEventId === "string" ? lastEventId : null,
-        });
-      } finally {
-        writer.end();
-      }
-      return reply;
+      const drain = createDrain();
+      // The connection ends with the stream, or a stop would wait for it.
+      const options = { ...parts, headers: { connection: "close" }, onDrain: drain.open };
+      return await sendEvents(reply, options, async (stream) => {
+        const writer = createWriter(reply, { stream, drain, stopping: stopping.signal });
+        try {
+          await followEvents(parts, session, {
+            ...writer,
+            lastEventId: typeof lastEventId === "string" ? lastEventId : null,
+          });
+        } finally {
+          stream.end("");
+        }
+      });
     },
   );
 }
 
+/** What a writer waits at while its reader is too slow. */
+function createDrain(): { open(): void; wait(): Promise<void> } {
+  let open = (): void => {};
+  return {
+    open: () => open(),
+    wait: () =>
+      new Promise((resolve) => {
+        open = resolve;
+      }),
+  };
+}
+
+type WriterParts = { stream: EventStream; drain: ReturnType<typeof createDrain>; stopping: AbortSignal };
+
 /** A reader that takes its time is waited for, and so is nobody who has gone. */
-function openWriter(
-  parts: SessionRouteParts,
-  {
-    reply,
-    headers,
-    access,
-    stopping,
-  }: { reply: FastifyReply; headers: OutgoingHttpHeaders; access: AccessWatch; stopping: AbortSignal },
-) {
+function createWriter(reply: FastifyReply, { stream, drain, stopping }: WriterParts) {
   const gone = new AbortController();
-  let wake = (): void => {};
   reply.raw.once("close", () => {
     gone.abort();
-    wake();
-  });
-  const stream = openEventStream(reply.raw, {
-    access,
-    // The connection ends with the stream, or a stop would wait for it.
-    headers: { ...headers, connection: "close" },
-    heartbeats: parts.heartbeats,
-    onDrain: () => wake(),
+    drain.open();
   });
   return {
     signal: AbortSignal.any([gone.signal, stopping]),
     async write(text: string): Promise<void> {
       if (stream.write(text) || gone.signal.aborted) return;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      wake = resolve;
-      await promise;
+      await drain.wait();
     },
-    end: () => stream.end(""),
   };
 }

@@ -84,6 +84,7 @@ class ResponseEvents implements EventStream, BeatingStream {
   private readonly heartbeats: Heartbeats;
   private readonly onDrain: () => void;
   private readonly isChunked: boolean;
+  private readonly hasBody: boolean;
   private isHeadSent = false;
   private isFull = false;
 
@@ -92,6 +93,8 @@ class ResponseEvents implements EventStream, BeatingStream {
     this.heartbeats = heartbeats;
     this.onDrain = onDrain;
     this.isChunked = response.chunkedEncoding;
+    // What is written to the connection itself, nobody else would leave out.
+    this.hasBody = response.req.method !== "HEAD";
     // Node would make four writes of every chunk: its length, its end and the line between as well as the data. Here each
     // is one text. A client that speaks HTTP/1.0 gets no chunks.
     response.chunkedEncoding = false;
@@ -116,8 +119,8 @@ class ResponseEvents implements EventStream, BeatingStream {
   end(events: string): void {
     this.heartbeats.remove(this);
     const { response } = this;
-    if (!response.destroyed && !response.writableEnded)
-      response.end(this.frame(events) + (this.isChunked ? lastChunk : ""));
+    if (response.destroyed || response.writableEnded) return;
+    response.end(this.hasBody ? this.frame(events) + (this.isChunked ? lastChunk : "") : "");
   }
 
   /** A client that does not read what it has could put the end off for ever. */
@@ -136,7 +139,7 @@ class ResponseEvents implements EventStream, BeatingStream {
 
   private send(text: string): boolean {
     const { response } = this;
-    if (response.destroyed || response.writableEnded) return true;
+    if (response.destroyed || response.writableEnded || !this.hasBody) return true;
     const outlet = findConnection(response) ?? response;
     const isFirst = !this.isHeadSent;
     if (isFirst) {

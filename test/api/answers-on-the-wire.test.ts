@@ -1,0 +1,224 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { FastifyInstance } from "fastify";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { canary } from "../harness/fake-upstreams.ts";
+import { hasProxy, startPoolingProxy } from "../harness/pooling-proxy.ts";
+import { writeTaskCatalog } from "../harness/task-catalog.ts";
+import { openTaskGateway, type TaskCaller, type TaskGateway } from "../harness/task-gateway.ts";
+import { waitUntil } from "../harness/wait-until.ts";
+import { openWire, type WireAnswer, writeRequest } from "../harness/wire-connection.ts";
+
+let stage: TaskGateway;
+let caller: TaskCaller;
+let port: number;
+/** Every path that the gateway has, with its methods. */
+const routes = new Map<string, Set<string>>();
+
+beforeAll(async () => {
+  // The framework tells of every server as it is made; the gateway's own routes are all added later.
+  const watch = (message: unknown): void => {
+    const { fastify } = message as { fastify: FastifyInstance };
+    fastify.addHook("onRoute", ({ url, method }) => {
+      for (const name of [method].flat()) routes.set(url, (routes.get(url) ?? new Set()).add(name));
+    });
+  };
+  subscribe("fastify.initialization", watch);
+  stage = await openTaskGateway({
+    // Nobody does the tasks: their streams stay open. A proxy finds out by their heartbeats that a reader has gone.
+    settings: { workers: "off", stream_heartbeat_ms: 100 },
+    catalog: (upstream) =>
+      writeTaskCatalog(upstream, {
+        models: [
+          {
+            id: "chat",
+            type: "chat",
+            capabilities: ["chat", "streaming"],
+            limits: { context_window: 128_000, max_output_tokens: 1000 },
+            routes: [{ provider: "open", upstream_model: `${canary}-open` }],
+          },
+        ],
+        prices: [
+          { model: "chat", billing_type: "token", unit: "1K tokens", input_price: "0.01", output_price: "0.02" },
+        ],
+      }),
+  });
+  unsubscribe("fastify.initialization", watch);
+  caller = await stage.createCaller();
+  port = stage.gateway.port;
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const question = { model: "chat", messages: [{ role: "user", content: "Hi." }] };
+
+/** The answers that are written past the framework, and what leads to them. */
+type RawRoute = { name: string; method: "GET" | "POST"; path: string; body?: string; isEndless: boolean };
+
+async function listRawRoutes(): Promise<RawRoute[]> {
+  const { id: taskId } = await caller.submitImage("image", "a lake");
+  const session = (await (await caller.post("/webhook_sessions", {})).json()) as { id: string };
+  const chat = (more: object): string => JSON.stringify({ ...question, ...more });
+  const post = { method: "POST", isEndless: false } as const;
+  const get = { method: "GET", isEndless: true } as const;
+  return [
+    { name: "a whole chat answer", ...post, path: "/v1/chat/completions", body: chat({}) },
+    { name: "a chat stream", ...post, path: "/v1/chat/completions", body: chat({ stream: true }) },
+    {
+      name: "speech",
+      ...post,
+      path: "/v1/audio/speech",
+      body: JSON.stringify({ model: "speech", input: "Hi.", voice: "alloy" }),
+    },
+    { name: "a task's events", ...get, path: `/v1/tasks/${taskId}/events` },
+    { name: "a session's events", ...get, path: `/v1/webhook_sessions/${session.id}/events` },
+  ];
+}
+
+function writeCall(method: string, path: string, { body, version = "1.1", more = {} }: CallOptions = {}): Buffer {
+  return writeRequest(`${method} ${path} HTTP/${version}`, {
+    headers: { authorization: `Bearer ${caller.key}`, ...more },
+    ...(body === undefined ? {} : { body }),
+  });
+}
+type CallOptions = { body?: string | undefined; version?: string; more?: Record<string, string> };
+
+/** A request whose answer is known, to be sent after another on the same connection. */
+const next = writeRequest("GET /healthz HTTP/1.1");
+
+function expectNext(answer: WireAnswer): void {
+  expect(answer).toMatchObject({ status: 200, body: '{"status":"ok"}' });
+}
+
+/** Sends a request and another after it. Either both are answered, or the first one ended the connection. */
+async function sendWithNext(place: number | string, method: string, request: Buffer): Promise<WireAnswer> {
+  const wire = await openWire(place);
+  wire.write(Buffer.concat([request, next]));
+  const answer = await wire.read(method);
+  if (answer.headers.connection === "close") await wire.closed();
+  else expectNext(await wire.read("GET"));
+  expect(wire.rest()).toBe("");
+  wire.hangUp();
+  return answer;
+}
+
+/** The path with something in place of every parameter: what exists where that leads to a stream. */
+function fill(url: string, raw: readonly RawRoute[]): string {
+  const isOf = (path: string): boolean => {
+    const pattern = url.replaceAll(/:[a-z_]+/g, "[^/]+");
+    return new RegExp(`^${pattern.replace("*", ".*")}$`).test(path);
+  };
+  return raw.find(({ path }) => isOf(path))?.path ?? url.replaceAll(/:[a-z_]+|\*/g, "x");
+}
+
+async function walkByHead(place: number | string): Promise<void> {
+  const raw = await listRawRoutes();
+  for (const url of routes.keys()) {
+    const path = fill(url, raw);
+    const answer = await sendWithNext(place, "HEAD", writeCall("HEAD", path));
+    expect(answer.status, `HEAD ${path}`).not.toBe(500);
+    if (raw.some((route) => route.path === path && route.method === "GET")) {
+      expect(answer).toMatchObject({ status: 200, headers: { "content-type": "text/event-stream; charset=utf-8" } });
+    }
+  }
+}
+
+describe("every path of the gateway", () => {
+  test("answers HEAD with a head and nothing more, whatever is asked next on the connection", async () => {
+    expect(routes.size).toBeGreaterThan(100);
+    await walkByHead(port);
+  });
+
+  test.skipIf(!hasProxy)("answers HEAD so that a proxy can use the connection for somebody else", async () => {
+    await using proxy = await startPoolingProxy(port);
+    await walkByHead(proxy.path);
+  });
+
+  test("answers a request of its own method, and the next one on the connection", async () => {
+    const raw = await listRawRoutes();
+    for (const [url, methods] of routes) {
+      for (const method of methods) {
+        const path = fill(url, raw);
+        if (method === "HEAD" || raw.some((route) => route.isEndless && route.path === path)) continue;
+        const body = method === "GET" || method === "DELETE" ? undefined : "{}";
+        const answer = await sendWithNext(port, method, writeCall(method, path, { body }));
+        expect(answer.status, `${method} ${path}`).not.toBe(500);
+      }
+    }
+  });
+});
+
+describe("an answer that is written past the framework", () => {
+  test("is followed by the answer to the next request, which came with it", async () => {
+    for (const { name, method, path, body, isEndless } of await listRawRoutes()) {
+      if (isEndless) continue;
+      const answer = await sendWithNext(port, method, writeCall(method, path, { body }));
+      expect(answer.status, name).toBe(200);
+      expect(answer.body, name).not.toBe("");
+    }
+  });
+
+  test("is followed by the next one after its stream has ended", async () => {
+    const { id } = await caller.submitImage("image", "a lake");
+    const wire = await openWire(port);
+    wire.write(Buffer.concat([writeCall("GET", `/v1/tasks/${id}/events`), next]));
+    await wire.begun();
+    await caller.cancel(id);
+    expect((await wire.read("GET")).body).toMatch(/^event: task\.queued\n[\s\S]*event: task\.canceled\n.*\n.*\n\n$/);
+    expectNext(await wire.read("GET"));
+    wire.hangUp();
+  });
+
+  test.each(["close", "keep-alive"])("has no chunks for HTTP/1.0, which says %s", async (connection) => {
+    for (const { name, method, path, body, isEndless } of await listRawRoutes()) {
+      const wire = await openWire(port);
+      wire.write(writeCall(method, path, { body, version: "1.0", more: { connection } }));
+      if (isEndless) {
+        await wire.begun();
+        expect(wire.rest(), name).not.toMatch(/transfer-encoding/i);
+        wire.hangUp();
+        continue;
+      }
+      const answer = await wire.read(method);
+      expect(answer.headers, name).not.toHaveProperty("transfer-encoding");
+      expect(answer.body, name).not.toMatch(/^[0-9a-f]+\r\n/);
+      expect(answer.status, name).toBe(200);
+      wire.hangUp();
+    }
+  });
+
+  test("troubles nobody when its reader goes before or after its head", async () => {
+    for (const { method, path, body } of await listRawRoutes()) {
+      for (const waits of [false, true]) {
+        const wire = await openWire(port);
+        wire.write(writeCall(method, path, { body }));
+        if (waits) await wire.begun();
+        wire.hangUp();
+      }
+    }
+    const wire = await openWire(port);
+    wire.write(next);
+    expectNext(await wire.read("GET"));
+    wire.hangUp();
+    await waitUntil("every hold to end", async () => {
+      const holds = await caller.listHolds();
+      // Those of the tasks that nobody does are the only ones left.
+      return holds.every(({ state, causeId }) => state !== "open" || causeId.startsWith("task_"));
+    });
+    expect(stage.gateway.logs.filter(({ status }) => status === 500)).toEqual([]);
+  });
+
+  test.skipIf(!hasProxy)("comes whole through a proxy, and so does the next one on its connection", async () => {
+    await using proxy = await startPoolingProxy(port);
+    for (const { name, method, path, body, isEndless } of await listRawRoutes()) {
+      const wire = await openWire(proxy.path);
+      wire.write(writeCall(method, path, { body }));
+      if (isEndless) await wire.begun();
+      else expect((await wire.read(method)).status, name).toBe(200);
+      wire.hangUp();
+      // Who comes next is somebody else, for whom the proxy has one connection.
+      const other = await openWire(proxy.path);
+      other.write(next);
+      expectNext(await other.read("GET"));
+      other.hangUp();
+    }
+  });
+});
