@@ -65,6 +65,9 @@ Every call sends \`Authorization: Bearer <API_KEY>\`, from a server, never from 
 \`x-request-id\`; a trace id of your own goes into \`X-Client-Request-Id\` and comes back. Every error has the same body:
 \`{"error": {"message", "type", "param", "code"}, "request_id"}\`.`;
 
+/** Long texts are allowed, and so is every character of them as an escape of six bytes; twice as many would take too long. */
+const jsonEscapesMax = 4_000_000;
+
 /** The list of all routes, in one place, behind the edge that all of them share. */
 export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpServer> {
   const { settings } = parts;
@@ -72,6 +75,7 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
     ...parts,
     limits: {
       bodyBytesMax: settings.json_body_bytes_max,
+      json: { structureMax: settings.json_structure_max, escapesMax: jsonEscapesMax },
       headerBytesMax: settings.header_bytes_max,
       headerTimeoutMs: settings.header_timeout_ms,
       requestTimeoutMs: settings.request_timeout_ms,

@@ -24,8 +24,8 @@ beforeAll(async () => {
   };
   subscribe("fastify.initialization", watch);
   stage = await openTaskGateway({
-    // Nobody does the tasks: their streams stay open. A proxy finds out by their heartbeats that a reader has gone.
-    settings: { workers: "off", stream_heartbeat_ms: 100 },
+    // Nobody does the tasks: their streams stay open.
+    settings: { workers: "off" },
     catalog: (upstream) =>
       writeTaskCatalog(upstream, {
         models: [

@@ -43,7 +43,13 @@ beforeAll(async () => {
     clock,
     ids,
     logger,
-    limits: { bodyBytesMax: 1000, headerBytesMax: 32_768, headerTimeoutMs: 5000, requestTimeoutMs: 5000 },
+    limits: {
+      bodyBytesMax: 1000,
+      json: { structureMax: 1000, escapesMax: 1000 },
+      headerBytesMax: 32_768,
+      headerTimeoutMs: 5000,
+      requestTimeoutMs: 5000,
+    },
     trustedProxies: ["127.0.0.0/8"],
     addRoutes: (routes) => connect.addPages(routes),
   });

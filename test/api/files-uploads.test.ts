@@ -6,6 +6,7 @@ import { type FilesStage, readError, readJson, stageLimits, startFilesStage } fr
 import { makeMedia } from "../harness/media-files.ts";
 import { sendRaw } from "../harness/raw-connection.ts";
 import { waitUntil } from "../harness/wait-until.ts";
+import { openWire, writeRequest } from "../harness/wire-connection.ts";
 
 let stage: FilesStage;
 let png: Buffer;
@@ -66,6 +67,39 @@ async function expectNothingLeft(before: number): Promise<void> {
   const unowned = await stage.database.selectFrom("unowned_bytes").selectAll().execute();
   expect(unowned).toEqual([]);
 }
+
+describe("a form that is refused before it has come whole", () => {
+  const long = Buffer.alloc(stageLimits.uploadBytesMax / 2, "x");
+  const file: Part = { name: "file", filename: "a.png", content: long };
+  const callAs = (line: string, headers: Record<string, string>, body?: Buffer): Buffer =>
+    writeRequest(line, { headers: { authorization: `Bearer ${stage.accountId}`, ...headers }, ...(body && { body }) });
+  const form = { "content-type": "multipart/form-data; boundary=xyz" };
+  const next = (): Buffer => callAs("GET /v1/files HTTP/1.1", {});
+
+  test.each<[string, Part, string]>([
+    ["a bad purpose", { name: "purpose", content: "fun" }, "invalid_parameter"],
+    ["an unknown field", { name: "color", content: "red" }, "unknown_parameter"],
+    ["a file where a text belongs", { name: "purpose", filename: "a.png", content: long }, "invalid_parameter"],
+    ["a field that is too long", { name: "purpose", content: "x".repeat(3000) }, "invalid_parameter"],
+  ])("by %s lets the next request on the connection pass", async (_name, part, code) => {
+    const wire = await openWire(stage.port);
+    wire.write(callAs("POST /v1/files HTTP/1.1", form, writeForm([part, file, purpose], "xyz")));
+    const answer = await wire.read("POST");
+    expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([400, code]);
+    wire.write(next());
+    expect((await wire.read("GET")).status).toBe(200);
+    wire.hangUp();
+  });
+
+  test("ends the connection where too much of it is still to come", async () => {
+    const wire = await openWire(stage.port);
+    const begun = writeForm([{ name: "purpose", content: "fun" }, file], "xyz");
+    wire.write(callAs("POST /v1/files HTTP/1.1", { ...form, "content-length": String(64 * 1024 * 1024) }, begun));
+    const answer = await wire.read("POST");
+    expect([answer.status, answer.headers.connection]).toEqual([413, "close"]);
+    await wire.closed();
+  });
+});
 
 describe("a form", () => {
   test("may have its parts in either order", async () => {
@@ -210,14 +244,15 @@ describe("a file that is too large", () => {
   });
 
   test("is refused by what it says of its length, before any of it is sent", async () => {
-    const head = [
-      "POST /v1/files HTTP/1.1",
-      `Authorization: Bearer ${stage.accountId}`,
-      "Content-Type: multipart/form-data; boundary=x",
-      `Content-Length: ${uploadBytesMax + 100_000}`,
-    ];
-    const answer = await sendRaw(stage.port, `${head.join("\r\n")}\r\n\r\n`);
-    expect([answer.status, answer.headers.connection]).toEqual([413, "close"]);
+    const wire = await openWire(stage.port);
+    const headers = {
+      authorization: `Bearer ${stage.accountId}`,
+      "content-type": "multipart/form-data; boundary=x",
+      "content-length": String(uploadBytesMax + 100_000),
+    };
+    wire.write(writeRequest("POST /v1/files HTTP/1.1", { headers }));
+    expect((await wire.read("POST")).status).toBe(413);
+    wire.hangUp();
   });
 });
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
 import { createHttpServer, type HttpServer } from "../../src/platform/http/create-http-server.ts";
+import { optionalBody } from "../../src/platform/http/optional-body.ts";
 import { createLogger } from "../../src/platform/observability/logger.ts";
 import { sendRaw } from "../harness/raw-connection.ts";
 import { waitUntil } from "../harness/wait-until.ts";
@@ -22,12 +23,26 @@ beforeAll(async () => {
     clock: systemClock,
     ids: createIdSource({ clock: systemClock, randomBytes }),
     logger: createLogger({ level: "info", format: "json", write: (line) => logs.push(JSON.parse(line)) }),
-    limits: { bodyBytesMax, headerBytesMax, headerTimeoutMs: 300, requestTimeoutMs: 300 },
+    limits: {
+      bodyBytesMax,
+      json: { structureMax: 1000, escapesMax: 1000 },
+      headerBytesMax,
+      headerTimeoutMs: 300,
+      requestTimeoutMs: 300,
+    },
     trustedProxies: [],
     async addRoutes(server) {
       const body = Type.Object({ name: Type.String({ minLength: 1 }) }, { additionalProperties: false });
       server.post("/echo", { schema: { body } }, async (request) => ({ got: request.body.name }));
       server.get("/things/:id", async (request) => request.params);
+      server.delete("/gone/:id", async (request) => request.params);
+      const rest = optionalBody(Type.Object({ hours: Type.Optional(Type.Integer()) }, { additionalProperties: false }));
+      server.post("/things/:id/rest", { schema: { body: rest } }, async (request) => ({ got: request.body ?? null }));
+      const texts = Type.Object({ text: Type.Unknown() });
+      server.post("/stored", { schema: { body: texts } }, async () => ({ got: "it" }));
+      server.post("/handed-on", { schema: { body: texts }, config: { storesTexts: false } }, async (request) => ({
+        got: request.body.text,
+      }));
       server.get("/begun", (_request, reply) => {
         reply.hijack();
         reply.raw.writeHead(200).write("begun");
@@ -144,6 +159,49 @@ test.each([
   ['{"name":"x","__proto__":{"a":1}}', "unknown_parameter", "__proto__"],
 ])("the body %s is a 400 %s for %s", async (body, code, param) => {
   await expectError(await call("/echo", { method: "POST", headers: json, body }), 400, { code, param });
+});
+
+test.each(["application/json", "application/json; charset=utf-8", "text/plain", "application/x-www-form-urlencoded"])(
+  "a content type (%s) without a body is nothing to refuse where none is needed",
+  async (type) => {
+    const headers = { "content-type": type };
+    expect(await call("/gone/7", { method: "DELETE", headers })).toMatchObject({ status: 200, body: '{"id":"7"}' });
+    const empty = await call("/things/7/rest", { method: "POST", headers, body: "" });
+    expect(empty).toMatchObject({ status: 200, body: '{"got":null}' });
+  },
+);
+
+test("a body where none is needed is checked as ever", async () => {
+  const send = (body: string) => call("/things/7/rest", { method: "POST", headers: json, body });
+  expect(await send('{"hours":2}')).toMatchObject({ status: 200, body: '{"got":{"hours":2}}' });
+  await expectError(await send('{"minutes":2}'), 400, { code: "unknown_parameter", param: "minutes" });
+});
+
+test.each([
+  ["U+0000", '{"text":"a\\u0000b"}', "text"],
+  ["U+0000 in a list", '{"text":["a",{"b":"\\u0000"}]}', "text[1].b"],
+  ["U+0000 in a name", '{"text":{"a\\u0000b":1}}', "text"],
+  ["half of a pair", '{"text":"\\ud83c"}', "text"],
+  ["the other half of a pair", '{"text":"\\uDF0A x"}', "text"],
+])("a text with %s, which cannot be stored, is a 400 that names the field", async (_name, body, param) => {
+  const answer = await call("/stored", { method: "POST", headers: json, body });
+  await expectError(answer, 400, { code: "invalid_parameter", param, message: /cannot be stored/ });
+});
+
+test("what only looks like such a text is taken, and what is handed on may be one", async () => {
+  for (const body of ['{"text":"\\\\u0000"}', '{"text":"\\ud83c\\udf0a"}']) {
+    expect((await call("/stored", { method: "POST", headers: json, body })).status).toBe(200);
+  }
+  const answer = await call("/handed-on", { method: "POST", headers: json, body: '{"text":"a\\u0000\\ud83cb"}' });
+  expect(answer).toMatchObject({ status: 200, body: '{"got":"a\\u0000\\ud83cb"}' });
+});
+
+test.each([
+  ["/things/a%00b", null],
+  ["/things/7?after=a%00b", "after"],
+  ["/nothing?a=1&b%00=2", null],
+])("U+0000 in the address %s is a 400", async (path, param) => {
+  await expectError(await call(path), 400, { code: "invalid_parameter", param, message: /U\+0000/ });
 });
 
 test("a body over the limit is a 413 that names the limit, whether announced or found out", async () => {

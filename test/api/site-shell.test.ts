@@ -33,7 +33,13 @@ async function serve({ siteUrl = "http://localhost:4242", pageData }: ShellOptio
     clock: systemClock,
     ids: createIdSource({ clock: systemClock, randomBytes }),
     logger: createLogger({ level: "error", format: "json", write: () => {} }),
-    limits: { bodyBytesMax: 1_000, headerBytesMax: 16_384, headerTimeoutMs: 1_000, requestTimeoutMs: 1_000 },
+    limits: {
+      bodyBytesMax: 1_000,
+      json: { structureMax: 1000, escapesMax: 1000 },
+      headerBytesMax: 16_384,
+      headerTimeoutMs: 1_000,
+      requestTimeoutMs: 1_000,
+    },
     trustedProxies: [],
     async addRoutes(http) {
       const files = readSiteFiles(directory);

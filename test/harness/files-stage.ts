@@ -149,6 +149,7 @@ export async function startFilesStage(options: StageOptions = {}): Promise<Files
     logger: createLogger({ level: "debug", format: "json", write: (line) => logs.push(JSON.parse(line)) }),
     limits: {
       bodyBytesMax: megabyte,
+      json: { structureMax: 1000, escapesMax: 1000 },
       headerBytesMax: 16_384,
       headerTimeoutMs: 15_000,
       requestTimeoutMs: options.requestTimeoutMs ?? 60_000,

@@ -29,6 +29,7 @@ export async function startPoolingProxy(gatewayPort: number): Promise<AsyncDispo
   timeout server 60s
   timeout queue 60s
   http-reuse always
+  option abortonclose
 frontend customers
   bind unix@${path}
   default_backend gateway

@@ -179,7 +179,14 @@ async function createTestHttp(
   webhooks: Webhooks,
   parts: Pick<Parameters<typeof createHttpServer>[0], "clock" | "ids" | "logger">,
 ): Promise<HttpServer> {
-  const limits = { bodyBytesMax: 100_000, headerBytesMax: 16_384, headerTimeoutMs: 10_000, requestTimeoutMs: 10_000 };
+  const json = { structureMax: 1000, escapesMax: 1000 };
+  const limits = {
+    bodyBytesMax: 100_000,
+    json,
+    headerBytesMax: 16_384,
+    headerTimeoutMs: 10_000,
+    requestTimeoutMs: 10_000,
+  };
   return await createHttpServer({
     ...parts,
     limits,

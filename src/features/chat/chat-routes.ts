@@ -82,7 +82,7 @@ export function addChatRoutes(http: HttpServer, parts: ChatRouteParts): void {
   http.post(
     "/chat/completions",
     {
-      config,
+      config: { ...config, storesTexts: false },
       schema: {
         ...schema,
         summary: "Create a chat completion",

@@ -33,9 +33,8 @@ export function isWithin({ files, bytes }: FileUsage, { filesMax, bytesMax }: Qu
   return files <= filesMax && bytes <= bytesMax;
 }
 
-/** The rest of the body may still be on its way, so that the connection cannot be used again. */
 export function createQuotaError({ isPaid, filesMax, bytesMax }: Quota): AppError {
-  const options = { param: "file", headers: { connection: "close" } };
+  const options = { param: "file" };
   const quota = `${filesMax} uploaded files of ${bytesMax} bytes together`;
   return isPaid
     ? new AppError("payload_too_large", `An account has at most ${quota}. Delete some first.`, options)

@@ -87,10 +87,8 @@ async function readForm(
   }
 }
 
-/** The rest of them is still on its way, so that the connection cannot be used again. */
 function createTooLarge(bytesMax: number, { param }: FormDescription): AppError {
   return new AppError("payload_too_large", `The files are larger than ${bytesMax} bytes together.`, {
     param,
-    headers: { connection: "close" },
   });
 }

@@ -33,7 +33,7 @@ function createRefusal(retryAfterMs: number): AppError {
     "concurrency_limit_exceeded",
     `Too much at once: ${uploadsAtOnceMax} uploads of the account run at this moment. Wait for one of them to end.`,
     {
-      headers: { ...presentRetryHeaders(retryAfterMs), connection: "close" },
+      headers: presentRetryHeaders(retryAfterMs),
     },
   );
 }

@@ -61,12 +61,8 @@ async function spoolFile(spool: Spool, part: FormPart, limits: ReadLimits): Prom
   }
 }
 
-/** The rest of it is still on its way, so that the connection cannot be used again. */
 export function createTooLarge(bytesMax: number): AppError {
-  return new AppError("payload_too_large", `The file is larger than ${bytesMax} bytes.`, {
-    param: "file",
-    headers: { connection: "close" },
-  });
+  return new AppError("payload_too_large", `The file is larger than ${bytesMax} bytes.`, { param: "file" });
 }
 
 function createProblem(param: string, message: string): AppError {

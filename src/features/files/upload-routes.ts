@@ -160,7 +160,6 @@ function explainFormError(error: unknown, { names, param }: { names: string; par
   }
   return new AppError("malformed_request", `The body is not a whole form of ${names}.`, {
     param,
-    headers: { connection: "close" },
     cause: error,
   });
 }

@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
@@ -62,9 +61,6 @@ export function requireFresh(session: SiteSession, now: Date): void {
 export function consoleErrors(method: "GET" | "POST" | "PATCH" | "DELETE", own: readonly ErrorCode[] = []) {
   return errorAnswers([...new Set([...own, ...(method === "GET" ? [] : changeErrors), ...commonErrors])]);
 }
-
-/** The body of a POST that says nothing. */
-export const emptyBodySchema = Type.Object({}, { additionalProperties: false });
 
 /**
  * Adds the console API under `/console/api`. All its routes are for people who are signed in, unless a route's

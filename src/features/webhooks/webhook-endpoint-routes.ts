@@ -3,6 +3,7 @@ import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import { emptyBodySchema } from "../../platform/http/optional-body.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { changeEndpoint, getEndpoint, removeEndpoint, rotateEndpointSecret } from "./change-endpoint.ts";
 import { createEndpoint, type EndpointParts } from "./create-endpoint.ts";
@@ -15,7 +16,6 @@ import {
   deletedEndpointSchema,
   deliveryQuerySchema,
   deliverySchema,
-  emptyBodySchema,
   endpointChangesSchema,
   endpointSchema,
   eventSchema,

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
+import { optionalBody } from "../../platform/http/optional-body.ts";
 import type { AccountSecret } from "./account-secret.ts";
 import { attemptErrors, type Delivery, deliveryStates } from "./delivery.ts";
 import { descriptionCharactersMax, urlCharactersMax, type WebhookEndpoint } from "./webhook-endpoint.ts";
@@ -96,21 +97,12 @@ export const deliverySchema = Type.Object({
   ),
 });
 
-export const resendSchema = createOptionalBody(
+export const resendSchema = optionalBody(
   Type.Object(
     { webhook_endpoint_id: Type.Optional(Type.String({ description: "Only to this endpoint." })) },
-    { additionalProperties: false, nullable: true },
+    { additionalProperties: false },
   ),
 );
-
-export const emptyBodySchema = createOptionalBody(
-  Type.Object({}, { additionalProperties: false, nullable: true, description: "Nothing, or an empty object." }),
-);
-
-/** A body that may be absent, which reaches the validator as `null`. */
-function createOptionalBody<T extends TSchema>(schema: T) {
-  return Type.Unsafe<Static<T> | null>(schema);
-}
 
 export const listQuerySchema = Type.Object(
   {

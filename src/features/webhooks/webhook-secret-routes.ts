@@ -3,10 +3,11 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import { emptyBodySchema } from "../../platform/http/optional-body.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { getAccountSecret, rotateAccountSecret } from "./account-secret.ts";
 import type { SecretBox } from "./secret-box.ts";
-import { accountSecretSchema, emptyBodySchema, presentAccountSecret } from "./webhook-schema.ts";
+import { accountSecretSchema, presentAccountSecret } from "./webhook-schema.ts";
 
 type SecretRouteParts = { database: Database; clock: Clock; secretBox: SecretBox };
 

@@ -4,12 +4,12 @@ import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import type { EventStream, Heartbeats } from "../../platform/http/event-stream.ts";
+import { emptyBodySchema } from "../../platform/http/optional-body.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { sendEvents } from "../../platform/http/take-over.ts";
 import { type FollowParts, followEvents } from "./follow-events.ts";
 import { endWebhookSession, getSession, openWebhookSession } from "./open-webhook-session.ts";
-import { emptyBodySchema } from "./webhook-schema.ts";
 import { deriveSessionSecret, type WebhookSession } from "./webhook-session.ts";
 
 export type SessionRouteParts = FollowParts & { heartbeats: Heartbeats; presentLimits: PresentLimits };

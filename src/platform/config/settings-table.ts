@@ -224,6 +224,13 @@ export const settingsTable = {
     example: String(20 * megabyte),
     explains: "The largest JSON body accepted.",
   },
+  json_structure_max: {
+    kind: wholeNumber({ min: 1000, max: 10_000_000 }),
+    standard: 100_000,
+    example: "100000",
+    explains:
+      "How many `{`, `[`, `:` and `,` a JSON body may have outside of its strings. Nobody else is served while they are parsed, up to a millisecond for each thousand.",
+  },
   header_bytes_max: {
     kind: wholeNumber({ min: 4096, max: megabyte }),
     standard: 16 * 1024,

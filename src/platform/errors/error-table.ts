@@ -282,7 +282,7 @@ export const errorTable = {
     status: 413,
     type: "invalid_request_error",
     isRetryable: false,
-    meaning: "The body is larger than the endpoint accepts.",
+    meaning: "The body is larger, or has more JSON in it, than the endpoint accepts.",
     remedy: "Send less; the message names the limit.",
   },
   unsupported_media_type: {

@@ -6,7 +6,7 @@ import type { ErrorCode } from "../errors/error-table.ts";
 import type { Logger } from "../observability/logger.ts";
 import { type ErrorAnswer, presentError } from "./error-response.ts";
 import { presentLimitHeaders } from "./limit-headers.ts";
-import { findOpenReply } from "./request-context.ts";
+import { findOpenReply, hasUnreadBody } from "./request-context.ts";
 
 const problems: Record<string, { code: ErrorCode; message: string }> = {
   HPE_HEADER_OVERFLOW: { code: "headers_too_large", message: "Address and headers of the request are too large." },
@@ -21,7 +21,8 @@ export function createBrokenRequestHandler(parts: { ids: IdSource; logger: Logge
     const open = findOpenReply(socket);
     // On a connection that stays open, the request before this one is done with.
     const current = open?.raw.writableFinished === true ? null : open;
-    if (error.code === "ECONNRESET" || !socket.writable || current?.raw.headersSent === true) {
+    const isAnswered = current?.raw.headersSent === true || hasUnreadBody(socket);
+    if (error.code === "ECONNRESET" || !socket.writable || isAnswered) {
       socket.destroy();
       return;
     }

@@ -15,11 +15,14 @@ import type { Logger } from "../observability/logger.ts";
 import { createBrokenRequestHandler } from "./broken-request.ts";
 import { sendError } from "./error-response.ts";
 import { acceptJsonBodies } from "./json-body.ts";
+import type { JsonLimits } from "./json-scanner.ts";
 import { presentLimitHeaders } from "./limit-headers.ts";
 import { refuseWrongMethods } from "./refuse-wrong-methods.ts";
 import { emptyContext, type SeenLimits } from "./request-context.ts";
 import { logRequest, type RequestLogParts } from "./request-log.ts";
 import { compileSerializer } from "./serialization.ts";
+import { requireStorableUrl } from "./storable-text.ts";
+import { disposeOfBody } from "./unread-body.ts";
 import { compileValidator } from "./validation.ts";
 
 export type HttpServer = FastifyInstance<
@@ -32,6 +35,7 @@ export type HttpServer = FastifyInstance<
 
 type HttpLimits = {
   bodyBytesMax: number;
+  json: JsonLimits;
   headerBytesMax: number;
   headerTimeoutMs: number;
   requestTimeoutMs: number;
@@ -106,7 +110,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     throw new AppError("not_found", `There is nothing at this path.${hint === null ? "" : ` ${hint}`}`);
   });
 
-  acceptJsonBodies(http);
+  acceptJsonBodies(http, limits.json);
   receiveRequests(http, parts);
   await parts.addRoutes(http);
   await http.after();
@@ -123,6 +127,7 @@ function receiveRequests(http: HttpServer, parts: RequestLogParts & LimitTeller)
   http.addHook("onRequest", (request, reply, done) => {
     logRequest(request, reply, parts);
     identifyRequest(request, reply);
+    requireStorableUrl(request.url);
     // A connection that was open before the stop may still bring requests; they are sent elsewhere.
     if (isClosing) {
       throw new AppError("shutting_down", "This node is about to stop. Send the request again.", {
@@ -133,6 +138,7 @@ function receiveRequests(http: HttpServer, parts: RequestLogParts & LimitTeller)
   });
   http.addHook("onSend", (request, reply, _payload, done) => {
     request.respondedMs = parts.clock.monotonicMs();
+    disposeOfBody(request, reply);
     const told = tellLimits(request, reply, parts);
     if (told instanceof Promise) told.then(() => done(), done);
     else done();

@@ -38,6 +38,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const appError = toAppError(error, request);
   request.failure = appError;
   const answer = presentError(appError, request.id);
+  // The framework ends the connection whenever a body was not good; `disposeOfBody` knows whether that is needed.
+  reply.removeHeader("connection");
   return reply
     .code(answer.status)
     .headers({ ...answer.headers, "x-request-id": request.id })
@@ -76,9 +78,7 @@ export function toAppError(error: unknown, request: FastifyRequest): AppError {
     return new AppError(problem, message, param === null ? {} : { param });
   }
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE") {
-    const message = `The body is larger than ${request.routeOptions.bodyLimit} bytes.`;
-    // The rest of the body is still on its way, so the connection cannot be used again.
-    return new AppError("payload_too_large", message, { headers: { connection: "close" } });
+    return new AppError("payload_too_large", `The body is larger than ${request.routeOptions.bodyLimit} bytes.`);
   }
   const known = frameworkErrors[code];
   if (known !== undefined) return new AppError(known.code, known.message, { headers: known.headers ?? {} });

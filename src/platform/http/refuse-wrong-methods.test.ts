@@ -16,7 +16,13 @@ beforeAll(async () => {
     clock: systemClock,
     ids: createIdSource({ clock: systemClock, randomBytes: (count) => new Uint8Array(count) }),
     logger: createLogger({ level: "info", format: "json", write: (line) => logs.push(JSON.parse(line)) }),
-    limits: { bodyBytesMax: 1000, headerBytesMax: 8192, headerTimeoutMs: 60_000, requestTimeoutMs: 60_000 },
+    limits: {
+      bodyBytesMax: 1000,
+      json: { structureMax: 1000, escapesMax: 1000 },
+      headerBytesMax: 8192,
+      headerTimeoutMs: 60_000,
+      requestTimeoutMs: 60_000,
+    },
     trustedProxies: [],
     async addRoutes(server) {
       const answer = async (): Promise<string> => "";

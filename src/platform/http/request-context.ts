@@ -66,6 +66,17 @@ export function findOpenReply(socket: Socket & { [openReply]?: FastifyReply | nu
   return socket[openReply] ?? null;
 }
 
+const unreadBody = Symbol("whether a connection still brings the body of a request that was answered");
+
+/** Notes it for what goes wrong below the framework: whoever has been answered is not answered again. */
+export function noteUnreadBody(socket: Socket & { [unreadBody]?: boolean }, isUnread: boolean): void {
+  socket[unreadBody] = isUnread;
+}
+
+export function hasUnreadBody(socket: Socket & { [unreadBody]?: boolean }): boolean {
+  return socket[unreadBody] === true;
+}
+
 declare module "fastify" {
   interface FastifyRequest extends RequestContext {
     /** Ends a stream that this request opens when whoever sent it may not read it any more. */
@@ -76,6 +87,8 @@ declare module "fastify" {
     endpoint?: EndpointName;
     /** Routes of the console API are for people who are signed in; these are for everybody. */
     access?: "open";
+    /** `false` where no text of the body is stored, so that it may be one that the database cannot hold. */
+    storesTexts?: false;
   }
   interface FastifySchema {
     /** How firm the endpoint is, for the reference. */

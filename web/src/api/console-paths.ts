@@ -246,7 +246,7 @@ export type paths = {
         };
       };
       requestBody: { content: {
-        "application/json": Record<never, never>;
+        "application/json": Record<never, never> | null;
       } };
       responses: {
         200: { content: {
@@ -325,7 +325,7 @@ export type paths = {
         };
       };
       requestBody: { content: {
-        "application/json": Record<never, never>;
+        "application/json": Record<never, never> | null;
       } };
       responses: {
         204: { content?: never };
@@ -453,7 +453,7 @@ export type paths = {
         };
       };
       requestBody: { content: {
-        "application/json": Record<never, never>;
+        "application/json": Record<never, never> | null;
       } };
       responses: {
         200: { content: {
@@ -504,7 +504,7 @@ export type paths = {
         };
       };
       requestBody: { content: {
-        "application/json": Record<never, never>;
+        "application/json": Record<never, never> | null;
       } };
       responses: {
         200: { content: {
@@ -523,7 +523,7 @@ export type paths = {
         };
       };
       requestBody: { content: {
-        "application/json": Record<never, never>;
+        "application/json": Record<never, never> | null;
       } };
       responses: {
         200: { content: {
@@ -723,7 +723,7 @@ export type paths = {
         };
       };
       requestBody: { content: {
-        "application/json": Record<never, never>;
+        "application/json": Record<never, never> | null;
       } };
       responses: {
         200: { content: {
@@ -1072,7 +1072,7 @@ export type paths = {
       requestBody: { content: {
         "application/json": {
           overlap_minutes?: number;
-        };
+        } | null;
       } };
       responses: {
         201: { content: {
@@ -1232,7 +1232,7 @@ export type paths = {
         };
       };
       requestBody: { content: {
-        "application/json": Record<never, never>;
+        "application/json": Record<never, never> | null;
       } };
       responses: {
         200: { content: {

@@ -1,7 +1,8 @@
 import { type Static, Type } from "typebox";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
+import { emptyBodySchema } from "../../../platform/http/optional-body.ts";
 import { closeEventInbox, findEventInbox, openEventInbox } from "../../webhooks/index.ts";
-import { consoleErrors, emptyBodySchema, getSession } from "../console-edge.ts";
+import { consoleErrors, getSession } from "../console-edge.ts";
 import type { AccountParts } from "./account-parts.ts";
 
 const tags = ["Webhooks"];

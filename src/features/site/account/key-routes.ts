@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
+import { optionalBody } from "../../../platform/http/optional-body.ts";
 import { getOwnKey, listKeyPage, revokeOwnKey } from "../../accounts/index.ts";
 import { consoleErrors, getSession } from "../console-edge.ts";
 import type { AccountParts } from "./account-parts.ts";
@@ -138,7 +139,7 @@ after \`overlap_minutes\`. What the old one spent of its budget counts for
 the new one, and in the overlap both share it.`,
         tags,
         params,
-        body: rotationSchema,
+        body: optionalBody(rotationSchema),
         response: {
           201: newKeySchema,
           ...consoleErrors("POST", ["not_found", "reauthentication_required", "too_many_attempts"]),
@@ -146,7 +147,7 @@ the new one, and in the overlap both share it.`,
       },
     },
     async (request, reply) => {
-      const rotation = { id: request.params.id, overlapMinutes: request.body.overlap_minutes ?? 0 };
+      const rotation = { id: request.params.id, overlapMinutes: request.body?.overlap_minutes ?? 0 };
       const { apiKey, text } = await replaceOwnKey(parts, getSession(request), rotation);
       reply.code(201);
       return { ...(await describeKey(parts, apiKey)), key: text };

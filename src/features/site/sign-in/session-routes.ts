@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
-import { consoleErrors, emptyBodySchema, findSession, getSession } from "../console-edge.ts";
+import { emptyBodySchema } from "../../../platform/http/optional-body.ts";
+import { consoleErrors, findSession, getSession } from "../console-edge.ts";
 import { deleteSession, deleteSessions, type ListedSession, listSessions } from "./session-store.ts";
 import { limitSessions } from "./sessions.ts";
 import type { SignInRouteParts } from "./sign-in-route-parts.ts";

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
-import { consoleErrors, emptyBodySchema, getSession, requireFresh } from "../console-edge.ts";
+import { emptyBodySchema } from "../../../platform/http/optional-body.ts";
+import { consoleErrors, getSession, requireFresh } from "../console-edge.ts";
 import { confirmTotp, offerTotp, removeTotp, renewBackupCodes } from "./change-second-factor.ts";
 import { type SignInRouteParts, sendSessionCookie } from "./sign-in-route-parts.ts";
 import { backupCodesSchema, body, codeField, totpOfferSchema } from "./sign-in-schema.ts";
