@@ -18,6 +18,7 @@ const http = await createGatewayHttp({
   settings: loadSettings({ environment: {}, directory: tmpdir() }),
   counters: createMemoryCounters({ clock: parts.clock }),
   logger: createLogger({ level: "info", format: "json", write: () => {} }),
+  ledger: { estimateSpendable: () => null },
   chat: nothing,
   dramas: nothing,
   files: nothing,

@@ -96,6 +96,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
   const http = await createGatewayHttp({
     ...parts,
     randomBytes,
+    ledger,
     site,
     chat,
     dramas: createDramas({ ...parts, chat, files, tasks }),

@@ -11,7 +11,7 @@ import { addLogoRoutes, addModelRoutes, type LiveCatalog } from "../features/cat
 import type { Chat } from "../features/chat/index.ts";
 import type { Dramas } from "../features/dramas/index.ts";
 import type { Files } from "../features/files/index.ts";
-import { addBalanceRoutes } from "../features/ledger/index.ts";
+import { addBalanceRoutes, type Ledger } from "../features/ledger/index.ts";
 import { consumeLimits, readLimits } from "../features/limits/index.ts";
 import type { Payments } from "../features/payments/index.ts";
 import { getSession, requireFresh, type Site } from "../features/site/index.ts";
@@ -28,13 +28,15 @@ import type { Counters } from "../platform/counters/counters.ts";
 import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { createHttpServer, type HttpServer } from "../platform/http/create-http-server.ts";
-import { type EndpointName, endpointTable } from "../platform/http/endpoint-table.ts";
+import { type EndpointName, getEndpoint } from "../platform/http/endpoint-table.ts";
+import { smallBodyBytes } from "../platform/http/json-body.ts";
 import { describeRoutes } from "../platform/http/openapi.ts";
 import type { SeenLimits } from "../platform/http/request-context.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { findSubstitute } from "./openai-endpoints.ts";
 import { addReferenceRoutes } from "./reference-routes.ts";
+import { requireFunds } from "./require-funds.ts";
 import type { ReaderWatch } from "./watch-readers.ts";
 
 export type GatewayHttpParts = {
@@ -45,6 +47,7 @@ export type GatewayHttpParts = {
   readers: Pick<ReaderWatch, "watch">;
   catalog: LiveCatalog;
   counters: Counters;
+  ledger: Pick<Ledger, "estimateSpendable">;
   chat: Pick<Chat, "addRoutes">;
   dramas: Pick<Dramas, "addRoutes">;
   files: Pick<Files, "addRoutes" | "addLinkRoutes">;
@@ -160,12 +163,14 @@ function addApi(api: HttpServer, identify: Identify, parts: GatewayHttpParts): v
   addUsageRoutes(api, { ...parts, currency });
 }
 
+/** Whether its body is, or may be, so large that it is worth a question before it is read. */
+function isLarge({ headers }: FastifyRequest): boolean {
+  return Number(headers["content-length"]) > smallBodyBytes || headers["transfer-encoding"] !== undefined;
+}
+
 /** What every call of the API passes before its route: the endpoint is open, the caller is known, the limits allow it. */
-function admitCallers(
-  api: HttpServer,
-  identify: Identify,
-  { settings, keyUses, counters, clock }: GatewayHttpParts,
-): void {
+function admitCallers(api: HttpServer, identify: Identify, parts: GatewayHttpParts): void {
+  const { settings, keyUses, counters, clock } = parts;
   const disabled = new Set(settings.disabled_endpoints);
 
   function admit(request: FastifyRequest): Soon<void> {
@@ -173,12 +178,13 @@ function admitCallers(
     invariant(endpoint !== undefined, `${url} is not in the table of endpoints`);
     if (disabled.has(endpoint)) throw new AppError("endpoint_not_released", "This endpoint is not available here.");
     const now = clock.now();
-    const { scope } = endpointTable[endpoint];
+    const { scope, spends } = getEndpoint(endpoint);
     return whenHere(identify(request, { address: request.ip, endpointScope: scope, now }), (caller) => {
       request.caller = caller;
       keyUses.note(caller.keyId, now);
       return whenHere(consumeLimits(counters, caller, { request: readKind(request) }), (limits) => {
         request.limits = limits;
+        return spends === true && isLarge(request) ? requireFunds(parts, caller, request.headers) : undefined;
       });
     });
   }

@@ -197,6 +197,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       database,
       catalog,
       counters,
+      ledger,
       chat,
       dramas,
       files,

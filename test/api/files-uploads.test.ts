@@ -4,7 +4,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { ByteStore } from "../../src/platform/storage/byte-store.ts";
 import { type FilesStage, readError, readJson, stageLimits, startFilesStage } from "../harness/files-stage.ts";
 import { makeMedia } from "../harness/media-files.ts";
-import { sendRaw } from "../harness/raw-connection.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 import { openWire, writeRequest } from "../harness/wire-connection.ts";
 

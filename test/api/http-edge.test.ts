@@ -6,6 +6,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
 import { createHttpServer, type HttpServer } from "../../src/platform/http/create-http-server.ts";
 import { optionalBody } from "../../src/platform/http/optional-body.ts";
+import { pathParams } from "../../src/platform/http/path-params.ts";
 import { createLogger } from "../../src/platform/observability/logger.ts";
 import { sendRaw } from "../harness/raw-connection.ts";
 import { waitUntil } from "../harness/wait-until.ts";
@@ -34,10 +35,14 @@ beforeAll(async () => {
     async addRoutes(server) {
       const body = Type.Object({ name: Type.String({ minLength: 1 }) }, { additionalProperties: false });
       server.post("/echo", { schema: { body } }, async (request) => ({ got: request.body.name }));
-      server.get("/things/:id", async (request) => request.params);
-      server.delete("/gone/:id", async (request) => request.params);
+      const params = pathParams({ id: "page" });
+      server.get("/things/:id", { schema: { params } }, async (request) => request.params);
+      server.delete("/gone/:id", { schema: { params } }, async (request) => request.params);
+      server.get("/tasks/:id", { schema: { params: pathParams({ id: "task" }) } }, async (request) => request.params);
       const rest = optionalBody(Type.Object({ hours: Type.Optional(Type.Integer()) }, { additionalProperties: false }));
-      server.post("/things/:id/rest", { schema: { body: rest } }, async (request) => ({ got: request.body ?? null }));
+      server.post("/things/:id/rest", { schema: { params, body: rest } }, async (request) => ({
+        got: request.body ?? null,
+      }));
       const texts = Type.Object({ text: Type.Unknown() });
       server.post("/stored", { schema: { body: texts } }, async () => ({ got: "it" }));
       server.post("/handed-on", { schema: { body: texts }, config: { storesTexts: false } }, async (request) => ({
@@ -105,6 +110,13 @@ test.each(["POST", "DELETE", "PUT", "PATCH", "OPTIONS", "PROPFIND"])(
     const answer = await call("/things/7", { method });
     await expectError(answer, 405, { code: "method_not_allowed" });
     expect(answer.headers.get("allow")).toBe("GET, HEAD");
+  },
+);
+
+test.each(["/tasks/x", "/tasks/task_", "/tasks/task_A", `/tasks/task_${"x".repeat(65)}`, "/tasks/task_1%0A"])(
+  "%s, which can be the id of nothing, is answered as what does not exist, and nobody looks for it",
+  async (path) => {
+    await expectError(await call(path), 404, { code: "task_not_found" });
   },
 );
 

@@ -111,8 +111,10 @@ function checkToolNames(request: ChatRequest): void {
     if (names.has(name)) refuse("invalid_parameter", place, `There are two tools with the name ${name}.`);
     names.add(name);
   }
+  // No two share a name, so that it tells the type.
+  const types = new Map(offered.map(({ name, type }) => [name, type]));
   for (const { place, type, name } of listChosen(request)) {
-    if (offered.some((tool) => tool.type === type && tool.name === name)) continue;
+    if (types.get(name) === type) continue;
     refuse("invalid_parameter", place, `There is no tool with the name ${name}.`);
   }
 }

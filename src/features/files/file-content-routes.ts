@@ -8,6 +8,7 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { errorAnswers } from "../../platform/http/error-answers.ts";
 import { presentError } from "../../platform/http/error-response.ts";
+import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
 import type { ByteStore } from "../../platform/storage/byte-store.ts";
@@ -27,7 +28,7 @@ type NamedFile = { Params: { file_id: string } };
 /** A file's bytes for whoever has the account's key. */
 export function addFileContentRoute(v1: HttpServer, parts: ContentParts): void {
   const { config, schema, errors } = describeEndpoint("getFileContent", ["file_not_found", "unknown_parameter"]);
-  const params = Type.Object({ file_id: Type.String() });
+  const params = pathParams({ file_id: "file" });
   const querystring = Type.Object({}, { additionalProperties: false });
 
   async function answer(request: FastifyRequest<NamedFile>, reply: FastifyReply): Promise<FastifyReply> {
@@ -74,7 +75,11 @@ export function addFileLinkRoute(http: HttpServer, parts: ContentParts & { linkK
     return await sendContent(parts, { file, request, reply, embedding: "cross-origin" });
   }
 
-  addReading(http, "/files/:file_id", { config: {}, schema: { hide: true }, answer });
+  addReading(http, "/files/:file_id", {
+    config: {},
+    schema: { hide: true, params: pathParams({ file_id: "page" }) },
+    answer,
+  });
 }
 
 type Reading = {

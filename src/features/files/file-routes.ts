@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { deleteFile } from "./delete-file.ts";
 import {
@@ -18,7 +19,7 @@ import type { RemovalParts } from "./remove-bytes.ts";
 
 const filesStandard = 20;
 const tags = ["Files"];
-const params = Type.Object({ file_id: Type.String() });
+const params = pathParams({ file_id: "file" });
 const querystring = Type.Object({}, { additionalProperties: false });
 const oneFileErrors = ["file_not_found", "unknown_parameter"] as const satisfies readonly ErrorCode[];
 

@@ -37,7 +37,7 @@ export async function recallAnswer(
   return known === null || isFree(known, clock.now()) ? null : getAnswer(known, asked);
 }
 
-/** Whether some request has the key, whichever that is. */
+/** Whether a request had the key whose answer, or end, is still to be told. */
 export async function isKeyKnown(
   { database, clock }: Pick<ClaimParts, "database" | "clock">,
   asked: Pick<Claim, "accountId" | "key">,

@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { pathParams } from "../../platform/http/path-params.ts";
 import { listDebts } from "../ledger/index.ts";
 import { consoleErrors, getSession } from "../site/index.ts";
 import type { Checkout } from "./checkout.ts";
@@ -92,7 +92,7 @@ function addGet(http: HttpServer, { database }: CheckoutRouteParts): void {
         operationId: "getCheckout",
         summary: "Get a payment by card",
         tags,
-        params: Type.Object({ id: Type.String({ description: "The checkout's id." }) }),
+        params: pathParams({ id: "checkout" }),
         response: { 200: checkoutSchema, ...consoleErrors("GET", ["not_found"]) },
       },
     },

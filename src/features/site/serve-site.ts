@@ -1,5 +1,6 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { pathParams } from "../../platform/http/path-params.ts";
 import { type PagePolicy, presentPageHeaders } from "./page-headers.ts";
 import type { SiteFile, SiteFiles } from "./site-files.ts";
 
@@ -81,10 +82,11 @@ export function createSiteShell(parts: SiteShellParts): SiteShell {
     addRoutes(http) {
       const schema = { hide: true };
       for (const path of pagePaths) {
-        http.get(path, { schema }, (_request, reply) => sendShell(reply));
+        http.get(path, { schema: { ...schema, params: describePage(path) } }, (_request, reply) => sendShell(reply));
       }
       for (const path of connectPagePaths) {
-        http.get(path, { schema }, (_request, reply) => sendShell(reply, { policy: "connect" }));
+        const params = describePage(path);
+        http.get(path, { schema: { ...schema, params } }, (_request, reply) => sendShell(reply, { policy: "connect" }));
       }
       addAssets(http, parts.files);
       http.addHook("preHandler", (request, reply, done) => {
@@ -95,9 +97,15 @@ export function createSiteShell(parts: SiteShellParts): SiteShell {
   };
 }
 
+/** Whatever the parameters of a page are, the page itself looks for it. */
+function describePage(path: string) {
+  const names = [...path.matchAll(/:([a-z_]+)/g)].map(([, name = ""]) => name);
+  return pathParams(Object.fromEntries(names.map((name) => [name, "page" as const])));
+}
+
 /** The names of assets contain a hash of what is in them, so that a browser may keep them for good. */
 function addAssets(http: HttpServer, files: SiteFiles | null): void {
-  const params = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+  const params = pathParams({ name: "asset" });
   http.get<{ Params: { name: string } }>("/assets/:name", { schema: { hide: true, params } }, (request, reply) => {
     const file = files?.assets.get(request.params.name);
     if (file === undefined) throw new AppError("not_found", "There is nothing at this path.");

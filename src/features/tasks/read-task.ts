@@ -10,7 +10,7 @@ export async function getTask(
   database: Database,
   { id, accountId }: { id: string; accountId?: string },
 ): Promise<Task> {
-  const task = /^[!-~]{1,100}$/.test(id) ? await findTask(database, id) : null;
+  const task = await findTask(database, id);
   if (task !== null && (accountId === undefined || task.accountId === accountId)) return task;
   throw new AppError("task_not_found", "There is no such task.");
 }

@@ -5,6 +5,7 @@ import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import type { EventStream, Heartbeats } from "../../platform/http/event-stream.ts";
+import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { sendEvents } from "../../platform/http/take-over.ts";
@@ -21,7 +22,7 @@ import { listTasks } from "./task-store.ts";
 export type TaskRouteParts = TaskParts & CancelParts & { heartbeats: Heartbeats; presentDirected: PresentDirected };
 
 const tags = ["Tasks"];
-const taskParams = Type.Object({ task_id: Type.String() });
+const taskParams = pathParams({ task_id: "task" });
 const noQuery = Type.Object({}, { additionalProperties: false });
 /** Browsers send an empty object, most programs nothing; whatever else comes has never mattered. */
 const noBodySchema = Type.Unsafe<Record<string, unknown> | null>(

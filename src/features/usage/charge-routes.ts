@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import {
   chargeListSchema,
@@ -62,7 +63,7 @@ bucket paid, what was refunded since, and what there was afterwards.`;
         summary: "Explain a charge",
         description,
         tags,
-        params: Type.Object({ charge_id: Type.String() }),
+        params: pathParams({ charge_id: "charge" }),
         querystring: Type.Object({}, { additionalProperties: false }),
         response: { 200: explainedChargeSchema, ...errors },
       },

@@ -1,9 +1,9 @@
-import { Type } from "typebox";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { emptyBodySchema } from "../../platform/http/optional-body.ts";
+import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { changeEndpoint, getEndpoint, removeEndpoint, rotateEndpointSecret } from "./change-endpoint.ts";
 import { createEndpoint, type EndpointParts } from "./create-endpoint.ts";
@@ -30,7 +30,7 @@ import {
 type EndpointRouteParts = EndpointParts & { presentData: PresentData; baseUrl: string };
 
 const tags = ["Webhooks"];
-const params = Type.Object({ id: Type.String({ description: "The endpoint's id." }) });
+const params = pathParams({ id: "webhookEndpoint" });
 
 /** What a body can be refused for. */
 const bodyErrors = [

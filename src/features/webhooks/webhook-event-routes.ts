@@ -1,9 +1,9 @@
-import { Type } from "typebox";
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { listDeliveries } from "./delivery-store.ts";
 import { getEvent, resendEvent } from "./resend-event.ts";
@@ -24,7 +24,7 @@ import {
 type EventRouteParts = { database: Database; clock: Clock; ids: IdSource; presentData: PresentData };
 
 const tags = ["Webhooks"];
-const params = Type.Object({ id: Type.String({ description: "The event's id." }) });
+const params = pathParams({ id: "webhookEvent" });
 
 export function addEventRoutes(http: HttpServer, parts: EventRouteParts): void {
   addList(http, parts);

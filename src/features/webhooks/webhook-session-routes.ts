@@ -5,6 +5,7 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import type { EventStream, Heartbeats } from "../../platform/http/event-stream.ts";
 import { emptyBodySchema } from "../../platform/http/optional-body.ts";
+import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { sendEvents } from "../../platform/http/take-over.ts";
@@ -18,7 +19,7 @@ export type SessionRouteParts = FollowParts & { heartbeats: Heartbeats; presentL
 export type PresentLimits = (limits: NonNullable<FastifyRequest["limits"]>) => Record<string, string>;
 
 const tags = ["Webhooks"];
-const params = Type.Object({ id: Type.String({ description: "The session's id." }) });
+const params = pathParams({ id: "webhookSession" });
 
 const sessionSchema = Type.Object({
   object: Type.Literal("webhook_session"),

@@ -226,8 +226,8 @@ export const settingsTable = {
   },
   json_structure_max: {
     kind: wholeNumber({ min: 1000, max: 10_000_000 }),
-    standard: 100_000,
-    example: "100000",
+    standard: 80_000,
+    example: "80000",
     explains:
       "How many `{`, `[`, `:` and `,` a JSON body may have outside of its strings. Nobody else is served while they are parsed, up to a millisecond for each thousand.",
   },

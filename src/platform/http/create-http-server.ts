@@ -17,6 +17,7 @@ import { sendError } from "./error-response.ts";
 import { acceptJsonBodies } from "./json-body.ts";
 import type { JsonLimits } from "./json-scanner.ts";
 import { presentLimitHeaders } from "./limit-headers.ts";
+import { requirePathParams } from "./path-params.ts";
 import { refuseWrongMethods } from "./refuse-wrong-methods.ts";
 import { emptyContext, type SeenLimits } from "./request-context.ts";
 import { logRequest, type RequestLogParts } from "./request-log.ts";
@@ -110,10 +111,15 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     throw new AppError("not_found", `There is nothing at this path.${hint === null ? "" : ` ${hint}`}`);
   });
 
+  let isAddingRoutes = true;
+  http.addHook("onRoute", (route) => {
+    if (isAddingRoutes) requirePathParams(route);
+  });
   acceptJsonBodies(http, limits.json);
   receiveRequests(http, parts);
   await parts.addRoutes(http);
   await http.after();
+  isAddingRoutes = false;
   methods.finish();
   return http;
 }

@@ -2,14 +2,14 @@ import type { ErrorCode } from "../errors/error-table.ts";
 import { errorAnswers } from "./error-answers.ts";
 
 /**
- * Every endpoint of the API: which scope of a key it belongs to, and how firm it is. Operators can switch each preview
- * endpoint off; keys can be limited to scopes.
+ * Every endpoint of the API: which scope of a key it belongs to, how firm it is, and whether all that it does costs money.
+ * Operators can switch each preview endpoint off; keys can be limited to scopes.
  */
 export const endpointTable = {
   listModels: { scope: "models", stability: "beta" },
   getModel: { scope: "models", stability: "preview" },
   listPrices: { scope: "pricing", stability: "preview" },
-  createChatCompletion: { scope: "chat", stability: "beta" },
+  createChatCompletion: { scope: "chat", stability: "beta", spends: true },
   getBalance: { scope: "balance", stability: "preview" },
   listBuckets: { scope: "balance", stability: "preview" },
   listLedgerEntries: { scope: "balance", stability: "preview" },
@@ -22,12 +22,12 @@ export const endpointTable = {
   getFile: { scope: "files", stability: "preview" },
   getFileContent: { scope: "files", stability: "preview" },
   deleteFile: { scope: "files", stability: "preview" },
-  createImage: { scope: "images", stability: "preview" },
-  editImage: { scope: "images", stability: "preview" },
-  createVideo: { scope: "videos", stability: "preview" },
-  createAvatar: { scope: "avatars", stability: "preview" },
+  createImage: { scope: "images", stability: "preview", spends: true },
+  editImage: { scope: "images", stability: "preview", spends: true },
+  createVideo: { scope: "videos", stability: "preview", spends: true },
+  createAvatar: { scope: "avatars", stability: "preview", spends: true },
   createDrama: { scope: "dramas", stability: "preview" },
-  createSpeech: { scope: "speech", stability: "preview" },
+  createSpeech: { scope: "speech", stability: "preview", spends: true },
   listTasks: { scope: "tasks", stability: "preview" },
   getTask: { scope: "tasks", stability: "preview" },
   getTaskRequest: { scope: "tasks", stability: "preview" },
@@ -49,9 +49,16 @@ export const endpointTable = {
   createWebhookSession: { scope: "webhooks", stability: "preview" },
   deleteWebhookSession: { scope: "webhooks", stability: "preview" },
   streamWebhookSession: { scope: "webhooks", stability: "preview" },
-} as const satisfies Record<string, { scope: string; stability: "beta" | "preview" }>;
+} as const satisfies Record<string, EndpointEntry>;
+
+type EndpointEntry = { scope: string; stability: "beta" | "preview"; spends?: true };
 
 export type EndpointName = keyof typeof endpointTable;
+
+/** The entry in its general shape: optional fields can be asked for. */
+export function getEndpoint(name: EndpointName): EndpointEntry {
+  return endpointTable[name];
+}
 
 export const endpointScopes = [...new Set(Object.values(endpointTable).map(({ scope }) => scope))];
 

@@ -3,6 +3,7 @@ import { isDatabaseUnavailable } from "../database/database.ts";
 import { AppError } from "../errors/app-error.ts";
 import { type ErrorCode, getErrorEntry } from "../errors/error-table.ts";
 import { describeValidationProblem } from "../errors/validation-problem.ts";
+import { createMissing } from "./path-params.ts";
 
 /** The wire form of an error. */
 type ErrorBody = {
@@ -73,6 +74,10 @@ const frameworkErrors: Record<string, { code: ErrorCode; message: string; header
 export function toAppError(error: unknown, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error;
   const { code = "", validation, validationContext } = error as Partial<FastifyError>;
+  if (validation !== undefined && validationContext === "params") {
+    const [finding] = validation;
+    return createMissing({ pattern: finding?.params.pattern, name: finding?.instancePath.slice(1) ?? "" });
+  }
   if (validation !== undefined) {
     const { code: problem, message, param } = describeValidationProblem(validation, validationContext ?? "body");
     return new AppError(problem, message, param === null ? {} : { param });

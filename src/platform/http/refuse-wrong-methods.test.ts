@@ -7,6 +7,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { createIdSource } from "../../lib/ids.ts";
 import { createLogger } from "../observability/logger.ts";
 import { createHttpServer, type HttpServer } from "./create-http-server.ts";
+import { pathParams } from "./path-params.ts";
 
 let http: HttpServer;
 const logs: Record<string, unknown>[] = [];
@@ -26,15 +27,17 @@ beforeAll(async () => {
     trustedProxies: [],
     async addRoutes(server) {
       const answer = async (): Promise<string> => "";
+      const one = { schema: { params: pathParams({ id: "page" }) } };
+      const two = { schema: { params: pathParams({ id: "page", other: "page" }) } };
       server.get("/", answer);
       server.get("/a", answer);
-      server.post("/a/:id", answer);
+      server.post("/a/:id", one, answer);
       server.delete("/a/b", answer);
-      server.patch("/a/:id/b", answer);
-      server.get("/a/:id/:other", answer);
+      server.patch("/a/:id/b", one, answer);
+      server.get("/a/:id/:other", two, answer);
       server.post("/a/b/*", answer);
       server.get("/b/*", answer);
-      server.delete("/b/:id", answer);
+      server.delete("/b/:id", one, answer);
     },
   });
   await http.listen({ port: 0, host: "127.0.0.1" });

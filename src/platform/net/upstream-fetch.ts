@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Agent } from "undici";
 import { invariant } from "../../lib/invariant.ts";
 import {
@@ -43,6 +44,8 @@ export type UpstreamFetch = {
 /** A vendor's library may ask again on its own, for instance to continue an answer; an upstream must not keep it at it. */
 const requestsMax = 8;
 
+const longBodyCharacters = 64 * 1024;
+
 /** Each call has its own, shorter limit; this one is for sockets that nobody waits for any more. */
 const connectMsMax = 60_000;
 
@@ -80,6 +83,9 @@ export function createUpstreamFetch({ connectionsMax = connectionsMaxStandard } 
       requestCount += 1;
       if (requestCount > requestsMax)
         fail({ kind: "bad-answer", reason: `It takes more than ${requestsMax} requests.` });
+      ending.signal.throwIfAborted();
+      // Whoever wrote so much has held everybody else up, and it is about to be encoded.
+      if (typeof init?.body === "string" && init.body.length > longBodyCharacters) await nextTurn();
       ending.signal.throwIfAborted();
       const next = createFetchExchange({ timeouts, onHead, onFailure: fail });
       exchange = next;

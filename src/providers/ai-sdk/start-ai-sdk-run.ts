@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { Clock } from "../../lib/clock.ts";
 import { OperatorError } from "../../platform/errors/operator-error.ts";
@@ -69,6 +70,8 @@ export function startAiSdkRun(call: ChatCall, sink: ChatSink, parts: AiSdkRunPar
   async function run(): Promise<void> {
     try {
       const { model, options } = await untilEnded(connection, prepareCall(call, parts, connection));
+      // The package writes the whole request as JSON, twice; what led here has held everybody else up long enough.
+      await nextTurn();
       if (call.request.stream) await stream(model, options);
       else await generate(model, options);
     } catch (error) {

@@ -1,6 +1,6 @@
-import { Type } from "typebox";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { optionalBody } from "../../../platform/http/optional-body.ts";
+import { pathParams } from "../../../platform/http/path-params.ts";
 import { getOwnKey, listKeyPage, revokeOwnKey } from "../../accounts/index.ts";
 import { consoleErrors, getSession } from "../console-edge.ts";
 import type { AccountParts } from "./account-parts.ts";
@@ -19,7 +19,7 @@ import {
 import { editOwnKey, makeOwnKey, replaceOwnKey } from "./make-own-key.ts";
 
 const tags = ["API keys"];
-const params = Type.Object({ id: Type.String({ maxLength: 100, description: "The key's id." }) });
+const params = pathParams({ id: "key" });
 
 export function addKeyRoutes(http: HttpServer, parts: AccountParts): void {
   addList(http, parts);

@@ -5,6 +5,7 @@ import { isLoopbackHost } from "../../../platform/config/setting-kinds.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../platform/http/optional-body.ts";
+import { pathParams } from "../../../platform/http/path-params.ts";
 import { findKeyClient } from "../../accounts/index.ts";
 import { consoleErrors, getSession } from "../console-edge.ts";
 import { presentNetwork } from "../sign-in/throttle.ts";
@@ -15,7 +16,7 @@ import { disconnectClient, listConnectedClients } from "./connected-clients.ts";
 import { describeKeptBudget, findDeviceRequest, findReplacedKey, readProgress, takeRequest } from "./read-request.ts";
 
 const tags = ["Connect"];
-const params = Type.Object({ id: Type.String({ maxLength: 100 }) });
+const params = pathParams({ id: "connectRequest" });
 const keyDaysMax = 3650;
 
 /** What the pages of the site ask about programs that are or want to be connected. */
@@ -185,7 +186,7 @@ function addConnectedClients(http: HttpServer, parts: ConnectParts): void {
   const ended = { 204: Type.Null(), ...consoleErrors("DELETE", ["not_found"]) };
   http.delete(
     "/connected-clients/:id",
-    { schema: { summary: "Disconnect a program", tags, params, response: ended } },
+    { schema: { summary: "Disconnect a program", tags, params: pathParams({ id: "key" }), response: ended } },
     async (request, reply) => {
       await disconnectClient(parts, getSession(request).accountId, request.params.id);
       reply.code(204);

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../platform/http/optional-body.ts";
+import { pathParams } from "../../../platform/http/path-params.ts";
 import { consoleErrors, getSession, requireFresh } from "../console-edge.ts";
 import { listPasskeys, type Passkey } from "./passkey-store.ts";
 import { addPasskey, beginPasskeyAddition, passkeyMs } from "./passkeys.ts";
@@ -42,7 +43,7 @@ export function addPasskeyRoutes(http: HttpServer, parts: SignInRouteParts): voi
         summary: "Remove a passkey",
         description: "Never the last way to sign in.",
         tags,
-        params: Type.Object({ id: Type.String() }),
+        params: pathParams({ id: "passkey" }),
         response: { 204: Type.Null(), ...consoleErrors("DELETE", ["not_found", "reauthentication_required"]) },
       },
     },

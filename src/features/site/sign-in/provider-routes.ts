@@ -4,6 +4,7 @@ import { AppError } from "../../../platform/errors/app-error.ts";
 import { getErrorEntry } from "../../../platform/errors/error-table.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { toAppError } from "../../../platform/http/error-response.ts";
+import { pathParams } from "../../../platform/http/path-params.ts";
 import { findSession } from "../console-edge.ts";
 import type { OidcProvider } from "./oidc-provider.ts";
 import { chooseOwnPath } from "./own-path.ts";
@@ -15,7 +16,7 @@ export type ShowMessage = (reply: FastifyReply, page: { status: number; title: s
 
 type ProviderRouteParts = SignInRouteParts & { showMessage: ShowMessage };
 
-const params = Type.Object({ id: Type.String() });
+const params = pathParams({ id: "signInProvider" });
 const text = Type.Optional(Type.String({ maxLength: 4000 }));
 
 /** People come here by following links, so what goes wrong is told on a page. */

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
-import { consoleErrors, emptyBodySchema, getSession, requireFresh } from "../console-edge.ts";
+import { emptyBodySchema } from "../../../platform/http/optional-body.ts";
+import { consoleErrors, getSession, requireFresh } from "../console-edge.ts";
 import { listIdentities } from "./identity-store.ts";
 import { getProvider, watchCaller } from "./provider-routes.ts";
 import { disconnectService } from "./remove-way.ts";

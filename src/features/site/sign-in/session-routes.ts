@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../platform/http/optional-body.ts";
+import { pathParams } from "../../../platform/http/path-params.ts";
 import { consoleErrors, findSession, getSession } from "../console-edge.ts";
 import { deleteSession, deleteSessions, type ListedSession, listSessions } from "./session-store.ts";
 import { limitSessions } from "./sessions.ts";
@@ -75,7 +76,7 @@ export function addSessionRoutes(http: HttpServer, parts: SignInRouteParts): voi
         operationId: "endSession",
         summary: "Sign out in one place",
         tags,
-        params: Type.Object({ id: Type.String() }),
+        params: pathParams({ id: "session" }),
         response: { 204: Type.Null(), ...consoleErrors("DELETE", ["not_found"]) },
       },
     },

@@ -1,0 +1,85 @@
+import { type TString, Type } from "typebox";
+import { AppError } from "../errors/app-error.ts";
+import type { ErrorCode } from "../errors/error-table.ts";
+
+type PathIdEntry = {
+  pattern: string;
+  /** What is answered where the id leads to nothing, and where it could not lead to anything. */
+  missing: { code: ErrorCode; message: string; namesParam?: true };
+};
+
+const unknown = (message: string) => ({ code: "not_found", message }) as const;
+
+/** Every kind of id that stands in a path. One that has not its form is refused before anybody looks for it. */
+const pathIds = {
+  task: { pattern: "^task_[0-9a-z]{1,64}$", missing: { code: "task_not_found", message: "There is no such task." } },
+  file: {
+    pattern: "^file_[0-9a-z]{26}$",
+    missing: { code: "file_not_found", message: "There is no such file, or its time is over.", namesParam: true },
+  },
+  charge: {
+    pattern: "^txn_[0-9a-z]{1,64}$",
+    missing: { ...unknown("The account has no such charge."), namesParam: true },
+  },
+  checkout: {
+    pattern: "^chk_[0-9a-z]{1,64}$",
+    missing: { ...unknown("There is no such checkout."), namesParam: true },
+  },
+  webhookEndpoint: {
+    pattern: "^whe_[0-9a-z]{1,64}$",
+    missing: unknown("The account has no such webhook endpoint."),
+  },
+  webhookEvent: { pattern: "^evt_[0-9a-z]{1,64}$", missing: unknown("The account has no such event.") },
+  webhookSession: {
+    pattern: "^whs_[0-9a-z]{1,64}$",
+    missing: unknown("There is no such webhook session, or nobody has read it for a day."),
+  },
+  key: { pattern: "^key_[0-9a-z]{1,64}$", missing: unknown("The account has no such API key.") },
+  session: { pattern: "^ses_[0-9a-z]{1,64}$", missing: unknown("You have no such session.") },
+  passkey: { pattern: "^passkey_[0-9a-z]{1,64}$", missing: unknown("You have no such passkey.") },
+  connectRequest: {
+    pattern: "^[A-Za-z0-9_-]{1,64}$",
+    missing: unknown("This request is unknown, or its time is over. Start again in the program."),
+  },
+  signInProvider: {
+    pattern: "^[!-~]{1,100}$",
+    missing: unknown("This site does not know such a service."),
+  },
+  // Any text: what it names is in memory, or is looked for by the page that it leads to.
+  asset: { pattern: "^[^\\0]{0,1024}$", missing: unknown("There is nothing at this path.") },
+  page: { pattern: "^[^\\0]{0,1023}$", missing: unknown("There is nothing at this path.") },
+} as const satisfies Record<string, PathIdEntry>;
+
+export type PathIdKind = keyof typeof pathIds;
+
+const entryByPattern: ReadonlyMap<string, PathIdEntry> = new Map(
+  Object.values(pathIds).map((entry: PathIdEntry) => [entry.pattern, entry]),
+);
+
+/** The schema of a route's parameters: which kind of id each of them is. */
+export function pathParams<Name extends string>(kinds: Record<Name, PathIdKind>) {
+  const entries = Object.entries<PathIdKind>(kinds).map(([name, kind]) => [
+    name,
+    Type.String({ pattern: pathIds[kind].pattern }),
+  ]);
+  return Type.Object(Object.fromEntries(entries) as Record<Name, TString>);
+}
+
+/** What is answered to an id that has not the form of its kind. */
+export function createMissing(finding: { pattern: unknown; name: string }): AppError {
+  const { code, message, namesParam } = entryByPattern.get(String(finding.pattern))?.missing ?? {
+    ...unknown("There is nothing at this path."),
+    namesParam: undefined,
+  };
+  return new AppError(code, message, namesParam === true ? { param: finding.name } : {});
+}
+
+/** A route whose parameters have no form cannot be written. */
+export function requirePathParams({ url, schema }: { url: string; schema?: { params?: unknown } | undefined }): void {
+  const { properties = {} } = (schema?.params ?? {}) as { properties?: Record<string, { pattern?: string }> };
+  for (const [, name = ""] of url.matchAll(/:([a-z_]+)/g)) {
+    if (!entryByPattern.has(properties[name]?.pattern ?? "")) {
+      throw new Error(`The parameter ${name} of ${url} is none of the kinds in path-params.ts.`);
+    }
+  }
+}
