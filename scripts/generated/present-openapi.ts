@@ -104,7 +104,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     payments: createPayments(parts),
     tasks,
     webhooks,
-    callers: { recall: () => null, find: async () => null },
+    callers: { recall: () => null, find: async () => null, isUnknown: () => false },
     keyUses: { note: () => {} },
     readers: { watch: () => () => () => {} },
     checkDatabase: async () => {},

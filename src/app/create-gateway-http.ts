@@ -68,8 +68,8 @@ Every call sends \`Authorization: Bearer <API_KEY>\`, from a server, never from 
 \`x-request-id\`; a trace id of your own goes into \`X-Client-Request-Id\` and comes back. Every error has the same body:
 \`{"error": {"message", "type", "param", "code"}, "request_id"}\`.`;
 
-/** Long texts are allowed, and so is every character of them as an escape of six bytes; twice as many would take too long. */
-const jsonEscapesMax = 4_000_000;
+/** Texts may be long, and 14 MB of them may have every character as an escape of six bytes. */
+const jsonEscapesMax = 2_500_000;
 
 /** The list of all routes, in one place, behind the edge that all of them share. */
 export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpServer> {
@@ -118,7 +118,7 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
       await http.register(
         async (v1: HttpServer) => {
           const identify: Identify = ({ headers: { authorization } }, attempt) =>
-            authenticateCaller(parts.callers, authorization, attempt);
+            authenticateCaller(parts, authorization, attempt);
           addApi(v1, identify, parts);
         },
         { prefix: "/v1" },
@@ -130,7 +130,8 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
 /** Of the limits of whoever sent a valid key to the API, where an answer comes before anybody has asked who calls. */
 function findLimits(request: FastifyRequest, { callers, counters, clock }: GatewayHttpParts): Soon<SeenLimits | null> {
   if (!apiPathPattern.test(request.url)) return null;
-  return whenHere(recognizeCaller(callers, request.headers.authorization, clock.now()), (caller) =>
+  const attempt = { address: request.ip, now: clock.now() };
+  return whenHere(recognizeCaller({ callers, counters }, request.headers.authorization, attempt), (caller) =>
     caller === null ? null : readLimits(counters, caller, readKind(request)),
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createNetworkMatcher, isNetwork } from "./network.ts";
+import { createNetworkMatcher, isNetwork, presentNetwork } from "./network.ts";
 
 test.each(["10.0.0.1", "10.0.0.0/8", "::1", "2001:db8::/32", "255.255.255.255/32", "::/128"])(
   "%s is a network",
@@ -30,4 +30,17 @@ test("an address is found in its networks, whichever family shows it", () => {
     false,
     false,
   ]);
+});
+
+test.each([
+  ["192.0.2.7", "192.0.2.7"],
+  ["::ffff:192.0.2.7", "192.0.2.7"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:db8:1:2::9", "2001:db8:1:2::/64"],
+  ["2001:DB8:0001:2::", "2001:db8:1:2::/64"],
+  ["2001:db8::9", "2001:db8:0:0::/64"],
+  ["fe80::1%eth0", "fe80:0:0:0::/64"],
+  ["::1", "0:0:0:0::/64"],
+])("%s counts as %s", (address, network) => {
+  expect(presentNetwork(address)).toBe(network);
 });

@@ -22,3 +22,18 @@ export function createNetworkMatcher(networks: readonly string[]): (address: str
     return list.check(plain, isIP(plain) === 4 ? "ipv4" : "ipv6");
   };
 }
+
+/** Who has one IPv6 address has 2⁶⁴ of them, so all of those count as one. */
+export function presentNetwork(address: string): string {
+  const [plain = ""] = address.split("%");
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (!plain.includes(":")) return plain;
+  const [head = "", tail] = plain.split("::");
+  const first = head === "" ? [] : head.split(":");
+  const last = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros =
+    tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => "0");
+  const groups = [...first, ...zeros, ...last].slice(0, 4).map((group) => group.toLowerCase().replace(/^0+(?=.)/, ""));
+  return `${groups.join(":")}::/64`;
+}

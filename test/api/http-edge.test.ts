@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type AddressInfo, connect } from "node:net";
 import { Type } from "typebox";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { addHealthRoutes } from "../../src/app/health-routes.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
 import { createHttpServer, type HttpServer } from "../../src/platform/http/create-http-server.ts";
@@ -17,6 +18,8 @@ const headerBytesMax = 8192;
 let http: HttpServer;
 let port: number;
 const logs: Record<string, unknown>[] = [];
+let healthMs = 0;
+let databaseChecks = 0;
 
 /** The real edge, with routes that do what a test needs: take a body, or break. */
 beforeAll(async () => {
@@ -48,6 +51,10 @@ beforeAll(async () => {
       server.post("/handed-on", { schema: { body: texts }, config: { storesTexts: false } }, async (request) => ({
         got: request.body.text,
       }));
+      const checkDatabase = async (): Promise<void> => {
+        databaseChecks += 1;
+      };
+      addHealthRoutes(server, { clock: { ...systemClock, monotonicMs: () => healthMs }, checkDatabase });
       server.get("/begun", (_request, reply) => {
         reply.hijack();
         reply.raw.writeHead(200).write("begun");
@@ -329,6 +336,14 @@ test("a database that is gone is a 503 with a time to retry", async () => {
   const answer = await call("/database-gone");
   await expectError(answer, 503, { code: "overloaded" });
   expect(answer.headers.get("retry-after")).toBe("1");
+});
+
+test("however often it is asked whether the gateway is ready, its database is asked once a second", async () => {
+  await Promise.all(Array.from({ length: 20 }, () => call("/readyz")));
+  expect(databaseChecks).toBe(1);
+  healthMs += 1000;
+  expect((await call("/readyz")).status).toBe(200);
+  expect(databaseChecks).toBe(2);
 });
 
 test("every answer forbids guessing its content type", async () => {

@@ -1,6 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey, revokeApiKey, updateAccount, updateApiKey } from "../../src/features/accounts/index.ts";
+import { createKeyText } from "../../src/features/accounts/key-text.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 import { createTestDatabase } from "../harness/test-database.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
@@ -187,4 +189,35 @@ test("a known key costs no database call", async () => {
     });
   // The news of the key's own creation may arrive after it was first looked up, and make the gateway forget it once.
   await waitUntil("answers from memory", async () => (await call(own, key)) === "ok" && (await isAnsweredFromMemory()));
+});
+
+test("unknown keys are looked for a few hundred times a minute from one network, and nobody else is held up", async () => {
+  await using own = await startGateway({ clock: createTestClock(), settings: { trusted_proxies: ["127.0.0.1"] } });
+  const { key } = await own.createCaller();
+  const late = await own.createCaller();
+  const from = (address: string, text: string) => own.get("/models", text, { "x-forwarded-for": address });
+  // The news of the key's own creation may come after its first use, and make the gateway forget it once.
+  await waitUntil("the key to be remembered", () =>
+    own.database.transaction().execute(async (tx) => {
+      await sql`lock table api_keys in access exclusive mode`.execute(tx);
+      const signal = AbortSignal.timeout(1000);
+      const headers = { authorization: `Bearer ${key}` };
+      const isKnown = await fetch(`${own.baseUrl}/models`, { headers, signal }).then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+      return isKnown;
+    }),
+  );
+  const mistyped = createKeyText(randomBytes);
+  const same = await Promise.all(Array.from({ length: 20 }, () => from("192.0.2.1", mistyped)));
+  expect(new Set(same.map(({ status }) => status))).toEqual(new Set([401]));
+  const made = await Promise.all(Array.from({ length: 320 }, () => from("192.0.2.1", createKeyText(randomBytes))));
+  const refused = made.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThanOrEqual(20);
+  expect(refused.length).toBeLessThanOrEqual(40);
+  expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
+  // Who is known there, and who comes from elsewhere, does not feel it.
+  expect((await from("192.0.2.1", key)).status).toBe(200);
+  expect((await from("192.0.2.2", late.key)).status).toBe(200);
 });

@@ -1,6 +1,8 @@
 import type { Caller } from "../../lib/caller.ts";
 import type { AccountId, KeyId } from "../../lib/ids.ts";
+import { presentNetwork } from "../../lib/network.ts";
 import type { Soon } from "../../lib/soon.ts";
+import type { Counters } from "../../platform/counters/counters.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { findApiKey } from "./api-key-store.ts";
@@ -15,13 +17,15 @@ export type CallAttempt = {
   now: Date;
 };
 
+export type CallerParts = { callers: CallerDirectory; counters: Counters };
+
 const challenge = { "www-authenticate": "Bearer" };
 
 const bearerPattern = /^Bearer +(\S+) *$/i;
 
 /** Who calls, told from the `Authorization` header, or the error that says why they may not. At once for a known key. */
 export function authenticateCaller(
-  directory: CallerDirectory,
+  parts: CallerParts,
   authorization: string | undefined,
   attempt: CallAttempt,
 ): Soon<Caller> {
@@ -31,12 +35,12 @@ export function authenticateCaller(
       headers: challenge,
     });
   }
-  const known = directory.recall(text);
-  return known === null ? findCaller(directory, text, attempt) : admitKey(known, attempt);
+  const known = parts.callers.recall(text);
+  return known === null ? findCaller(parts, text, attempt) : admitKey(known, attempt);
 }
 
-async function findCaller(directory: CallerDirectory, text: string, attempt: CallAttempt): Promise<Caller> {
-  const known = isWellFormedKey(text) ? await directory.find(text) : null;
+async function findCaller(parts: CallerParts, text: string, attempt: CallAttempt): Promise<Caller> {
+  const known = await findKey(parts, text, attempt.address);
   if (known === null) throw createInvalidKey();
   return admitKey(known, attempt);
 }
@@ -52,24 +56,51 @@ function createInvalidKey(): AppError {
  * throws: an answer must not become another one because of it.
  */
 export function recognizeCaller(
-  directory: CallerDirectory,
+  parts: CallerParts,
   authorization: string | undefined,
-  now: Date,
+  { address, now }: Pick<CallAttempt, "address" | "now">,
 ): Soon<Caller | null> {
   const text = bearerPattern.exec(authorization ?? "")?.[1];
   if (text === undefined) return null;
-  const known = directory.recall(text);
+  const known = parts.callers.recall(text);
   if (known !== null) return isLiving(known, now) ? known.caller : null;
-  if (!isWellFormedKey(text)) return null;
-  return directory.find(text).then(
+  if (!isWorthAsking(parts, text)) return null;
+  return lookUpKey(parts, text, address).then(
     (found) => (found !== null && isLiving(found, now) ? found.caller : null),
-    // The database is away, which those are told who need it.
+    // The database is away, or too many keys were tried, which those are told who need one.
     () => null,
   );
 }
 
 function isLiving({ revokedAt, expiresAt }: KnownKey, now: Date): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now);
+}
+
+async function findKey(parts: CallerParts, text: string, address: string): Promise<KnownKey | null> {
+  return isWorthAsking(parts, text) ? await lookUpKey(parts, text, address) : null;
+}
+
+function isWorthAsking({ callers }: CallerParts, text: string): boolean {
+  return isWellFormedKey(text) && !callers.isUnknown(text);
+}
+
+/** Keys that this process does not know, each of which costs a query; those that exist are not counted. */
+const unknownKeysPerMinute = 300;
+
+/** Asks the database for a key, unless too many from the same network were looked for in vain. */
+async function lookUpKey({ callers, counters }: CallerParts, text: string, address: string): Promise<KnownKey | null> {
+  const rate = { key: `unknown-keys:${presentNetwork(address)}`, perMinute: unknownKeysPerMinute };
+  // Counted before it is looked for, so that a thousand at once are not a thousand queries.
+  const { isAllowed, rates } = await counters.take({ rates: [{ ...rate, cost: 1 }], leases: [] });
+  if (!isAllowed) {
+    const seconds = Math.max(1, Math.ceil((rates[0]?.retryAfterMs ?? 0) / 1000));
+    throw new AppError("rate_limit_exceeded", `Too many unknown API keys from this address. Wait ${seconds} s.`, {
+      headers: { "retry-after": String(seconds) },
+    });
+  }
+  const known = await callers.find(text);
+  if (known !== null) await counters.correct({ ...rate, delta: -1 });
+  return known;
 }
 
 /** Who calls from the console, where a session tells the account. */

@@ -24,9 +24,12 @@ export type CallerDirectory = {
   /** A key that is remembered, or `null`: then `find` has to look for it. */
   recall(keyText: string): KnownKey | null;
   find(keyText: string): Promise<KnownKey | null>;
+  /** Whether it was looked for in vain not long ago. */
+  isUnknown(keyText: string): boolean;
 };
 
 const entriesMax = 50_000;
+const unknownMax = 10_000;
 
 /**
  * Remembers keys, so that a known one costs no database call. It trusts its memory only while it is sure to hear of
@@ -34,11 +37,14 @@ const entriesMax = 50_000;
  */
 export function createCallerDirectory({ database, feed }: { database: Database; feed: ChangeFeed }): CallerDirectory {
   const entries = new Map<string, KnownKey>();
+  // By themselves: anybody can make up keys that do not exist, and they would push out those that do.
+  const unknown = new Set<string>();
   // Counts changes, so that what was read before a change is not remembered after it.
   let changeCount = 0;
 
   function forget(accountId: string): void {
     changeCount += 1;
+    unknown.clear();
     if (accountId === "") {
       entries.clear();
       return;
@@ -46,7 +52,12 @@ export function createCallerDirectory({ database, feed }: { database: Database; 
     for (const [hash, known] of entries) if (known.caller.accountId === accountId) entries.delete(hash);
   }
 
-  /** Keys that do not exist are not remembered: anybody can make them up, and they would push out those that do. */
+  function rememberUnknown(hash: string): void {
+    const [oldest] = unknown;
+    if (oldest !== undefined && unknown.size >= unknownMax) unknown.delete(oldest);
+    unknown.add(hash);
+  }
+
   function remember(hash: string, known: KnownKey): void {
     const [oldest] = entries.keys();
     if (oldest !== undefined && entries.size >= entriesMax) entries.delete(oldest);
@@ -61,9 +72,12 @@ export function createCallerDirectory({ database, feed }: { database: Database; 
       const hash = hashKey(keyText);
       const changesBefore = changeCount;
       const found = await findKnownKey(database, hash);
-      if (found !== null && feed.isLive() && changeCount === changesBefore) remember(hash, found);
+      if (!feed.isLive() || changeCount !== changesBefore) return found;
+      if (found === null) rememberUnknown(hash);
+      else remember(hash, found);
       return found;
     },
+    isUnknown: (keyText) => feed.isLive() && unknown.has(hashKey(keyText)),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
+import { presentNetwork } from "../../lib/network.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
@@ -7,7 +8,6 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { errorAnswers } from "../../platform/http/error-answers.ts";
 import { describeConsoleRoutes } from "../../platform/http/openapi.ts";
 import type { SiteSession } from "./sign-in/site-session.ts";
-import { presentNetwork } from "./sign-in/throttle.ts";
 
 export type ConsoleEdgeParts = {
   siteUrl: string;

@@ -1,6 +1,7 @@
+import { presentNetwork } from "../../../lib/network.ts";
 import type { Counters, RateCheck } from "../../../platform/counters/counters.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
-import { type AttemptLimit, presentNetwork } from "../sign-in/throttle.ts";
+import type { AttemptLimit } from "../sign-in/throttle.ts";
 
 const minuteMs = 60_000;
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { presentNetwork } from "../../../lib/network.ts";
 import type { Counters, LeaseCheck } from "../../../platform/counters/counters.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 
@@ -87,19 +88,4 @@ export function limitLinks(address: string): AttemptLimit[] {
 /** Counters may lie in a Redis that others read; whom they are about is not for them. */
 function nameInKey(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 22);
-}
-
-/** Who has one IPv6 address has 2⁶⁴ of them, so all of those count as one. */
-export function presentNetwork(address: string): string {
-  const [plain = ""] = address.split("%");
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];
-  if (mapped !== undefined) return mapped;
-  if (!plain.includes(":")) return plain;
-  const [head = "", tail] = plain.split("::");
-  const first = head === "" ? [] : head.split(":");
-  const last = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros =
-    tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => "0");
-  const groups = [...first, ...zeros, ...last].slice(0, 4).map((group) => group.toLowerCase().replace(/^0+(?=.)/, ""));
-  return `${groups.join(":")}::/64`;
 }
