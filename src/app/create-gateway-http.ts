@@ -68,8 +68,8 @@ Every call sends \`Authorization: Bearer <API_KEY>\`, from a server, never from 
 \`x-request-id\`; a trace id of your own goes into \`X-Client-Request-Id\` and comes back. Every error has the same body:
 \`{"error": {"message", "type", "param", "code"}, "request_id"}\`.`;
 
-/** Texts may be long, and 14 MB of them may have every character as an escape of six bytes. */
-const jsonEscapesMax = 2_500_000;
+/** Some clients write every character beyond ASCII as an escape: as many of them as the longest context has tokens. */
+const jsonEscapesMax = 1_000_000;
 
 /** The list of all routes, in one place, behind the edge that all of them share. */
 export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpServer> {
