@@ -159,7 +159,7 @@ function addApi(api: HttpServer, identify: Identify, parts: GatewayHttpParts): v
   parts.files.addRoutes(api);
   parts.tasks.addRoutes(api);
   parts.dramas.addRoutes(api);
-  parts.webhooks.addRoutes(api, { presentLimits: presentLimitHeaders });
+  parts.webhooks.addRoutes(api);
   addBalanceRoutes(api, { ...parts, currency });
   addUsageRoutes(api, { ...parts, currency });
 }

@@ -135,7 +135,11 @@ async function deliver(parts: SpeechRouteParts, { request, reply, speech, claim 
 
   function open(): ServerResponse {
     const { clock } = parts;
-    const { response, headers } = takeOver(reply, { clock, answer: "going-on", headers: { "content-type": contentType } });
+    const { response, headers } = takeOver(reply, {
+      clock,
+      answer: "going-on",
+      headers: { "content-type": contentType },
+    });
     return response.writeHead(200, headers);
   }
 

@@ -15,10 +15,10 @@ import { addEndpointRoutes } from "./webhook-endpoint-routes.ts";
 import type { PresentData } from "./webhook-event.ts";
 import { addEventRoutes } from "./webhook-event-routes.ts";
 import { addSecretRoutes } from "./webhook-secret-routes.ts";
-import { addSessionRoutes, type PresentLimits } from "./webhook-session-routes.ts";
+import { addSessionRoutes } from "./webhook-session-routes.ts";
 
 export type Webhooks = {
-  addRoutes(v1: HttpServer, more: { presentLimits: PresentLimits }): void;
+  addRoutes(v1: HttpServer): void;
   /** From now on this process sends what is due, until it is closed. */
   startDelivering(): void;
   /** Something may have been written that is to be sent; without this it is found within half a second. */
@@ -73,11 +73,11 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
   }
 
   return {
-    addRoutes(v1, { presentLimits }) {
+    addRoutes(v1) {
       addEndpointRoutes(v1, common);
       addEventRoutes(v1, common);
       addSecretRoutes(v1, common);
-      addSessionRoutes(v1, { ...common, heartbeats, presentLimits, sessionSecretKey, lookEveryMs: listenEveryMs });
+      addSessionRoutes(v1, { ...common, heartbeats, sessionSecretKey, lookEveryMs: listenEveryMs });
     },
     startDelivering() {
       dispatcher ??= startDispatcher({

@@ -13,10 +13,7 @@ import { type FollowParts, followEvents } from "./follow-events.ts";
 import { endWebhookSession, getSession, openWebhookSession } from "./open-webhook-session.ts";
 import { deriveSessionSecret, type WebhookSession } from "./webhook-session.ts";
 
-export type SessionRouteParts = FollowParts & { heartbeats: Heartbeats; presentLimits: PresentLimits };
-
-/** The headers that tell of what was seen of the caller's limits. */
-export type PresentLimits = (limits: NonNullable<FastifyRequest["limits"]>) => Record<string, string>;
+export type SessionRouteParts = FollowParts & { heartbeats: Heartbeats };
 
 const tags = ["Webhooks"];
 const params = pathParams({ id: "webhookSession" });

@@ -9,6 +9,8 @@ const checkoutsAtOnce = 5;
 
 /** What the account has, as it was a moment ago; whatever spends refreshes it. */
 export const getBalance = () => ask(api.GET("/balance"));
+/** What is owed for payments that were reversed after their credit had been spent. */
+export const getDebt = () => ask(api.GET("/debt"));
 
 /** What the balance is made of. */
 export const listBuckets = () => ask(api.GET("/buckets"));

@@ -65,7 +65,11 @@ export type paths = {
   };
   "/outbox/open": {
     post: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       requestBody: { content: {
         "application/json": {
           secret: string;
@@ -602,7 +606,11 @@ export type paths = {
   };
   "/services": {
     get: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       responses: {
         200: { content: {
           "application/json": {
@@ -623,9 +631,12 @@ export type paths = {
         path: {
           id: string;
         };
+        header?: {
+          "x-client-request-id"?: string;
+        };
       };
       requestBody: { content: {
-        "application/json": Record<never, never>;
+        "application/json": Record<never, never> | null;
       } };
       responses: {
         200: { content: {
@@ -641,6 +652,9 @@ export type paths = {
       parameters: {
         path: {
           id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
         };
       };
       responses: {
@@ -1429,7 +1443,11 @@ export type paths = {
   };
   "/debt": {
     get: {
-      parameters: Record<never, never>;
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
       responses: {
         200: { content: {
           "application/json": {
@@ -2503,6 +2521,7 @@ export type paths = {
             progress: number;
             output: ({
               type: string;
+              file_id: string;
               url: string;
               content_type: string;
               bytes: number;
@@ -2511,6 +2530,10 @@ export type paths = {
               height?: number;
               duration?: number;
               expires_at: string;
+            })[];
+            data?: ({
+              url?: string;
+              b64_json?: string;
             })[];
             usage: {
               total_units: number;
@@ -2543,6 +2566,7 @@ export type paths = {
               progress: number;
               output: ({
                 type: string;
+                file_id: string;
                 url: string;
                 content_type: string;
                 bytes: number;
@@ -3896,6 +3920,7 @@ export type paths = {
         header?: {
           "idempotency-key"?: string;
           prefer?: string;
+          "x-client-request-id"?: string;
         };
       };
       requestBody: { content: {

@@ -17,6 +17,7 @@ import {
   getBalance,
   getCharge,
   getCheckout,
+  getDebt,
   getUsage,
   listBuckets,
   listCharges,
@@ -67,6 +68,7 @@ export const queryTable = nameQueries({
   balance: {
     now: whole(getBalance, { staleTime: 10_000 }),
     buckets: whole(listBuckets),
+    debt: whole(getDebt),
     holds: whole(listHolds),
   },
   charges: {

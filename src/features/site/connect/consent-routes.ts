@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { budgetPeriods } from "../../../lib/budget.ts";
 import { parseMoney } from "../../../lib/money.ts";
+import { presentNetwork } from "../../../lib/network.ts";
 import { isLoopbackHost } from "../../../platform/config/setting-kinds.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
@@ -8,7 +9,6 @@ import { emptyBodySchema } from "../../../platform/http/optional-body.ts";
 import { pathParams } from "../../../platform/http/path-params.ts";
 import { findKeyClient } from "../../accounts/index.ts";
 import { consoleErrors, getSession } from "../console-edge.ts";
-import { presentNetwork } from "../sign-in/throttle.ts";
 import { approveRequest, type ConnectAnswer, denyRequest } from "./answer-request.ts";
 import type { ConnectParts } from "./connect-parts.ts";
 import type { DeviceAsker, KeyTerms } from "./connect-request.ts";

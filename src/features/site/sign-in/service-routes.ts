@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../platform/http/optional-body.ts";
+import { pathParams } from "../../../platform/http/path-params.ts";
 import { consoleErrors, getSession, requireFresh } from "../console-edge.ts";
 import { listIdentities } from "./identity-store.ts";
 import { getProvider, watchCaller } from "./provider-routes.ts";
@@ -11,7 +12,7 @@ import { beginProviderSignIn, providerMs } from "./sign-in-with-provider.ts";
 import type { SiteSession } from "./site-session.ts";
 
 const tags = ["Connected services"];
-const params = Type.Object({ id: Type.String({ maxLength: 100, description: "The service's id." }) });
+const params = pathParams({ id: "signInProvider" });
 const settingsPath = "/console/settings";
 
 const serviceListSchema = Type.Object({

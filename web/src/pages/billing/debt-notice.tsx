@@ -1,14 +1,11 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
-import { api, ask } from "../../api/console-api.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Notice } from "../../design/notice.tsx";
 import { formatMoney } from "../../parts/format-money.ts";
 
-/** Under the balance, so that whatever changes that asks for this again. */
-const debtQuery = queryOptions({ queryKey: ["balance", "debt"], queryFn: () => ask(api.GET("/debt")) });
-
 /** Why an account spends nothing although somebody may have paid: a payment was reversed after it was spent. */
 export function DebtNotice() {
-  const { data: debt } = useQuery(debtQuery);
+  const { data: debt } = useTableQuery(queryTable.balance.debt());
   if (debt === undefined || debt.data.length === 0) return null;
   const kinds = new Set(debt.data.map(({ kind }) => (kind === "refund" ? "refunded" : "disputed")));
   return (
