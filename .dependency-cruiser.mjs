@@ -119,7 +119,7 @@ const otherRules = [
     from: {
       path: "^src/",
       pathNot: [
-        "^src/platform/media/(picture-process|read-picture)[.]ts$",
+        "^src/platform/media/(picture-process|read-picture|conversion-process)[.]ts$",
         "^src/features/dramas/film/draw-(captions|titles)[.]ts$",
         "^src/providers/sandbox/studio/",
       ],

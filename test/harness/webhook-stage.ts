@@ -199,7 +199,7 @@ async function createTestHttp(
             // Routes look at nothing else of a caller.
             request.caller = { accountId, keyId: `key_${accountId}` as KeyId } as Caller;
           });
-          webhooks.addRoutes(v1, { presentLimits: () => ({}) });
+          webhooks.addRoutes(v1);
         },
         { prefix: "/v1" },
       );

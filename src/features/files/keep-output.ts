@@ -62,7 +62,7 @@ async function storeConverted(
   const spooled = await parts.inspections.pass(async () => {
     signal.throwIfAborted();
     try {
-      return await spoolOutput(parts, await convertPicture(file.spooled.path, format), signal);
+      return await spoolOutput(parts, await convertPicture(file.spooled.path, format, signal), signal);
     } catch (error) {
       if (signal.aborted || error instanceof AppError) throw error;
       const message = `The file cannot be turned into ${format.name.toUpperCase()}.`;

@@ -4,7 +4,7 @@ import type { Capability, Model, Price } from "../catalog/index.ts";
 import type { CheckedGeneration } from "./check-generation.ts";
 import type { PrepareTask } from "./create-task.ts";
 import type { CommonBody } from "./generation-schema.ts";
-import { quoteTask } from "./quote-task.ts";
+import { countStartedSeconds, quoteTask } from "./quote-task.ts";
 import type { TaskParts } from "./task-parts.ts";
 import { listAbleTargets, listTaskTargets } from "./task-target.ts";
 
@@ -76,7 +76,7 @@ async function checkFiles(
     const kinds = { image: ["image"], person: ["image", "video"], audio: ["audio"] } as const;
     const file = await files.getFile(accountId, input.fileId, { param: input.param, kinds: kinds[input.role] });
     if (input.role !== "audio") continue;
-    audioSeconds = Math.max(1, Math.ceil((file.durationMs ?? 0) / 1000));
+    audioSeconds = Math.max(1, countStartedSeconds(file.durationMs ?? 0));
     const secondsMax = Math.max(...(limits.durations ?? [Number.POSITIVE_INFINITY]));
     if (audioSeconds > secondsMax) {
       const message = `The audio takes ${audioSeconds} seconds; this model makes films of at most ${secondsMax}.`;

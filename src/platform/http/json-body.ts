@@ -27,12 +27,14 @@ export function acceptJsonBodies(http: FastifyInstance, limits: JsonLimits): voi
   // Many clients name a content type on every request, and mean nothing by it where there is no body.
   http.addContentTypeParser("*", (request, _payload, done) => {
     const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
-    if (length === "0" && encoding === undefined && canBeEmpty(request)) done(null);
+    const hasNone = length === "0" && encoding === undefined && canBeEmpty(request);
+    // Where there is nothing, that is what is said, whatever was sent there.
+    if (hasNone || request.is404) done(null);
     else done(createUnknownType());
   });
 }
 
-export function createUnknownType(): AppError {
+function createUnknownType(): AppError {
   const message = "The body's content type is not accepted here. Send Content-Type: application/json.";
   return new AppError("unsupported_media_type", message);
 }
