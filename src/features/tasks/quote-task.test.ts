@@ -75,7 +75,7 @@ test("nothing delivered costs nothing", () => {
 test.each([
   [5_040, 5n],
   [5_000, 5n],
-  [4_001, 5n],
+  [4_101, 5n],
   [4_000, 4n],
 ])("a film of %i ms for which 5 s were asked costs %i seconds", (durationMs, seconds) => {
   const terms = quote(createPrice("duration", "second", 50n), video);
@@ -164,7 +164,7 @@ describe("a task of stages", () => {
 
   test.each([
     [10_000, 800n],
-    [9_001, 800n],
+    [9_101, 800n],
     [5_000, 400n],
     [4_000, 400n],
     [1, 400n],
