@@ -120,12 +120,16 @@ test.each(["POST", "DELETE", "PUT", "PATCH", "OPTIONS", "PROPFIND"])(
   },
 );
 
-test.each(["/tasks/x", "/tasks/task_", "/tasks/task_A", `/tasks/task_${"x".repeat(65)}`, "/tasks/task_1%0A"])(
-  "%s, which can be the id of nothing, is answered as what does not exist, and nobody looks for it",
-  async (path) => {
-    await expectError(await call(path), 404, { code: "task_not_found" });
-  },
-);
+test.each([
+  "/tasks/x",
+  "/tasks/task_",
+  "/tasks/task_A",
+  `/tasks/task_${"x".repeat(65)}`,
+  "/tasks/task_1%0A",
+  "/tasks/task_1%00",
+])("%s, which can be the id of nothing, is answered as what does not exist, and nobody looks for it", async (path) => {
+  await expectError(await call(path), 404, { code: "task_not_found" });
+});
 
 test("HEAD answers like GET without a body", async () => {
   const answer = await call("/things/7", { method: "HEAD" });
@@ -204,7 +208,7 @@ test.each([
   ["the other half of a pair", '{"text":"\\uDF0A x"}', "text"],
 ])("a text with %s, which cannot be stored, is a 400 that names the field", async (_name, body, param) => {
   const answer = await call("/stored", { method: "POST", headers: json, body });
-  await expectError(answer, 400, { code: "invalid_parameter", param, message: /cannot be stored/ });
+  await expectError(answer, 400, { code: "invalid_parameter", param, message: /U\+0000/ });
 });
 
 test("what only looks like such a text is taken, and what is handed on may be one", async () => {
@@ -216,10 +220,9 @@ test("what only looks like such a text is taken, and what is handed on may be on
 });
 
 test.each([
-  ["/things/a%00b", null],
   ["/things/7?after=a%00b", "after"],
-  ["/nothing?a=1&b%00=2", null],
-])("U+0000 in the address %s is a 400", async (path, param) => {
+  ["/nothing?a=1&b%00=2", "query"],
+])("U+0000 in the query of %s is a 400", async (path, param) => {
   await expectError(await call(path), 400, { code: "invalid_parameter", param, message: /U\+0000/ });
 });
 

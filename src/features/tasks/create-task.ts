@@ -8,7 +8,6 @@ import { getOfferedModel, type OfferedModel, presentDeprecation } from "../catal
 import { type ClaimParts, claimKey, freeKey, recallAnswer } from "../idempotency/index.ts";
 import { checkWebhookUrl } from "../webhooks/index.ts";
 import type { CommonBody } from "./generation-schema.ts";
-import { requireKeepableTexts } from "./keepable-texts.ts";
 import { findOrder, findSameOrder, type TaskOrder } from "./order-store.ts";
 import { priceTask } from "./quote-task.ts";
 import { createFullError } from "./refuse-full.ts";
@@ -71,7 +70,6 @@ export async function createTask<B extends CommonBody>(
   parts: CreateParts,
   incoming: IncomingTask<B>,
 ): Promise<CreatedTask> {
-  requireKeepableTexts(incoming.body);
   const keyed = readKey(incoming);
   const prepared = await prepareOrRecall(parts, incoming, keyed);
   if ("task" in prepared) return prepared;

@@ -22,7 +22,7 @@ import { refuseWrongMethods } from "./refuse-wrong-methods.ts";
 import { emptyContext, type SeenLimits } from "./request-context.ts";
 import { logRequest, type RequestLogParts } from "./request-log.ts";
 import { compileSerializer } from "./serialization.ts";
-import { requireStorableUrl } from "./storable-text.ts";
+import { requireStorableQuery } from "./storable-text.ts";
 import { disposeOfBody } from "./unread-body.ts";
 import { compileValidator } from "./validation.ts";
 
@@ -133,7 +133,7 @@ function receiveRequests(http: HttpServer, parts: RequestLogParts & LimitTeller)
   http.addHook("onRequest", (request, reply, done) => {
     logRequest(request, reply, parts);
     identifyRequest(request, reply);
-    requireStorableUrl(request.url);
+    requireStorableQuery(request.url);
     // A connection that was open before the stop may still bring requests; they are sent elsewhere.
     if (isClosing) {
       throw new AppError("shutting_down", "This node is about to stop. Send the request again.", {

@@ -42,6 +42,22 @@ export function createJsonScanner({ structureMax, escapesMax }: JsonLimits): Jso
   };
 }
 
+/** As much structure as texts inside of a body may have together that are to be parsed, too, such as a call's arguments. */
+export const innerStructureMax = 40_000;
+const sliceCharacters = 64 * 1024;
+
+/** Counts the structure of a text that may be JSON, and stops when it is more than can be parsed by the way. */
+export function countInnerStructure(text: string): number {
+  let place: Place = "outside";
+  let structure = 0;
+  for (let at = 0; at < text.length && structure <= innerStructureMax; at += sliceCharacters) {
+    const counted = countChunk(Buffer.from(text.slice(at, at + sliceCharacters)), place);
+    place = counted.place;
+    structure += counted.structure;
+  }
+  return structure;
+}
+
 /** Where a chunk ends, and the next one begins. */
 type Place = "outside" | "in-string" | "after-backslash";
 

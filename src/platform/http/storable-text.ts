@@ -6,25 +6,27 @@ import { AppError } from "../errors/app-error.ts";
  */
 const suspects = ["\\u0000", "\\ud", "\\uD"];
 
-/** Refuses a body with a text that could not be stored, and names the field. */
-export function requireStorable(value: unknown, body: Buffer): void {
-  if (!suspects.some((suspect) => body.includes(suspect))) return;
+/** Refuses a body with a text that could not be stored, and names the field. Its bytes may show that it has none. */
+export function requireStorable(value: unknown, body?: Buffer): void {
+  if (body !== undefined && !suspects.some((suspect) => body.includes(suspect))) return;
   const place = findUnstorable(value, "");
   if (place === null) return;
-  const message = "has the character U+0000, or half of a character, which cannot be stored";
-  throw new AppError("invalid_parameter", place === "" ? `A name ${message}.` : `\`${place}\` ${message}.`, {
-    ...(place === "" ? {} : { param: place }),
-  });
+  throw createUnstorable(place === "" ? "body" : place);
 }
 
-/** Refuses an address with the character U+0000 in its path or query. */
-export function requireStorableUrl(url: string): void {
+/** Refuses a query with U+0000 in it. In a path it is no id: no kind of them has it. */
+export function requireStorableQuery(url: string): void {
   if (!url.includes("%00")) return;
-  const [, query = ""] = url.split("?", 2);
-  const [param] = [...new URLSearchParams(query)].find(([, value]) => value.includes("\0")) ?? [];
-  throw new AppError("invalid_parameter", "The address has the character U+0000, which nothing here is called.", {
-    ...(param === undefined || param.includes("\0") ? {} : { param }),
-  });
+  const query = new URLSearchParams(url.split("?", 2)[1]);
+  for (const [name, value] of query) {
+    if (!isStorable(name)) throw createUnstorable("query");
+    if (!isStorable(value)) throw createUnstorable(name);
+  }
+}
+
+function createUnstorable(param: string): AppError {
+  const message = `\`${param}\` has characters that are none: U+0000, or half of a pair.`;
+  return new AppError("invalid_parameter", message, { param });
 }
 
 /** The path of the first such text, as validation writes it; of a name, that of the object which has it. */

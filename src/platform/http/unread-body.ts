@@ -15,14 +15,15 @@ const drainMsMax = 10_000;
 export function disposeOfBody(request: FastifyRequest, reply: FastifyReply): void {
   const { raw } = request;
   const { "content-length": length, "transfer-encoding": encoding } = request.headers;
-  if (raw.complete || (encoding === undefined && !(Number(length) > 0))) return;
+  if (raw.complete || raw.readableEnded || (encoding === undefined && !(Number(length) > 0))) return;
   if (Number(length) > drainBytesMax) {
     reply.header("connection", "close");
     return;
   }
   const { socket } = raw;
   let bytes = 0;
-  const cut = (): void => void socket.destroy();
+  // Ends the connection, too.
+  const cut = (): void => void raw.destroy();
   const timer = setTimeout(cut, drainMsMax).unref();
   noteUnreadBody(socket, true);
   raw.once("close", () => {

@@ -1,3 +1,4 @@
+import { countInnerStructure, innerStructureMax } from "../../platform/http/json-scanner.ts";
 import type { ChatMessage, ChatRequest, ChatUserPart } from "../chat-request.ts";
 import type { ChatObstacle } from "../contract.ts";
 import { parseDataUrl } from "./data-url.ts";
@@ -99,8 +100,11 @@ function findFormatObstacle({ response_format }: ChatRequest, dialect: Dialect):
 function findMessagesObstacle(messages: readonly ChatMessage[], dialect: Dialect): ChatObstacle | null {
   const callIds = new Set<string>();
   let imageCount = 0;
+  let structureLeft = innerStructureMax;
   for (const [index, message] of messages.entries()) {
     const place = `messages[${index}]`;
+    structureLeft -= countArguments(message);
+    if (structureLeft < 0) return { param: place, message: "The arguments of tool calls are too much JSON." };
     const obstacle = findMessageObstacle(message, place, { dialect, callIds });
     if (obstacle !== null) return obstacle;
     if (message.role === "assistant") for (const { id } of message.tool_calls ?? []) callIds.add(id);
@@ -109,6 +113,17 @@ function findMessagesObstacle(messages: readonly ChatMessage[], dialect: Dialect
     if (imageCount > imagesMax) return { param: place, message: `This model takes at most ${imagesMax} images.` };
   }
   return null;
+}
+
+/** Arguments are JSON inside of JSON: they are parsed by the way, and there may be many of them. */
+function countArguments(message: ChatMessage): number {
+  if (message.role !== "assistant") return 0;
+  let structure = 0;
+  for (const call of message.tool_calls ?? []) {
+    if (call.type === "function" && structure <= innerStructureMax)
+      structure += countInnerStructure(call.function.arguments);
+  }
+  return structure;
 }
 
 function findMessageObstacle(
