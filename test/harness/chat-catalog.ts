@@ -36,7 +36,7 @@ export function writeCatalogOf(
     capabilities,
     limits: { context_window: 128_000, max_output_tokens: 1000 },
     // All that the fakes write is seen.
-    hold: "metered",
+    ...((model.type ?? "chat") === "chat" ? { hold: "metered" } : {}),
     ...model,
   }));
   return stringify({
