@@ -2,14 +2,22 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/browsed-site.ts";
 import { hasBrowser } from "../harness/browser.ts";
+import { findFreePort } from "../harness/gateway-process.ts";
 import { openSignedInPage } from "../harness/signed-in-page.ts";
+import { openTcpGate, type TcpGate } from "../harness/tcp-gate.ts";
 
 describe.skipIf(!hasBrowser)("the console in trouble", () => {
   let site: BrowsedSite;
+  let gate: TcpGate;
   beforeAll(async () => {
-    site = await startBrowsedSite();
+    const frontPort = Number(await findFreePort());
+    site = await startBrowsedSite({ frontPort });
+    gate = await openTcpGate({ port: frontPort, targetPort: site.gateway.port });
   });
-  afterAll(() => site[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await gate.close();
+    await site[Symbol.asyncDispose]();
+  });
 
   async function openConsole(path = "/console/settings") {
     const opened = await openSignedInPage(site, await site.createPerson());
@@ -78,12 +86,12 @@ describe.skipIf(!hasBrowser)("the console in trouble", () => {
     await using opened = await openConsole("/console/keys?key=new");
     const { page } = opened;
     await page.getByLabel("Name").fill("Typed before");
-    await site.stopGateway();
+    await gate.close();
     await page.getByRole("button", { name: "Create the key" }).click();
     await banner(page).waitFor();
     await page.getByRole("dialog").getByText("The server cannot be reached").waitFor();
     expect(await listAxeFindings(page)).toEqual([]);
-    await site.restartGateway();
+    await gate.open();
     await banner(page).waitFor({ state: "detached" });
     expect(await page.getByLabel("Name").inputValue()).toBe("Typed before");
     await page.getByRole("button", { name: "Create the key" }).click();
@@ -94,11 +102,11 @@ describe.skipIf(!hasBrowser)("the console in trouble", () => {
     await using opened = await openConsole();
     const { page } = opened;
     await heading(page, "Settings").waitFor();
-    await site.stopGateway();
+    await gate.close();
     await goTo(page, "Billing");
     await banner(page).waitFor();
     expect(await page.getByRole("navigation", { name: "Console" }).count()).toBe(1);
-    await site.restartGateway();
+    await gate.open();
     await heading(page, "Billing").waitFor();
     await page.getByText("Nothing has moved yet.").waitFor();
     await banner(page).waitFor({ state: "detached" });

@@ -14,7 +14,6 @@ import { repositoryDir } from "./repository-files.ts";
 import { goodPassword } from "./site-visitor.ts";
 import type { StripeServer } from "./stripe-server.ts";
 import { createRunningClock, createTestClock, type TestClock } from "./test-clock.ts";
-import { createTestDatabase } from "./test-database.ts";
 import { startGateway, type TestGateway } from "./test-gateway.ts";
 
 /** The browser notes every answer of 400 and above; a refusal that a page shows is no fault of the page. */
@@ -33,9 +32,6 @@ export type BrowsedSite = AsyncDisposable & {
   gateway: TestGateway;
   clock: TestClock;
   siteUrl: string;
-  /** Stops the gateway as an operator does, and starts it again at the same address with the same database. */
-  stopGateway(): Promise<void>;
-  restartGateway(): Promise<void>;
   openPage(options?: BrowserContextOptions): Promise<BrowsedPage>;
   /** Somebody with an account and the password `goodPassword`, with as much money as is said; returns their address. */
   createPerson(options?: { email?: string; credit?: string }): Promise<string>;
@@ -46,6 +42,8 @@ type BrowsedSiteOptions = {
   isPublic?: boolean;
   /** A name that the browser takes for this computer's. */
   hostname?: string;
+  /** The port of something in front of the gateway, by which the browser reaches it. */
+  frontPort?: number;
   /** Time goes on by itself, as tasks need it. */
   hasRunningClock?: boolean;
   /** Where cards are taken. */
@@ -56,26 +54,20 @@ type BrowsedSiteOptions = {
 export async function startBrowsedSite(options: BrowsedSiteOptions = {}): Promise<BrowsedSite> {
   if (!isWebBuilt()) execFileSync(process.execPath, [join(repositoryDir, "scripts/build-web.ts")], { stdio: "ignore" });
   const port = Number(await findFreePort());
-  const { isPublic = false, hostname = "localhost", hasRunningClock = false, stripe } = options;
-  const siteUrl = `http://${hostname}:${port}`;
+  const { isPublic = false, hostname = "localhost", frontPort = port, hasRunningClock = false, stripe } = options;
+  const siteUrl = `http://${hostname}:${frontPort}`;
   const clock = hasRunningClock ? createRunningClock() : createTestClock(new Date());
   let passwordHash: string | null = null;
-  const sharedDatabase = await createTestDatabase();
-  const start = () =>
-    startGateway({
-      clock,
-      sharedDatabase,
-      settings: {
-        ...{ port, host: "localhost", site_url: siteUrl, base_url: `${siteUrl}/v1` },
-        // A browser opens connections before it needs them; nobody waits for what may never come over them.
-        shutdown_timeout_ms: 500,
-        ...(stripe === undefined
-          ? {}
-          : { stripe_secret_key: stripe.secretKey, stripe_webhook_secret: stripe.webhookSecret }),
-      },
-      ...(stripe === undefined ? {} : { stripe: { url: stripe.url } }),
-    });
-  let gateway = await start();
+  const gateway = await startGateway({
+    clock,
+    settings: {
+      ...{ port, host: "localhost", site_url: siteUrl, base_url: `${siteUrl}/v1` },
+      ...(stripe === undefined
+        ? {}
+        : { stripe_secret_key: stripe.secretKey, stripe_webhook_secret: stripe.webhookSecret }),
+    },
+    ...(stripe === undefined ? {} : { stripe: { url: stripe.url } }),
+  });
   const switches = [
     ...(isPublic ? [`--ip-address-space-overrides=127.0.0.1:${port}=public,[::1]:${port}=public`] : []),
     ...(hostname === "localhost"
@@ -89,17 +81,9 @@ export async function startBrowsedSite(options: BrowsedSiteOptions = {}): Promis
   const browser = await launchBrowser({ switches, isWhole: isPublic });
   return {
     browser,
-    get gateway() {
-      return gateway;
-    },
+    gateway,
     clock,
     siteUrl,
-    async stopGateway() {
-      await gateway[Symbol.asyncDispose]();
-    },
-    async restartGateway() {
-      gateway = await start();
-    },
     openPage: (options) => openPage(browser, siteUrl, options),
     async createPerson({ email = `${randomBytes(6).toString("hex")}@example.com`, credit } = {}) {
       passwordHash ??= await hashPassword(goodPassword);
@@ -114,7 +98,6 @@ export async function startBrowsedSite(options: BrowsedSiteOptions = {}): Promis
     async [Symbol.asyncDispose]() {
       await browser.close();
       await gateway[Symbol.asyncDispose]();
-      await sharedDatabase.close();
     },
   };
 }
