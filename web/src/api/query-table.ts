@@ -99,8 +99,7 @@ export const queryTable = nameQueries({
   },
   ledger: { list: paged(listEntries) },
   models: { list: whole(listModels, catalog), one: whole(getModel, catalog), prices: whole(listPrices, catalog) },
-  // Whoever has not its secret is asked for it, not asked again.
-  outbox: { list: whole(listOutbox, { retry: false }) },
+  outbox: { list: whole(listOutbox) },
   passkeys: { list: whole(listPasskeys) },
   session: { current: whole(findSession, { staleTime: 30_000 }) },
   services: { list: whole(listServices) },
