@@ -211,6 +211,12 @@ test.each([
   await expectError(answer, 400, { code: "invalid_parameter", param, message: /U\+0000/ });
 });
 
+test("such a text is found however deep it lies", async () => {
+  const body = `{"text":${"[".repeat(900)}"\\u0000"${"]".repeat(900)}}`;
+  const answer = await call("/stored", { method: "POST", headers: json, body });
+  await expectError(answer, 400, { code: "invalid_parameter", param: `text${"[0]".repeat(900)}` });
+});
+
 test("what only looks like such a text is taken, and what is handed on may be one", async () => {
   for (const body of ['{"text":"\\\\u0000"}', '{"text":"\\ud83c\\udf0a"}']) {
     expect((await call("/stored", { method: "POST", headers: json, body })).status).toBe(200);

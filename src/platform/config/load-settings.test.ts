@@ -53,6 +53,7 @@ describe("where settings come from", () => {
       idempotency_hours: 24,
       stream_heartbeat_ms: 15_000,
       json_body_bytes_max: 20_971_520,
+      json_structure_max: 80_000,
       header_bytes_max: 16_384,
       header_timeout_ms: 15_000,
       request_timeout_ms: 120_000,

@@ -5,7 +5,7 @@ import { errorAnswers } from "./error-answers.ts";
  * Every endpoint of the API: which scope of a key it belongs to, how firm it is, and whether all that it does costs money.
  * Operators can switch each preview endpoint off; keys can be limited to scopes.
  */
-export const endpointTable = {
+const endpointTable = {
   listModels: { scope: "models", stability: "beta" },
   getModel: { scope: "models", stability: "preview" },
   listPrices: { scope: "pricing", stability: "preview" },

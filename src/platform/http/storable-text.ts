@@ -9,7 +9,7 @@ const suspects = ["\\u0000", "\\ud", "\\uD"];
 /** Refuses a body with a text that could not be stored, and names the field. Its bytes may show that it has none. */
 export function requireStorable(value: unknown, body?: Buffer): void {
   if (body !== undefined && !suspects.some((suspect) => body.includes(suspect))) return;
-  const place = findUnstorable(value, "");
+  const place = findUnstorable(value);
   if (place === null) return;
   throw createUnstorable(place === "" ? "body" : place);
 }
@@ -29,15 +29,21 @@ function createUnstorable(param: string): AppError {
   return new AppError("invalid_parameter", message, { param });
 }
 
-/** The path of the first such text, as validation writes it; of a name, that of the object which has it. */
-function findUnstorable(value: unknown, path: string): string | null {
-  if (typeof value === "string") return isStorable(value) ? null : path;
-  if (typeof value !== "object" || value === null) return null;
-  for (const [name, inner] of Object.entries(value)) {
-    if (!isStorable(name)) return path;
-    const place = Array.isArray(value) ? `${path}[${name}]` : path === "" ? name : `${path}.${name}`;
-    const found = findUnstorable(inner, place);
-    if (found !== null) return found;
+/**
+ * The path of the first such text, as validation writes it; of a name, that of the object which has it. However deep it is
+ * nested: it has not been checked yet.
+ */
+function findUnstorable(root: unknown): string | null {
+  const waiting: { value: unknown; path: string }[] = [{ value: root, path: "" }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { value, path } = next;
+    if (typeof value === "string" && !isStorable(value)) return path;
+    if (typeof value !== "object" || value === null) continue;
+    for (const [name, inner] of Object.entries(value).reverse()) {
+      if (!isStorable(name)) return path;
+      const place = Array.isArray(value) ? `${path}[${name}]` : path === "" ? name : `${path}.${name}`;
+      waiting.push({ value: inner, path: place });
+    }
   }
   return null;
 }
