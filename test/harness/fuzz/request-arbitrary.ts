@@ -87,9 +87,10 @@ function toText(value: unknown): string {
   return text.replaceAll("\u0000", "");
 }
 
-/** Dots alone would be another path. */
+/** One or two dots alone, encoded or not, every client takes for a way to another path. */
 function writeSegment(value: unknown): string {
-  return encodeURIComponent(toText(value ?? "nothing")).replaceAll(".", "%2E");
+  const text = toText(value ?? "nothing");
+  return encodeURIComponent(/^(\.|%2e){1,2}$/i.test(text) ? `${text}x` : text);
 }
 
 /** Only what can be sent as a header at all is sent as one. */
