@@ -5,7 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import { invariant } from "../lib/invariant.ts";
 import type { ChangeFeed } from "../platform/database/change-feed.ts";
 import type { Database } from "../platform/database/database.ts";
-import { endpointTable } from "../platform/http/endpoint-table.ts";
+import { getEndpoint } from "../platform/http/endpoint-table.ts";
 import { presentError } from "../platform/http/error-response.ts";
 import type { AccessWatch } from "../platform/http/event-stream.ts";
 import { createOpenStreams } from "../platform/http/open-streams.ts";
@@ -42,7 +42,7 @@ export function watchReaders(parts: ReaderWatchParts): ReaderWatch {
       const { endpoint } = request.routeOptions.config;
       invariant(endpoint !== undefined, "only endpoints of the table have callers");
       const session = findSession(request);
-      const place = { address: request.ip, endpointScope: endpointTable[endpoint].scope };
+      const place = { address: request.ip, endpointScope: getEndpoint(endpoint).scope };
       return (end) =>
         streams.add({
           accountId,
