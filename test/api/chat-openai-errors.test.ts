@@ -200,12 +200,12 @@ test("the SDK asks again for an answer that is under way with its key, and gets 
   expect(await own.listCharges()).toHaveLength(1);
 });
 
-test("a client that gives up waiting stops the upstream, and pays nothing for nothing", async () => {
+test("a client that gives up waiting for a stream stops the upstream, and pays nothing for nothing", async () => {
   const own = await chat.createCaller();
   const gate = chat.upstream.gate();
   const abortedBefore = chat.upstream.abortedCalls().length;
   chat.upstream.script({ beforeHead: gate });
-  const waiting = own.client.chat.completions.create(question, { timeout: 2000 });
+  const waiting = own.client.chat.completions.create({ ...question, stream: true }, { timeout: 2000 });
   await expect(waiting).rejects.toBeInstanceOf(APIConnectionTimeoutError);
   await chat.upstream.aborted(abortedBefore + 1);
   await own.settled();

@@ -376,11 +376,12 @@ test("a caller who aborts a stream stops the upstream and pays for what came", a
   }
 });
 
-test("a caller who leaves the loop, or aborts a whole answer, stops the upstream", async () => {
+test("a caller who leaves the loop stops the upstream; one who aborts a whole answer pays for it", async () => {
   const own = await chat.createCaller();
   const gate = chat.upstream.gate();
   const abortedBefore = chat.upstream.abortedCalls().length;
-  chat.upstream.script({ beforePiece: gate, pieces: ["one", " two"] }, { beforeHead: gate });
+  const wholeGate = chat.upstream.gate();
+  chat.upstream.script({ beforePiece: gate, pieces: ["one", " two"] }, { beforeHead: wholeGate });
   gate.release(1);
   for await (const chunk of await own.client.chat.completions.create({
     model: "open",
@@ -393,10 +394,11 @@ test("a caller who leaves the loop, or aborts a whole answer, stops the upstream
   const controller = new AbortController();
   const { signal } = controller;
   const refused = own.client.chat.completions.create({ model: "open", messages: hello }, { signal });
-  await gate.reached();
+  await wholeGate.reached();
   controller.abort();
   await expect(refused).rejects.toBeInstanceOf(APIUserAbortError);
-  await chat.upstream.aborted(abortedBefore + 2);
+  wholeGate.open();
   await own.settled();
-  expect(await own.listCharges()).toHaveLength(1);
+  expect(await own.listCharges()).toHaveLength(2);
+  expect(chat.upstream.abortedCalls()).toHaveLength(abortedBefore + 1);
 });

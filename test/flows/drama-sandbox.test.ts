@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { StoryboardDocument } from "../../src/features/dramas/drama-documents.ts";
+import { countStartedSeconds } from "../../src/features/tasks/quote-task.ts";
 import { analyseSpeech } from "../harness/analyse-speech.ts";
 import { type DramaFront, openDramaFront, type SeenDrama } from "../harness/drama-callers.ts";
 import { readCues, readLoudness } from "../harness/film-stage.ts";
@@ -87,7 +88,7 @@ test(
       const spoken = samples.subarray(Math.round(first.start * 24_000), Math.round(last.end * 24_000));
       expect(analyseSpeech(spoken).voicedShare).toBeGreaterThan(0.3);
       expect(Math.abs((await readLoudness(film)).loudness + 16)).toBeLessThan(1.5);
-      const charged = 0.13 + Math.max(0.4, Math.ceil(seconds) * 0.08);
+      const charged = 0.13 + Math.max(0.4, countStartedSeconds(seconds * 1000) * 0.08);
       expect(Number(drama.usage.charge)).toBeCloseTo(charged, 5);
     }
     await front.check();

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { presentNetwork } from "../../lib/network.ts";
@@ -83,7 +84,7 @@ export async function addConsoleApi(
         reply.headers(securityHeaders);
         await countRequest(parts.counters, request.ip);
         if (request.method !== "GET" && request.method !== "HEAD") {
-          requireOwnPage(request, { origin, takesForm: request.routeOptions.config.endpoint === "createFile" });
+          requireOwnPage(request, { origin, takesForm: isFormRoute(request) });
         }
         const session = await parts.readSession(request.headers);
         if (session !== null) sessions.set(request, session);
@@ -118,6 +119,12 @@ async function countRequest(counters: Counters, address: string): Promise<void> 
   throw new AppError("rate_limit_exceeded", `Too many requests. Try again in ${seconds} s.`, {
     headers: { "retry-after": String(seconds) },
   });
+}
+
+/** Whether the route says that it takes a form. */
+function isFormRoute({ routeOptions: { schema } }: FastifyRequest): boolean {
+  const { consumes = [] } = (schema ?? {}) as { consumes?: readonly string[] };
+  return consumes.includes("multipart/form-data");
 }
 
 /**
