@@ -1,4 +1,3 @@
-import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { presentNetwork } from "../../lib/network.ts";
@@ -84,7 +83,7 @@ export async function addConsoleApi(
         reply.headers(securityHeaders);
         await countRequest(parts.counters, request.ip);
         if (request.method !== "GET" && request.method !== "HEAD") {
-          requireOwnPage(request, { origin, takesForm: isFormRoute(request) });
+          requireOwnPage(request, { origin, takesForm: isFormRoute(request.routeOptions.schema) });
         }
         const session = await parts.readSession(request.headers);
         if (session !== null) sessions.set(request, session);
@@ -122,9 +121,8 @@ async function countRequest(counters: Counters, address: string): Promise<void> 
 }
 
 /** Whether the route says that it takes a form. */
-function isFormRoute({ routeOptions: { schema } }: FastifyRequest): boolean {
-  const { consumes = [] } = (schema ?? {}) as { consumes?: readonly string[] };
-  return consumes.includes("multipart/form-data");
+function isFormRoute(schema: { consumes?: readonly string[] } | undefined): boolean {
+  return schema?.consumes?.includes("multipart/form-data") === true;
 }
 
 /**
