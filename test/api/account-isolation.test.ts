@@ -69,6 +69,7 @@ const ownOnly = new Set([
   "POST /chat/completions",
   "POST /files",
   "POST /images/generations",
+  "POST /images/edits",
   "POST /videos/generations",
   "POST /audio/speech",
   "POST /webhook_endpoints",

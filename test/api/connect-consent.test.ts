@@ -55,6 +55,7 @@ describe("an approval", () => {
     const id = await beginRequest(gateway);
     expect((await visitor.get(`/connect/requests/${id}`)).body).toEqual({
       client: "my-tool",
+      asked: null,
       budget: null,
       redirect_host: "127.0.0.1:53111",
       replaces: null,

@@ -49,7 +49,8 @@ describe("a document", () => {
     const told = await readJson(await stage.call(`/files/${kept.id}`));
     expect(told).toEqual({
       ...{ object: "file", file_id: kept.id, id: kept.id, bytes: bytes.length, content_type: contentType, filename },
-      ...{ purpose: "output", created: Math.floor(kept.createdAt.getTime() / 1000) },
+      ...{ purpose: "output", created: Math.floor(kept.createdAt.getTime() / 1000), status: "processed" },
+      created_at: Math.floor(kept.createdAt.getTime() / 1000),
       expires_at: kept.expiresAt.toISOString(),
     });
     expect((await readJson(await stage.call("/files?purpose=output"))).data).toContainEqual(told);

@@ -432,7 +432,8 @@ describe("the edge of the console API", () => {
     );
     expect(operations.length).toBeGreaterThan(20);
     for (const [method, path] of operations) {
-      const type = `${method} ${path}` === "post /files" ? "multipart/form-data; boundary=x" : "application/json";
+      const isForm = ["post /files", "post /images/edits"].includes(`${method} ${path}`);
+      const type = isForm ? "multipart/form-data; boundary=x" : "application/json";
       const hasBody = method === "post" || method === "patch";
       const headers = { origin: siteOrigin, ...(hasBody ? { "content-type": type } : {}) };
       const body = hasBody ? { body: "{}" } : {};

@@ -343,7 +343,7 @@ describe("submissions that come together", () => {
     const results = await Promise.all(asked.map((options) => world.trySubmit(options)));
     const created = results.filter(({ outcome }) => outcome.kind === "created");
     expect(created).toHaveLength(10);
-    expect(results.filter(({ outcome }) => outcome.kind === "refused")).toHaveLength(20);
+    expect(results.filter(({ outcome }) => outcome.kind === "full")).toHaveLength(20);
     const { database } = world.parts;
     const keys = await sql`select key from idempotency_keys`.execute(database);
     expect(keys.rows).toHaveLength(10);
@@ -352,7 +352,7 @@ describe("submissions that come together", () => {
     // When one ends, there is room for one.
     await world.cancel(created[0]?.id ?? "task_none");
     const again = await Promise.all([world.trySubmit({ tasksInFlight: 10 }), world.trySubmit({ tasksInFlight: 10 })]);
-    expect(again.map(({ outcome }) => outcome.kind).toSorted()).toEqual(["created", "refused"]);
+    expect(again.map(({ outcome }) => outcome.kind).toSorted()).toEqual(["created", "full"]);
   });
 
   test("with one key make one task", async () => {

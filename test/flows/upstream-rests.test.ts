@@ -153,7 +153,7 @@ describe("an upstream that keeps failing", () => {
     const gate = chat.upstream.gate();
     script("told", { beforeHead: gate });
     const leaving = new AbortController();
-    const body = { model: "told", messages: [{ role: "user", content: "Hello" }] };
+    const body = { model: "told", stream: true, messages: [{ role: "user", content: "Hello" }] };
     const abandoned = caller.post(body, { signal: leaving.signal });
     await gate.reached();
     const abortedBefore = chat.upstream.abortedCalls().length;

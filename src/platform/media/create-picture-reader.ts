@@ -1,12 +1,14 @@
+import { once } from "node:events";
 import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { PassThrough, type Readable } from "node:stream";
 import { describeNodeProgram } from "../confinement/node-program.ts";
-import type { RunningProcess } from "../confinement/spawn-confined.ts";
 import { startConfinedProcess } from "../confinement/start-confined-process.ts";
 import { MediaToolError } from "./media-tool-error.ts";
 import type { PictureReport } from "./read-picture.ts";
 
-/** Reads pictures of strangers, each in a confined process that reads no other one. */
+/** Reads pictures of strangers in confined processes. */
 export type PictureReader = {
   read(path: string, signal: AbortSignal): Promise<PictureReport>;
   close(): Promise<void>;
@@ -17,86 +19,130 @@ const heapMebibytesMax = 256;
 /** Who has waited so long for a picture goes: an idle gateway has no idle decoders. */
 const spareMsMax = 60_000;
 const readMsMax = 60_000;
+/** A process takes some 100 ms to start. Whoever breaks one falsifies the reports of at most as many pictures. */
+const picturesMax = 32;
+const lifeMsMax = picturesMax * readMsMax;
 const reportLengthMax = 10_000;
-const ready = "ready\n";
 
 class ReaderClosed extends Error {}
 
-/** A process takes some 100 ms to start, so that the next one starts when a picture has come, and waits for another. */
+/** Keeps one process for the next picture; of several pictures at once, each has its own. */
 export function createPictureReader(): PictureReader {
-  let spare: { running: Promise<RunningProcess>; timer: NodeJS.Timeout } | null = null;
+  let spare: { decoder: Decoder; timer: NodeJS.Timeout } | null = null;
   let isClosed = false;
 
-  function prepare(): void {
-    if (isClosed || spare !== null) return;
-    const running = startReader();
-    const prepared = { running, timer: setTimeout(dismiss, spareMsMax).unref() };
-    spare = prepared;
-    // One that ends before its time, such as by a machine short of memory, is not waited with.
-    const forget = (): void => void (spare === prepared && take());
-    running.then(({ ended }) => ended.then(forget, forget), forget);
-  }
-
-  function take(): Promise<RunningProcess> | null {
+  function take(): Decoder | null {
     const taken = spare;
     spare = null;
     clearTimeout(taken?.timer);
-    return taken?.running ?? null;
+    return taken?.decoder.canRead() === true ? taken.decoder : null;
   }
 
-  function dismiss(): void {
-    take()?.then(
-      ({ kill }) => kill(new ReaderClosed()),
-      () => {},
-    );
+  function putBack(decoder: Decoder): void {
+    if (isClosed || spare !== null || !decoder.canRead()) decoder.end();
+    else spare = { decoder, timer: setTimeout(() => take()?.end(), spareMsMax).unref() };
   }
 
   return {
     async read(path, signal) {
       signal.throwIfAborted();
-      const running = await (take() ?? startReader());
-      prepare();
-      const onAbort = (): void => running.kill(signal.reason);
-      signal.addEventListener("abort", onAbort, { once: true });
+      const decoder = take() ?? (await startDecoder());
       try {
-        running.feed(createReadStream(path));
-        return await hear(running, signal);
+        return await decoder.read(path, signal);
       } finally {
-        signal.removeEventListener("abort", onAbort);
+        putBack(decoder);
       }
     },
     async close() {
       isClosed = true;
-      dismiss();
+      take()?.end();
     },
   };
 }
 
-function startReader(): Promise<RunningProcess> {
+type Decoder = {
+  /** Whether it is in order, and has not read its last picture. */
+  canRead(): boolean;
+  read(path: string, signal: AbortSignal): Promise<PictureReport>;
+  end(): void;
+};
+
+async function startDecoder(): Promise<Decoder> {
   const path = join(import.meta.dirname, "picture-process.ts");
-  return startConfinedProcess({
+  const running = await startConfinedProcess({
     ...describeNodeProgram(path, { heapMebibytesMax, reads: [], writes: [] }),
     name: "picture-process.ts",
     // Its address space is mostly reserved and never used, so that only what is written to is counted.
     memory: { kind: "data", bytesMax: memoryBytesMax },
     signal: new AbortController().signal,
-    timeoutMs: spareMsMax + readMsMax,
+    timeoutMs: lifeMsMax,
     input: "later",
   });
+  const pictures = new PassThrough();
+  running.feed(pictures);
+  const lines = readLines(running.stdout);
+  let isReady = false;
+  let left = picturesMax;
+  const over = running.ended.then(
+    () => {},
+    () => {},
+  );
+  void over.then(() => {
+    left = 0;
+  });
+
+  async function send(picturePath: string): Promise<void> {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE((await stat(picturePath)).size);
+    pictures.write(length);
+    for await (const chunk of createReadStream(picturePath)) {
+      if (!pictures.write(chunk)) await Promise.race([once(pictures, "drain"), over]);
+    }
+  }
+
+  /** Rejects with the reason of its end where it ended without a word. */
+  async function hear(): Promise<PictureReport> {
+    const nextLine = () => lines.next().catch(() => ({ value: undefined }));
+    isReady ||= (await nextLine()).value !== undefined;
+    const { value: line } = await nextLine();
+    if (line === undefined) await running.ended;
+    return parseReport(line ?? "");
+  }
+
+  return {
+    canRead: () => left > 0,
+    async read(picturePath, signal) {
+      left -= 1;
+      const abort = (): void => running.kill(signal.reason);
+      const timer = setTimeout(
+        () => running.kill(new MediaToolError("timeout", "A picture took too long.")),
+        readMsMax,
+      );
+      signal.addEventListener("abort", abort, { once: true });
+      try {
+        await send(picturePath);
+        return await hear();
+      } catch (error) {
+        signal.throwIfAborted();
+        // A decoder that breaks down after it was ready was broken by the picture.
+        if (error instanceof MediaToolError && isReady) return { kind: "unreadable", complaint: String(error) };
+        throw error;
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", abort);
+      }
+    },
+    end: () => running.kill(new ReaderClosed()),
+  };
 }
 
-async function hear({ stdout, ended }: RunningProcess, signal: AbortSignal): Promise<PictureReport> {
-  let said = "";
-  try {
-    for await (const chunk of stdout.setEncoding("utf8")) said = (said + chunk).slice(0, reportLengthMax);
-    await ended;
-    return parseReport(said.slice(ready.length));
-  } catch (error) {
-    signal.throwIfAborted();
-    // A decoder that breaks down after it was ready was broken by the picture.
-    if (error instanceof MediaToolError && said.startsWith(ready))
-      return { kind: "unreadable", complaint: String(error) };
-    throw error;
+/** The lines that a process writes, none of which is long. */
+async function* readLines(stdout: Readable): AsyncGenerator<string, undefined> {
+  let rest = "";
+  for await (const chunk of stdout.setEncoding("utf8")) {
+    const lines = `${rest}${chunk}`.split("\n");
+    rest = (lines.pop() ?? "").slice(0, reportLengthMax);
+    yield* lines;
   }
 }
 
