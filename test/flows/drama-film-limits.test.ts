@@ -106,13 +106,13 @@ test("whoever gives up while texts are drawn does not wait for the rest of them"
   const controller = new AbortController();
   const folder = join(stage.folder, "drawn");
   const making = stage.assemble({ folder, shots: [shot] }, controller.signal).catch((error: unknown) => error);
-  const hasSheet = (): Promise<boolean> => exists(join(folder, "captions-0-0.png"));
+  const hasSheet = (): Promise<boolean> => exists(join(folder, "drawn", "captions-0-0.png"));
   await waitUntil("the first captions to be drawn", hasSheet, filmMsMax);
   const reason = new Error("nobody wants it any more");
   controller.abort(reason);
   expect(await making).toBe(reason);
   // It would have been the last.
-  expect(await exists(join(folder, "poster.jpg"))).toBe(false);
+  expect(await exists(join(folder, "drawn", "poster.jpg"))).toBe(false);
 });
 
 test("nothing is written outside the order's folder", { timeout: filmMsMax }, async () => {

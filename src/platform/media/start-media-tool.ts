@@ -20,13 +20,13 @@ export type MediaToolCall = {
   alsoReads?: readonly string[];
   signal: AbortSignal;
   timeoutMs: number;
-  /** Of address space, threads' stacks and all: several times of what is really used. */
+  /** Of what it can write to, threads' stacks and all. */
   memoryBytesMax?: number;
   /** What the tool reads as `pipe:0`. */
   input?: Readable | Buffer;
 };
 
-/** A film of 1280 × 720 needs 0.7 GB of address space with two threads; each more of them some 0.05. */
+/** A film of 1920 × 1080 with many captions takes 1.4 GB. */
 const memoryBytesMaxStandard = 3 * 1024 ** 3;
 
 /** Starts ffmpeg or ffprobe as a confined process, without protocols of the network. Its standard output is `pipe:1`. */
@@ -40,7 +40,8 @@ export async function startMediaTool(call: MediaToolCall): Promise<RunningProces
     command: [tool.path, ...guardArguments(call)],
     environment: {},
     view: { reads: [...reads, ...(call.alsoReads ?? [])], writes },
-    memory: { kind: "as", bytesMax: call.memoryBytesMax ?? memoryBytesMaxStandard },
+    // A decoder with many libraries and threads reserves far more address space than it ever writes to.
+    memory: { kind: "data", bytesMax: call.memoryBytesMax ?? memoryBytesMaxStandard },
     signal: call.signal,
     timeoutMs: call.timeoutMs,
     input: call.input,
