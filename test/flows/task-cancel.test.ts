@@ -23,7 +23,7 @@ function writeCatalog(upstream: FakeUpstreams): string {
     providers: [{ ...narrow, tasks_max: 1 }],
     models: [
       writePictures("narrow", ["narrow"]),
-      writePictures("album", ["sandbox"], { limits: { sizes: ["256x256"], max_n: 10 } }),
+      writePictures("album", ["sandbox"], { limits: { sizes: ["1536x1024"], max_n: 10 } }),
     ],
     prices: [writeTaskPrice("narrow", "image", "0.05"), writeTaskPrice("album", "image", "0.02")],
   });
@@ -171,6 +171,7 @@ describe("a cancellation", () => {
 
   test("in the middle charges what was finished, which stays readable", async () => {
     const caller = await stage.createCaller();
+    // Large, so that there is time to cancel before the last of them.
     const { id } = await caller.submit(paths.image, { model: "album", prompt: "Ten of them", n: 10 });
     await waitUntil("the first picture", async () => (await caller.readTask(id)).progress > 10, 50_000);
     await caller.cancel(id);
