@@ -1,5 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { useState } from "react";
+import { startTransition, useOptimistic, useState } from "react";
 import type { NewApiKey } from "../../api/ask-keys.ts";
 import { api, ask } from "../../api/console-api.ts";
 import { useAnswerCache } from "../../api/use-answer-cache.ts";
@@ -25,6 +25,16 @@ const deeds = ["edit", "rotate", "revoke"] as const satisfies readonly KeyDeed[]
 export function KeysPage() {
   const { ended } = route.useSearch();
   const navigate = route.useNavigate();
+  // The box answers the click at once; the address, which decides, follows when the router gets to it.
+  const [showsEnded, showEndedAtOnce] = useOptimistic(ended !== undefined);
+  const showEnded = (isShown: boolean) =>
+    startTransition(async () => {
+      showEndedAtOnce(isShown);
+      await navigate({
+        search: ({ ended: _, ...last }) => ({ ...last, ...(isShown ? { ended: "1" } : {}) }),
+        replace: true,
+      });
+    });
   const begin = () => void navigate({ search: (last) => ({ ...last, key: newKey }) });
   const create = (
     <Button look="primary" onClick={begin}>
@@ -48,16 +58,7 @@ export function KeysPage() {
             </EmptyState>
           }
         />
-        <CheckField
-          label="Show keys that have ended"
-          isChecked={ended !== undefined}
-          onChange={(isShown) =>
-            void navigate({
-              search: ({ ended: _, ...last }) => ({ ...last, ...(isShown ? { ended: "1" } : {}) }),
-              replace: true,
-            })
-          }
-        />
+        <CheckField label="Show keys that have ended" isChecked={showsEnded} onChange={showEnded} />
         {ended !== undefined && (
           <section aria-labelledby="ended-keys" className="flex flex-col gap-3">
             <h2 id="ended-keys" className="text-lg font-semibold">
