@@ -24,6 +24,7 @@ const ranks = [
       "src/features/site/sign-in",
     ],
   },
+  { calls: ["src/features/calls"] },
   {
     accounts: ["src/features/accounts"],
     catalog: ["src/features/catalog"],

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { createGatewayHttp } from "../../src/app/create-gateway-http.ts";
+import { createCalls } from "../../src/features/calls/index.ts";
 import { createCatalogView } from "../../src/features/catalog/catalog-view.ts";
 import { createChat } from "../../src/features/chat/index.ts";
 import { createDramas } from "../../src/features/dramas/index.ts";
 import { createFiles } from "../../src/features/files/index.ts";
 import { createLedger } from "../../src/features/ledger/index.ts";
-import { createDrainedCalls } from "../../src/features/limits/index.ts";
 import { createPayments } from "../../src/features/payments/index.ts";
 import { createSite } from "../../src/features/site/index.ts";
 import { createTasks } from "../../src/features/tasks/index.ts";
@@ -42,10 +42,13 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
   const registry = createProviderRegistry({ clock, studioFolder: tmpdir() });
   const catalog = { current: () => createCatalogView(null, health), close: () => {} };
   const ledger = createLedger({ database, address: nowhere, clock, onTrouble: () => {} });
-  const drainedCalls = createDrainedCalls({ placesMax: 0 });
-  const parts = { settings, clock, ids, logger, database, counters, catalog, drainedCalls };
   const random = (): number => 0;
-  const chat = createChat({ ...parts, health, registry, ledger, random });
+  const calls = createCalls({
+    ...{ database, clock, ids, ledger, counters, logger, health, random },
+    ...{ currency: settings.currency, keyValidityMs: 0, heartbeatMs: settings.stream_heartbeat_ms, drainedCallsMax: 0 },
+  });
+  const parts = { settings, clock, ids, logger, database, counters, catalog, calls };
+  const chat = createChat({ calls, catalog, registry, clock, logger });
   const feed = { isLive: () => false, subscribe: () => {}, close: async () => {} };
   const masterKey = { derive: () => Buffer.alloc(32) };
   const webhooks = createWebhooks({
@@ -115,7 +118,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
   await http.close();
   await tasks.close();
   await webhooks.close();
-  await chat.close();
+  await calls.close();
   await registry.close();
   await ledger.close();
   await database.destroy();

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { createCallerDirectory, createKeyUses } from "../features/accounts/index.ts";
+import { createCalls } from "../features/calls/index.ts";
 import { openLiveCatalog, publishHealth } from "../features/catalog/index.ts";
 import { createChat } from "../features/chat/index.ts";
 import { createDramas, type DramaPoint, presentDramaRequest } from "../features/dramas/index.ts";
 import { createLedger, requireLedgerCurrency } from "../features/ledger/index.ts";
-import { createDrainedCalls } from "../features/limits/index.ts";
 import { createPayments, type StripePlace } from "../features/payments/index.ts";
 import { createSite } from "../features/site/index.ts";
 import { createTasks, hasTurnsDueBefore, linkEvent, type TaskPoint } from "../features/tasks/index.ts";
@@ -64,6 +64,8 @@ export type GatewayParts = {
   /** Told when the gateway cannot go on. */
   onLost(error: Error): void;
 };
+
+const hourMs = 60 * 60 * 1000;
 
 /** Builds every part from the settings and starts it: the database, its schema, the first run, then the doors. */
 export async function startGateway(parts: GatewayParts): Promise<Gateway> {
@@ -132,9 +134,16 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     });
     closers.push(() => publisher.close());
     const random = (): number => Buffer.from(parts.randomBytes(6)).readUIntBE(0, 6) / 2 ** 48;
-    const drainedCalls = createDrainedCalls({ placesMax: settings.drained_calls_max });
-    const chat = createChat({ ...parts, database, catalog, ledger, counters, registry, health, random, drainedCalls });
-    closers.push(() => chat.close());
+    const { clock, ids } = parts;
+    const calls = createCalls({
+      ...{ database, clock, ids, ledger, counters, logger, health, random },
+      currency: settings.currency,
+      keyValidityMs: settings.idempotency_hours * hourMs,
+      heartbeatMs: settings.stream_heartbeat_ms,
+      drainedCallsMax: settings.drained_calls_max,
+    });
+    closers.push(() => calls.close());
+    const chat = createChat({ calls, catalog, registry, clock, logger });
     const masterKey = await openMasterKey(settings, parts.randomBytes);
     const { files, removeExpired, close: closeFiles } = await openFiles({ ...parts, database, counters, masterKey });
     closers.push(closeFiles);
@@ -164,7 +173,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     const guarded = createGuardedClient({ allowsPrivate: false });
     closers.push(() => guarded.close());
     const shared = { database, address, feed, catalog, registry, health, files, guarded, ledger, counters, random };
-    const work = { ...shared, drainedCalls };
+    const work = { ...shared, calls };
     const reach = parts.reachTask ?? (() => {});
     const tasks = createTasks({ ...parts, ...work, reach, presentDirected: presentDramaRequest });
     closers.push(() => tasks.close());
@@ -218,7 +227,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     // Calls whose callers have left are nobody's connection: they have the same time.
     const timeoutMs = settings.shutdown_timeout_ms;
     closers.push(async () => {
-      await Promise.all([doors.close(timeoutMs, () => chat.close()), drainedCalls.untilNone(timeoutMs)]);
+      await Promise.all([doors.close(timeoutMs, () => calls.close()), calls.untilDrained(timeoutMs)]);
     });
     const catalogVersion = (): number => catalog.current().catalog?.version ?? 0;
     return { port: doors.port, firstRun, outboxUrl: site.outboxUrl, notices, catalogVersion, close };

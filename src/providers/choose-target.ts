@@ -1,3 +1,6 @@
+/** How many targets a request is sent to, one after another, before it is given up. */
+export const attemptsMax = 3;
+
 /** Where a call can go, as far as choosing among them needs to know. */
 export type Choosable = { route: { priority: number; weight: number }; provider: { api_keys?: readonly string[] } };
 

@@ -129,5 +129,10 @@ test("an upstream that breaks its own cap is told of, and the account pays no mo
   await caller.settled();
   expect(await caller.listCharges()).toMatchObject([{ paid: "1.00", lost: "9.02" }]);
   const line = chat.gateway.logs.find(({ level, lost }) => level === "error" && lost === "9.02");
-  expect(line).toMatchObject({ provider: "open", upstream_model: `${canary}-hidden-thinker`, output_tokens: 5000 });
+  expect(line).toMatchObject({
+    upstream: "open",
+    model: "thinker",
+    upstream_model: `${canary}-hidden-thinker`,
+    output_tokens: 5000,
+  });
 });

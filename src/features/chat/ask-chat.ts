@@ -1,9 +1,13 @@
 import { AppError } from "../../platform/errors/app-error.ts";
+import type { Logger } from "../../platform/observability/logger.ts";
 import type { ChatMessage, ChatRequest } from "../../providers/chat-request.ts";
-import type { ChatRun } from "../../providers/contract.ts";
+import type { ChatRun, ChatSink } from "../../providers/contract.ts";
+import type { Calls } from "../calls/index.ts";
 import type { CatalogView } from "../catalog/index.ts";
+import type { ChatKinds } from "./chat-kinds.ts";
 import { type ChatTarget, listAbleTargets } from "./chat-target.ts";
-import { type RoutingParts, startRoutedChat } from "./route-chat.ts";
+import { explainChatFailure } from "./explain-chat-failure.ts";
+import { sendChat } from "./prepare-chat.ts";
 
 /** A question of the gateway's own: whoever it is asked for is charged elsewhere. */
 export type ChatQuestion = {
@@ -19,22 +23,28 @@ export type ChatQuestion = {
 /** What was answered, whole or not, and by whom. */
 export type ChatReply = { text: string; isWhole: boolean; target: ChatTarget };
 
-export type AskParts = RoutingParts & {
+export type AskContext = {
+  calls: Pick<Calls, "route">;
+  logger: Logger;
   catalog: { current(): CatalogView };
   listTargets(view: CatalogView, modelId: string): ChatTarget[];
 };
 
 /** Asks a model, by whichever upstream serves it. Throws what a caller would be told where none does. */
-export async function askChat(parts: AskParts, question: ChatQuestion, signal: AbortSignal): Promise<ChatReply> {
+export async function askChat(
+  { calls, logger, catalog, listTargets }: AskContext,
+  question: ChatQuestion,
+  signal: AbortSignal,
+): Promise<ChatReply> {
   signal.throwIfAborted();
-  const view = parts.catalog.current();
+  const view = catalog.current();
   const model = view.modelById.get(question.modelId);
   if (model === undefined) throw new AppError("model_unroutable", "Nothing can serve this model at the moment.");
   const request: ChatRequest = { model: model.id, messages: question.messages };
   if (model.capabilities.includes("json_schema")) {
     request.response_format = { type: "json_schema", json_schema: { ...question.schema, strict: true } };
   }
-  const able = listAbleTargets(parts.listTargets(view, model.id), request);
+  const able = listAbleTargets(listTargets(view, model.id), request);
   if (able.kind === "unable") throw new AppError("unsupported_capability", able.obstacle.message);
   const fresh = able.targets.filter((target) => !question.avoided.includes(target));
   const outputTokensMax = Math.min(
@@ -43,6 +53,9 @@ export async function askChat(parts: AskParts, question: ChatQuestion, signal: A
   );
   return await new Promise((resolve, reject) => {
     let run: ChatRun | null = null;
+    const targets = fresh.length === 0 ? able.targets : fresh;
+    const start = (target: ChatTarget, unitsMax: number, sink: ChatSink): ChatRun =>
+      sendChat(request, target, { unitsMax, choices: 1 }, sink);
     const stop = (): void => {
       run?.cancel();
       reject(signal.reason);
@@ -52,9 +65,8 @@ export async function askChat(parts: AskParts, question: ChatQuestion, signal: A
       signal.removeEventListener("abort", stop);
       act();
     };
-    run = startRoutedChat(
-      parts,
-      { request, outputTokensMax, targets: fresh.length === 0 ? able.targets : fresh },
+    run = calls.route<ChatKinds>(
+      { request: { targets, start, explain: explainChatFailure }, unitsMax: outputTokensMax },
       {
         onAccepted: () => {},
         onPieces: () => {},
@@ -66,6 +78,11 @@ export async function askChat(parts: AskParts, question: ChatQuestion, signal: A
               reject(new AppError("content_policy_violation", "The request was refused for its content."));
             else resolve({ ...reply, target });
           }),
+        onFailedAttempt: ({ providerId, upstreamModel, keyNumber }, error) =>
+          logger.warn(
+            { model: model.id, upstream: providerId, upstream_model: upstreamModel, upstream_key: keyNumber, error },
+            "upstream failed",
+          ),
         onFailure: (error) => settle(() => reject(error)),
       },
     );

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { nano } from "../../lib/money.ts";
-import { createChunkWriter, createEnvelope, presentCompletion, streamEnd } from "./present-chat.ts";
-import { createUsage } from "./quote-chat.ts";
+import type { CallEnd } from "../calls/index.ts";
+import type { Price } from "../catalog/index.ts";
+import type { ChatKinds } from "./chat-kinds.ts";
+import { createChatTerms } from "./chat-terms.ts";
+import { ChatMeter } from "./meter-chat.ts";
+import { ChatPresenter, createEnvelope } from "./present-chat.ts";
+import { type ChargedUsage, createUsage } from "./quote-chat.ts";
 
 const now = new Date("2026-11-15T12:00:00.999Z");
 const envelope = createEnvelope("req_01abc", 'a "quoted" model', now);
@@ -19,6 +24,35 @@ const presentedUsage = {
   charge: "0.12",
 };
 
+const rates: Price = {
+  ...{ id: "price_1", modelId: "talk", capability: null, planId: null, accountId: null },
+  ...{ effectiveAt: new Date(0), minimumCharge: nano(0n) },
+  amounts: { billingType: "per_call", unit: "call", price: nano(1n) },
+};
+const size = { tokensMax: 1, tokensLikely: 1, characters: 1, isText: true };
+
+/** How an answer looks whose caller asked for it so, and was allowed so many of twenty tokens. */
+function createPresenter({ isStreamed = true, includesUsage = false, tokensAllowed = 20 } = {}) {
+  const asked = { outputTokensAsked: 10, choices: 2, visibility: { isVisible: true, isMetered: true }, holdMs: 1 };
+  const terms = createChatTerms({ model: { limits: {} }, rates, size, ...asked });
+  const meter = new ChatMeter({ request: { model: "talk", messages: [] }, size, terms });
+  meter.begin(tokensAllowed);
+  return { meter, presenter: new ChatPresenter(envelope, meter, { isStreamed, includesUsage }) };
+}
+
+function createEnd(end: Partial<CallEnd<ChatKinds>>): CallEnd<ChatKinds> {
+  const settlement = { charge, lost: nano(0n) };
+  return {
+    answer: null,
+    usage: usage as ChargedUsage,
+    settlement,
+    stoppedBy: null,
+    failure: null,
+    hasHungUp: false,
+    ...end,
+  };
+}
+
 /** The one event that a text is, parsed. */
 function readEvent(event: string): unknown {
   expect(event).toMatch(/^data: [^\n]*\n\n$/);
@@ -30,44 +64,72 @@ test("an answer's id is its request's, its time whole seconds, and its model the
 });
 
 describe("a whole answer", () => {
-  const answer = { choices: '[{"index":0}]', usage, charge };
+  const answer = { choices: '[{"index":0}]', text: "", usage: null };
   const presented = { ...envelope, object: "chat.completion", choices: [{ index: 0 }], usage: presentedUsage };
+  const { presenter } = createPresenter({ isStreamed: false });
 
   test("has its envelope, choices, usage and charge, and nothing else", () => {
-    expect(JSON.parse(presentCompletion(envelope, { ...answer, stoppedBy: null }))).toEqual(presented);
+    expect(JSON.parse(presenter.presentWhole(createEnd({ answer })))).toEqual(presented);
   });
 
   test("that money ended says so", () => {
-    const text = presentCompletion(envelope, { ...answer, stoppedBy: "insufficient_balance" });
+    const text = presenter.presentWhole(createEnd({ answer, stoppedBy: "insufficient_balance" }));
     expect(JSON.parse(text)).toEqual({ ...presented, stopped_by: "insufficient_balance" });
+  });
+
+  test("that is too large to be kept is told of in a sentence", () => {
+    expect(presenter.summarize(createEnd({ answer }))).toBe(
+      "Its id is chatcmpl-01abc; it had 100 prompt tokens and 20 completion tokens and cost 0.12.",
+    );
   });
 });
 
 describe("a chunk", () => {
   const chunk = { ...envelope, object: "chat.completion.chunk", choices: JSON.parse(choices) };
-  const asked = createChunkWriter(envelope, { includesUsage: true });
-  const unasked = createChunkWriter(envelope, { includesUsage: false });
+  const capped = '[{"index":0,"delta":{},"finish_reason":"length"}]';
+  const always = { isBeyond: () => false };
+
+  /** The event of a piece that ends at its cap. */
+  function presentCapped(options: Parameters<typeof createPresenter>[0]) {
+    const { meter, presenter } = createPresenter(options);
+    const pieces = [{ choices: capped, text: "" }];
+    meter.take(pieces, always);
+    return readEvent(presenter.presentPieces(pieces));
+  }
 
   test("is one event", () => {
-    expect(readEvent(unasked.present(choices, null))).toEqual(chunk);
-    expect(readEvent(unasked.present(choices, "insufficient_balance"))).toEqual({
-      ...chunk,
-      stopped_by: "insufficient_balance",
-    });
+    const { presenter } = createPresenter();
+    expect(readEvent(presenter.presentPieces([{ choices, text: "Hi" }]))).toEqual(chunk);
   });
 
   test("has an empty usage where usage was asked for, as clients expect", () => {
-    expect(readEvent(asked.present(choices, null))).toEqual({ ...chunk, usage: null });
-    expect(readEvent(asked.present(choices, "insufficient_balance"))).toEqual({
+    const { presenter } = createPresenter({ includesUsage: true });
+    expect(readEvent(presenter.presentPieces([{ choices, text: "Hi" }]))).toEqual({ ...chunk, usage: null });
+  });
+
+  test("that ends at the caller's cap says only that; at one that money made, that it did", () => {
+    const end = { ...chunk, choices: JSON.parse(capped) };
+    const stop = { stopped_by: "insufficient_balance" };
+    expect(presentCapped({})).toEqual(end);
+    expect(presentCapped({ tokensAllowed: 9 })).toEqual({ ...end, ...stop });
+    expect(presentCapped({ tokensAllowed: 9, includesUsage: true })).toEqual({ ...end, usage: null, ...stop });
+  });
+
+  test("ends every choice that is open where money does not suffice", () => {
+    const { meter, presenter } = createPresenter();
+    meter.take([{ choices: '[{"index":0,"delta":{},"finish_reason":"stop"}]', text: "" }], always);
+    expect(readEvent(presenter.presentExhaustion())).toEqual({
       ...chunk,
-      usage: null,
+      choices: [{ index: 1, delta: {}, finish_reason: "length" }],
       stopped_by: "insufficient_balance",
     });
   });
 
   test("of usage comes last, without choices, and only where it was asked for", () => {
-    expect(readEvent(asked.presentUsage(usage, charge))).toEqual({ ...chunk, choices: [], usage: presentedUsage });
-    expect(unasked.presentUsage(usage, charge)).toBe("");
-    expect(streamEnd).toBe("data: [DONE]\n\n");
+    const done = "data: [DONE]\n\n";
+    const tail = createPresenter({ includesUsage: true }).presenter.presentTail(createEnd({}));
+    expect(tail.endsWith(done)).toBe(true);
+    expect(readEvent(tail.slice(0, -done.length))).toEqual({ ...chunk, choices: [], usage: presentedUsage });
+    expect(createPresenter().presenter.presentTail(createEnd({}))).toBe(done);
   });
 });

@@ -1,62 +1,83 @@
 import { type Nano, presentMoney } from "../../lib/money.ts";
+import { eventStreamHeaders } from "../../platform/http/event-stream.ts";
+import type { ChatPiece } from "../../providers/contract.ts";
+import type { CallEnd, CallPresenter, StoppedBy } from "../calls/index.ts";
+import type { ChatKinds } from "./chat-kinds.ts";
+import type { ChatMeter } from "./meter-chat.ts";
 import type { ChargedUsage } from "./quote-chat.ts";
-import type { StoppedBy } from "./run-chat.ts";
 
 /** What stands around the choices of an answer and of each of its pieces: all of it is ours, nothing the upstream's. */
 export type ChatEnvelope = { id: string; created: number; model: string };
 
-export const streamEnd = "data: [DONE]\n\n";
+const jsonType = "application/json; charset=utf-8";
+const streamEnd = "data: [DONE]\n\n";
 
 /** The id follows from the request's, so that either leads to the other. */
 export function createEnvelope(requestId: string, model: string, now: Date): ChatEnvelope {
   return { id: `chatcmpl-${requestId.slice("req_".length)}`, created: Math.floor(now.getTime() / 1000), model };
 }
 
-export function presentCompletion(
-  envelope: ChatEnvelope,
-  {
-    choices,
-    usage,
-    charge,
-    stoppedBy,
-  }: { choices: string; usage: ChargedUsage; charge: Nano; stoppedBy: StoppedBy | null },
-): string {
-  const usageText = presentUsage(usage, charge);
-  const head = presentHead(envelope, "chat.completion");
-  return `${head}"choices":${choices},"usage":${usageText}${presentStop(stoppedBy)}}`;
-}
-
-/** Writes pieces as events. */
-export type ChunkWriter = {
-  present(choices: string, stoppedBy: StoppedBy | null): string;
-  presentUsage(usage: ChargedUsage, charge: Nano): string;
-};
-
-/** `includesUsage` is what the caller asked: then every chunk has the field. */
-export function createChunkWriter(envelope: ChatEnvelope, options: { includesUsage: boolean }): ChunkWriter {
-  return new EnvelopeWriter(envelope, options.includesUsage);
-}
-
-/** A class, because there is one for each stream. */
-class EnvelopeWriter implements ChunkWriter {
+/** One answer of chat, in OpenAI's form. */
+export class ChatPresenter implements CallPresenter<ChatKinds> {
+  readonly form: "whole" | "events";
+  readonly contentType: string;
+  private readonly envelope: ChatEnvelope;
+  private readonly meter: ChatMeter;
+  private readonly includesUsage: boolean;
   private readonly start: string;
   private readonly end: string;
-  private readonly includesUsage: boolean;
 
-  constructor(envelope: ChatEnvelope, includesUsage: boolean) {
-    // Joined, and not added up: a sum of texts would be kept in all its parts for as long as the stream lasts.
-    this.start = ["data: ", presentHead(envelope, "chat.completion.chunk"), '"choices":'].join("");
-    this.end = includesUsage ? ',"usage":null}\n\n' : "}\n\n";
+  /** `includesUsage` is what the caller asked: then every chunk has the field. */
+  constructor(
+    envelope: ChatEnvelope,
+    meter: ChatMeter,
+    { isStreamed, includesUsage }: { isStreamed: boolean; includesUsage: boolean },
+  ) {
+    this.envelope = envelope;
+    this.meter = meter;
     this.includesUsage = includesUsage;
+    this.form = isStreamed ? "events" : "whole";
+    this.contentType = isStreamed ? eventStreamHeaders["content-type"] : jsonType;
+    // Joined, and not added up: a sum of texts would be kept in all its parts for as long as the stream lasts.
+    this.start = isStreamed ? ["data: ", presentHead(envelope, "chat.completion.chunk"), '"choices":'].join("") : "";
+    this.end = includesUsage ? ',"usage":null}\n\n' : "}\n\n";
   }
 
-  present(choices: string, stoppedBy: StoppedBy | null): string {
+  presentWhole({ answer, usage, settlement, stoppedBy }: CallEnd<ChatKinds>): string {
+    const head = presentHead(this.envelope, "chat.completion");
+    const usageText = presentUsage(usage, settlement.charge);
+    return `${head}"choices":${answer?.choices ?? "[]"},"usage":${usageText}${presentStop(stoppedBy)}}`;
+  }
+
+  presentPieces(pieces: readonly ChatPiece[]): string {
+    let events = "";
+    for (const piece of pieces) events += this.presentPiece(piece.choices, this.meter.explainEnd(piece));
+    return events;
+  }
+
+  presentExhaustion(): string {
+    const ends = this.meter.listOpenChoices().map((index) => ({ index, delta: {}, finish_reason: "length" }));
+    return this.presentPiece(JSON.stringify(ends), "insufficient_balance");
+  }
+
+  private presentPiece(choices: string, stoppedBy: StoppedBy | null): string {
     if (stoppedBy === null) return this.start + choices + this.end;
     return `${this.start}${choices}${this.includesUsage ? ',"usage":null' : ""}${presentStop(stoppedBy)}}\n\n`;
   }
 
-  presentUsage(usage: ChargedUsage, charge: Nano): string {
-    return this.includesUsage ? `${this.start}[],"usage":${presentUsage(usage, charge)}}\n\n` : "";
+  presentTail({ usage, settlement }: CallEnd<ChatKinds>): string {
+    if (!this.includesUsage) return streamEnd;
+    return `${this.start}[],"usage":${presentUsage(usage, settlement.charge)}}\n\n${streamEnd}`;
+  }
+
+  presentFailure(body: unknown): string {
+    return `data: ${JSON.stringify(body)}\n\n`;
+  }
+
+  summarize({ usage, settlement }: CallEnd<ChatKinds>): string {
+    const { inputTokens, outputTokens } = usage;
+    const cost = presentMoney(settlement.charge);
+    return `Its id is ${this.envelope.id}; it had ${inputTokens} prompt tokens and ${outputTokens} completion tokens and cost ${cost}.`;
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Bill, hungUpMark, roundCharge } from "../../lib/bill.ts";
-import { type Nano, nano } from "../../lib/money.ts";
+import type { Nano } from "../../lib/money.ts";
 import type { ChatUsage } from "../../providers/contract.ts";
 import type { Price } from "../catalog/index.ts";
 
@@ -114,5 +114,3 @@ export function createUsage(inputTokens: number, outputTokens: number): ChargedU
 function sumTokens({ inputTokens, outputTokens }: ChatUsage): bigint {
   return BigInt(inputTokens) + BigInt(outputTokens);
 }
-
-export const nothing: Nano = nano(0n);

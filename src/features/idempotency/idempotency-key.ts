@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { AccountId, HoldId } from "../../lib/ids.ts";
 
 /** A claim of an account's key for one request. Only its holder may end it. */
@@ -26,3 +27,8 @@ export type KnownKey = {
 /** An answer larger than this is not kept. */
 export const keptBytesMax = 1024 * 1024;
 export const leaseMs = 60_000;
+
+/** What makes two requests the same: the method, the path and the bytes as they were sent. */
+export function fingerprintRequest(path: string, rawBody: Buffer): Buffer {
+  return hash("sha256", Buffer.concat([Buffer.from(`POST ${path}\n`), rawBody]), "buffer");
+}

@@ -5,7 +5,7 @@
  * together. A request whose process died frees its key after a minute. A key belongs to an account, not to an API key.
  */
 export { type ClaimParts, claimKey, isKeyKnown, parseIdempotencyKey, recallAnswer } from "./claim-key.ts";
-export { type Claim, type KeptAnswer, keptBytesMax } from "./idempotency-key.ts";
+export { type Claim, fingerprintRequest, type KeptAnswer, keptBytesMax } from "./idempotency-key.ts";
 export {
   claimWithAnswers,
   forgetAnswer,

@@ -6,4 +6,3 @@
  * waits that long, and is alone, is let through; of a place, it is an estimate.
  */
 export { consumeLimits, correctTokens, readLimits, returnSlot, type Slot } from "./consume-limit.ts";
-export { createDrainedCalls, type DrainedCalls } from "./drained-calls.ts";

@@ -1,11 +1,10 @@
-import { hash } from "node:crypto";
 import type { Batcher } from "../../lib/batcher.ts";
 import type { Caller } from "../../lib/caller.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { SeenLimits } from "../../platform/http/request-context.ts";
 import { getOfferedModel, type OfferedModel, presentDeprecation } from "../catalog/index.ts";
-import { type ClaimParts, claimKey, freeKey, recallAnswer } from "../idempotency/index.ts";
+import { type ClaimParts, claimKey, fingerprintRequest, freeKey, recallAnswer } from "../idempotency/index.ts";
 import { checkWebhookUrl } from "../webhooks/index.ts";
 import type { CommonBody } from "./generation-schema.ts";
 import { findOrder, findSameOrder, type TaskOrder } from "./order-store.ts";
@@ -119,8 +118,7 @@ type Keyed = { key: string; fingerprint: Buffer } | null;
 function readKey({ keyed }: Pick<IncomingTask, "keyed">): Keyed {
   if (keyed === null) return null;
   const { key, path, rawBody } = keyed;
-  const fingerprint = hash("sha256", Buffer.concat([Buffer.from(`POST ${path}\n`), rawBody]), "buffer");
-  return { key, fingerprint };
+  return { key, fingerprint: fingerprintRequest(path, rawBody) };
 }
 
 async function recallTask(parts: CreateParts, { accountId }: Caller, keyed: Keyed): Promise<CreatedTask | null> {

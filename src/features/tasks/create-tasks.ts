@@ -5,14 +5,14 @@ import type { Database, DatabaseAddress } from "../../platform/database/database
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import { createJobQueue } from "../../platform/jobs/job-queue.ts";
-import { type Ledger, releaseHold } from "../ledger/index.ts";
-import type { DrainedCalls } from "../limits/index.ts";
+import type { Calls } from "../calls/index.ts";
+import { releaseHold } from "../ledger/index.ts";
 import { createCancelCheck } from "./cancel-task.ts";
 import type { Direct } from "./direct-task.ts";
-import { addGenerationRoutes, type SubmitTask, submit } from "./generation-routes.ts";
+import { addGenerationRoutes, type GenerationRouteParts, type SubmitTask, submit } from "./generation-routes.ts";
 import { addImageEditRoutes } from "./image-edit-routes.ts";
 import type { PresentDirected } from "./present-request.ts";
-import { addSpeechRoutes, type SpeechRouteParts } from "./speech-routes.ts";
+import { addSpeechRoutes } from "./speech-routes.ts";
 import type { TaskParts, TaskPoint } from "./task-parts.ts";
 import { addTaskRoutes } from "./task-routes.ts";
 import { notifyChanges } from "./task-store.ts";
@@ -35,9 +35,9 @@ export type Tasks = {
 type TaskMakings = Omit<TaskParts, "watch" | "wake" | "reach" | "takeTurn"> & {
   address: DatabaseAddress;
   feed: ChangeFeed;
-  ledger: Ledger;
   counters: Counters;
-  drainedCalls: DrainedCalls;
+  /** What answers while one waits: speech. */
+  calls: Calls;
   reach?(point: TaskPoint): void;
   presentDirected: PresentDirected;
   settings: {
@@ -71,7 +71,7 @@ export function createTasks(makings: TaskMakings): Tasks {
     await queue.send(tx, { taskIds: tasks.map(({ id }) => id) });
   };
   const keyValidityMs = settings.idempotency_hours * hourMs;
-  const parts: SpeechRouteParts = {
+  const parts: GenerationRouteParts = {
     ...makings,
     watch,
     reach,
@@ -80,9 +80,7 @@ export function createTasks(makings: TaskMakings): Tasks {
     heartbeats,
     sendJobs,
     requireCancelable: createCancelCheck(makings),
-    onTrouble,
     baseUrl: settings.base_url,
-    currency: settings.currency,
     allowsPrivate: settings.sandbox === "on",
     writer: createSubmissionWriter({ database, clock, currency: settings.currency, keyValidityMs, sendJobs }),
     claims: {
@@ -94,7 +92,7 @@ export function createTasks(makings: TaskMakings): Tasks {
     addRoutes(v1) {
       addGenerationRoutes(v1, parts);
       addImageEditRoutes(v1, parts);
-      addSpeechRoutes(v1, parts);
+      addSpeechRoutes(v1, parts, makings.calls);
       addTaskRoutes(v1, parts);
     },
     open: () => queue.open(),

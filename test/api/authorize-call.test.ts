@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Authorization } from "../../src/features/calls/authorize-call.ts";
+import { createPendingHolds } from "../../src/features/calls/pending-holds.ts";
 import type { Price } from "../../src/features/catalog/index.ts";
-import { type ChatTerms, createChatPayment } from "../../src/features/chat/pay-chat.ts";
-import { createPendingHolds } from "../../src/features/chat/pending-holds.ts";
-import { createUsage } from "../../src/features/chat/quote-chat.ts";
+import { createChatTerms } from "../../src/features/chat/chat-terms.ts";
+import { billChat, type ChargedUsage, createUsage } from "../../src/features/chat/quote-chat.ts";
 import { readBalance } from "../../src/features/ledger/index.ts";
 import { freezeWallet } from "../../src/features/ledger/invariant-store.ts";
 import type { Budget } from "../../src/lib/budget.ts";
@@ -34,16 +35,8 @@ const tokenPrice: Price = {
   },
 };
 
-const usualTerms: ChatTerms = {
-  price: tokenPrice,
-  inputTokensMax: 100,
-  outputTokensMax: 1000,
-  outputTokensUsual: 10,
-  isVisible: true,
-  isMetered: true,
-  choices: 1,
-  holdMs: 60_000,
-};
+const usualTerms = { price: tokenPrice, inputTokensMax: 100, outputTokensMax: 1000, outputTokensUsual: 10 };
+type Terms = typeof usualTerms;
 /** What the hold of those terms is. */
 const firstHold = 120n * token;
 
@@ -55,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-function createPayment(accountId: AccountId, terms: Partial<ChatTerms> = {}, budget: Budget | null = null) {
+function createPayment(accountId: AccountId, terms: Partial<Terms> = {}, budget: Budget | null = null) {
   const keyId = `key_${randomBytes(6).toString("hex")}` as const;
   const limits = { accountLimits: standardLimits, keyLimits: {} };
   const counted = budget === null ? null : { ...budget, keyId };
@@ -63,8 +56,34 @@ function createPayment(accountId: AccountId, terms: Partial<ChatTerms> = {}, bud
     ...{ accountId, keyId, lineageId: keyId, planId: null, modelIds: null, budget: counted },
     ...limits,
   };
-  const parts = { ledger: world.ledger, clock: world.clock, ids: world.parts.ids, currency: "USD", pending };
-  return createChatPayment(parts, { ...usualTerms, ...terms }, { caller, requestId: world.parts.ids.next("req") });
+  const { price, inputTokensMax, outputTokensMax, outputTokensUsual } = { ...usualTerms, ...terms };
+  const authorization = new Authorization(
+    { ledger: world.ledger, clock: world.clock, ids: world.parts.ids, currency: "USD", pending },
+    {
+      caller,
+      requestId: world.parts.ids.next("req"),
+      meter: { written: () => 0, writtenMax: () => 0 },
+      terms: createChatTerms({
+        model: { limits: {}, usual_output_tokens: outputTokensUsual },
+        rates: price,
+        size: { tokensMax: inputTokensMax },
+        outputTokensAsked: outputTokensMax,
+        choices: 1,
+        visibility: { isVisible: true, isMetered: true },
+        holdMs: 60_000,
+      }),
+    },
+  );
+  const settle = (usage: ChargedUsage | null) => authorization.settle(usage && billChat(price, usage));
+  return {
+    holdId: authorization.holdId,
+    open: () => authorization.open(),
+    extend: (units: number) => authorization.extend(units),
+    covered: () => authorization.unitsHeld(),
+    countPayable: () => authorization.countPayable(),
+    canAuthorizeOptimistically: () => authorization.canAuthorizeOptimistically(),
+    settle,
+  };
 }
 
 async function readMoney(accountId: AccountId): Promise<{ available: bigint; frozen: bigint }> {

@@ -7,9 +7,8 @@ import { nano } from "../../lib/money.ts";
 import { createDatabase, type Database } from "../../platform/database/database.ts";
 import { createAccount } from "../accounts/index.ts";
 import { type Claim, claimKey, type KeptAnswer } from "../idempotency/index.ts";
-import { createKeptConclusion, createRecorder } from "./keep-chat.ts";
-import type { Settlement } from "./pay-chat.ts";
-import { createUsage } from "./quote-chat.ts";
+import { concludeKept, createRecorder } from "./conclude-call.ts";
+import type { Settlement } from "./paid-endpoint.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -17,9 +16,9 @@ describe("a recorder", () => {
   test("gives back what it was given, in order", () => {
     const recorder = createRecorder();
     for (const text of ["a", "", "世", "b"]) recorder.add(text);
-    expect(recorder.join()).toBe("a世b");
-    recorder.add("c");
-    expect(recorder.join()).toBe("a世bc");
+    expect(recorder.join()?.toString()).toBe("a世b");
+    recorder.add(Buffer.from("c"));
+    expect(recorder.join()?.toString()).toBe("a世bc");
   });
 
   test("has all of a mebibyte, and nothing of more, whatever comes then", () => {
@@ -31,14 +30,18 @@ describe("a recorder", () => {
     recorder.add("");
     expect(recorder.join()).toBeNull();
   });
+
+  test("has nothing of fewer characters that are more bytes", () => {
+    const recorder = createRecorder();
+    recorder.add("世".repeat(mebibyte / 2));
+    expect(recorder.join()).toBeNull();
+  });
 });
 
 describe("the end of a call with a key", () => {
   const clock = createTestClock();
   const ids = createIdSource({ clock, randomBytes });
-  const usage = createUsage(100, 20);
   const settlement: Settlement = { charge: nano(140_000_000n), lost: nano(0n) };
-  const end = { choices: null, usage, stoppedBy: null, failure: null, hasHungUp: false };
   let testDatabase: TestDatabase;
   let database: Database;
   let accountId: AccountId;
@@ -68,40 +71,37 @@ describe("the end of a call with a key", () => {
     return outcome.kind === "answered" ? outcome.answer : null;
   }
 
-  function conclude(held: Claim, body: string | null) {
-    const present = () => ({ contentType: "application/json", body });
-    return createKeptConclusion({ database, clock }, held, { completionId: "chatcmpl-1", present });
-  }
-
-  const summary = "Its id is chatcmpl-1; it had 100 prompt tokens and 20 completion tokens and cost 0.14.";
+  const summary = "It cost 0.14.";
+  const keep = (body: Buffer | null) => (): KeptAnswer => ({
+    status: 200,
+    contentType: "application/json",
+    body,
+    summary,
+  });
+  const settle = async (): Promise<Settlement> => settlement;
 
   test.each([
-    ["an answer is kept", "Hello, 世界", "Hello, 世界"],
-    ["a mebibyte is kept", "x".repeat(mebibyte), "x".repeat(mebibyte)],
-    ["a byte more is not", "x".repeat(mebibyte + 1), null],
-    ["fewer characters, but more bytes, are not", "世".repeat(mebibyte / 2), null],
-    ["what was too much to collect is not", null, null],
-  ])("%s", async (name, body, kept) => {
+    ["an answer is kept", Buffer.from("Hello, 世界")],
+    ["one that is too large is remembered without its body", null],
+  ])("%s", async (name, body) => {
     const held = await claim(name.replaceAll(" ", "-"));
-    expect(await conclude(held, body)({ settle: async () => settlement }, usage, end)).toBe(settlement);
-    const found = await look(held);
-    expect({ ...found, body: null }).toEqual({ status: 200, contentType: "application/json", summary, body: null });
-    // As texts, because a comparison of so many bytes takes seconds.
-    expect(found?.body?.toString("utf8") ?? null).toBe(kept);
+    expect(await concludeKept({ database, clock }, held, { settle, describe: keep(body) })).toBe(settlement);
+    expect(await look(held)).toEqual({ status: 200, contentType: "application/json", summary, body });
   });
 
   test("where nothing was answered, the key is free", async () => {
     const held = await claim("nothing");
-    await conclude(held, "unused")({ settle: async () => settlement }, null, null);
+    await concludeKept({ database, clock }, held, { settle, describe: () => null });
     expect(await look({ ...held, requestId: ids.next("req") })).toBeNull();
   });
 
   test("what cannot be charged is not kept either", async () => {
     const held = await claim("uncharged");
-    const settle = async (): Promise<Settlement> => {
+    const fail = async (): Promise<Settlement> => {
       throw new Error("no money moves");
     };
-    await expect(conclude(held, "Hello")({ settle }, usage, end)).rejects.toThrow("no money moves");
+    const kept = { settle: fail, describe: keep(Buffer.from("Hello")) };
+    await expect(concludeKept({ database, clock }, held, kept)).rejects.toThrow("no money moves");
     await expect(look(held)).rejects.toThrow("still running");
   });
 
@@ -110,12 +110,13 @@ describe("the end of a call with a key", () => {
     clock.advance(60_000);
     await claim("lost");
     let settled = 0;
-    const settle = async (): Promise<Settlement> => {
+    const count = async (): Promise<Settlement> => {
       settled += 1;
       return settlement;
     };
-    for (const answered of [end, null]) {
-      await expect(conclude(held, "Hello")({ settle }, usage, answered)).rejects.toThrow("taken over");
+    for (const describe of [keep(Buffer.from("Hello")), () => null]) {
+      const kept = { settle: count, describe };
+      await expect(concludeKept({ database, clock }, held, kept)).rejects.toThrow("taken over");
     }
     expect(settled).toBe(0);
     await expect(look(held)).rejects.toThrow("still running");

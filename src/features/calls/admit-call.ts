@@ -1,0 +1,64 @@
+import type { Caller } from "../../lib/caller.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { HoldId } from "../../lib/ids.ts";
+import { type Soon, whenHere } from "../../lib/soon.ts";
+import type { Counters } from "../../platform/counters/counters.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { SeenLimits } from "../../platform/http/request-context.ts";
+import { type Claim, type ClaimParts, claimKey, freeKey, type KeptAnswer } from "../idempotency/index.ts";
+import { consumeLimits, type Slot } from "../limits/index.ts";
+
+/** For a call that may be sent again: its key, and what makes it the same call. */
+export type KeyedRequest = { key: string; fingerprint: Buffer };
+
+export type Admission =
+  | { kind: "admitted"; claim: Claim | null; limits: SeenLimits }
+  | { kind: "answered"; answer: KeptAnswer };
+
+export type AdmittedCall = {
+  caller: Caller;
+  requestId: string;
+  holdId: HoldId | null;
+  demand: { tokens: number; slot: Slot };
+};
+
+export type AdmissionContext = {
+  database: Database;
+  clock: Clock;
+  counters: Counters;
+  claims: Pick<ClaimParts, "validityMs" | "releaseHold">;
+};
+
+/** Claims the call's key, if it has one, and takes what it needs of the caller's limits, or finds that it has been answered. */
+export function admitCall(
+  context: AdmissionContext,
+  call: AdmittedCall,
+  { keyed, seen }: { keyed: KeyedRequest | null; seen: SeenLimits | undefined },
+): Soon<Admission> {
+  if (keyed !== null) return admitKeyed(context, call, keyed, seen);
+  return whenHere(takeLimits(context, call, seen), (limits) => ({ kind: "admitted", claim: null, limits }));
+}
+
+async function admitKeyed(
+  context: AdmissionContext,
+  call: AdmittedCall,
+  { key, fingerprint }: KeyedRequest,
+  seen: SeenLimits | undefined,
+): Promise<Admission> {
+  const { database, clock, claims } = context;
+  const { caller, requestId, holdId } = call;
+  const wanted = { accountId: caller.accountId, key, requestId, fingerprint, holdId };
+  const outcome = await claimKey({ database, clock, ...claims }, wanted);
+  if (outcome.kind === "answered") return outcome;
+  const { claim } = outcome;
+  try {
+    return { kind: "admitted", claim, limits: await takeLimits(context, call, seen) };
+  } catch (error) {
+    await freeKey(database, claim);
+    throw error;
+  }
+}
+
+function takeLimits({ counters }: AdmissionContext, { caller, demand }: AdmittedCall, seen: SeenLimits | undefined) {
+  return consumeLimits(counters, caller, demand, seen);
+}

@@ -1,0 +1,263 @@
+import type { Bill } from "../../lib/bill.ts";
+import type { Caller } from "../../lib/caller.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { HoldId, IdSource } from "../../lib/ids.ts";
+import { type Nano, nano } from "../../lib/money.ts";
+import {
+  type ExtendOperation,
+  explainRefusedHold,
+  type HoldOperation,
+  type Ledger,
+  type ReleaseOperation,
+  type ResultOf,
+  type SettleOperation,
+} from "../ledger/index.ts";
+import type { CallKinds, CallMeter, CallTerms, HoldCover, Settlement } from "./paid-endpoint.ts";
+import type { PendingHolds } from "./pending-holds.ts";
+
+/** Where a settlement is written: by itself, or together with something that must not happen without it. */
+export type WriteSettlement = (operation: SettleOperation | ReleaseOperation) => Promise<LedgerEnd>;
+type LedgerEnd = ResultOf<SettleOperation | ReleaseOperation>;
+
+export type AuthorizationListener = {
+  /** It is known whether more is on hold: time to look again. */
+  onExtended(): void;
+  onExtensionFailure(error: unknown): void;
+};
+
+type Money = { ledger: Ledger; clock: Clock; ids: IdSource; currency: string; pending: PendingHolds };
+type MeteredUnits = Pick<CallMeter<CallKinds>, "written" | "writtenMax">;
+
+/**
+ * Calls that begin before their holds are written may together cost this part of what an account is known to have. The
+ * rest is for what this gateway has not heard yet of others.
+ */
+const optimisticShare = 4n;
+const nothing: Nano = nano(0n);
+const noSettlement: Settlement = { charge: nothing, lost: nothing };
+
+/**
+ * | state       | what is true                                                            | what may follow         |
+ * |-------------|-------------------------------------------------------------------------|-------------------------|
+ * | `unopened`  | nothing is on hold                                                       | `opening`               |
+ * | `opening`   | the hold is being written                                                | `open`, `void`          |
+ * | `open`      | the hold is durable                                                      | `extending`             |
+ * | `extending` | more is being put on hold                                                | `open`, `final`         |
+ * | `final`     | the hold is durable, and there is no more to be had                      |                         |
+ * | `void`      | refused; or nobody knows, and then it ends by itself                     |                         |
+ */
+type AuthorizationState = "unopened" | "opening" | "open" | "extending" | "final" | "void";
+
+/** The money of one call, from the hold to its end. There is one for each call, so its functions are the class's. */
+export class Authorization implements HoldCover {
+  /** `null` for a free model: no money moves, so nothing is written. */
+  readonly holdId: HoldId | null;
+  private readonly money: Money;
+  private readonly terms: CallTerms;
+  private readonly caller: Caller;
+  private readonly requestId: string;
+  private readonly meter: MeteredUnits;
+  private held: Nano;
+  private heldUnits: number;
+  /** What the upstream was told, at most as much as the caller asked for. */
+  private unitsAllowed: number;
+  private pendingAmount: Nano = nothing;
+  private state: AuthorizationState = "unopened";
+
+  constructor(
+    money: Money,
+    { caller, requestId, terms, meter }: { caller: Caller; requestId: string; terms: CallTerms; meter: MeteredUnits },
+  ) {
+    this.money = money;
+    this.caller = caller;
+    this.requestId = requestId;
+    this.terms = terms;
+    this.meter = meter;
+    this.holdId = terms.isFree ? null : money.ids.next("hold");
+    this.heldUnits = terms.isFree ? terms.unitsMax : terms.unitsUsual;
+    this.held = terms.isFree ? nothing : terms.price(terms.unitsUsual);
+    this.unitsAllowed = terms.unitsMax;
+  }
+
+  /** Whether so much money is there, by what is known, that the call need not wait for its hold. */
+  canAuthorizeOptimistically(): boolean {
+    if (this.holdId === null) return true;
+    const { terms, caller, money } = this;
+    const spendable = this.estimateSpendable();
+    const most = terms.price(terms.unitsMax);
+    if (spendable === null || (money.pending.sum(caller.accountId) + most) * optimisticShare > spendable) return false;
+    if (!terms.isMetered) {
+      this.held = most;
+      this.heldUnits = terms.unitsMax;
+    }
+    this.pendingAmount = most;
+    money.pending.add(caller.accountId, most);
+    return true;
+  }
+
+  /**
+   * Puts the money on hold, or throws the error that says what is missing. Without all that the call can cost known to
+   * be there, as much of it as there is.
+   */
+  open(): Promise<void> {
+    this.state = "opening";
+    if (this.holdId === null) {
+      this.state = "open";
+      return Promise.resolve();
+    }
+    return this.money.ledger.apply(this.describeHold(this.holdId)).then(
+      (result) => this.takeHold(result),
+      (error: unknown) => {
+        this.state = "void";
+        this.forgetPending();
+        throw error;
+      },
+    );
+  }
+
+  /** How many units an upstream may be told to write. From then on it is held to that. */
+  decideUnitsAllowed(): number {
+    this.unitsAllowed = this.countPayable();
+    return this.unitsAllowed;
+  }
+
+  /** How many units can be paid for by what is on hold and, where output is metered, by what else is there. */
+  countPayable(): number {
+    const { terms, held, heldUnits } = this;
+    if (heldUnits >= terms.unitsMax) return terms.unitsMax;
+    // Nobody could stop it where the hold ends.
+    if (!terms.isMetered) return heldUnits;
+    const spendable = this.estimateSpendable() ?? nothing;
+    const payable = terms.countAffordable(nano(held + spendable));
+    return Math.min(Math.max(payable, heldUnits), terms.unitsMax);
+  }
+
+  unitsHeld(): number {
+    return this.heldUnits;
+  }
+
+  /** Whether an answer has to wait for what is being put on hold for it. */
+  isShort(): boolean {
+    return this.state === "extending" && this.isBeyond();
+  }
+
+  isBeyond(): boolean {
+    const { heldUnits, unitsAllowed, meter } = this;
+    if (heldUnits >= this.terms.unitsMax) return false;
+    // An upstream that was told no more than is on hold stops by itself. Any other is stopped before it can pass the hold,
+    // by however many tokens its tokenizer makes of what it has written.
+    return (heldUnits >= unitsAllowed ? meter.written() : meter.writtenMax()) >= heldUnits;
+  }
+
+  /**
+   * Extends the hold once three quarters of it may be used. Beyond all of it, an answer waits for that, or, where no more
+   * is to be had, ends.
+   */
+  watch(listener: AuthorizationListener): "go-on" | "wait" | "stop" {
+    const { heldUnits, unitsAllowed, meter } = this;
+    if (heldUnits >= this.terms.unitsMax) return "go-on";
+    const isDue = heldUnits < unitsAllowed && meter.writtenMax() * 4 >= heldUnits * 3;
+    if (isDue && this.state === "open") this.grow(listener);
+    if (!this.isBeyond()) return "go-on";
+    return this.state === "extending" ? "wait" : "stop";
+  }
+
+  private grow(listener: AuthorizationListener): void {
+    const before = this.heldUnits;
+    this.state = "extending";
+    this.extend(Math.min(before * 2, this.unitsAllowed)).then(
+      () => {
+        this.state = this.heldUnits > before ? "open" : "final";
+        listener.onExtended();
+      },
+      (error: unknown) => {
+        this.state = "final";
+        listener.onExtensionFailure(error);
+      },
+    );
+  }
+
+  /** Puts more on hold for so many units in all, or for as many as there is money. */
+  async extend(units: number): Promise<void> {
+    const wanted = this.terms.price(units);
+    const result = await this.raise(wanted);
+    if (result.kind === "extended") {
+      this.held = wanted;
+      this.heldUnits = units;
+      return;
+    }
+    if (result.kind !== "refused") return;
+    // What is there is better than nothing; if it goes in the same moment, the answer ends where the hold does.
+    const less = nano(wanted - result.missing);
+    const payable = this.terms.countAffordable(less);
+    if (payable <= this.heldUnits || (await this.raise(less)).kind !== "extended") return;
+    this.held = less;
+    this.heldUnits = payable;
+  }
+
+  /** Charges a bill, or nothing where it is `null`, and releases the rest. */
+  settle(bill: Bill | null, write: WriteSettlement = this.money.ledger.apply): Promise<Settlement> {
+    const { holdId } = this;
+    // What is void holds nothing.
+    if (holdId === null || this.state === "unopened" || this.state === "void") return Promise.resolve(noSettlement);
+    const { accountId, budget } = this.caller;
+    if (bill === null) return write({ kind: "release", accountId, holdId }).then(() => noSettlement);
+    const budgetAmount = budget?.amount ?? null;
+    return write({ kind: "settle", accountId, holdId, bill, overrun: "take-available", budgetAmount }).then(
+      (result) => {
+        if (result.kind !== "settled") throw new Error(`the hold ${holdId} could not be settled: ${result.kind}`);
+        return result.unit === "money" ? { charge: nano(result.paid), lost: nano(result.lost) } : noSettlement;
+      },
+    );
+  }
+
+  private describeHold(id: HoldId): HoldOperation {
+    const { terms, caller } = this;
+    return {
+      kind: "hold",
+      id,
+      accountId: caller.accountId,
+      amount: this.held,
+      quota: terms.quota,
+      keyId: caller.keyId,
+      budget: caller.budget,
+      cause: { kind: "request", id: this.requestId },
+      expiresAt: new Date(this.money.clock.now().getTime() + terms.holdMs),
+    };
+  }
+
+  private estimateSpendable(): Nano | null {
+    return this.money.ledger.estimateSpendable(this.caller.accountId, this.caller.budget);
+  }
+
+  private takeHold(result: ResultOf<HoldOperation>): Promise<void> | undefined {
+    const { terms } = this;
+    this.state = result.kind === "held" ? "open" : "void";
+    this.forgetPending();
+    if (result.kind === "refused") {
+      throw explainRefusedHold(result, { held: this.held, currency: this.money.currency });
+    }
+    if (result.kind !== "held") throw new Error(`a new hold was answered with ${result.kind}`);
+    // What a quota pays is on hold whole, and so is the price of a call that costs the same at any length.
+    const isWhole = result.unit !== "money" || this.held >= terms.price(terms.unitsMax);
+    if (isWhole) this.heldUnits = terms.unitsMax;
+    if (!isWhole && !terms.isMetered) return this.extend(terms.unitsMax);
+  }
+
+  private forgetPending(): void {
+    this.money.pending.remove(this.caller.accountId, this.pendingAmount);
+    this.pendingAmount = nothing;
+  }
+
+  private async raise(amount: Nano): Promise<ResultOf<ExtendOperation>> {
+    return this.money.ledger.apply({
+      kind: "extend",
+      accountId: this.caller.accountId,
+      holdId: this.holdId as HoldId,
+      amount,
+      quotaUnits: this.terms.quota.units,
+      budgetAmount: this.caller.budget?.amount ?? null,
+      expiresAt: null,
+    });
+  }
+}

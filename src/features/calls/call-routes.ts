@@ -1,0 +1,304 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Caller } from "../../lib/caller.ts";
+import { presentMoney } from "../../lib/money.ts";
+import { type Soon, whenHere } from "../../lib/soon.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { type ByteStream, openByteStream } from "../../platform/http/byte-stream.ts";
+import { presentError, toAppError } from "../../platform/http/error-response.ts";
+import {
+  type EventStream,
+  eventStreamHeaders,
+  type Heartbeats,
+  openEventStream,
+} from "../../platform/http/event-stream.ts";
+import { getCaller } from "../../platform/http/request-context.ts";
+import { takeOver } from "../../platform/http/take-over.ts";
+import {
+  type Claim,
+  fingerprintRequest,
+  type KeptAnswer,
+  keptBytesMax,
+  parseIdempotencyKey,
+  recallAnswer,
+  renewClaim,
+} from "../idempotency/index.ts";
+import type { KeyedRequest } from "./admit-call.ts";
+import { createRecorder, type Recorder } from "./conclude-call.ts";
+import type { CallEnd, CallKinds, CallPlan } from "./paid-endpoint.ts";
+import { type CallAudience, type CallContext, type CallListener, PaidCall } from "./run-call.ts";
+
+/** A request to a paid endpoint as it comes from the edge. */
+export type IncomingCall = { caller: Caller; body: unknown; bodyBytes: number; requestId: string };
+
+/** A route that answers by one paid call. */
+export type PaidRoute<K extends CallKinds> = {
+  /** What makes two requests the same, beside their bytes. */
+  path: string;
+  /** Everything about a call that can be known before anything happens. Throws what is wrong with it. */
+  prepare(incoming: IncomingCall): CallPlan<K>;
+  /** Answers with what another way of the same path has kept; says whether it has. */
+  replay?(kept: KeptAnswer, reply: FastifyReply): Promise<boolean>;
+};
+
+export type AnswerContext = CallContext & { heartbeats: Heartbeats };
+
+const jsonType = "application/json; charset=utf-8";
+
+/** Answers a request from what is kept, or runs it. Never throws: every error is the answer's. */
+export function answerCall<K extends CallKinds>(
+  context: AnswerContext,
+  route: PaidRoute<K>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  try {
+    const taken = takeCall(context, route, request, reply);
+    if (taken instanceof Promise) taken.catch((error: unknown) => refuse(reply, error));
+  } catch (error) {
+    refuse(reply, error);
+  }
+}
+
+/** What was answered to the same request comes before everything else: what was done is done. */
+function takeCall<K extends CallKinds>(
+  context: AnswerContext,
+  route: PaidRoute<K>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Soon<void> {
+  const keyed = readKey(request, route.path);
+  if (keyed === null) return admitAndRun(context, route, { request, reply, keyed });
+  return replayKept(context, route, { request, reply, keyed }).then((isAnswered) =>
+    isAnswered ? undefined : admitAndRun(context, route, { request, reply, keyed }),
+  );
+}
+
+/** Answers a request with what the same one was answered before; says whether there was something. */
+export async function replayCall<K extends CallKinds>(
+  context: AnswerContext,
+  route: PaidRoute<K>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<boolean> {
+  const keyed = readKey(request, route.path);
+  return keyed !== null && (await replayKept(context, route, { request, reply, keyed }));
+}
+
+type Edge = { request: FastifyRequest; reply: FastifyReply };
+
+async function replayKept<K extends CallKinds>(
+  context: AnswerContext,
+  route: PaidRoute<K>,
+  { request, reply, keyed }: Edge & { keyed: KeyedRequest },
+): Promise<boolean> {
+  const { accountId } = getCaller(request);
+  const kept = await recallAnswer(context, { accountId, ...keyed });
+  if (kept === null) return false;
+  await replayAnswer(route, reply, kept);
+  return true;
+}
+
+function readKey({ headers, rawBody }: FastifyRequest, path: string): KeyedRequest | null {
+  const key = parseIdempotencyKey(headers["idempotency-key"]);
+  return key === null || rawBody === null ? null : { key, fingerprint: fingerprintRequest(path, rawBody) };
+}
+
+function admitAndRun<K extends CallKinds>(
+  context: AnswerContext,
+  route: PaidRoute<K>,
+  { request, reply, keyed }: Edge & { keyed: KeyedRequest | null },
+): Soon<void> {
+  request.rawBody = null;
+  const { body, bodyBytes, id: requestId } = request;
+  const plan = route.prepare({ caller: getCaller(request), body, bodyBytes, requestId });
+  reply.headers(plan.headers);
+  const call = new PaidCall(context, plan);
+  // Most calls are admitted at once, and then nobody waits a turn for it.
+  return whenHere(call.admit(keyed, request.limits ?? undefined), (admission) => {
+    if (admission.kind === "answered") return replayAnswer(route, reply, admission.answer);
+    request.limits = admission.limits;
+    request.logFields = { model: plan.modelId };
+    new CallAnswer(context, call, { request, reply, claim: admission.claim }).start();
+  });
+}
+
+/** As the framework does it with an error that a route throws. */
+function refuse(reply: FastifyReply, error: unknown): void {
+  if (!reply.sent) reply.send(error);
+}
+
+async function replayAnswer<K extends CallKinds>(
+  route: PaidRoute<K>,
+  reply: FastifyReply,
+  kept: KeptAnswer,
+): Promise<void> {
+  const { status, contentType, body, summary } = kept;
+  reply.header("idempotent-replayed", "true");
+  if (body === null) {
+    const message = `This request was answered already, at too great a length to keep. ${summary}`;
+    throw new AppError("already_completed", message, { param: "Idempotency-Key" });
+  }
+  if ((await route.replay?.(kept, reply)) === true) return;
+  if (status >= 500) reply.header("x-should-retry", "false");
+  if (contentType === eventStreamHeaders["content-type"]) reply.headers(eventStreamHeaders);
+  reply.code(status).type(contentType).send(body);
+}
+
+type Answered = Edge & { claim: Claim | null };
+
+/** The answer to one call, which is kept for as long as a stream lasts. */
+class CallAnswer<K extends CallKinds> implements CallListener<K> {
+  private readonly context: AnswerContext;
+  private readonly call: PaidCall<K>;
+  private readonly request: FastifyRequest;
+  private readonly reply: FastifyReply;
+  private readonly claim: Claim | null;
+  private readonly recorder: Recorder | null;
+  /** What the answer is written to while it is made. */
+  private events: EventStream | null = null;
+  private bytes: ByteStream | null = null;
+
+  constructor(context: AnswerContext, call: PaidCall<K>, { request, reply, claim }: Answered) {
+    this.context = context;
+    this.call = call;
+    this.request = request;
+    this.reply = reply;
+    this.claim = claim;
+    this.recorder = claim === null ? null : createRecorder();
+  }
+
+  start(): void {
+    const { call, claim, reply } = this;
+    call.start(this.describeAudience());
+    let { ended } = call;
+    if (claim === null) {
+      reply.raw.on("close", () => {
+        if (!reply.raw.writableFinished) call.hangUp();
+      });
+      // The caller may have gone while the call was being admitted.
+      if (reply.raw.destroyed) call.hangUp();
+    } else {
+      // The answer is kept for the same request sent again, and nobody has to read it for that.
+      reply.raw.on("close", () => call.resume());
+      const { database, clock, logger } = this.context;
+      const onTrouble = (error: unknown): void => logger.warn({ error }, "the claim of a key could not be renewed");
+      ended = ended.finally(renewClaim({ database, clock, onTrouble }, claim));
+    }
+    ended.then((end) => this.finish(end)).catch((error: unknown) => this.fail(error));
+  }
+
+  private describeAudience(): CallAudience<K> {
+    const { claim } = this;
+    return {
+      listener: this.call.plan.presenter.form === "whole" ? null : this,
+      kept: claim && { claim, describe: (end) => this.describeKept(end) },
+    };
+  }
+
+  onAccepted(): void {
+    // The head of events tells nothing yet; that of bytes says that there are some.
+    if (this.call.plan.presenter.form === "events") this.openEvents();
+  }
+
+  onPieces(deltas: readonly K["delta"][]): boolean {
+    return this.write(this.call.plan.presenter.presentPieces(deltas));
+  }
+
+  onExhausted(): void {
+    this.write(this.call.plan.presenter.presentExhaustion());
+  }
+
+  private write(data: string | Uint8Array): boolean {
+    this.recorder?.add(data);
+    return typeof data === "string" ? this.openEvents().write(data) : this.openBytes().write(data);
+  }
+
+  private openEvents(): EventStream {
+    if (this.events !== null) return this.events;
+    const { clock, heartbeats } = this.context;
+    const { response, headers } = takeOver(this.reply, { clock, answer: "going-on" });
+    const onDrain = (): void => this.call.resume();
+    this.events = openEventStream(response, { access: "admitted", headers, heartbeats, onDrain });
+    return this.events;
+  }
+
+  private openBytes(): ByteStream {
+    if (this.bytes !== null) return this.bytes;
+    const headers = { "content-type": this.call.plan.presenter.contentType };
+    const taken = takeOver(this.reply, { clock: this.context.clock, answer: "going-on", headers });
+    this.bytes = openByteStream(taken.response, { headers: taken.headers, onDrain: () => this.call.resume() });
+    return this.bytes;
+  }
+
+  private endStream(last: string): void {
+    this.events?.end(last);
+    this.bytes?.end();
+  }
+
+  private finish(end: CallEnd<K>): void {
+    this.noteEnd(end);
+    const { presenter } = this.call.plan;
+    if (end.hasHungUp) this.endStream("");
+    else if (end.failure !== null) this.fail(end.failure);
+    else if (presenter.form === "whole") this.sendWhole(end);
+    else {
+      if (presenter.form === "events") this.openEvents();
+      this.endStream(presenter.presentTail(end));
+    }
+  }
+
+  private sendWhole(end: CallEnd<K>): void {
+    const body = this.call.plan.presenter.presentWhole(end);
+    const { response, headers } = takeOver(this.reply, { clock: this.context.clock, answer: "whole" });
+    headers["content-type"] = jsonType;
+    headers["content-length"] = Buffer.byteLength(body);
+    response.writeHead(200, headers).end(body);
+  }
+
+  private fail(error: unknown): void {
+    if (this.events === null && this.bytes === null) {
+      refuse(this.reply, error);
+      return;
+    }
+    const last = this.presentFailure(error);
+    if (last === null) this.bytes?.breakOff();
+    else this.endStream(last);
+  }
+
+  private presentFailure(error: unknown): string | null {
+    const failure = toAppError(error, this.request);
+    this.request.failure = failure;
+    return this.call.plan.presenter.presentFailure(presentError(failure, this.request.id).body);
+  }
+
+  private describeKept(end: CallEnd<K>): KeptAnswer {
+    const { presenter } = this.call.plan;
+    const summary = presenter.summarize(end);
+    if (presenter.form === "whole") {
+      const body = Buffer.from(presenter.presentWhole(end));
+      return { status: 200, contentType: jsonType, body: body.length > keptBytesMax ? null : body, summary };
+    }
+    const tail = end.failure === null ? presenter.presentTail(end) : this.presentFailure(end.failure);
+    if (tail === null) {
+      const { status, body } = presentError(toAppError(end.failure, this.request), this.request.id);
+      return { status, contentType: jsonType, body: Buffer.from(JSON.stringify(body)), summary };
+    }
+    this.recorder?.add(tail);
+    return { status: 200, contentType: presenter.contentType, body: this.recorder?.join() ?? null, summary };
+  }
+
+  /** What the log says of a call's end: in the line of its request, or, where that has been written, in one of its own. */
+  private noteEnd(end: CallEnd<K>): void {
+    const { usage, settlement, stoppedBy } = end;
+    const { modelId, presenter } = this.call.plan;
+    const fields: Record<string, unknown> = { model: modelId, stream: presenter.form !== "whole" };
+    Object.assign(fields, this.call.plan.describeUsage(usage));
+    fields.charge = presentMoney(settlement.charge);
+    if (settlement.lost !== 0n) fields.lost = presentMoney(settlement.lost);
+    if (end.hasHungUp) fields.hung_up = true;
+    if (stoppedBy !== null) fields.stopped_by = stoppedBy;
+    this.request.logFields = fields;
+    if (!end.hasHungUp) return;
+    this.context.logger.info({ ...this.call.describe(), ...fields }, "a call was settled after its caller hung up");
+  }
+}

@@ -1,0 +1,70 @@
+import { createRoster } from "../../lib/roster.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { createHeartbeats } from "../../platform/http/event-stream.ts";
+import { releaseHold } from "../ledger/index.ts";
+import { type AnswerContext, answerCall, type PaidRoute, replayCall } from "./call-routes.ts";
+import { createDrainedCalls } from "./drained-calls.ts";
+import type { CallKinds } from "./paid-endpoint.ts";
+import { createPendingHolds } from "./pending-holds.ts";
+import { type RoutedRequest, type RoutedRun, type RoutedSink, type Routing, routeCall } from "./route-call.ts";
+import type { CallContext, RunningCall } from "./run-call.ts";
+
+export type Calls = {
+  /** Answers a request by one paid call. Never throws: every error is the answer's. */
+  answer<K extends CallKinds>(route: PaidRoute<K>, ...edge: Edge): void;
+  /** Answers a request with what the same one was answered before; says whether there was something. */
+  replay<K extends CallKinds>(route: PaidRoute<K>, ...edge: Edge): Promise<boolean>;
+  /** Sends a request of the gateway itself, for which nobody is charged here, to one upstream after another. */
+  route<K extends CallKinds>(order: { request: RoutedRequest<K>; unitsMax: number }, sink: RoutedSink<K>): RoutedRun<K>;
+  /** Resolves when no call is read to its end for nobody, or when this time is over. */
+  untilDrained(timeoutMs: number): Promise<void>;
+  /** Stops every call that still runs, and ends when all of them are settled. */
+  close(): Promise<void>;
+};
+
+type Edge = [request: Parameters<typeof answerCall>[2], reply: Parameters<typeof answerCall>[3]];
+
+type CallsOptions = Pick<CallContext, "database" | "clock" | "ids" | "ledger" | "counters" | "logger"> &
+  Routing & {
+    currency: string;
+    keyValidityMs: number;
+    heartbeatMs: number;
+    /** How many calls of an account may be read to their end for nobody. */
+    drainedCallsMax: number;
+  };
+
+export function createCalls(options: CallsOptions): Calls {
+  const { database, clock, ids, ledger, counters, logger, currency, health, random } = options;
+  const heartbeats = createHeartbeats(options.heartbeatMs);
+  const running = createRoster<RunningCall>();
+  const drainedCalls = createDrainedCalls({ placesMax: options.drainedCallsMax });
+  const routing = { health, random };
+  const context: AnswerContext = {
+    ...{ database, clock, ids, ledger, counters, logger, currency },
+    ...{ heartbeats, running, drainedCalls, routing },
+    pending: createPendingHolds(),
+    claims: {
+      validityMs: options.keyValidityMs,
+      releaseHold: async (tx, hold) => void (await releaseHold(tx, hold, clock.now())),
+    },
+  };
+  return {
+    answer: (route, request, reply) => answerCall(context, route, request, reply),
+    replay: (route, request, reply) => replayCall(context, route, request, reply),
+    route: (order, sink) => routeCall(routing, order, sink),
+    untilDrained: (timeoutMs) => drainedCalls.untilNone(timeoutMs),
+    async close() {
+      heartbeats.close();
+      // A call that was being admitted meanwhile is stopped in the next round.
+      for (let calls = running.list(); calls.length > 0; calls = running.list()) {
+        for (const call of calls) call.stop(createStopError());
+        await Promise.allSettled(calls.map(({ ended }) => ended));
+        await Promise.resolve();
+      }
+    },
+  };
+}
+
+function createStopError(): AppError {
+  return new AppError("shutting_down", "The gateway stopped before the answer was complete.");
+}

@@ -1,0 +1,25 @@
+/**
+ * Paid calls: whatever is answered while its caller waits, be it text or audio, whole or streamed.
+ *
+ * Promises: nothing is answered before it is authorized, and no answer ends before its charge is durable. A call is
+ * charged once, for what its upstream was used for, by the price that held when it began. Another upstream is tried until
+ * the first data, never after it. A caller who hangs up pays no less than one who listens. With an `Idempotency-Key` a
+ * call is finished whatever its caller does, and answered again when it is sent again. Nothing that a caller sees names an
+ * upstream. An endpoint brings a `PaidRoute`: what it checks, what it costs, how it is sent and how its answer looks.
+ */
+export type { ChargeRule } from "./call.ts";
+export type { IncomingCall, PaidRoute } from "./call-routes.ts";
+export { type Calls, createCalls } from "./create-calls.ts";
+export {
+  type CallEnd,
+  type CallMeter,
+  type CallPlan,
+  type CallPresenter,
+  type CallRun,
+  type CallSink,
+  type CallTerms,
+  type HoldCover,
+  holdMarginMs,
+  type StoppedBy,
+} from "./paid-endpoint.ts";
+export { presentRetry } from "./route-call.ts";

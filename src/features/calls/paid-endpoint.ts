@@ -1,0 +1,143 @@
+import type { Bill } from "../../lib/bill.ts";
+import type { Caller } from "../../lib/caller.ts";
+import type { Nano } from "../../lib/money.ts";
+import type { QuotaKind } from "../../lib/plan-terms.ts";
+import type { AppError } from "../../platform/errors/app-error.ts";
+import type { ProviderError } from "../../providers/contract.ts";
+import type { RouteTarget } from "../catalog/index.ts";
+import type { ChargeRule } from "./call.ts";
+
+/**
+ * What a paid endpoint brings: where a request can go, how it is sent, what it costs and how its answer looks. All else,
+ * from admission to settlement, is written once, in this feature.
+ */
+
+/** How long a hold outlives the time that its call may take at the most. */
+export const holdMarginMs = 5 * 60_000;
+
+/** The types that an endpoint speaks of. */
+export type CallKinds = {
+  target: RouteTarget;
+  /** A part of a streamed answer. */
+  delta: unknown;
+  /** A whole answer. */
+  answer: unknown;
+  /** What an upstream reports, and what is charged. */
+  reported: unknown;
+  usage: unknown;
+};
+
+export type CallPlan<K extends CallKinds> = {
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly modelId: string;
+  readonly targets: readonly K["target"][];
+  readonly terms: CallTerms;
+  readonly meter: CallMeter<K>;
+  readonly presenter: CallPresenter<K>;
+  /** What it will take of the caller's tokens a minute, until its usage is known. */
+  readonly tokensLikely: number;
+  /** What the answer's head tells beside the limits. */
+  readonly headers: Record<string, string>;
+  /** Sends the request to a target, which may write so many units, and tells the sink what comes of it. */
+  start(target: K["target"], unitsMax: number, sink: CallSink<K>): CallRun;
+  /** What the caller is told of a failure; what the upstream said of it is for the operator's log. */
+  explain(error: ProviderError): AppError;
+  bill(usage: K["usage"]): Bill;
+  countTokens(usage: K["usage"]): number;
+  /** The usage as fields of the log. */
+  describeUsage(usage: K["usage"]): Record<string, unknown>;
+};
+
+/** A call to an upstream that is under way. Each function may be called at any time, also when the call is long over. */
+export type CallRun = {
+  pause(): void;
+  resume(): void;
+  /** Ends the call at once. The sink hears nothing more. */
+  cancel(): void;
+};
+
+/** Hears what comes of a call to an upstream, in the order that `ChatSink` promises. */
+export type CallSink<K extends CallKinds> = {
+  onAccepted(): void;
+  onPieces(deltas: readonly K["delta"][]): void;
+  onEnd(reported: K["reported"] | null): void;
+  onAnswer(answer: K["answer"]): void;
+  onError(error: ProviderError): void;
+};
+
+/** How a call is paid for, in units of what its upstream writes. Where the price is not by units, there is one. */
+export type CallTerms = {
+  readonly isFree: boolean;
+  /** The most that the caller asked for or the model gives. */
+  readonly unitsMax: number;
+  /** As much has to be on hold before anything is known. */
+  readonly unitsUsual: number;
+  /** The gateway counts units as they come and stops at the hold; else the hold covers all that the upstream may write. */
+  readonly isMetered: boolean;
+  readonly quota: { kind: QuotaKind; units: bigint };
+  readonly holdMs: number;
+  /** The most that the call can cost with so many units. */
+  price(units: number): Nano;
+  /** How many units an amount pays for. */
+  countAffordable(amount: Nano): number;
+};
+
+/** Whether more has been written than is on hold. */
+export type HoldCover = { isBeyond(): boolean };
+
+/** What an endpoint knows of the cost of one call while its answer comes. */
+export type CallMeter<K extends CallKinds> = {
+  /** Told before an upstream is asked how many units it may write. */
+  begin(unitsMax: number): void;
+  /** Counts the first of these pieces, as many as are covered, and says how many. */
+  take(deltas: readonly K["delta"][], cover: HoldCover): number;
+  /** Answers what the upstream reported with it. */
+  takeAnswer(answer: K["answer"]): K["reported"] | null;
+  /** The units that were written, by our own count, and the most that an upstream could make of them. */
+  written(): number;
+  writtenMax(): number;
+  /** All has been written; only the usage is still to come. */
+  isComplete(): boolean;
+  /** Whether what an upstream that is stopped now has cost is known. */
+  isCostKnown(isAccepted: boolean): boolean;
+  /** `unitsHeld`: what is charged where nothing else is known. */
+  conclude(
+    rule: ChargeRule,
+    end: { reported: K["reported"] | null; unitsHeld: number; hasHungUp: boolean },
+  ): { usage: K["usage"]; isDue: boolean; stoppedBy: StoppedBy | null };
+};
+
+/** Why an answer is shorter than it might be. */
+export type StoppedBy = "insufficient_balance";
+
+/** What was charged, and what the account could not pay. */
+export type Settlement = { charge: Nano; lost: Nano };
+
+/** How a call ended that produced something, or that ended well with nothing. */
+export type CallEnd<K extends CallKinds> = {
+  /** `null` where it went to the listener, piece by piece. */
+  answer: K["answer"] | null;
+  usage: K["usage"];
+  settlement: Settlement;
+  stoppedBy: StoppedBy | null;
+  /** Why the answer broke off. */
+  failure: AppError | null;
+  hasHungUp: boolean;
+};
+
+/** How an answer looks on the wire. */
+export type CallPresenter<K extends CallKinds> = {
+  /** Whether it is sent when it is whole, as events, or as bytes. */
+  readonly form: "whole" | "events" | "bytes";
+  readonly contentType: string;
+  presentWhole(end: CallEnd<K>): string;
+  presentPieces(deltas: readonly K["delta"][]): string | Uint8Array;
+  /** Ends what money did not suffice for. */
+  presentExhaustion(): string;
+  presentTail(end: CallEnd<K>): string;
+  /** The end of a stream that breaks off; `null` where only a break in the transfer can say so. */
+  presentFailure(body: unknown): string | null;
+  /** A sentence in place of an answer that was too large to be kept. */
+  summarize(end: CallEnd<K>): string;
+};

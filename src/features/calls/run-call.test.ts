@@ -1,0 +1,244 @@
+import { randomBytes } from "node:crypto";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createTestClock } from "../../../test/harness/test-clock.ts";
+import type { Caller } from "../../lib/caller.ts";
+import { createIdSource } from "../../lib/ids.ts";
+import { standardLimits } from "../../lib/limit-set.ts";
+import { nano } from "../../lib/money.ts";
+import { createRoster } from "../../lib/roster.ts";
+import { createMemoryCounters } from "../../platform/counters/memory-counters.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { createLogger } from "../../platform/observability/logger.ts";
+import { createUpstreamHealth } from "../../providers/upstream-health.ts";
+import type { Ledger } from "../ledger/index.ts";
+import type { CallKinds, CallMeter, CallPlan, CallSink } from "./paid-endpoint.ts";
+import { createPendingHolds } from "./pending-holds.ts";
+import { type CallListener, PaidCall, type RunningCall } from "./run-call.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
+
+const caller: Caller = {
+  ...{ accountId: "acct_1", keyId: "key_1", lineageId: "key_1", planId: null, modelIds: null, budget: null },
+  ...{ accountLimits: standardLimits, keyLimits: {} },
+};
+
+/** Units, where an upstream reported some or all of them. */
+type Kinds = CallKinds & { delta: number; answer: string; reported: number; usage: number };
+
+type World = { isPlenty?: boolean; isRefused?: boolean; isCostKnown?: boolean; listener?: CallListener<Kinds> | null };
+
+/** A call whose upstream and ledger do what the test says, and what happened in it, in order. */
+function startCall({ isPlenty = true, isRefused = false, isCostKnown = true, listener = null }: World = {}) {
+  const steps: string[] = [];
+  const { promise: opened, resolve: openHold } = Promise.withResolvers<void>();
+  let sink: CallSink<Kinds> | null = null;
+  const ledger = {
+    estimateSpendable: () => nano(isPlenty ? 1_000n : 0n),
+    async apply({ kind }: { kind: string }) {
+      steps.push(kind);
+      await opened;
+      if (isRefused) return { kind: "refused", reason: "account-frozen", missing: 0n };
+      if (kind === "hold") steps.push("held");
+      return kind === "hold" ? { kind: "held", unit: "money" } : { kind: "settled", unit: "money", paid: 1n, lost: 0n };
+    },
+  } as unknown as Ledger;
+  const meter: CallMeter<Kinds> = {
+    ...{ begin: () => {}, take: (deltas) => deltas.length, takeAnswer: () => 1, written: () => 0, writtenMax: () => 0 },
+    ...{ isComplete: () => false, isCostKnown: () => isCostKnown },
+    conclude(rule, { reported, unitsHeld }) {
+      steps.push(rule);
+      return { usage: reported ?? unitsHeld, isDue: rule !== "nothing", stoppedBy: null };
+    },
+  };
+  const plan: CallPlan<Kinds> = {
+    ...{ caller, requestId: "req_1", modelId: "talk", meter, tokensLikely: 0, headers: {} },
+    targets: [
+      {
+        ...{ providerId: "main", upstreamModel: "talk-1", keyNumber: 0, apiKeyReference: null },
+        route: { provider: "main", upstream_model: "talk-1", priority: 0, weight: 1 },
+        provider: { id: "main", kind: "sandbox" },
+      },
+    ],
+    terms: {
+      ...{ isFree: false, unitsMax: 10, unitsUsual: 10, isMetered: false, holdMs: 1 },
+      quota: { kind: "text", units: 10n },
+      price: () => nano(1n),
+      countAffordable: () => 10,
+    },
+    presenter: {} as CallPlan<Kinds>["presenter"],
+    start(_target, _unitsMax, given) {
+      steps.push("call");
+      sink = given;
+      return { pause: () => {}, resume: () => {}, cancel: () => steps.push("cancel") };
+    },
+    explain: (cause) => new AppError("upstream_unavailable", "It failed.", { cause }),
+    bill: () => ({ priceId: "price_1", per: 1n, minimum: nano(0n), quotaUnits: 1n, items: [] }),
+    countTokens: (usage) => usage,
+    describeUsage: () => ({}),
+  };
+  const clock = createTestClock();
+  const running = createRoster<RunningCall>();
+  const call = new PaidCall(
+    {
+      ...{ clock, ledger, running, currency: "USD", pending: createPendingHolds() },
+      ids: createIdSource({ clock, randomBytes }),
+      database: {} as Database,
+      counters: createMemoryCounters({ clock }),
+      claims: { validityMs: 1, releaseHold: async () => {} },
+      drainedCalls: { take: () => () => steps.push("drained"), untilNone: async () => {} },
+      routing: { health: createUpstreamHealth({ clock }), random: () => 0 },
+      logger: createLogger({ level: "error", format: "json", write: () => {} }),
+    },
+    plan,
+  );
+  call.admit(null, undefined);
+  call.start({ listener, kept: null });
+  return { steps, call, running, openHold, tell: (say: (sink: CallSink<Kinds>) => void) => sink !== null && say(sink) };
+}
+
+test("where money is plenty the request leaves first, and its hold is written a moment later", async () => {
+  const call = startCall();
+  expect(call.steps).toEqual(["call"]);
+  vi.advanceTimersByTime(1);
+  expect(call.steps).toEqual(["call", "hold"]);
+  call.openHold();
+  call.tell((sink) => sink.onAnswer("Hi"));
+  await call.call.ended;
+  expect(call.steps).toEqual(["call", "hold", "if-written", "settle", "held"]);
+});
+
+test("where it is not, nothing leaves before the hold is there", async () => {
+  const call = startCall({ isPlenty: false });
+  expect(call.steps).toEqual(["hold"]);
+  call.openHold();
+  await vi.waitUntil(() => call.steps.includes("call"));
+  expect(call.steps).toEqual(["hold", "held", "call"]);
+});
+
+test("an answer that comes before the hold asks for both at once, and is told when both are there", async () => {
+  const call = startCall();
+  call.tell((sink) => sink.onAnswer("Hi"));
+  expect(call.steps).toEqual(["call", "if-written", "hold", "settle"]);
+  let isTold = false;
+  const told = call.call.ended.then(() => {
+    isTold = true;
+  });
+  await Promise.resolve();
+  expect(isTold).toBe(false);
+  call.openHold();
+  await told;
+  vi.advanceTimersByTime(10);
+  expect(call.steps.filter((step) => step === "hold")).toHaveLength(1);
+});
+
+test("a stream's first word asks for the hold, and is heard when it is there", async () => {
+  const heard: string[] = [];
+  const listener = {
+    onAccepted: () => void heard.push("accepted"),
+    onPieces: () => heard.push("pieces") > 0,
+    onExhausted: () => {},
+  };
+  const call = startCall({ listener });
+  call.tell((sink) => sink.onAccepted());
+  call.tell((sink) => sink.onPieces([1]));
+  expect(call.steps).toEqual(["call", "hold"]);
+  expect(heard).toEqual([]);
+  call.openHold();
+  await vi.waitUntil(() => heard.length === 2);
+  expect(heard).toEqual(["accepted", "pieces"]);
+});
+
+const silent: CallListener<Kinds> = { onAccepted: () => {}, onPieces: () => true, onExhausted: () => {} };
+
+test("a caller who goes before the hold was asked for has it made and released", async () => {
+  const call = startCall({ listener: silent });
+  call.call.hangUp();
+  expect(call.steps).toEqual(["call", "hold"]);
+  call.openHold();
+  await call.call.ended;
+  expect(call.steps).toEqual(["call", "hold", "held", "cancel", "nothing", "release"]);
+  expect(call.running.list()).toEqual([]);
+});
+
+test("one who goes while the hold comes first is never served", async () => {
+  const call = startCall({ isPlenty: false, listener: silent });
+  call.call.hangUp();
+  call.openHold();
+  await call.call.ended;
+  expect(call.steps).toEqual(["hold", "held", "nothing", "release"]);
+});
+
+/** A streamed call that is authorized and accepted. */
+async function startAccepted(world: World = {}) {
+  const call = startCall({ listener: silent, ...world });
+  call.openHold();
+  call.tell((sink) => sink.onAccepted());
+  await vi.waitUntil(() => call.steps.includes("held"));
+  return call;
+}
+
+test("an upstream whose cost is known is stopped at a hang-up, and charged in any case", async () => {
+  const call = await startAccepted();
+  call.call.hangUp();
+  expect(await call.call.ended).toMatchObject({ hasHungUp: true });
+  expect(call.steps).toEqual(["call", "hold", "held", "cancel", "always", "settle"]);
+});
+
+test("one that alone can tell its cost is read to its end, and what it reports is charged", async () => {
+  const call = await startAccepted({ isCostKnown: false });
+  call.call.hangUp();
+  call.tell((sink) => sink.onPieces([1]));
+  call.tell((sink) => sink.onEnd(900));
+  expect(await call.call.ended).toMatchObject({ hasHungUp: true, usage: 900 });
+  expect(call.steps).toEqual(["call", "hold", "held", "reported-or-hold", "settle", "drained"]);
+});
+
+test("a whole answer that nobody waits for is read to its end, and what it reports is charged", async () => {
+  const call = startCall({ isCostKnown: false });
+  call.openHold();
+  vi.advanceTimersByTime(1);
+  await vi.waitUntil(() => call.steps.includes("held"));
+  call.call.hangUp();
+  call.tell((sink) => sink.onAccepted());
+  call.tell((sink) => sink.onAnswer("Hi"));
+  expect(await call.call.ended).toMatchObject({ hasHungUp: true, usage: 1 });
+  expect(call.steps).toEqual(["call", "hold", "held", "reported-or-hold", "settle", "drained"]);
+});
+
+test("an upstream that accepts what nobody waits for any more is stopped once its cost is known", async () => {
+  let isCostKnown = false;
+  const call = startCall({ listener: silent, isCostKnown: false });
+  call.openHold();
+  vi.advanceTimersByTime(1);
+  await vi.waitUntil(() => call.steps.includes("held"));
+  call.call.plan.meter.isCostKnown = () => isCostKnown;
+  call.call.hangUp();
+  expect(call.steps).not.toContain("cancel");
+  isCostKnown = true;
+  call.tell((sink) => sink.onAccepted());
+  expect(await call.call.ended).toMatchObject({ hasHungUp: true });
+  expect(call.steps).toEqual(["call", "hold", "held", "cancel", "always", "settle", "drained"]);
+});
+
+test("a call that is being read for nobody and is stopped costs all that is on hold, once it was accepted", async () => {
+  const call = await startAccepted({ isCostKnown: false });
+  call.call.hangUp();
+  call.call.stop(new AppError("shutting_down", "The gateway stops."));
+  expect(await call.call.ended).toMatchObject({ hasHungUp: true, usage: 10 });
+});
+
+test("a call that is stopped before its answer costs nothing, and is told why", async () => {
+  const call = await startAccepted();
+  call.call.stop(new AppError("shutting_down", "The gateway stops."));
+  await expect(call.call.ended).rejects.toMatchObject({ code: "shutting_down" });
+  expect(call.steps).toEqual(["call", "hold", "held", "cancel", "release"]);
+});
+
+test("an answer whose hold is refused is given to nobody", async () => {
+  const call = startCall({ isRefused: true });
+  call.tell((sink) => sink.onAnswer("Hi"));
+  call.openHold();
+  await expect(call.call.ended).rejects.toMatchObject({ code: "account_suspended" });
+});

@@ -1,0 +1,71 @@
+import { type Nano, nano } from "../../lib/money.ts";
+import type { CallTerms } from "../calls/index.ts";
+import type { Model, Price } from "../catalog/index.ts";
+import type { InputSize } from "./measure-input.ts";
+import type { OutputVisibility } from "./output-visibility.ts";
+import { countAffordableTokens, isFree, priceTokens } from "./quote-chat.ts";
+
+/** How a chat call is paid for: its units are the tokens of all choices together. */
+export type ChatTerms = CallTerms &
+  OutputVisibility & {
+    rates: Price;
+    /** More tokens of input than this it cannot have. */
+    inputTokensMax: number;
+    choices: number;
+  };
+
+/** As much output is on hold from the start where neither caller nor catalog says otherwise. */
+const usualOutputTokens = 4096;
+
+type Asked = {
+  model: Pick<Model, "limits" | "usual_output_tokens">;
+  rates: Price;
+  size: Pick<InputSize, "tokensMax">;
+  /** The most tokens of a choice that the caller asked for. */
+  outputTokensAsked: number | null;
+  choices: number;
+  visibility: OutputVisibility;
+  holdMs: number;
+};
+
+export function createChatTerms(asked: Asked): ChatTerms {
+  return new TokenTerms(asked);
+}
+
+class TokenTerms implements ChatTerms {
+  readonly rates: Price;
+  readonly isFree: boolean;
+  readonly inputTokensMax: number;
+  readonly unitsMax: number;
+  readonly unitsUsual: number;
+  readonly isVisible: boolean;
+  readonly isMetered: boolean;
+  readonly choices: number;
+  readonly holdMs: number;
+  readonly quota: CallTerms["quota"];
+
+  constructor({ model, rates, size, outputTokensAsked, choices, visibility, holdMs }: Asked) {
+    const { limits, usual_output_tokens: usual = usualOutputTokens } = model;
+    const outputMax = outputTokensAsked ?? limits.max_output_tokens ?? usual;
+    this.rates = rates;
+    this.isFree = isFree(rates);
+    // No upstream reads more than fits.
+    this.inputTokensMax = Math.min(size.tokensMax, limits.context_window ?? size.tokensMax);
+    this.unitsMax = outputMax * choices;
+    this.unitsUsual = Math.min(outputMax, usual) * choices;
+    this.isVisible = visibility.isVisible;
+    this.isMetered = visibility.isMetered;
+    this.choices = choices;
+    this.holdMs = holdMs;
+    this.quota = { kind: "text", units: BigInt(this.inputTokensMax + this.unitsMax) };
+  }
+
+  price(units: number): Nano {
+    const amount = priceTokens(this.rates, { input: this.inputTokensMax, output: units });
+    return amount > 0n ? amount : nano(1n);
+  }
+
+  countAffordable(amount: Nano): number {
+    return countAffordableTokens(this.rates, amount, this.inputTokensMax);
+  }
+}
