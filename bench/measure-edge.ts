@@ -3,7 +3,7 @@ import { authenticateCaller } from "../src/features/accounts/index.ts";
 import { findOfferedModel } from "../src/features/catalog/catalog-view.ts";
 import { consumeLimits } from "../src/features/limits/index.ts";
 import type { Caller } from "../src/lib/caller.ts";
-import type { Soon } from "../src/lib/soon.ts";
+import type { MaybePromise } from "../src/lib/maybe-promise.ts";
 import type { Counters } from "../src/platform/counters/counters.ts";
 import { createMemoryCounters } from "../src/platform/counters/memory-counters.ts";
 import { createRedisCounters } from "../src/platform/counters/redis-counters.ts";
@@ -25,7 +25,7 @@ async function measureAdmission(): Promise<void> {
   const parts = await openBenchParts();
   const counters = createMemoryCounters({ clock: parts.clock });
   const attempt = { address: "127.0.0.1", endpointScope: "models" };
-  const authenticate = (): Soon<Caller> =>
+  const authenticate = (): MaybePromise<Caller> =>
     authenticateCaller({ callers: parts.callers, counters }, `Bearer ${parts.key}`, {
       ...attempt,
       now: parts.clock.now(),

@@ -760,7 +760,7 @@ create table upstream_health (
   last_failure text not null,
   rests_until timestamp with time zone not null,
   reported_at timestamp with time zone not null,
-  constraint upstream_health_state_valid CHECK (state = ANY (ARRAY['resting'::text, 'probing'::text, 'shaky'::text])),
+  constraint upstream_health_state_valid CHECK (state = ANY (ARRAY['open'::text, 'half-open'::text, 'degraded'::text, 'resting'::text, 'probing'::text, 'shaky'::text])),
   constraint upstream_health_unique PRIMARY KEY (node_id, provider_id, upstream_model, key_number)
 );
 

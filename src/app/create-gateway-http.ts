@@ -22,7 +22,7 @@ import type { Caller } from "../lib/caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import { invariant } from "../lib/invariant.ts";
-import { type Soon, whenHere } from "../lib/soon.ts";
+import { type MaybePromise, whenHere } from "../lib/maybe-promise.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
 import type { Counters } from "../platform/counters/counters.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -128,7 +128,10 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
 }
 
 /** Of the limits of whoever sent a valid key to the API, where an answer comes before anybody has asked who calls. */
-function findLimits(request: FastifyRequest, { callers, counters, clock }: GatewayHttpParts): Soon<SeenLimits | null> {
+function findLimits(
+  request: FastifyRequest,
+  { callers, counters, clock }: GatewayHttpParts,
+): MaybePromise<SeenLimits | null> {
   if (!apiPathPattern.test(request.url)) return null;
   const attempt = { address: request.ip, now: clock.now() };
   return whenHere(recognizeCaller({ callers, counters }, request.headers.authorization, attempt), (caller) =>
@@ -149,7 +152,7 @@ const secretEndpoints = new Set<EndpointName | undefined>([
   "rotateWebhookEndpointSecret",
 ]);
 
-type Identify = (request: FastifyRequest, attempt: CallAttempt) => Soon<Caller>;
+type Identify = (request: FastifyRequest, attempt: CallAttempt) => MaybePromise<Caller>;
 
 function addApi(api: HttpServer, identify: Identify, parts: GatewayHttpParts): void {
   const { currency, site_url: siteUrl } = parts.settings;
@@ -174,7 +177,7 @@ function admitCallers(api: HttpServer, identify: Identify, parts: GatewayHttpPar
   const { settings, keyUses, counters, clock } = parts;
   const disabled = new Set(settings.disabled_endpoints);
 
-  function admit(request: FastifyRequest): Soon<void> {
+  function admit(request: FastifyRequest): MaybePromise<void> {
     const { endpoint, url } = request.routeOptions.config;
     invariant(endpoint !== undefined, `${url} is not in the table of endpoints`);
     if (disabled.has(endpoint)) throw new AppError("endpoint_not_released", "This endpoint is not available here.");

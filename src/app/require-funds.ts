@@ -3,7 +3,7 @@ import { isKeyKnown, parseIdempotencyKey } from "../features/idempotency/index.t
 import { type Ledger, readBalance } from "../features/ledger/index.ts";
 import type { Caller } from "../lib/caller.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Soon } from "../lib/soon.ts";
+import type { MaybePromise } from "../lib/maybe-promise.ts";
 import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 
@@ -20,7 +20,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
  * Refuses a call of an account that has nothing left, before its body is read: only a large one is worth the question.
  * Whoever is let pass is still asked for the price of what they want.
  */
-export function requireFunds(parts: FundsParts, caller: Caller, headers: Headers): Soon<void> {
+export function requireFunds(parts: FundsParts, caller: Caller, headers: Headers): MaybePromise<void> {
   const spendable = parts.ledger.estimateSpendable(caller.accountId, null);
   return spendable !== null && spendable > 0n ? undefined : lookForFunds(parts, caller, headers);
 }

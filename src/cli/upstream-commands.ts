@@ -17,21 +17,21 @@ const listCommand: Command = {
     }),
 };
 
-const heading = ["provider", "kind", "upstream model", "key", "models", "state", "last failure", "until"];
+const heading = ["provider", "kind", "upstream model", "key", "models", "circuit", "last failure", "open until"];
 
 function toRow(upstream: Upstream): string[] {
   const { reports } = upstream;
   const states = [...new Set(reports.map(({ state }) => state))];
-  const [latest] = reports.toSorted((a, b) => b.restsUntil.getTime() - a.restsUntil.getTime());
+  const [latest] = reports.toSorted((a, b) => b.openUntil.getTime() - a.openUntil.getTime());
   return [
     upstream.providerId,
     upstream.kind,
     upstream.upstreamModel,
     upstream.apiKeyReference ?? "-",
     upstream.modelIds.join(", "),
-    states.length === 0 ? "well" : states.join(", "),
+    states.length === 0 ? "closed" : states.join(", "),
     latest?.lastFailure ?? "",
-    latest === undefined || latest.state === "shaky" ? "" : latest.restsUntil.toISOString(),
+    latest === undefined || latest.state === "degraded" ? "" : latest.openUntil.toISOString(),
   ];
 }
 
@@ -43,12 +43,12 @@ function toJson({ reports, ...upstream }: Upstream) {
     key: upstream.apiKeyReference,
     key_number: upstream.keyNumber,
     models: upstream.modelIds,
-    reports: reports.map(({ nodeId, state, failures, lastFailure, restsUntil, reportedAt }) => ({
+    reports: reports.map(({ nodeId, state, failures, lastFailure, openUntil, reportedAt }) => ({
       node: nodeId,
       state,
       failures,
       last_failure: lastFailure,
-      rests_until: restsUntil.toISOString(),
+      open_until: openUntil.toISOString(),
       reported_at: reportedAt.toISOString(),
     })),
   };

@@ -35,10 +35,10 @@ describe("a target that fails", () => {
     const { fail, waitMs, health } = createWorld();
     for (let failure = 0; failure < 4; failure += 1) fail();
     expect([waitMs(), health.isWell(target)]).toEqual([0, true]);
-    expect(health.list()).toMatchObject([{ ...target, state: "shaky", failures: 4, lastFailure: "overloaded" }]);
+    expect(health.list()).toMatchObject([{ ...target, state: "degraded", failures: 4, lastFailure: "overloaded" }]);
     fail("timeout");
     expect([waitMs(), health.isWell(target)]).toEqual([2000, false]);
-    expect(health.list()).toMatchObject([{ state: "resting", failures: 5, lastFailure: "timeout" }]);
+    expect(health.list()).toMatchObject([{ state: "open", failures: 5, lastFailure: "timeout" }]);
   });
 
   test("is called on while at least half of its calls are answered", () => {
@@ -129,7 +129,7 @@ describe("a target that rested", () => {
     clock.advance(2000);
     expect(waitMs()).toBe(0);
     health.begin(target);
-    expect([waitMs(), health.list()[0]?.state]).toEqual([2000, "probing"]);
+    expect([waitMs(), health.list()[0]?.state]).toEqual([2000, "half-open"]);
     health.report(target, { kind: "answered" }, { isProbe: true });
     expect([waitMs(), health.isWell(target), health.list()]).toEqual([0, true, []]);
   });
@@ -191,7 +191,7 @@ describe("a target that rested", () => {
     clock.advance(1000);
     health.begin(target);
     health.report(target, { kind: "rate-limited", retryAfterMs: 0 }, { isProbe: false });
-    expect(health.list()[0]?.state).toBe("probing");
+    expect(health.list()[0]?.state).toBe("half-open");
   });
 });
 
@@ -220,8 +220,8 @@ test("what is told of a target says until when it rests, by the clock on the wal
   expect(health.list()).toEqual([
     {
       ...target,
-      ...{ state: "resting", failures: 1, lastFailure: "rate-limited" },
-      restsUntil: new Date(clock.now().getTime() + 4000),
+      ...{ state: "open", failures: 1, lastFailure: "rate-limited" },
+      openUntil: new Date(clock.now().getTime() + 4000),
     },
   ]);
 });

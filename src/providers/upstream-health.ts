@@ -4,14 +4,21 @@ import type { ProviderErrorKind } from "./contract.ts";
 /** Where a call can go: one model at one upstream, with one of our keys there. */
 export type UpstreamTarget = { providerId: string; upstreamModel: string; keyNumber: number };
 
-export type TargetState = "resting" | "probing" | "shaky";
+/**
+ * | circuit     | what is true                                              | what may follow             |
+ * |-------------|-----------------------------------------------------------|-----------------------------|
+ * | `degraded`  | it failed lately, and is called all the same               | closed (forgotten), `open`  |
+ * | `open`      | it is not called until its time is over                     | `half-open`                 |
+ * | `half-open` | one call tries whether it is back; the others go elsewhere  | closed, `open`              |
+ */
+export type CircuitState = "degraded" | "open" | "half-open";
 
 export type TargetHealth = UpstreamTarget & {
-  state: TargetState;
+  state: CircuitState;
   failures: number;
   lastFailure: ProviderErrorKind;
-  /** When it may be called again; in the past for one that is merely shaky. */
-  restsUntil: Date;
+  /** When it may be called again; in the past for one that is merely degraded. */
+  openUntil: Date;
 };
 
 export type CallOutcome =
@@ -20,15 +27,15 @@ export type CallOutcome =
   | { kind: ProviderErrorKind; retryAfterMs: number | null };
 
 /**
- * Remembers which upstreams lately failed, so that calls go where they are likely to succeed. One that keeps failing is
- * left alone for a while; then one call at a time tries whether it is back. What was never heard to fail costs nothing.
+ * Remembers which upstreams lately failed, so that calls go where they are likely to succeed. The circuit of
+ * one that keeps failing opens for a while; then one call at a time tries whether it is back. What was never heard to fail costs nothing.
  */
 export type UpstreamHealth = {
-  /** In how many milliseconds it may be called: 0 is now. One that is being probed is not called meanwhile. */
+  /** In how many milliseconds it may be called: 0 is now. One whose circuit is half-open is not called meanwhile. */
   waitMs(target: UpstreamTarget): number;
-  /** Whether it may be called without being on trial. */
+  /** Whether its circuit is closed, or it is merely degraded. */
   isWell(target: UpstreamTarget): boolean;
-  /** Told before a call; answers whether the call is on trial for a target that has been resting. */
+  /** Told before a call; answers whether the call is the one that tries a half-open circuit. */
   begin(target: UpstreamTarget): boolean;
   /** Told of each call that was begun: when it is answered, and when it fails, also in the middle of an answer. */
   report(target: UpstreamTarget, outcome: CallOutcome, call: { isProbe: boolean }): void;
@@ -43,21 +50,21 @@ type Entry = {
   calls: number;
   failures: number;
   windowEndsMs: number;
-  restsUntilMs: number;
-  restMs: number;
-  isProbed: boolean;
-  isResting: boolean;
+  circuit: CircuitState;
+  openUntilMs: number;
+  /** How long the circuit opens for the next time: exponential backoff. */
+  nextOpenMs: number;
   lastFailure: ProviderErrorKind;
 };
 
 const windowMs = 30_000;
 const failuresMin = 5;
 const failedShare = 0.5;
-const restMsMin = 2_000;
-const restMsMax = 60_000;
+const openMsMin = 2_000;
+const openMsMax = 60_000;
 /** A key that was refused, or that is out of money, is seldom well again by itself. */
-const unauthorizedRestMs = 60_000;
-const rateLimitRestMs = 1_000;
+const unauthorizedOpenMs = 60_000;
+const rateLimitOpenMs = 1_000;
 const retryAfterMsMax = 600_000;
 const entriesMax = 10_000;
 
@@ -78,10 +85,9 @@ export function createUpstreamHealth({ clock }: { clock: Clock }): UpstreamHealt
       calls: 0,
       failures: 0,
       windowEndsMs: nowMs + windowMs,
-      restsUntilMs: 0,
-      restMs: restMsMin,
-      isProbed: false,
-      isResting: false,
+      circuit: "degraded",
+      openUntilMs: 0,
+      nextOpenMs: openMsMin,
       lastFailure,
     };
     if (entries.size >= entriesMax) entries.clear();
@@ -89,9 +95,9 @@ export function createUpstreamHealth({ clock }: { clock: Clock }): UpstreamHealt
     return entry;
   }
 
-  function rest(entry: Entry, forMs: number): void {
-    entry.isResting = true;
-    entry.restsUntilMs = clock.monotonicMs() + forMs;
+  function open(entry: Entry, forMs: number): void {
+    if (entry.circuit === "degraded") entry.circuit = "open";
+    entry.openUntilMs = clock.monotonicMs() + forMs;
     version += 1;
   }
 
@@ -102,17 +108,18 @@ export function createUpstreamHealth({ clock }: { clock: Clock }): UpstreamHealt
 
   function fail(target: UpstreamTarget, { kind, retryAfterMs }: Blamed, isProbe: boolean): void {
     const entry = getEntry(target, kind);
-    if (isProbe) entry.isProbed = false;
+    // A call that was begun before the circuit opened does not end the one that tries it.
+    if (isProbe) entry.circuit = "open";
     entry.lastFailure = kind;
     entry.calls += 1;
     entry.failures += 1;
     const isFailing = entry.failures >= failuresMin && entry.failures >= entry.calls * failedShare;
-    if (kind === "unauthorized") rest(entry, unauthorizedRestMs);
-    else if (retryAfterMs !== null) rest(entry, Math.min(retryAfterMs, retryAfterMsMax));
-    else if (kind === "rate-limited") rest(entry, rateLimitRestMs);
+    if (kind === "unauthorized") open(entry, unauthorizedOpenMs);
+    else if (retryAfterMs !== null) open(entry, Math.min(retryAfterMs, retryAfterMsMax));
+    else if (kind === "rate-limited") open(entry, rateLimitOpenMs);
     else if (isProbe || isFailing) {
-      rest(entry, entry.restMs);
-      entry.restMs = Math.min(entry.restMs * 2, restMsMax);
+      open(entry, entry.nextOpenMs);
+      entry.nextOpenMs = Math.min(entry.nextOpenMs * 2, openMsMax);
     }
   }
 
@@ -120,15 +127,18 @@ export function createUpstreamHealth({ clock }: { clock: Clock }): UpstreamHealt
     waitMs(target) {
       if (entries.size === 0) return 0;
       const entry = entries.get(nameTarget(target));
-      if (entry === undefined || !entry.isResting) return 0;
-      const leftMs = entry.restsUntilMs - clock.monotonicMs();
-      return leftMs > 0 ? leftMs : entry.isProbed ? restMsMin : 0;
+      if (entry === undefined || entry.circuit === "degraded") return 0;
+      const leftMs = entry.openUntilMs - clock.monotonicMs();
+      return leftMs > 0 ? leftMs : entry.circuit === "half-open" ? openMsMin : 0;
     },
-    isWell: (target) => entries.size === 0 || entries.get(nameTarget(target))?.isResting !== true,
+    isWell(target) {
+      const entry = entries.size === 0 ? undefined : entries.get(nameTarget(target));
+      return entry === undefined || entry.circuit === "degraded";
+    },
     begin(target) {
       const entry = entries.size === 0 ? undefined : entries.get(nameTarget(target));
-      if (entry?.isResting !== true) return false;
-      entry.isProbed = true;
+      if (entry === undefined || entry.circuit === "degraded") return false;
+      entry.circuit = "half-open";
       return true;
     },
     report(target, outcome, { isProbe }) {
@@ -138,11 +148,11 @@ export function createUpstreamHealth({ clock }: { clock: Clock }): UpstreamHealt
       }
       const entry = entries.size === 0 ? undefined : entries.get(nameTarget(target));
       if (entry === undefined) return;
-      if (entry.isResting) {
-        // A call that was begun before the rest says nothing of how the target is now.
+      if (entry.circuit !== "degraded") {
+        // A call that was begun before the circuit opened says nothing of how the target is now.
         if (!isProbe) return;
         // Nobody knows how an abandoned call would have ended: the next one probes again.
-        if (outcome.kind === "abandoned") entry.isProbed = false;
+        if (outcome.kind === "abandoned") entry.circuit = "open";
         else recover(entry);
       } else if (outcome.kind === "answered") {
         if (clock.monotonicMs() >= entry.windowEndsMs) recover(entry);
@@ -152,12 +162,12 @@ export function createUpstreamHealth({ clock }: { clock: Clock }): UpstreamHealt
     list() {
       const nowMs = clock.monotonicMs();
       const now = clock.now().getTime();
-      return [...entries.values()].map(({ target, isProbed, isResting, failures, lastFailure, restsUntilMs }) => ({
+      return [...entries.values()].map(({ target, circuit, failures, lastFailure, openUntilMs }) => ({
         ...target,
-        state: isProbed ? "probing" : isResting ? "resting" : "shaky",
+        state: circuit,
         failures,
         lastFailure,
-        restsUntil: new Date(now + restsUntilMs - nowMs),
+        openUntil: new Date(now + openUntilMs - nowMs),
       }));
     },
     version: () => version,

@@ -1,7 +1,7 @@
 import type { Caller } from "../../lib/caller.ts";
 import type { AccountId, KeyId } from "../../lib/ids.ts";
+import type { MaybePromise } from "../../lib/maybe-promise.ts";
 import { presentNetwork } from "../../lib/network.ts";
-import type { Soon } from "../../lib/soon.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
@@ -28,7 +28,7 @@ export function authenticateCaller(
   parts: CallerParts,
   authorization: string | undefined,
   attempt: CallAttempt,
-): Soon<Caller> {
+): MaybePromise<Caller> {
   const text = bearerPattern.exec(authorization ?? "")?.[1];
   if (text === undefined) {
     throw new AppError("missing_api_key", "Send your API key in the header `Authorization: Bearer <API_KEY>`.", {
@@ -59,7 +59,7 @@ export function recognizeCaller(
   parts: CallerParts,
   authorization: string | undefined,
   { address, now }: Pick<CallAttempt, "address" | "now">,
-): Soon<Caller | null> {
+): MaybePromise<Caller | null> {
   const text = bearerPattern.exec(authorization ?? "")?.[1];
   if (text === undefined) return null;
   const known = parts.callers.recall(text);

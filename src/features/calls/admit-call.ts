@@ -1,7 +1,7 @@
 import type { Caller } from "../../lib/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { HoldId } from "../../lib/ids.ts";
-import { type Soon, whenHere } from "../../lib/soon.ts";
+import { type MaybePromise, whenHere } from "../../lib/maybe-promise.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { SeenLimits } from "../../platform/http/request-context.ts";
@@ -34,7 +34,7 @@ export function admitCall(
   context: AdmissionContext,
   call: AdmittedCall,
   { keyed, seen }: { keyed: KeyedRequest | null; seen: SeenLimits | undefined },
-): Soon<Admission> {
+): MaybePromise<Admission> {
   if (keyed !== null) return admitKeyed(context, call, keyed, seen);
   return whenHere(takeLimits(context, call, seen), (limits) => ({ kind: "admitted", claim: null, limits }));
 }

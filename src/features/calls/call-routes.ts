@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../lib/caller.ts";
+import { type MaybePromise, whenHere } from "../../lib/maybe-promise.ts";
 import { presentMoney } from "../../lib/money.ts";
-import { type Soon, whenHere } from "../../lib/soon.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { type ByteStream, openByteStream } from "../../platform/http/byte-stream.ts";
 import { presentError, toAppError } from "../../platform/http/error-response.ts";
@@ -65,7 +65,7 @@ function takeCall<K extends CallKinds>(
   route: PaidRoute<K>,
   request: FastifyRequest,
   reply: FastifyReply,
-): Soon<void> {
+): MaybePromise<void> {
   const keyed = readKey(request, route.path);
   if (keyed === null) return admitAndRun(context, route, { request, reply, keyed });
   return replayKept(context, route, { request, reply, keyed }).then((isAnswered) =>
@@ -107,7 +107,7 @@ function admitAndRun<K extends CallKinds>(
   context: AnswerContext,
   route: PaidRoute<K>,
   { request, reply, keyed }: Edge & { keyed: KeyedRequest | null },
-): Soon<void> {
+): MaybePromise<void> {
   request.rawBody = null;
   const { body, bodyBytes, id: requestId } = request;
   const plan = route.prepare({ caller: getCaller(request), body, bodyBytes, requestId });

@@ -1,4 +1,4 @@
-import { createRoster } from "../../lib/roster.ts";
+import { createRegistry } from "../../lib/registry.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import { releaseHold } from "../ledger/index.ts";
@@ -36,7 +36,7 @@ type CallsOptions = Pick<CallContext, "database" | "clock" | "ids" | "ledger" | 
 export function createCalls(options: CallsOptions): Calls {
   const { database, clock, ids, ledger, counters, logger, currency, health, random } = options;
   const heartbeats = createHeartbeats(options.heartbeatMs);
-  const running = createRoster<RunningCall>();
+  const running = createRegistry<RunningCall>();
   const drainedCalls = createDrainedCalls({ placesMax: options.drainedCallsMax });
   const routing = { health, random };
   const context: AnswerContext = {

@@ -5,7 +5,7 @@ import type { Caller } from "../../lib/caller.ts";
 import { createIdSource } from "../../lib/ids.ts";
 import { standardLimits } from "../../lib/limit-set.ts";
 import { nano } from "../../lib/money.ts";
-import { createRoster } from "../../lib/roster.ts";
+import { createRegistry } from "../../lib/registry.ts";
 import { createMemoryCounters } from "../../platform/counters/memory-counters.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
@@ -79,7 +79,7 @@ function startCall({ isPlenty = true, isRefused = false, isCostKnown = true, lis
     describeUsage: () => ({}),
   };
   const clock = createTestClock();
-  const running = createRoster<RunningCall>();
+  const running = createRegistry<RunningCall>();
   const call = new PaidCall(
     {
       ...{ clock, ledger, running, currency: "USD", pending: createPendingHolds() },

@@ -1,9 +1,9 @@
 import type { Bill } from "../../lib/bill.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
+import { type MaybePromise, whenHere } from "../../lib/maybe-promise.ts";
 import { presentMoney } from "../../lib/money.ts";
-import type { Roster } from "../../lib/roster.ts";
-import { type Soon, whenHere } from "../../lib/soon.ts";
+import type { Registry } from "../../lib/registry.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { SeenLimits } from "../../platform/http/request-context.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
@@ -31,7 +31,7 @@ export type CallContext = AdmissionContext & {
   routing: Routing;
   logger: Logger;
   /** The calls that are under way. */
-  running: Roster<RunningCall>;
+  running: Registry<RunningCall>;
 };
 
 /** A call as far as those must know it who end it from outside. */
@@ -106,7 +106,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
   }
 
   /** Takes the call into the caller's limits and claims its key. Throws where a limit does not allow it. */
-  admit(keyed: KeyedRequest | null, seen: SeenLimits | undefined): Soon<Admission> {
+  admit(keyed: KeyedRequest | null, seen: SeenLimits | undefined): MaybePromise<Admission> {
     const { caller, requestId, tokensLikely } = this.plan;
     const { holdId } = this.authorization;
     const call = { caller, requestId, holdId, demand: { tokens: tokensLikely, slot: this.describeSlot() } };

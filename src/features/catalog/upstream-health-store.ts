@@ -1,6 +1,6 @@
 import type { Database } from "../../platform/database/database.ts";
 import type { ProviderErrorKind } from "../../providers/contract.ts";
-import type { TargetHealth, TargetState } from "../../providers/upstream-health.ts";
+import type { CircuitState, TargetHealth } from "../../providers/upstream-health.ts";
 
 export type ReportedHealth = TargetHealth & { nodeId: string; reportedAt: Date };
 
@@ -27,7 +27,7 @@ export async function replaceHealth(
     state: target.state,
     failures: target.failures,
     last_failure: target.lastFailure,
-    rests_until: target.restsUntil,
+    rests_until: target.openUntil,
     reported_at: now,
   }));
   await tx.insertInto("upstream_health").values(rows).execute();
@@ -46,11 +46,18 @@ export async function listReportedHealth(database: Database, since: Date): Promi
     providerId: row.provider_id,
     upstreamModel: row.upstream_model,
     keyNumber: row.key_number,
-    // Written by `replaceHealth` alone.
-    state: row.state as TargetState,
+    state: toCircuitState(row.state),
     failures: row.failures,
     lastFailure: row.last_failure as ProviderErrorKind,
-    restsUntil: row.rests_until,
+    openUntil: row.rests_until,
     reportedAt: row.reported_at,
   }));
+}
+
+/** Gateways of the version before have other words for the same. */
+const olderWords: Readonly<Record<string, CircuitState>> = { resting: "open", probing: "half-open", shaky: "degraded" };
+
+function toCircuitState(state: string): CircuitState {
+  // Written by `replaceHealth` alone.
+  return olderWords[state] ?? (state as CircuitState);
 }

@@ -1,6 +1,6 @@
 import type { Caller } from "../../lib/caller.ts";
 import type { LimitSet } from "../../lib/limit-set.ts";
-import { type Soon, whenHere } from "../../lib/soon.ts";
+import { type MaybePromise, whenHere } from "../../lib/maybe-promise.ts";
 import type {
   CounterDecision,
   Counters,
@@ -52,7 +52,7 @@ export function consumeLimits(
   caller: LimitedCaller,
   demand: Demand,
   before: SeenLimits = nothingSeen,
-): Soon<SeenLimits> {
+): MaybePromise<SeenLimits> {
   const limits = getLimits(caller);
   const rates = demand.request === undefined ? limits.tokens : limits.requests[demand.request];
   const places = demand.slot === undefined ? noPlaces : limits.places[demand.slot.use];
@@ -63,7 +63,11 @@ export function consumeLimits(
 }
 
 /** What is left of a caller's limits, for an answer that takes nothing of them. */
-export function readLimits(counters: Counters, caller: LimitedCaller, request: "read" | "write"): Soon<SeenLimits> {
+export function readLimits(
+  counters: Counters,
+  caller: LimitedCaller,
+  request: "read" | "write",
+): MaybePromise<SeenLimits> {
   const rates = getLimits(caller).requests[request];
   const decision = counters.take({ rates: rates.map((limit) => ({ ...limit, cost: 0 })), leases: noLeases });
   return whenHere(decision, (seen) => summarise(rates, seen, nothingSeen));

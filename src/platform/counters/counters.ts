@@ -1,4 +1,4 @@
-import type { Soon } from "../../lib/soon.ts";
+import type { MaybePromise } from "../../lib/maybe-promise.ts";
 
 /** A rate with a burst of one minute's limit. A cost of 0 only reads. */
 export type RateCheck = { key: string; perMinute: number; cost: number };
@@ -47,7 +47,7 @@ export type CounterDecision = {
  */
 export type Counters = {
   /** All or nothing: either every check passes and everything is taken, or nothing is. No key may come twice. */
-  take(checks: { rates: readonly RateCheck[]; leases: readonly LeaseCheck[] }): Soon<CounterDecision>;
+  take(checks: { rates: readonly RateCheck[]; leases: readonly LeaseCheck[] }): MaybePromise<CounterDecision>;
   /** Corrects an estimate afterwards: a positive delta takes more, a negative gives back, never beyond full. */
   correct(rate: { key: string; perMinute: number; delta: number }): Promise<void> | undefined;
   /** Extends a lease that is still held; one that was released or has run out stays gone. */

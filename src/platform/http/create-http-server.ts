@@ -9,7 +9,7 @@ import fastify, {
 } from "fastify";
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
-import { type Soon, whenHere } from "../../lib/soon.ts";
+import { type MaybePromise, whenHere } from "../../lib/maybe-promise.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { Logger } from "../observability/logger.ts";
 import { createBrokenRequestHandler } from "./broken-request.ts";
@@ -49,7 +49,7 @@ type HttpServerParts = {
   limits: HttpLimits;
   trustedProxies: readonly string[];
   /** What is left to whoever was not admitted yet but sent a valid key; `null` for everybody else. Never throws. */
-  findLimits?(request: FastifyRequest): Soon<SeenLimits | null>;
+  findLimits?(request: FastifyRequest): MaybePromise<SeenLimits | null>;
   /** Adds every route; called once, before paths that exist learn to refuse other methods. */
   addRoutes(http: HttpServer): Promise<void>;
   /** What to tell of a path that leads nowhere although one could expect something there; `null` for every other. */
@@ -154,7 +154,7 @@ function receiveRequests(http: HttpServer, parts: RequestLogParts & LimitTeller)
 type LimitTeller = Pick<HttpServerParts, "findLimits">;
 
 /** Whoever has a valid key is told of their limits by every answer, also by one that comes before they are admitted. */
-function tellLimits(request: FastifyRequest, reply: FastifyReply, { findLimits }: LimitTeller): Soon<void> {
+function tellLimits(request: FastifyRequest, reply: FastifyReply, { findLimits }: LimitTeller): MaybePromise<void> {
   // A refusal by a limit tells of it itself.
   if (reply.hasHeader("x-ratelimit-limit")) return;
   return whenHere(request.limits ?? findLimits?.(request) ?? null, (limits) => {

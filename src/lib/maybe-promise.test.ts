@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { whenHere } from "./soon.ts";
+import { whenHere } from "./maybe-promise.ts";
 
 test("what is here is gone on with at once, and what is not when it comes", async () => {
   expect(whenHere(2, (value) => value + 1)).toBe(3);

@@ -1,21 +1,21 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createRoster } from "./roster.ts";
+import { createRegistry } from "./registry.ts";
 
 test("whoever came and has not gone is listed, in whatever order they come and go", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(20)), (steps) => {
-      const roster = createRoster<number>();
+      const registry = createRegistry<number>();
       const leaves = new Map<number, () => void>();
       for (const [moment, step] of steps.entries()) {
         const present = [...leaves.keys()];
         const leaving = present[step];
-        if (leaving === undefined) leaves.set(moment, roster.add(moment));
+        if (leaving === undefined) leaves.set(moment, registry.add(moment));
         else {
           leaves.get(leaving)?.();
           leaves.delete(leaving);
         }
-        expect(roster.list().toSorted((a, b) => a - b)).toEqual([...leaves.keys()].toSorted((a, b) => a - b));
+        expect(registry.list().toSorted((a, b) => a - b)).toEqual([...leaves.keys()].toSorted((a, b) => a - b));
       }
     }),
   );

@@ -2,13 +2,13 @@
  * Things that come and go many times a second. A set would do, but one that takes and loses an entry with every request
  * keeps what has gone in memory until the next great collection of garbage.
  */
-export type Roster<T> = {
+export type Registry<T> = {
   /** Answers how to take it out again, once. */
   add(thing: T): () => void;
   list(): T[];
 };
 
-export function createRoster<T>(): Roster<T> {
+export function createRegistry<T>(): Registry<T> {
   const places: { thing: T; index: number }[] = [];
   return {
     add(thing) {
