@@ -1,13 +1,19 @@
+import { randomInt } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/harness/longest-first.ts";
 
+// Chance is the same in every process of a run, and in a run that is told the seed of another.
+process.env.TEST_SEED ??= String(randomInt(2 ** 31));
+const seed = process.env.TEST_SEED;
+
 export default defineConfig({
   test: {
     globalSetup: ["test/harness/global-setup.ts"],
     // The processes that tests start load much the same: they keep what was compiled where the gateway does.
-    env: { NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache") },
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache"), TEST_SEED: seed },
+    setupFiles: ["test/harness/test-seed.ts"],
     reporters: ["default", "./test/harness/summary-reporter.ts"],
     // Tests wait for conditions, never for time: these are only the end of the world.
     expect: { poll: { timeout: 20_000 } },

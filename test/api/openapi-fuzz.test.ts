@@ -1,4 +1,4 @@
-import { hash, randomInt } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -15,15 +15,15 @@ import { goodPassword, siteOrigin, visitorSettings, visitSite } from "../harness
 import { type StripeServer, startStripeServer } from "../harness/stripe-server.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/test-database.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
+import { testSeed } from "../harness/test-seed.ts";
 
 /**
  * Every operation of both documents is called with requests that the document allows, nearly allows and does not allow,
  * and every answer is held against the document. Nothing here names an operation: what is described is called.
  */
 
-/** The same requests in every run, and others in each; `FUZZ_SEED` runs those of a failure again. */
+/** The same requests in every run, and others in each; `TEST_SEED` runs those of a failure again. */
 const fixedSeed = 18;
-const freshSeed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
 const requestsPerKind = { fixed: 3, fresh: 2 };
 /** Whoever is refused at the door needs no more. */
 const anonymousPerKind = { fixed: 1, fresh: 1 };
@@ -213,11 +213,11 @@ function drawRequests(
   const own = hash("sha256", target.name, "buffer").readInt32LE();
   const draw = (seed: number, numRuns: number) =>
     fc.sample(arbitrary, { seed: seed ^ own, numRuns }).map((request) => ({ seed, request }));
-  return [...draw(fixedSeed, fixed), ...draw(freshSeed, fresh)];
+  return [...draw(fixedSeed, fixed), ...draw(testSeed, fresh)];
 }
 
 function explain(problem: string, { seed, request }: { seed: number; request: object }, answer: SeenAnswer): string {
-  const replay = `Replay it with FUZZ_SEED=${seed}.`;
+  const replay = `Replay it with TEST_SEED=${seed}.`;
   const shown = JSON.stringify(request).slice(0, 2000);
   const log = gateway.logs.find(({ request_id: id }) => id === answer.headers.get("x-request-id"));
   const logged = JSON.stringify(log)?.slice(0, 1000);

@@ -70,13 +70,12 @@ afterAll(() => world[Symbol.asyncDispose]());
 test("whatever an upstream says and whoever dies, a task ends once, is paid once and is sent once at a time", {
   timeout: 180_000,
 }, async () => {
-  const seed = process.env.CHAOS_SEED === undefined ? {} : { seed: Number(process.env.CHAOS_SEED) };
   const counts = new Map<string, number>();
   await fc.assert(
     fc.asyncProperty(story, fc.record({ isRepeatable: fc.boolean(), endsWell: fc.boolean() }), async (moves, fate) => {
       for (const state of await live(moves, fate)) counts.set(state, (counts.get(state) ?? 0) + 1);
     }),
-    { numRuns: 40, endOnFailure: true, ...seed },
+    { numRuns: 40, endOnFailure: true },
   );
   console.log(`task chaos: ${[...counts].map(([state, count]) => `${count} ${state}`).join(", ")}`);
 });

@@ -7,6 +7,7 @@ export default class SummaryReporter implements Reporter {
     const count = (state: string): number => tests.filter((test) => test.result().state === state).length;
     const skipped = tests.filter((test) => test.result().state === "skipped");
     console.log(`tests: ${count("passed")} passed, ${count("failed")} failed, ${skipped.length} skipped`);
+    if (count("failed") > 0) console.log(`what was random followed from TEST_SEED=${process.env.TEST_SEED}`);
     if (skipped.length > 0 && process.env.TEST_SKIPS === "forbidden") {
       for (const test of skipped) console.error(`skipped, which is forbidden here: ${test.fullName}`);
       process.exitCode = 1;

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createAccount, createApiKey } from "../../src/features/accounts/index.ts";
@@ -19,6 +19,7 @@ import {
 } from "../harness/gateway-process.ts";
 import { createRandom, type Random } from "../harness/ledger-load.ts";
 import { listCharges, listHolds } from "../harness/read-chat-ledger.ts";
+import { testSeed } from "../harness/test-seed.ts";
 import { createDelay } from "../harness/upstreams/gate.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
@@ -33,8 +34,7 @@ const models = ["open", "anthropic", "google"] as const;
 test("a gateway that is killed in the middle of its calls charges what it answered, once, and nothing else", {
   timeout: 60_000 + cycles * 20_000,
 }, async () => {
-  const seed = Number(process.env.CHAT_SEED ?? randomInt(2 ** 31));
-  const random = createRandom(seed);
+  const random = createRandom(testSeed);
   await using place = await openPlace();
   const load = createLoad(place, random);
   let sentAgain = 0;
@@ -59,7 +59,7 @@ test("a gateway that is killed in the middle of its calls charges what it answer
     const { complete, lost } = load.count();
     console.log(
       `chat crashes: ${cycles} kills, ${load.calls.length} calls, ${complete} answered, ${lost} lost, ` +
-        `${sentAgain} sent again with their keys, ${running} of these found claimed by the dead, ${place.upstream.requests.length} calls at the upstream; seed ${seed}`,
+        `${sentAgain} sent again with their keys, ${running} of these found claimed by the dead, ${place.upstream.requests.length} calls at the upstream; seed ${testSeed}`,
     );
   }
   await checkOpenHolds(place, load);
