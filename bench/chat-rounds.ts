@@ -28,7 +28,7 @@ const whole: ChatAsk = { isStream: false, promptBytes: shortPromptBytes };
 const streamed: ChatAsk = { isStream: true, promptBytes: shortPromptBytes };
 const longPrompt: ChatAsk = { isStream: false, promptBytes: 32 * 1024 };
 
-const gateways = ["bare", "recording", "sluice", "portkey"] as const;
+const gateways = ["bare", "recording", "sluice", "other", "portkey"] as const;
 const busy = { way: "at-once", targets: gateways, rounds: 5 } as const;
 const late = { way: "late", targets: ["direct", ...gateways], connections: 1, rounds: 10 } as const;
 

@@ -5,9 +5,9 @@ import { type ChatAsk, writeChatRequest } from "./chat-requests.ts";
 import { forkServer } from "./fork-server.ts";
 import { portkeyVersion, startPortkey } from "./portkey-gateway.ts";
 import { readPostmasterId } from "./process-figures.ts";
-import { startSluice } from "./sluice-gateway.ts";
+import { type SluiceGateway, startSluice } from "./sluice-gateway.ts";
 
-export const targetNames = ["direct", "bare", "recording", "sluice", "portkey"] as const;
+export const targetNames = ["direct", "bare", "recording", "sluice", "other", "portkey"] as const;
 export type TargetName = (typeof targetNames)[number];
 
 /** How the upstream is to answer a call; it is told by headers. */
@@ -34,16 +34,16 @@ export type ChatTargets = {
 };
 
 /** The upstream, and all that is measured in front of it, each in a process of its own. */
-export async function startChatTargets(): Promise<ChatTargets> {
+export async function startChatTargets({ besideDir }: { besideDir: string | undefined }): Promise<ChatTargets> {
   const upstream = await forkServer("fixed-upstream.ts");
   const bare = await forkServer("bare-proxy.ts", { words: [`--upstream-port=${upstream.port}`] });
   const recording = await startRecording(upstream.port);
-  const sluice = await startSluice(
-    (Object.keys(upstreamWays) as UpstreamWay[]).map((way) => ({
-      id: way,
-      routes: [{ port: upstream.port, headers: upstreamWays[way] }],
-    })),
-  );
+  const models = (Object.keys(upstreamWays) as UpstreamWay[]).map((way) => ({
+    id: way,
+    routes: [{ port: upstream.port, headers: upstreamWays[way] }],
+  }));
+  const sluice = await startSluice(models);
+  const other = besideDir === undefined ? null : await startSluice(models, { checkoutDir: besideDir });
   const portkey = await startPortkey().catch((error: unknown) => `Portkey ${portkeyVersion} did not start: ${error}`);
 
   const describePassThrough = (
@@ -64,18 +64,22 @@ export async function startChatTargets(): Promise<ChatTargets> {
     describePassThrough("direct", upstream),
     describePassThrough("bare", bare),
     describePassThrough("recording", recording),
-    {
-      ...sluice,
-      name: "sluice",
-      writeRequest: (ask, way) => writeChatRequest(ask, { port: sluice.port, model: way, headers: sluice.headers }),
-    } satisfies ChatTarget,
+    describeSluice("sluice", sluice),
+    ...(other === null ? [] : [describeSluice("other", other)]),
   ];
   if (typeof portkey !== "string") targets.push(describePortkey(portkey, upstream.port));
   return {
     targets,
     portkeyTrouble: typeof portkey === "string" ? portkey : null,
     async close() {
-      const servers = [...(typeof portkey === "string" ? [] : [portkey]), sluice, recording, bare, upstream];
+      const servers = [
+        ...(typeof portkey === "string" ? [] : [portkey]),
+        ...(other === null ? [] : [other]),
+        sluice,
+        recording,
+        bare,
+        upstream,
+      ];
       for (const server of servers) await server.close();
     },
   };
@@ -95,6 +99,12 @@ async function startRecording(upstreamPort: number) {
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+function describeSluice(name: TargetName, gateway: SluiceGateway): ChatTarget {
+  const { port, headers, processId, databaseProcessId } = gateway;
+  const writeRequest = (ask: ChatAsk, way: UpstreamWay) => writeChatRequest(ask, { port, model: way, headers });
+  return { name, port, processId, databaseProcessId, writeRequest };
 }
 
 function describePortkey({ port, processId }: { port: number; processId: number }, upstreamPort: number): ChatTarget {

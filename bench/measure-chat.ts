@@ -1,4 +1,13 @@
-import { type ChatFigures, compareCpu, type GoalRow, judgeGoals, type Outcomes, sumUp } from "./chat-figures.ts";
+import { parseArgs } from "node:util";
+import {
+  type ChatFigures,
+  compareCpu,
+  type GoalRow,
+  hasFigures,
+  judgeGoals,
+  type Outcomes,
+  sumUp,
+} from "./chat-figures.ts";
 import { type ChatLoadName, type ChatRounds, chatLoads, runRounds, warmTargetsUp } from "./chat-rounds.ts";
 import { startChatTargets, type TargetName, targetNames } from "./chat-targets.ts";
 import { portkeyVersion } from "./portkey-gateway.ts";
@@ -9,15 +18,19 @@ const names: Record<TargetName, string> = {
   bare: "bare pass-through",
   recording: "pass-through that records",
   sluice: "Sluice",
+  other: "Sluice of the other checkout",
   portkey: `Portkey ${portkeyVersion}`,
 };
 
 /**
+ * With `--beside <folder>` also beside the Sluice of another checkout, which is installed there: what a change costs.
+ *
  * Sluice with everything on, beside a bare pass-through, one that writes a row for each call, and Portkey, all in front of
  * the same upstream.
  */
-export async function measureChat(): Promise<void> {
-  const started = await startChatTargets();
+export async function measureChat(words: string[]): Promise<void> {
+  const { values } = parseArgs({ args: words, options: { beside: { type: "string" } } });
+  const started = await startChatTargets({ besideDir: values.beside });
   const outcomes: Partial<Record<ChatLoadName, ChatRounds>> = {};
   try {
     await warmTargetsUp(started.targets);
@@ -42,7 +55,7 @@ function presentGoals(goals: readonly GoalRow[]): string {
 
 const titles = [
   ...["load", "req/s", "p50 ms", "p99 ms", "first data p50 ms", "CPU µs/req", "PostgreSQL µs/req"],
-  ...["beside bare", "beside recording", "RSS MB"],
+  ...["beside bare", "beside recording", "beside other", "RSS MB"],
 ];
 
 function presentFigures(outcomes: Outcomes): string {
@@ -60,8 +73,10 @@ function presentFigures(outcomes: Outcomes): string {
 }
 
 function listRatios(outcomes: Outcomes, load: ChatLoadName, target: TargetName): string[] {
-  const others = ["bare", "recording"] as const;
-  return others.map((other) => (target === "sluice" ? `${compareCpu(outcomes, load, other).toFixed(2)} ×` : ""));
+  const others = ["bare", "recording", "other"] as const;
+  return others.map((other) =>
+    target === "sluice" && hasFigures(outcomes, load, other) ? `${compareCpu(outcomes, load, other).toFixed(2)} ×` : "",
+  );
 }
 
 function presentRow(name: string, figures: ChatFigures, ratios: readonly string[]): string[] {

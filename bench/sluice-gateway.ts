@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { stringify } from "yaml";
-import { findFreePort, runCommand } from "../test/harness/gateway-process.ts";
+import { findFreePort } from "../test/harness/gateway-process.ts";
 import { waitUntil } from "../test/harness/wait-until.ts";
 import { readPostmasterId } from "./process-figures.ts";
 
@@ -22,7 +23,7 @@ export type SluiceGateway = {
 /** A model of the bench, and who serves it, the first first. Upstreams are told by headers how to answer. */
 type BenchModel = { id: string; routes: readonly { port: number; headers?: Record<string, string> }[] };
 
-const mainFile = join(import.meta.dirname, "../src/main.ts");
+const ownCheckout = join(import.meta.dirname, "..");
 const limitMax = "1000000000";
 const waitsMsMax = 3_600_000;
 
@@ -32,8 +33,14 @@ const waitsMsMax = 3_600_000;
  */
 export async function startSluice(
   models: readonly BenchModel[] | { catalog: object },
-  options: { nodeWords?: readonly string[]; settings?: Readonly<Record<string, string>> } = {},
+  options: {
+    nodeWords?: readonly string[];
+    settings?: Readonly<Record<string, string>>;
+    /** Another checkout of Sluice, installed, whose gateway is started in place of this one's. */
+    checkoutDir?: string | undefined;
+  } = {},
 ): Promise<SluiceGateway> {
+  const mainFile = join(options.checkoutDir ?? ownCheckout, "src/main.ts");
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   const port = Number(await findFreePort());
   const environment = {
@@ -43,12 +50,15 @@ export async function startSluice(
     BENCH_UPSTREAM_KEY: "sk-bench",
     ...options.settings,
   };
-  const { child, stop } = spawnGateway(environment, options.nodeWords ?? []);
+  const { child, stop } = spawnGateway(mainFile, environment, options.nodeWords ?? []);
   const siteUrl = `http://127.0.0.1:${port}`;
   await waitUntil("Sluice is ready", () => isReady(child, siteUrl), 60_000);
-  const key = await createCaller(environment);
+  const command = createCommand(mainFile, environment);
+  const key = await createCaller(command);
   const catalog = "catalog" in models ? models.catalog : describeCatalog(models);
-  await applyCatalog(environment, { dataDir, catalog });
+  const catalogFile = join(dataDir, "bench-catalog.yaml");
+  writeFileSync(catalogFile, stringify(catalog));
+  await command("catalog", "apply", catalogFile);
   const headers = { authorization: `Bearer ${key}` };
   return {
     port,
@@ -69,7 +79,7 @@ export async function startSluice(
 }
 
 /** Its log goes down a pipe to a process that reads it, as under a supervisor. */
-function spawnGateway(environment: Record<string, string>, nodeWords: readonly string[]) {
+function spawnGateway(mainFile: string, environment: Record<string, string>, nodeWords: readonly string[]) {
   const sink = spawn("cat", { stdio: ["pipe", "ignore", "inherit"] });
   // As `npm start` does it.
   const child = spawn(process.execPath, ["--max-semi-space-size=32", ...nodeWords, mainFile, "serve"], {
@@ -99,31 +109,13 @@ async function isReady(child: ChildProcess, siteUrl: string): Promise<boolean> {
   }
 }
 
-async function createCaller(environment: Record<string, string>): Promise<string> {
-  const account = (await command(
-    environment,
-    "account",
-    "create",
-    "--email",
-    "bench@example.com",
-    "--credit",
-    "9000000",
-  )) as {
-    id: string;
-  };
+async function createCaller(command: RunCommand): Promise<string> {
+  const words = ["account", "create", "--email", "bench@example.com", "--credit", "9000000"];
+  const account = (await command(...words)) as { id: string };
   const limits = ["requests-per-minute", "tokens-per-minute", "concurrent-requests", "tasks-in-flight"];
-  await command(environment, "account", "update", account.id, ...limits.flatMap((name) => [`--${name}`, limitMax]));
-  const { key } = (await command(environment, "key", "create", "--account", account.id)) as { key: string };
+  await command("account", "update", account.id, ...limits.flatMap((name) => [`--${name}`, limitMax]));
+  const { key } = (await command("key", "create", "--account", account.id)) as { key: string };
   return key;
-}
-
-async function applyCatalog(
-  environment: Record<string, string>,
-  { dataDir, catalog }: { dataDir: string; catalog: object },
-): Promise<void> {
-  const file = join(dataDir, "bench-catalog.yaml");
-  writeFileSync(file, stringify(catalog));
-  await command(environment, "catalog", "apply", file);
 }
 
 function describeCatalog(models: readonly BenchModel[]): object {
@@ -159,8 +151,14 @@ function describeCatalog(models: readonly BenchModel[]): object {
   };
 }
 
-async function command(environment: Record<string, string>, ...words: readonly string[]): Promise<unknown> {
-  const { exitCode, stdout, stderr } = await runCommand([...words, "--json"], { environment });
-  if (exitCode !== 0) throw new Error(`${words.join(" ")} failed: ${stderr}`);
-  return JSON.parse(stdout);
+type RunCommand = (...words: readonly string[]) => Promise<unknown>;
+
+/** The operator's command line of the same checkout. */
+function createCommand(mainFile: string, environment: Record<string, string>): RunCommand {
+  const run = promisify(execFile);
+  const env = { PATH: process.env.PATH, ...environment };
+  return async (...words) => {
+    const { stdout } = await run(process.execPath, [mainFile, ...words, "--json"], { cwd: tmpdir(), env });
+    return JSON.parse(stdout);
+  };
 }
