@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { createGatewayHttp } from "../../src/app/create-gateway-http.ts";
+import { readPaymentSettings } from "../../src/app/read-payment-settings.ts";
 import { createCalls } from "../../src/features/calls/index.ts";
 import { createCatalogView } from "../../src/features/catalog/catalog-view.ts";
 import { createChat } from "../../src/features/chat/index.ts";
@@ -104,7 +105,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     chat,
     dramas: createDramas({ ...parts, chat, files, tasks }),
     files,
-    payments: createPayments(parts),
+    payments: createPayments({ ...parts, ...readPaymentSettings(settings) }),
     tasks,
     webhooks,
     callers: { recall: () => null, find: async () => null, isUnknown: () => false },

@@ -31,6 +31,7 @@ import { listJobs } from "./list-jobs.ts";
 import { openCounters } from "./open-counters.ts";
 import { openFiles } from "./open-files.ts";
 import { type FirstRun, prepareFirstRun } from "./prepare-first-run.ts";
+import { readPaymentSettings } from "./read-payment-settings.ts";
 import { watchReaders } from "./watch-readers.ts";
 
 export type Gateway = {
@@ -160,7 +161,11 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     closers.push(() => webhooks.close());
     // Most of what is to be sent comes with a task.
     feed.subscribe("tasks", { onChange: webhooks.lookSoon, onReset: webhooks.lookSoon });
-    const payments = createPayments({ ...parts, database });
+    const payments = createPayments({
+      ...{ database, clock, ids, logger },
+      ...readPaymentSettings(settings),
+      place: parts.stripe,
+    });
     closers.push(() => payments.close());
     const jobs = await openScheduledJobs({
       address,

@@ -1,11 +1,10 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readPaymentSettings } from "../../src/app/read-payment-settings.ts";
 import { createCheckout } from "../../src/features/payments/create-checkout.ts";
-import { createPayments } from "../../src/features/payments/index.ts";
 import { createStripeClient } from "../../src/features/payments/stripe-client.ts";
 import type { AccountId } from "../../src/lib/ids.ts";
 import { loadSettings } from "../../src/platform/config/load-settings.ts";
-import { createLogger } from "../../src/platform/observability/logger.ts";
 import { type SiteVisitor, signUpVisitor, visitorSettings, visitSite } from "../harness/site-visitor.ts";
 import { type StripeFault, type StripeServer, startStripeServer } from "../harness/stripe-server.ts";
 import { createTestClock } from "../harness/test-clock.ts";
@@ -283,6 +282,5 @@ const halves = [
 ];
 test.for(halves)("the settings $settings are refused with a sentence", ({ settings, sentence }) => {
   const standard = loadSettings({ environment: {}, directory: "/" });
-  const logger = createLogger({ level: "error", format: "json", write: () => {} });
-  expect(() => createPayments({ ...gateway.parts, logger, settings: { ...standard, ...settings } })).toThrow(sentence);
+  expect(() => readPaymentSettings({ ...standard, ...settings })).toThrow(sentence);
 });

@@ -5,7 +5,6 @@ import { hearStripe } from "../../src/features/payments/hear-stripe.ts";
 import { createPayments, findCheckout, type Payments } from "../../src/features/payments/index.ts";
 import { createStripeClient, type StripeClient } from "../../src/features/payments/stripe-client.ts";
 import { presentMoney } from "../../src/lib/money.ts";
-import { loadSettings } from "../../src/platform/config/load-settings.ts";
 import { createLogger } from "../../src/platform/observability/logger.ts";
 import { type StripeServer, startStripeServer } from "../harness/stripe-server.ts";
 import { openTestLedger, type TestLedger } from "../harness/test-ledger.ts";
@@ -27,13 +26,10 @@ beforeAll(async () => {
   client = createStripeClient(stripe, place);
   payments = createPayments({
     ...world.parts,
-    settings: {
-      ...loadSettings({ environment: {}, directory: "/" }),
-      stripe_secret_key: stripe.secretKey,
-      stripe_webhook_secret: stripe.webhookSecret,
-    },
+    keys: stripe,
+    limits: { siteUrl: "http://localhost:4242", currency: "USD", amountMin: 5, amountMax: 1000 },
     logger,
-    stripe: place,
+    place,
   });
 });
 
