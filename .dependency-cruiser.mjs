@@ -41,9 +41,6 @@ const ranks = [
       "src/providers/ai-sdk/fixtures",
       "src/providers/fal",
       "src/providers/openai-compatible",
-      "src/providers/sandbox",
-      "src/providers/sandbox/screenwriter",
-      "src/providers/sandbox/studio",
     ],
   },
   {
@@ -71,6 +68,10 @@ const testFile = "[.]test[.]ts$";
 const harness = "^test/harness/";
 const httpFramework = "(^|node_modules/)(fastify|@fastify/[^/]+|ajv)(/|$)";
 const databaseLibrary = "(^|node_modules/)(kysely|(@types/)?pg)(/|$)";
+
+/** What a package that is an adapter may know of the gateway, and the one file that loads such packages. */
+const providersContract = "^src/providers/(adapter|adapter-tools|chat-request|contract|generation)[.]ts$";
+const adapterLoader = "^src/providers/provider-registry[.]ts$";
 
 const placesOfRanks = ranks.map((rank) => Object.values(rank).flat());
 
@@ -118,11 +119,11 @@ const otherRules = [
     name: "pictures-in-confined-processes",
     comment: "sharp is native code that files can break: only what runs in a confined process loads it.",
     from: {
-      path: "^src/",
+      path: "^(src|packages/sandbox)/",
       pathNot: [
         "^src/platform/media/(picture-process|read-picture|conversion-process)[.]ts$",
         "^src/features/dramas/film/draw-(captions|titles)[.]ts$",
-        "^src/providers/sandbox/studio/",
+        "^packages/sandbox/src/studio/",
       ],
     },
     to: { path: "(^|node_modules/)sharp(/|$)" },
@@ -131,16 +132,28 @@ const otherRules = [
     name: "programs-by-the-door",
     comment: "Programs are started by src/platform/confinement, which confines them; only PostgreSQL is our own.",
     from: {
-      path: "^src/",
+      path: "^(src|packages/sandbox)/",
       pathNot: [testFile, "^src/platform/confinement/", "^src/platform/database/embedded/"],
     },
     to: { path: "^(node:)?child_process$" },
   },
   {
     name: "src-stands-alone",
-    comment: "The gateway runs without the console's sources, the tests and the scripts.",
-    from: { path: "^src/", pathNot: testFile },
+    comment: "The gateway runs without the console's sources, the packages, the tests and the scripts.",
+    from: { path: "^src/", pathNot: [testFile, adapterLoader] },
     to: { path: "^(web|packages|test|scripts)/" },
+  },
+  {
+    name: "adapters-are-entered-by-their-door",
+    comment: "Of a package, the registry knows what its index.ts exports.",
+    from: { path: adapterLoader },
+    to: { path: "^(web|packages|test|scripts)/", pathNot: "^packages/sandbox/src/index[.]ts$" },
+  },
+  {
+    name: "adapters-are-loaded-when-named",
+    comment: "A gateway whose catalog does not name an adapter's kind never loads its package.",
+    from: { path: adapterLoader },
+    to: { path: "^packages/", dynamic: false },
   },
   {
     name: "tests-beside-the-code-use-the-harness-only",
@@ -151,8 +164,20 @@ const otherRules = [
   {
     name: "web-and-packages-stand-alone",
     comment: "The console and the packages know the gateway by its API only.",
-    from: { path: "^(web|packages)/" },
+    from: { path: "^(web|packages)/", pathNot: "^packages/sandbox/" },
     to: { path: "^src/" },
+  },
+  {
+    name: "adapters-know-the-contract-only",
+    comment: "An adapter is written against the contract of the providers, and imports nothing else of the repository.",
+    from: { path: "^packages/sandbox/", pathNot: testFile },
+    to: { path: "^(src|web|test|scripts|packages)/", pathNot: [providersContract, "^packages/sandbox/"] },
+  },
+  {
+    name: "tests-of-adapters-use-the-harness-only",
+    comment: "What a test of an adapter cannot reach by the contract or in the harness belongs into test/.",
+    from: { path: `^packages/sandbox/.*${testFile}` },
+    to: { path: "^(src|web|test|scripts|packages)/", pathNot: [providersContract, harness, "^packages/sandbox/"] },
   },
 ];
 

@@ -7,11 +7,11 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import sharp from "sharp";
+import { createSandboxGeneration } from "../packages/sandbox/src/studio/create-sandbox-generation.ts";
+import { createStudio } from "../packages/sandbox/src/studio/create-studio.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { runMediaTool } from "../src/platform/media/run-media-tool.ts";
 import type { GenerationInput, GenerationRequest } from "../src/providers/generation.ts";
-import { createSandboxGeneration } from "../src/providers/sandbox/studio/create-sandbox-generation.ts";
-import { createStudio } from "../src/providers/sandbox/studio/create-studio.ts";
 import { drawPortrait } from "../test/harness/portrait.ts";
 
 type Tile = { image: Buffer; width: number; height: number };

@@ -107,10 +107,13 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     });
     closers.push(() => feed.close());
     const health = createUpstreamHealth(parts);
+    const registry = createProviderRegistry({ clock: parts.clock, studioFolder: join(settings.data_dir, "studio") });
+    closers.push(() => registry.close());
     const catalog = await openLiveCatalog({
       database,
       feed,
       health,
+      loadAdapters: registry.loadAdapters,
       onTrouble: (error) => logger.warn({ error }, "the catalog could not be read"),
     });
     closers.push(async () => catalog.close());
@@ -124,8 +127,6 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       onTrouble: (error) => logger.warn({ error }, "payments wait for the database"),
     });
     closers.push(() => ledger.close());
-    const registry = createProviderRegistry({ ...parts, studioFolder: join(settings.data_dir, "studio") });
-    closers.push(() => registry.close());
     const publisher = publishHealth({
       ...parts,
       database,

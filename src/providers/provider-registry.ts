@@ -1,7 +1,9 @@
 import type { Clock } from "../lib/clock.ts";
+import { invariant } from "../lib/invariant.ts";
 import { resolveSecret } from "../platform/config/secrets.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import { createGuardedClient } from "../platform/net/guarded-fetch.ts";
+import type { Adapter, AdapterHost, MediaProviders } from "./adapter.ts";
 import { createAnthropicChat, createGoogleChat, createPackageChat } from "./ai-sdk/create-ai-sdk-chat.ts";
 import { type ChatProvider, ProviderError } from "./contract.ts";
 import { createFalGeneration } from "./fal/create-fal-generation.ts";
@@ -10,10 +12,6 @@ import { createOpenAiCompatible } from "./openai-compatible/create-openai-compat
 import { createOpenAiGeneration } from "./openai-compatible/create-openai-generation.ts";
 import { createOpenAiSpeech } from "./openai-compatible/create-openai-speech.ts";
 import type { ProviderDefinition } from "./provider-definition.ts";
-import { createSandboxChat } from "./sandbox/create-sandbox-chat.ts";
-import { createSandboxGeneration } from "./sandbox/studio/create-sandbox-generation.ts";
-import { createSandboxSpeech } from "./sandbox/studio/create-sandbox-speech.ts";
-import { createStudio } from "./sandbox/studio/create-studio.ts";
 
 export type ProviderRegistry = {
   /** The chat of a provider; the same one as long as its definition stays the same. */
@@ -24,7 +22,10 @@ export type ProviderRegistry = {
   close(): Promise<void>;
 };
 
-type RegistryParts = {
+/** Loads the packages of the kinds that the definitions are of. Comes before their first use, and costs nothing later. */
+export type LoadAdapters = (definitions: readonly ProviderDefinition[]) => Promise<void>;
+
+type RegistryDependencies = {
   clock: Clock;
   /** Where the sandbox keeps what it makes until it is collected. */
   studioFolder: string;
@@ -37,35 +38,40 @@ const imageTimeoutMs = 15_000;
 const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
 /** Makes a provider of each definition when it is first used, and remembers it. */
-export function createProviderRegistry(parts: RegistryParts): ProviderRegistry {
+export function createProviderRegistry({
+  clock,
+  studioFolder,
+}: RegistryDependencies): ProviderRegistry & { loadAdapters: LoadAdapters } {
   const images = createGuardedClient({ allowsPrivate: false });
   const fetchImage = (url: string) =>
     images.fetchBytes(url, { bytesMax: imageBytesMax, timeoutMs: imageTimeoutMs, acceptedTypes: imageTypes });
-  const chats = new Map<string, { source: string; chat: ChatProvider }>();
   // One that was replaced still has calls to finish; its idle connections end by themselves.
   const all = new Set<{ close(): Promise<void> }>();
-  const mediaByProvider = new Map<string, { source: string; media: MediaMakers }>();
+  const host: AdapterHost = { clock, folder: studioFolder };
+  let sandbox: Adapter | null = null;
+  const getSandbox = (): Adapter => {
+    invariant(sandbox !== null, "adapters are loaded before a catalog that names them is in force");
+    return sandbox;
+  };
 
-  function getMedia(definition: ProviderDefinition): MediaMakers {
-    const source = JSON.stringify(definition);
-    const known = mediaByProvider.get(definition.id);
-    if (known?.source === source) return known.media;
-    const media = createMedia(definition, parts);
-    mediaByProvider.set(definition.id, { source, media });
+  const getChat = rememberByDefinition((definition) => {
+    const chat = createChat(definition, { host, getSandbox, fetchImage });
+    all.add(chat);
+    return chat;
+  });
+  const getMedia = rememberByDefinition((definition) => {
+    const media = createMedia(definition, { host, getSandbox });
     for (const maker of [media.generation, media.speech]) if (maker !== null) all.add(maker);
     return media;
-  }
+  });
 
   return {
-    getChat(definition) {
-      const source = JSON.stringify(definition);
-      const known = chats.get(definition.id);
-      if (known?.source === source) return known.chat;
-      const chat = createChat(definition, { ...parts, fetchImage });
-      chats.set(definition.id, { source, chat });
-      all.add(chat);
-      return chat;
+    async loadAdapters(definitions) {
+      if (definitions.some(({ kind }) => kind === "sandbox")) {
+        ({ sandbox } = await import("../../packages/sandbox/src/index.ts"));
+      }
     },
+    getChat,
     getGeneration: (definition) => getMedia(definition).generation,
     getSpeech: (definition) => getMedia(definition).speech,
     async close() {
@@ -75,23 +81,33 @@ export function createProviderRegistry(parts: RegistryParts): ProviderRegistry {
   };
 }
 
-/** What a provider makes beside chat. */
-type MediaMakers = { generation: GenerationProvider | null; speech: SpeechProvider | null };
+/** The same thing as long as the definition stays the same. */
+function rememberByDefinition<T>(create: (definition: ProviderDefinition) => T): (definition: ProviderDefinition) => T {
+  const known = new Map<string, { source: string; made: T }>();
+  return (definition) => {
+    const source = JSON.stringify(definition);
+    const last = known.get(definition.id);
+    if (last?.source === source) return last.made;
+    const made = create(definition);
+    known.set(definition.id, { source, made });
+    return made;
+  };
+}
 
-const nothing: MediaMakers = { generation: null, speech: null };
+const nothing: MediaProviders = { generation: null, speech: null };
 
-function createMedia(definition: ProviderDefinition, { clock, studioFolder }: RegistryParts): MediaMakers {
+type MediaDependencies = { host: AdapterHost; getSandbox(): Adapter };
+
+function createMedia(definition: ProviderDefinition, { host, getSandbox }: MediaDependencies): MediaProviders {
   const { kind, base_url: baseUrl, auth_header: authHeader } = definition;
   const common = {
     headers: resolveHeaders(definition.headers ?? {}),
     connectionsMax: definition.connections_max ?? mediaConnectionsMax,
-    clock,
+    clock: host.clock,
   };
   switch (kind) {
-    case "sandbox": {
-      const studio = createStudio({ folder: studioFolder, clock });
-      return { generation: createSandboxGeneration({ studio }), speech: createSandboxSpeech({ studio }) };
-    }
+    case "sandbox":
+      return getSandbox().createMedia(host);
     case "fal":
       return { generation: createFalGeneration({ ...common, baseUrl }), speech: null };
     case "openai-compatible": {
@@ -107,23 +123,29 @@ function createMedia(definition: ProviderDefinition, { clock, studioFolder }: Re
   }
 }
 
-type ChatMakings = RegistryParts & { fetchImage(url: string): Promise<{ bytes: Buffer; contentType: string }> };
+type ChatDependencies = MediaDependencies & {
+  fetchImage(url: string): Promise<{ bytes: Buffer; contentType: string }>;
+};
 
-function createChat(definition: ProviderDefinition, makings: ChatMakings): ChatProvider {
+function createChat(definition: ProviderDefinition, dependencies: ChatDependencies): ChatProvider {
   try {
-    return createChatOfKind(definition, makings);
+    return createChatOfKind(definition, dependencies);
   } catch (error) {
     if (error instanceof OperatorError) return createUnusableChat(error);
     throw error;
   }
 }
 
-function createChatOfKind(definition: ProviderDefinition, { clock, fetchImage }: ChatMakings): ChatProvider {
+function createChatOfKind(
+  definition: ProviderDefinition,
+  { host, getSandbox, fetchImage }: ChatDependencies,
+): ChatProvider {
   const headers = resolveHeaders(definition.headers ?? {});
+  const { clock } = host;
   const vendor = { baseUrl: definition.base_url, headers, fetchImage, clock };
   switch (definition.kind) {
     case "sandbox":
-      return createSandboxChat({ clock });
+      return getSandbox().createChat(host);
     case "anthropic":
       return createAnthropicChat(vendor);
     case "google":

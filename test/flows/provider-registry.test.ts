@@ -1,3 +1,6 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { ChatCall, ChatProvider, ChatRun } from "../../src/providers/contract.ts";
@@ -5,6 +8,9 @@ import { ProviderError } from "../../src/providers/contract.ts";
 import type { ProviderDefinition } from "../../src/providers/provider-definition.ts";
 import { createProviderRegistry } from "../../src/providers/provider-registry.ts";
 import { type FakeUpstreams, startFakeUpstreams } from "../harness/fake-upstreams.ts";
+import { repositoryDir } from "../harness/repository-files.ts";
+
+const runProgram = promisify(execFile);
 
 let upstream: FakeUpstreams;
 beforeAll(async () => {
@@ -58,10 +64,33 @@ test("every kind of provider answers", async () => {
     { id: "package", kind: "ai-sdk", package: "@ai-sdk/openai-compatible", base_url: upstream.openAiUrl },
     { id: "toy", kind: "sandbox" },
   ];
+  await registry.loadAdapters(definitions);
   for (const definition of definitions) {
     expect(await run(registry.getChat(definition)), definition.id).toContain('"finish_reason"');
   }
   expect(upstream.refusals()).toEqual([]);
+});
+
+test("the sandbox is loaded when a catalog names it, and by nothing of the gateway before", async () => {
+  const program = `
+    import { registerHooks } from "node:module";
+    let count = 0;
+    registerHooks({ load(url, context, next) { if (url.includes("/packages/")) count += 1; return next(url, context); } });
+    const { createProviderRegistry } = await import(${JSON.stringify(join(repositoryDir, "src/providers/provider-registry.ts"))});
+    await import(${JSON.stringify(join(repositoryDir, "src/app/start-gateway.ts"))});
+    const clock = { now: () => new Date(), monotonicMs: () => 0 };
+    const registry = createProviderRegistry({ clock, studioFolder: "/nowhere" });
+    const counts = [];
+    for (const kind of ["openai-compatible", "sandbox"]) {
+      await registry.loadAdapters([{ id: "one", kind }]);
+      counts.push(count);
+    }
+    await registry.close();
+    console.log(JSON.stringify(counts));`;
+  const { stdout } = await runProgram(process.execPath, ["--input-type=module", "--eval", program]);
+  const [before = -1, after = -1] = JSON.parse(stdout);
+  expect(before).toBe(0);
+  expect(after).toBeGreaterThan(10);
 });
 
 test("a call on a provider that was replaced is finished by it", async () => {

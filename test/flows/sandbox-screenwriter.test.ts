@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { createSandboxChat } from "../../packages/sandbox/src/chat/create-sandbox-chat.ts";
 import {
   type RolesAnswer,
   type RolesQuestion,
@@ -13,7 +14,6 @@ import {
 } from "../../src/features/dramas/drama-answers.ts";
 import type { ChatRequest } from "../../src/providers/chat-request.ts";
 import type { ChatAnswer, ProviderError } from "../../src/providers/contract.ts";
-import { createSandboxChat } from "../../src/providers/sandbox/create-sandbox-chat.ts";
 import { checkBySchema } from "../harness/schema-check.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 

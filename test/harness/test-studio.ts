@@ -3,6 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import { createSandboxGeneration } from "../../packages/sandbox/src/studio/create-sandbox-generation.ts";
+import { createStudio } from "../../packages/sandbox/src/studio/create-studio.ts";
+import { createSandboxSpeech } from "../../packages/sandbox/src/studio/speech/create-sandbox-speech.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { runMediaTool } from "../../src/platform/media/run-media-tool.ts";
 import type {
@@ -14,9 +17,6 @@ import type {
   PollOutcome,
   SpeechProvider,
 } from "../../src/providers/generation.ts";
-import { createSandboxGeneration } from "../../src/providers/sandbox/studio/create-sandbox-generation.ts";
-import { createSandboxSpeech } from "../../src/providers/sandbox/studio/create-sandbox-speech.ts";
-import { createStudio } from "../../src/providers/sandbox/studio/create-studio.ts";
 import { waitUntil } from "./wait-until.ts";
 
 export type TestStudio = AsyncDisposable & {

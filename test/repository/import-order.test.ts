@@ -40,6 +40,8 @@ const orderlyTree: Record<string, readonly string[]> = {
   "src/features/ledger/index.ts": ["./open-hold.ts"],
   "src/features/ledger/open-hold.ts": ["../../platform/database/database.ts"],
   "src/providers/call-upstream.ts": ["../platform/net/request.ts", "../lib/ids.ts"],
+  "src/providers/contract.ts": ["../lib/ids.ts"],
+  "src/providers/provider-registry.ts": ["./contract.ts"],
   "src/platform/config/settings.ts": ["../../lib/ids.ts"],
   "src/platform/database/database.ts": ["kysely", "pg", "./embedded/server.ts"],
   "src/platform/database/embedded/server.ts": ["pg", "../../config/settings.ts"],
@@ -53,6 +55,9 @@ const orderlyTree: Record<string, readonly string[]> = {
   "web/page.ts": ["./button.ts"],
   "web/button.ts": [],
   "packages/client/client.ts": [],
+  "packages/sandbox/src/index.ts": ["../../../src/providers/contract.ts", "./studio/draw.ts"],
+  "packages/sandbox/src/index.test.ts": ["vitest", "./index.ts", "../../../test/harness/start-test-gateway.ts"],
+  "packages/sandbox/src/studio/draw.ts": ["sharp"],
 };
 
 /** The rule that fires when the file imports one thing more. Files that the tree lacks are added, to avoid circles. */
@@ -90,6 +95,14 @@ const violations: readonly [rule: string, file: string, addedImport: string][] =
   ["src-stands-alone", "src/app/start-gateway.ts", "../../packages/client/client.ts"],
   ["src-stands-alone", "src/lib/ids.ts", "../../test/flows/helper.ts"],
   ["src-stands-alone", "src/lib/ids.ts", "../../scripts/release.ts"],
+  ["pictures-in-confined-processes", "packages/sandbox/src/index.ts", "sharp"],
+  ["programs-by-the-door", "packages/sandbox/src/studio/draw.ts", "node:child_process"],
+  ["adapters-are-loaded-when-named", "src/providers/provider-registry.ts", "../../packages/sandbox/src/index.ts"],
+  ["src-stands-alone", "src/providers/call-upstream.ts", "../../packages/sandbox/src/index.ts"],
+  ["adapters-know-the-contract-only", "packages/sandbox/src/index.ts", "../../../src/providers/call-upstream.ts"],
+  ["adapters-know-the-contract-only", "packages/sandbox/src/index.ts", "../../client/client.ts"],
+  ["adapters-know-the-contract-only", "packages/sandbox/src/index.ts", "../../../test/flows/helper.ts"],
+  ["tests-of-adapters-use-the-harness-only", "packages/sandbox/src/index.test.ts", "../../../src/lib/ids.ts"],
   ["web-and-packages-stand-alone", "web/page.ts", "../src/lib/ids.ts"],
   ["web-and-packages-stand-alone", "packages/client/client.ts", "../../src/lib/ids.ts"],
 ];
@@ -131,15 +144,28 @@ test.for([
   expect(listBrokenRules(summary)).toEqual(["sql-in-stores"]);
 });
 
+test("the registry loads an adapter by its door, when it is wanted", async () => {
+  const load = async (path: string) => {
+    const directory = writeTree(orderlyTree);
+    writeFileSync(
+      join(directory, "src/providers/provider-registry.ts"),
+      `export const load = () => import("${path}");`,
+    );
+    return listBrokenRules((await cruiseDirectory(directory)).summary);
+  };
+  expect(await load("../../packages/sandbox/src/index.ts")).toEqual([]);
+  expect(await load("../../packages/sandbox/src/studio/draw.ts")).toEqual(["adapters-are-entered-by-their-door"]);
+});
+
 test("no import hides inside a type, where the parser does not look", () => {
   const offenders = listRepositoryFiles()
-    .filter((path) => /^src\/.*\.ts$/.test(path))
+    .filter((path) => /^(src|packages)\/.*\.ts$/.test(path))
     .filter((path) => /typeof import\(|import\("[^"]*"\)\.[A-Z]/.test(readFileSync(join(repositoryDir, path), "utf8")));
   expect(offenders).toEqual([]);
 });
 
 test("the repository keeps its import order", async () => {
-  const { summary } = await cruiseDirectory(repositoryDir, ["src"]);
+  const { summary } = await cruiseDirectory(repositoryDir, ["src", "packages"]);
   const found = summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`);
   expect(found).toEqual([]);
   // A parser that cannot read the files finds nothing wrong with them.

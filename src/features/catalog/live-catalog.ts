@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ChangeFeed } from "../../platform/database/change-feed.ts";
 import type { Database } from "../../platform/database/database.ts";
+import type { LoadAdapters } from "../../providers/provider-registry.ts";
 import { findCatalog } from "./catalog-store.ts";
 import { type CatalogView, createCatalogView, type KnownHealth } from "./catalog-view.ts";
 
@@ -17,12 +18,19 @@ export async function openLiveCatalog(parts: {
   database: Database;
   feed: ChangeFeed;
   health: KnownHealth;
+  loadAdapters: LoadAdapters;
   onTrouble(error: unknown): void;
 }): Promise<LiveCatalog> {
   let view = createCatalogView(null, parts.health);
   let wantedLoads = 0;
   let isLoading = false;
   let isClosed = false;
+
+  async function read(): Promise<CatalogView> {
+    const catalog = await findCatalog(parts.database);
+    await parts.loadAdapters(catalog?.providers ?? []);
+    return createCatalogView(catalog, parts.health);
+  }
 
   /** Loads until no change has come in meanwhile, so that the last one always counts. */
   async function load(): Promise<void> {
@@ -32,7 +40,7 @@ export async function openLiveCatalog(parts: {
     for (let done = 0; done < wantedLoads && !isClosed; ) {
       const asked = wantedLoads;
       try {
-        view = createCatalogView(await findCatalog(parts.database), parts.health);
+        view = await read();
         done = asked;
       } catch (error) {
         // The old version is better than none; the next try follows at once.
@@ -46,7 +54,7 @@ export async function openLiveCatalog(parts: {
 
   // Listening comes first, so that no version can slip in between.
   parts.feed.subscribe("catalog", { onChange: () => void load(), onReset: () => void load() });
-  view = createCatalogView(await findCatalog(parts.database), parts.health);
+  view = await read();
   return {
     current: () => view,
     close() {

@@ -1,0 +1,75 @@
+import type { Clock } from "../../../../src/providers/adapter.ts";
+import type { ChatRequest } from "../../../../src/providers/chat-request.ts";
+import {
+  type ChatObstacle,
+  type ChatProvider,
+  type ChatRun,
+  ProviderError,
+} from "../../../../src/providers/contract.ts";
+import { planAnswer } from "./sandbox-choice.ts";
+import { createDelivery } from "./sandbox-delivery.ts";
+import { readPrompt } from "./sandbox-prompt.ts";
+import { startSandboxRun } from "./sandbox-run.ts";
+
+/** Fields that would need more than a model of text and pictures. */
+const fieldsOfOthers = ["audio", "web_search_options"];
+const partsOfOthers: Record<string, string> = {
+  input_audio: "This model does not listen to audio.",
+  file: "This model does not read files.",
+};
+
+/**
+ * A chat model that needs no network and costs nothing. The same request always has the same answer. Words in double
+ * brackets in the last user message make it fail, wait or break off: `sandbox-script.ts` has them all.
+ */
+export function createSandboxChat({ clock }: { clock: Clock }): ChatProvider {
+  const runs = new Set<ChatRun>();
+  return {
+    findObstacle(request) {
+      const obstacle = findForeignField(request) ?? findForeignPart(request);
+      if (obstacle !== null) return obstacle;
+      const plan = planAnswer(request, readPrompt(request));
+      return "param" in plan ? plan : null;
+    },
+
+    startChat(call, sink) {
+      const prompt = readPrompt(call.request);
+      const plan = planAnswer(call.request, prompt);
+      const run = startSandboxRun({
+        outcome:
+          "param" in plan
+            ? new ProviderError("rejected", plan.message, { param: plan.param })
+            : (prompt.script.failure ?? createDelivery(call, plan, sink)),
+        script: prompt.script,
+        timeouts: call.timeouts,
+        sink,
+        clock,
+        onOver: () => runs.delete(run),
+      });
+      runs.add(run);
+      return run;
+    },
+
+    reportsStreamUsage: true,
+
+    async close() {
+      for (const run of runs) run.cancel();
+    },
+  };
+}
+
+function findForeignField(request: ChatRequest): ChatObstacle | null {
+  const param = fieldsOfOthers.find((field) => request[field] !== undefined && request[field] !== null);
+  return param === undefined ? null : { param, message: "This model answers with text only, from what it was told." };
+}
+
+function findForeignPart({ messages }: ChatRequest): ChatObstacle | null {
+  for (const [index, { content }] of messages.entries()) {
+    if (!Array.isArray(content)) continue;
+    for (const [place, { type }] of content.entries()) {
+      const message = Object.hasOwn(partsOfOthers, type) ? partsOfOthers[type] : undefined;
+      if (message !== undefined) return { param: `messages[${index}].content[${place}]`, message };
+    }
+  }
+  return null;
+}

@@ -1,0 +1,127 @@
+import type { ChatRequest } from "../../../../src/providers/chat-request.ts";
+import type { ChatObstacle } from "../../../../src/providers/contract.ts";
+import { readHints } from "../json-schema/sample-hints.ts";
+import { sampleSchema } from "../json-schema/schema-sample.ts";
+import { longTokensMax } from "../sandbox-script.ts";
+import { answerDrama } from "../screenwriter/answer-drama.ts";
+import { writeAnswer } from "./sandbox-answer.ts";
+import { listWords } from "./sandbox-languages.ts";
+import type { SandboxPrompt } from "./sandbox-prompt.ts";
+import { splitTokens } from "./sandbox-tokens.ts";
+import { planCalls, type SandboxCall } from "./sandbox-tools.ts";
+import { stopTokens } from "./stop-tokens.ts";
+
+/** A part of an answer: each is one token. */
+export type SandboxPart =
+  | { kind: "reasoning" | "content"; text: string }
+  /** The head of a tool call, with the name as its text. */
+  | { kind: "call"; text: string; index: number; call: SandboxCall }
+  | { kind: "input"; text: string; index: number; call: SandboxCall };
+
+export type FinishReason = "stop" | "length" | "tool_calls";
+
+/** What the model will say, the same for every choice but for a word at the beginning of its texts. */
+export type SandboxPlan = {
+  reasoning: string;
+  calls: readonly SandboxCall[];
+  /** For an answer that is too long to be kept, only its length. */
+  content: string | { tokens: number };
+  isProse: boolean;
+  stops: readonly string[];
+};
+
+const stopCharactersMax = 1000;
+const openings = ["", "In other words: ", "Put differently: ", "Once more: "];
+const thoughts = [
+  "Let me see what is asked.",
+  "I have rules for greetings, sums, lists and a few other things.",
+  "The simplest rule that fits is the best one.",
+];
+const thoughtsByEffort: Record<string, number> = { minimal: 1, low: 1, medium: 2 };
+const longSentences = [
+  "This is one of many sentences that the sandbox writes when a long answer is asked for.",
+  " It has no meaning, but it comes in order and never stops too early.",
+  " Whoever counts the tokens will find as many as were ordered.\n\n",
+];
+
+/** What the model cannot do, found while the answer is planned. */
+export function planAnswer(request: ChatRequest, prompt: SandboxPrompt): SandboxPlan | ChatObstacle {
+  const stops = (Array.isArray(request.stop) ? request.stop : [request.stop ?? ""]).filter((stop) => stop !== "");
+  if (stops.some((stop) => stop.length > stopCharactersMax)) {
+    return { param: "stop", message: `A stop sequence may have ${stopCharactersMax} characters.` };
+  }
+  const base = { reasoning: writeReasoning(request, prompt), calls: [], content: "", isProse: false, stops };
+  const { isEmpty, longTokens } = prompt.script;
+  if (isEmpty) return { ...base, reasoning: "" };
+  if (longTokens !== null) return { ...base, content: { tokens: Math.min(longTokens, countLongTokensMax(request)) } };
+  const calls = planCalls(request, prompt);
+  if ("param" in calls) return calls;
+  if (calls.length > 0) return { ...base, calls };
+  return planText(request, prompt, base);
+}
+
+function planText(request: ChatRequest, prompt: SandboxPrompt, base: SandboxPlan): SandboxPlan | ChatObstacle {
+  const format = request.response_format ?? { type: "text" };
+  const written = format.type === "json_schema" ? answerDrama(format.json_schema, prompt.question) : null;
+  if (written !== null) return { ...base, content: JSON.stringify(written) };
+  const answer = writeAnswer(prompt);
+  if (format.type === "text") return { ...base, content: answer, isProse: true };
+  const schema = format.type === "json_schema" ? format.json_schema.schema : undefined;
+  if (schema === undefined) return { ...base, content: JSON.stringify({ answer }) };
+  const sample = sampleSchema(schema, readHints(prompt.question, answer));
+  if (sample.kind === "value") return { ...base, content: JSON.stringify(sample.value) };
+  return { param: "response_format.json_schema.schema", message: sample.message };
+}
+
+/** All choices together, with all that is told about each token, stay within what one answer may be. */
+function countLongTokensMax({ n, top_logprobs: alternatives }: ChatRequest): number {
+  return Math.floor(longTokensMax / ((n ?? 1) * (1 + (alternatives ?? 0))));
+}
+
+function writeReasoning({ reasoning_effort: effort }: ChatRequest, { question }: SandboxPrompt): string {
+  if (effort === undefined || effort === null || effort === "none") return "";
+  const said = `The user wrote ${listWords(question.slice(0, 4000)).length} words.`;
+  return [said, ...thoughts.slice(0, thoughtsByEffort[effort] ?? thoughts.length)].join(" ");
+}
+
+/** The parts of one choice, made while they are read; at most so many, and then the reason why there are no more. */
+export function* listParts(
+  plan: SandboxPlan,
+  choice: { index: number; tokensMax: number },
+): Generator<SandboxPart, FinishReason> {
+  let left = choice.tokensMax;
+  for (const part of listAllParts(plan, choice.index)) {
+    if (left <= 0) return "length";
+    left -= 1;
+    yield part;
+  }
+  return plan.calls.length > 0 ? "tool_calls" : "stop";
+}
+
+function* listAllParts(plan: SandboxPlan, choiceIndex: number): Generator<SandboxPart, void> {
+  for (const text of splitTokens(plan.reasoning)) yield { kind: "reasoning", text };
+  for (const [index, call] of plan.calls.entries()) {
+    const ownCall = choiceIndex === 0 ? call : { ...call, id: `${call.id}${choiceIndex}` };
+    yield { kind: "call", text: call.name, index, call: ownCall };
+    for (const text of splitTokens(call.input)) yield { kind: "input", text, index, call: ownCall };
+  }
+  for (const text of stopTokens(listContent(plan, choiceIndex), plan.stops)) yield { kind: "content", text };
+}
+
+function* listContent({ content, isProse }: SandboxPlan, choiceIndex: number): Generator<string, void> {
+  if (typeof content !== "string") return yield* listLongContent(content.tokens);
+  yield* splitTokens((isProse ? (openings[choiceIndex % openings.length] ?? "") : "") + content);
+}
+
+function* listLongContent(tokens: number): Generator<string, void> {
+  let left = tokens;
+  while (left > 0) {
+    for (const sentence of longSentences) {
+      for (const token of splitTokens(sentence)) {
+        if (left <= 0) return;
+        left -= 1;
+        yield token;
+      }
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import type { ChatAnswer, ChatPiece, ChatUsage } from "../../../../src/providers/contract.ts";
+import type { FinishReason, SandboxPart } from "./sandbox-choice.ts";
+import { presentLogprob } from "./sandbox-logprobs.ts";
+
+export type WireOptions = { hasLogprobs: boolean; alternatives: number };
+
+/** What a streamed choice knows of itself from piece to piece. */
+export type ChoiceState = { index: number; contentTokens: number; isBegun: boolean };
+
+/** One token as a piece of a stream. The first piece of a choice also says whose turn it is. */
+export function presentPiece(part: SandboxPart, state: ChoiceState, options: WireOptions): ChatPiece {
+  const isContent = part.kind === "content";
+  const logprobs =
+    isContent && options.hasLogprobs
+      ? { content: [presentLogprob(part.text, state.contentTokens, options.alternatives)], refusal: null }
+      : null;
+  const delta = { ...(state.isBegun ? {} : { role: "assistant" }), ...presentDelta(part) };
+  state.isBegun = true;
+  if (isContent) state.contentTokens += 1;
+  const choices = JSON.stringify([{ index: state.index, delta, logprobs, finish_reason: null }]);
+  return { choices, text: part.text };
+}
+
+export function presentFinish(reason: FinishReason, state: ChoiceState): ChatPiece {
+  const delta = state.isBegun ? {} : { role: "assistant", content: "" };
+  return { choices: JSON.stringify([{ index: state.index, delta, logprobs: null, finish_reason: reason }]), text: "" };
+}
+
+function presentDelta(part: SandboxPart): Record<string, unknown> {
+  switch (part.kind) {
+    case "content":
+      return { content: part.text };
+    case "reasoning":
+      return { reasoning_content: part.text };
+    case "call": {
+      const { id, type } = part.call;
+      const opened = type === "function" ? { name: part.text, arguments: "" } : { name: part.text, input: "" };
+      return { tool_calls: [{ index: part.index, id, type, [type]: opened }] };
+    }
+    case "input": {
+      const { type } = part.call;
+      const fragment = type === "function" ? { arguments: part.text } : { input: part.text };
+      return { tool_calls: [{ index: part.index, [type]: fragment }] };
+    }
+  }
+}
+
+type CollectedCall = { id: string; type: "function" | "custom"; name: string; input: string };
+type CollectedChoice = {
+  content: string;
+  reasoning: string;
+  calls: CollectedCall[];
+  logprobs: unknown[];
+  contentTokens: number;
+  reason: FinishReason;
+};
+
+/** Puts the parts of a whole answer together. */
+export function createAnswerCollector(options: WireOptions): {
+  add(choiceIndex: number, part: SandboxPart): void;
+  finish(choiceIndex: number, reason: FinishReason): void;
+  present(usage: ChatUsage | null): ChatAnswer;
+} {
+  const choices: CollectedChoice[] = [];
+  let text = "";
+
+  function get(index: number): CollectedChoice {
+    const choice = choices[index] ?? {
+      content: "",
+      reasoning: "",
+      calls: [],
+      logprobs: [],
+      contentTokens: 0,
+      reason: "stop",
+    };
+    choices[index] = choice;
+    return choice;
+  }
+
+  return {
+    add(choiceIndex, part) {
+      const choice = get(choiceIndex);
+      text += part.text;
+      if (part.kind === "reasoning") choice.reasoning += part.text;
+      else if (part.kind === "call") choice.calls[part.index] = { ...part.call, input: "" };
+      else if (part.kind === "input") addInput(choice.calls[part.index], part.text);
+      else {
+        choice.content += part.text;
+        if (options.hasLogprobs) {
+          choice.logprobs.push(presentLogprob(part.text, choice.contentTokens, options.alternatives));
+        }
+        choice.contentTokens += 1;
+      }
+    },
+    finish(choiceIndex, reason) {
+      get(choiceIndex).reason = reason;
+    },
+    present(usage) {
+      return { choices: JSON.stringify(choices.map(presentChoice)), text, usage };
+    },
+  };
+}
+
+function addInput(call: CollectedCall | undefined, text: string): void {
+  if (call !== undefined) call.input += text;
+}
+
+function presentChoice({ content, reasoning, calls, logprobs, reason }: CollectedChoice, index: number): unknown {
+  const message = {
+    role: "assistant",
+    content: calls.length > 0 ? null : content,
+    refusal: null,
+    ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls.map(presentCall) }),
+  };
+  return {
+    index,
+    message,
+    logprobs: logprobs.length > 0 ? { content: logprobs, refusal: null } : null,
+    finish_reason: reason,
+  };
+}
+
+function presentCall({ id, type, name, input }: CollectedCall): unknown {
+  return type === "function"
+    ? { id, type, function: { name, arguments: input } }
+    : { id, type, custom: { name, input } };
+}

@@ -1,0 +1,49 @@
+import { fitsSchema } from "../json-schema/schema-fit.ts";
+import { SchemaObstacleError, type SchemaPart } from "../json-schema/schema-parts.ts";
+import { castRoles } from "./cast-roles.ts";
+import { parseRolesWish, parseScriptWish, parseStoryboardWish } from "./drama-question.ts";
+import { writeScript } from "./write-script.ts";
+import { writeStoryboard } from "./write-storyboard.ts";
+
+type AnswerFormat = { name: string; schema?: SchemaPart };
+
+const writers: Readonly<Record<string, (question: unknown) => unknown>> = {
+  drama_script: (question) => answer(parseScriptWish(question), writeScript),
+  drama_roles: (question) => answer(parseRolesWish(question), castRoles),
+  drama_storyboard: (question) => answer(parseStoryboardWish(question), writeStoryboard),
+};
+
+/**
+ * What a screenwriter would answer to a question about a drama: always the same, without any network. `null` for
+ * whatever is no such question, or wants another answer.
+ */
+export function answerDrama({ name, schema }: AnswerFormat, question: string): unknown {
+  const write = Object.hasOwn(writers, name) ? writers[name] : undefined;
+  const asked = write === undefined ? null : parseJson(question);
+  if (write === undefined || asked === null) return null;
+  const written = write(asked);
+  return schema === undefined || isValid(schema, written) ? written : null;
+}
+
+/** The schema is the caller's, and may be another than the one that the screenwriter knows. */
+function isValid(schema: SchemaPart, value: unknown): boolean {
+  try {
+    return fitsSchema(schema, value, { root: schema, steps: 0, patterns: new Map() });
+  } catch (error) {
+    if (error instanceof SchemaObstacleError) return false;
+    throw error;
+  }
+}
+
+function answer<Wish>(wish: Wish | null, write: (wish: Wish) => unknown): unknown {
+  return wish === null ? null : write(wish);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Anybody may give a schema this name and ask in plain words.
+    return null;
+  }
+}

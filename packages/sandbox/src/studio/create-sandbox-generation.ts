@@ -1,0 +1,145 @@
+import { open } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { ProviderError } from "../../../../src/providers/contract.ts";
+import type {
+  GenerationCall,
+  GenerationProvider,
+  GenerationRequest,
+  GenerationTraits,
+  Handle,
+  MadeOutput,
+  PollOutcome,
+} from "../../../../src/providers/generation.ts";
+import { createScriptedError } from "../sandbox-script.ts";
+import type { Studio, StudioAssignment, StudioJob } from "./create-studio.ts";
+import { findStudioObstacle } from "./find-studio-obstacle.ts";
+import { parseStudioScript, type StudioScript } from "./studio-script.ts";
+
+const traits: GenerationTraits = {
+  isRepeatable: true,
+  keepsWork: true,
+  cancels: "always",
+  pollMsMin: 250,
+  pollMsMax: 2000,
+};
+/** Failures of the work itself; the others are of handing it over, and nothing is begun then. */
+const failuresOfWork: readonly ProviderError["kind"][] = ["content-refused", "too-long", "rejected"];
+
+/**
+ * Media without any network: pictures, films, avatars and speech, made on this machine. The same request always gives
+ * the same media. Words in double brackets make it fail, wait or behave badly: `studio-script.ts` has them all.
+ */
+export function createSandboxGeneration({ studio }: { studio: Studio }): GenerationProvider {
+  return {
+    traits,
+    findObstacle: findStudioObstacle,
+
+    async submit(call) {
+      call.signal.throwIfAborted();
+      const { script, assignment } = readCall(call);
+      const { failure } = script;
+      if (failure !== null && !failuresOfWork.includes(failure.kind)) throw failure;
+      studio.startJob(call.taskId, assignment);
+      if (script.isAmbiguous) {
+        return { kind: "ambiguous", error: createScriptedError("unreachable", "The script breaks the connection.") };
+      }
+      return { kind: "accepted", handle: { job: call.taskId } };
+    },
+
+    async poll(handle, call) {
+      call.signal.throwIfAborted();
+      const { script, assignment } = readCall(call);
+      if (script.isLost) return { kind: "lost" };
+      const id = readJobId(handle, call);
+      return presentJob(studio.findJob(id) ?? studio.startJob(id, assignment), script);
+    },
+
+    async cancel(handle, call) {
+      if (readCall(call).script.isUncancelable) return "too-late";
+      const id = readJobId(handle, call);
+      const job = studio.findJob(id);
+      if (job !== null && job.ending !== null) return job.ending.kind === "canceled" ? "canceled" : "too-late";
+      await studio.cancelJob(id);
+      return "canceled";
+    },
+
+    async close() {
+      await studio.close();
+    },
+  };
+}
+
+function readJobId({ job }: Handle, call: GenerationCall): string {
+  return typeof job === "string" ? job : call.taskId;
+}
+
+function readCall({ request, inputs }: GenerationCall): { script: StudioScript; assignment: StudioAssignment } {
+  const { text, script } = parseStudioScript(findText(request));
+  const isStuck = script.isStuck || script.isSilent;
+  const { failure, delayMs } = script;
+  return { script, assignment: { request: replaceText(request, text, script), inputs, failure, delayMs, isStuck } };
+}
+
+function findText(request: GenerationRequest): string {
+  switch (request.type) {
+    case "image":
+    case "video":
+      return request.prompt;
+    case "speech":
+      return request.text;
+    case "avatar":
+      return "";
+  }
+}
+
+/** What is made knows nothing of the script. */
+function replaceText(request: GenerationRequest, text: string, { partialCount }: StudioScript): GenerationRequest {
+  switch (request.type) {
+    case "image":
+      return { ...request, prompt: text, count: Math.max(1, Math.min(request.count, partialCount ?? request.count)) };
+    case "video":
+      return { ...request, prompt: text };
+    case "speech":
+      return { ...request, text };
+    case "avatar":
+      return request;
+  }
+}
+
+function presentJob(job: StudioJob, script: StudioScript): PollOutcome {
+  switch (job.ending?.kind) {
+    case undefined:
+      return { kind: "running", isStarted: job.isStarted, progress: job.progress };
+    case "failed":
+      return { kind: "failed", error: job.ending.error };
+    case "canceled":
+      return { kind: "canceled", outputs: listOutputs(job) };
+    case "done":
+      return { kind: "done", outputs: script.isEmpty ? [] : listOutputs(job) };
+  }
+}
+
+function listOutputs(job: StudioJob): MadeOutput[] {
+  const uncollected = new Set(job.outputs);
+  return job.outputs.map((output) => ({
+    type: output.type,
+    async open(signal) {
+      const stream = await openFile(output.path, signal);
+      stream.once("end", () => {
+        uncollected.delete(output);
+        if (uncollected.size === 0) job.markCollected();
+      });
+      return stream;
+    },
+  }));
+}
+
+/** What was removed in the meantime is made again when the work is asked for again. */
+async function openFile(path: string, signal: AbortSignal): Promise<Readable> {
+  try {
+    const file = await open(path);
+    return file.createReadStream({ signal });
+  } catch (cause) {
+    throw new ProviderError("unreachable", "What was made is not kept any more.", { isIsolated: true, cause });
+  }
+}

@@ -1,0 +1,56 @@
+import type { GenerationRequest } from "../../../../src/providers/generation.ts";
+import { findVoice, voiceNames } from "./speech/voices.ts";
+import { findFilmSize } from "./video/film-format.ts";
+
+const sideMin = 16;
+const sideMax = 4096;
+const picturesMax = 10;
+const filmSecondsMax = 60;
+const speechCharactersMax = 20_000;
+const speedMin = 0.25;
+const speedMax = 4;
+
+type Obstacle = { param: string; message: string };
+
+/** What the studio cannot make, and the field that asks for it. */
+export function findStudioObstacle(request: GenerationRequest): Obstacle | null {
+  switch (request.type) {
+    case "image":
+      if (
+        ![request.width, request.height].every((side) => isWithin(side, sideMin, sideMax) && Number.isInteger(side))
+      ) {
+        return { param: "size", message: `Both sides must be of ${sideMin} to ${sideMax} pixels.` };
+      }
+      return isWithin(request.count, 1, picturesMax)
+        ? null
+        : { param: "n", message: `At most ${picturesMax} pictures can be made at a time.` };
+    case "video":
+      if (!isWithin(request.durationSeconds, 1, filmSecondsMax)) {
+        return { param: "duration", message: `A film must be of 1 to ${filmSecondsMax} seconds.` };
+      }
+      return findRatioObstacle(request.aspectRatio);
+    case "avatar":
+      return findRatioObstacle(request.aspectRatio);
+    case "speech":
+      return findSpeechObstacle(request);
+  }
+}
+
+function findRatioObstacle(aspectRatio: string): Obstacle | null {
+  return findFilmSize(aspectRatio) === null
+    ? { param: "aspect_ratio", message: "This is no aspect ratio from 1:4 to 4:1." }
+    : null;
+}
+
+function findSpeechObstacle({ voice, speed, text }: GenerationRequest & { type: "speech" }): Obstacle | null {
+  if (findVoice(voice) === null) return { param: "voice", message: `The voices are ${voiceNames.join(", ")}.` };
+  if (!isWithin(speed, speedMin, speedMax))
+    return { param: "speed", message: `The speed must be from ${speedMin} to ${speedMax}.` };
+  return text.length > speechCharactersMax
+    ? { param: "input", message: `At most ${speechCharactersMax} characters can be spoken.` }
+    : null;
+}
+
+function isWithin(value: number, min: number, max: number): boolean {
+  return value >= min && value <= max;
+}

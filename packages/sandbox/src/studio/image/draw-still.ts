@@ -1,0 +1,102 @@
+import { loadFontMetrics } from "../../../../../src/providers/adapter-tools.ts";
+import { createSeededRandom, type SeededRandom } from "../../seeded-random.ts";
+import { layPeople } from "../people/stage-people.ts";
+import { type Canvas, createCanvas } from "../scenes/scene.ts";
+import { drawCaption, isCornerLight } from "./caption.ts";
+import { composeLayer, poseLayer } from "./compose-frame.ts";
+import { createParticlePainter } from "./draw-particles.ts";
+import { createFrameFinisher } from "./finish-frame.ts";
+import { gradePhotos, type PhotoPath } from "./grade-photos.ts";
+import { joinLayers, joinStillLayers } from "./join-layers.ts";
+import { type LayerRaster, rasterizeLayer, rasterizeSvg } from "./layer-raster.ts";
+import { type PlannedPicture, planPicture } from "./plan-picture.ts";
+import { parseShotPrompt, type ShotPrompt } from "./shot-prompt.ts";
+
+export type StillOrder = {
+  prompt: string;
+  /** Which of all the pictures of the prompt. */
+  seed: string;
+  width: number;
+  height: number;
+  photos: readonly PhotoPath[];
+};
+
+/** The moment at which a scene is shown that could also be a film. */
+const stillSeconds = 2;
+
+/** How near the camera is, and how much of what is behind people is out of focus, in units. */
+const lenses = {
+  close: { zoom: 1.3, blur: 0.75 },
+  medium: { zoom: 1.1, blur: 0.32 },
+  wide: { zoom: 1, blur: 0 },
+} as const;
+
+/** A picture of a prompt, as a PNG of exactly the asked size. */
+export async function drawStill(order: StillOrder): Promise<Buffer> {
+  const { prompt, seed, width, height, photos } = order;
+  const canvas = createCanvas(width, height);
+  const shot = parseShotPrompt(prompt, photos.length);
+  const picture = planPicture(shot, seed, canvas);
+  const random = createSeededRandom(`${seed}/finish`);
+  const frame =
+    shot.people.length > 0
+      ? await drawShot(shot, picture, { canvas, photos, random })
+      : photos.length > 0
+        ? await gradePhotos(photos, { canvas, palette: picture.palette, random })
+        : await drawView(picture, canvas, random);
+  createFrameFinisher(canvas, { grain: shot.isShot ? 4 : 7, vignette: 0.34, random })(frame);
+  if (shot.hasCaption) {
+    const caption = await rasterizeCaption(prompt, canvas, isCornerLight(frame, canvas));
+    composeLayer(frame, canvas, caption, poseLayer(caption, canvas, 0, 0));
+  }
+  return encodePng(frame, width, height);
+}
+
+async function drawView({ scene }: PlannedPicture, canvas: Canvas, random: SeededRandom): Promise<Uint8Array> {
+  const frame = new Uint8Array(canvas.width * canvas.height * 4).fill(255);
+  for (const layer of joinStillLayers(scene.layers, canvas)) {
+    const raster = await rasterizeLayer(layer, { canvas, isMoving: false });
+    composeLayer(frame, canvas, raster, poseLayer(raster, canvas, 0, 0));
+  }
+  if (scene.particles !== null) createParticlePainter(scene.particles, canvas, random.fork("air"))(frame, stillSeconds);
+  return frame;
+}
+
+type ShotParts = { canvas: Canvas; photos: readonly PhotoPath[]; random: SeededRandom };
+
+/** The scene as the camera of this shot sees it, and the people of the shot in it. */
+async function drawShot(
+  { people, distance }: ShotPrompt,
+  { scene, palette }: PlannedPicture,
+  { canvas, photos, random }: ShotParts,
+): Promise<Uint8Array> {
+  const { width, height, unit } = canvas;
+  const { zoom, blur } = lenses[distance];
+  const { svg } = joinLayers(scene.layers, canvas, random.fork("camera").between(-0.7, 0.7));
+  const view = `<rect x="0" y="0" width="${width}" height="${height}" fill="#ffffff"/><g transform="translate(${width / 2} ${height * 0.42}) scale(${zoom}) translate(${-width / 2} ${-height * 0.42})">${svg}</g>`;
+  const sharpFrame = await rasterizeSvg(view, { left: 0, top: 0, width, height });
+  const frame = blur === 0 ? sharpFrame : await blurFrame(sharpFrame, canvas, blur * unit);
+  if (scene.particles !== null) createParticlePainter(scene.particles, canvas, random.fork("air"))(frame, stillSeconds);
+  return layPeople(frame, people, { canvas, palette, distance, photos, random: random.fork("people") });
+}
+
+async function blurFrame(frame: Uint8Array, { width, height }: Canvas, deviation: number): Promise<Uint8Array> {
+  const { default: sharp } = await import("sharp");
+  return sharp(frame, { raw: { width, height, channels: 4 } })
+    .blur(Math.max(0.3, deviation))
+    .raw()
+    .toBuffer();
+}
+
+export function rasterizeCaption(prompt: string, canvas: Canvas, isOnLight: boolean): Promise<LayerRaster> {
+  const svg = drawCaption(prompt, { canvas, metrics: loadFontMetrics(), isOnLight });
+  return rasterizeLayer({ svg, depth: 0 }, { canvas, isMoving: false });
+}
+
+async function encodePng(frame: Uint8Array, width: number, height: number): Promise<Buffer> {
+  const { default: sharp } = await import("sharp");
+  return sharp(frame, { raw: { width, height, channels: 4 } })
+    .removeAlpha()
+    .png({ compressionLevel: 7 })
+    .toBuffer();
+}

@@ -1,0 +1,36 @@
+// A process of its own for each job of the studio: what it draws or decodes may be slow, large or broken, and can be
+// ended at once. Started by run-studio-job.ts.
+import { json } from "node:stream/consumers";
+import { rememberMediaMachine } from "../../../../src/providers/adapter-tools.ts";
+import { makePictures } from "./image/make-pictures.ts";
+import { makeSpeech } from "./speech/make-speech.ts";
+import { OrderRefusal, type StudioOrder, type StudioReport } from "./studio-order.ts";
+import { makeAvatar } from "./video/make-avatar.ts";
+import { makeFilm } from "./video/make-film.ts";
+
+function report(line: StudioReport): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+function fulfil(order: StudioOrder): Promise<void> {
+  const { request } = order;
+  switch (request.type) {
+    case "image":
+      return makePictures({ ...order, request }, report);
+    case "video":
+      return makeFilm({ ...order, request }, report);
+    case "avatar":
+      return makeAvatar({ ...order, request }, report);
+    case "speech":
+      return makeSpeech({ ...order, request }, report);
+  }
+}
+
+try {
+  const order = (await json(process.stdin)) as StudioOrder;
+  if (order.machine !== null) rememberMediaMachine(order.machine);
+  await fulfil(order);
+} catch (error) {
+  if (!(error instanceof OrderRefusal)) throw error;
+  report({ kind: "refusal", message: error.message });
+}
