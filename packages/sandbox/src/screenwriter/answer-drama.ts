@@ -1,16 +1,17 @@
 import { fitsSchema } from "../json-schema/schema-fit.ts";
 import { SchemaObstacleError, type SchemaPart } from "../json-schema/schema-parts.ts";
 import { castRoles } from "./cast-roles.ts";
-import { parseRolesWish, parseScriptWish, parseStoryboardWish } from "./drama-question.ts";
+import { type DramaQuestion, parseDramaQuestion } from "./drama-question.ts";
 import { writeScript } from "./write-script.ts";
 import { writeStoryboard } from "./write-storyboard.ts";
 
 type AnswerFormat = { name: string; schema?: SchemaPart };
 
-const writers: Readonly<Record<string, (question: unknown) => unknown>> = {
-  drama_script: (question) => answer(parseScriptWish(question), writeScript),
-  drama_roles: (question) => answer(parseRolesWish(question), castRoles),
-  drama_storyboard: (question) => answer(parseStoryboardWish(question), writeStoryboard),
+const writers: Readonly<Record<string, (question: DramaQuestion) => unknown>> = {
+  drama_script: ({ script, ...rest }) => (script === null ? null : writeScript({ ...rest, script })),
+  drama_roles: ({ scenes, ...rest }) => (scenes === null ? null : castRoles({ ...rest, scenes })),
+  drama_storyboard: ({ scenes, ...rest }) =>
+    scenes === null || scenes.length === 0 ? null : writeStoryboard({ ...rest, scenes }),
 };
 
 /**
@@ -19,10 +20,10 @@ const writers: Readonly<Record<string, (question: unknown) => unknown>> = {
  */
 export function answerDrama({ name, schema }: AnswerFormat, question: string): unknown {
   const write = Object.hasOwn(writers, name) ? writers[name] : undefined;
-  const asked = write === undefined ? null : parseJson(question);
+  const asked = write === undefined ? null : parseDramaQuestion(parseJson(question));
   if (write === undefined || asked === null) return null;
   const written = write(asked);
-  return schema === undefined || isValid(schema, written) ? written : null;
+  return written === null || schema === undefined || isValid(schema, written) ? written : null;
 }
 
 /** The schema is the caller's, and may be another than the one that the screenwriter knows. */
@@ -33,10 +34,6 @@ function isValid(schema: SchemaPart, value: unknown): boolean {
     if (error instanceof SchemaObstacleError) return false;
     throw error;
   }
-}
-
-function answer<Wish>(wish: Wish | null, write: (wish: Wish) => unknown): unknown {
-  return wish === null ? null : write(wish);
 }
 
 function parseJson(text: string): unknown {

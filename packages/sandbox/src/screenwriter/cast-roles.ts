@@ -1,13 +1,10 @@
-import type { RolesWish } from "./drama-question.ts";
+import type { AskedScene, DramaQuestion } from "./drama-question.ts";
 import { type Gender, guessGender } from "./given-names.ts";
 import { describeLooks, describeRole } from "./role-looks.ts";
 import { isNarratorName, keyOf } from "./role-names.ts";
 import { splitStory } from "./story-text.ts";
 
-export type WrittenRoles = {
-  narrator_voice: string;
-  roles: { name: string; description: string; appearance: string; voice: string }[];
-};
+type RolesQuestion = Pick<DramaQuestion, "voices" | "characters"> & { scenes: readonly AskedScene[] };
 
 const rolesMax = 40;
 const defaultVoice = "alloy";
@@ -19,12 +16,12 @@ const voicesOf: Readonly<Record<Gender, readonly string[]>> = {
 const narratorVoices = ["fable", "alloy", "echo", "shimmer", "onyx", "nova"];
 
 /** Everybody in a script, with a look and a voice: the same for the same names, and each their own while there are enough. */
-export function castRoles(wish: RolesWish): WrittenRoles {
-  const voices = wish.voices.length === 0 ? [defaultVoice] : [...new Set(wish.voices)];
+export function castRoles({ voices: given, characters, scenes }: RolesQuestion) {
+  const voices = given.length === 0 ? [defaultVoice] : [...new Set(given)];
   const uses = new Map(voices.map((voice) => [voice, 0]));
-  const sentences = wish.scenes.flatMap(({ action }) => splitStory(action));
+  const sentences = scenes.flatMap(({ action }) => splitStory(action));
   const coloursTaken = new Set<string>();
-  const roles = listNames(wish).map((name) => {
+  const roles = listNames(characters, scenes).map((name) => {
     const gender = guessGender(name);
     const voice = chooseVoice(uses, gender);
     uses.set(voice, (uses.get(voice) ?? 0) + 1);
@@ -34,7 +31,7 @@ export function castRoles(wish: RolesWish): WrittenRoles {
   return { narrator_voice: chooseNarratorVoice(uses), roles };
 }
 
-function listNames({ characters, scenes }: RolesWish): string[] {
+function listNames(characters: readonly string[], scenes: readonly AskedScene[]): string[] {
   const speakers = scenes.flatMap(({ lines }) => lines.flatMap(({ speaker }) => speaker ?? []));
   const byKey = new Map<string, string>();
   for (const name of characters) if (!byKey.has(keyOf(name))) byKey.set(keyOf(name), name);
@@ -48,9 +45,9 @@ function listNames({ characters, scenes }: RolesWish): string[] {
 function chooseVoice(uses: ReadonlyMap<string, number>, gender: Gender | null): string {
   const countMin = Math.min(...uses.values());
   const free = [...uses].filter(([, count]) => count === countMin).map(([voice]) => voice);
-  const wished = gender === null ? [] : voicesOf[gender];
+  const suited = gender === null ? [] : voicesOf[gender];
   return (
-    wished.find((voice) => free.includes(voice)) ??
+    suited.find((voice) => free.includes(voice)) ??
     free.find((voice) => !isOfOther(voice, gender)) ??
     free[0] ??
     defaultVoice

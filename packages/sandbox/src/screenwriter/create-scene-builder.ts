@@ -9,7 +9,7 @@ import { findTime } from "./time-words.ts";
 const linesOfSceneMax = 10;
 const rolesMax = 40;
 const laterPattern =
-  /^(?:the next (?:day|morning)|later|meanwhile|that (?:night|evening)|hours later|years later|am nächsten (?:tag|morgen)|später|le lendemain|plus tard|al día siguiente|más tarde|第二天|后来|後來|几年后|次の日|翌日|في اليوم التالي|на следующий день)/iu;
+  /^(?:the next (?:day|morning)|later|meanwhile|that (?:night|evening)|hours later|years later|第二天|后来|後來|几年后)/iu;
 
 /** Takes a script piece by piece and keeps the scenes that come of it. `mayMove` lets a sentence that is told change the place. */
 export function createSceneBuilder(names: NameBook, { mayMove }: { mayMove: boolean }) {

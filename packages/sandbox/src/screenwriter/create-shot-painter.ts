@@ -1,5 +1,5 @@
 import { paintPlace } from "./describe-place.ts";
-import type { WishedScene } from "./drama-question.ts";
+import type { AskedScene } from "./drama-question.ts";
 import type { PlannedShot } from "./merge-shots.ts";
 import { dropParentheses, keyOf, quietNames } from "./role-names.ts";
 import { findNamed, hasPluralPronoun, hasPronoun } from "./speech-verbs.ts";
@@ -40,7 +40,7 @@ const actionCameras = [
 
 /** Writes what each shot of a film shows. It remembers what was shown, so that nothing is told twice in a scene. */
 export function createShotPainter(roleNames: readonly string[]) {
-  const actions = new Map<WishedScene, string[]>();
+  const actions = new Map<AskedScene, string[]>();
   const turns = new Map<readonly string[], number>();
   let lastShown: string[] = [];
 
@@ -63,7 +63,7 @@ export function createShotPainter(roleNames: readonly string[]) {
         return takeTurn(isFirst ? wideCameras : actionCameras);
       }
 
-      function writeSpeech(from: WishedScene, people: readonly string[]): string {
+      function writeSpeech(from: AskedScene, people: readonly string[]): string {
         const [one = ""] = people;
         if (people.length > 1) return `${people.slice(0, -1).join(", ")} and ${people.at(-1)} ${takeTurn(talks)}.`;
         const done = takeAction(from, (sentence) => findNamed(sentence, [one]) !== null);
@@ -79,7 +79,7 @@ export function createShotPainter(roleNames: readonly string[]) {
     return list[turn % list.length] ?? list[0];
   }
 
-  function writeTold(scene: WishedScene, told: readonly string[]): string {
+  function writeTold(scene: AskedScene, told: readonly string[]): string {
     const text = told.reduce(joinText, "");
     if (text !== "") {
       takeAction(scene, (sentence) => told.includes(sentence));
@@ -89,7 +89,7 @@ export function createShotPainter(roleNames: readonly string[]) {
   }
 
   /** The next thing that happens in a scene, if it is the right one; each is shown once. */
-  function takeAction(scene: WishedScene, isRight: (sentence: string) => boolean): string | null {
+  function takeAction(scene: AskedScene, isRight: (sentence: string) => boolean): string | null {
     const left = actions.get(scene) ?? [];
     const at = left.findIndex(isRight);
     const [taken] = at < 0 ? [] : left.splice(at, 1);
@@ -97,7 +97,7 @@ export function createShotPainter(roleNames: readonly string[]) {
   }
 
   /** Who is named; "she" is whoever was seen before, and "they" are those who speak here. */
-  function findShown(happens: string, scene: WishedScene): string[] {
+  function findShown(happens: string, scene: AskedScene): string[] {
     const named = roleNames.filter((name) => findNamed(happens, [name]) !== null);
     if (named.length > 0 || !hasPronoun(happens)) return named.slice(0, shownMax);
     if (!hasPluralPronoun(happens)) return lastShown.slice(0, shownMax);

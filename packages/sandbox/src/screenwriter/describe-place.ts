@@ -1,20 +1,25 @@
 import { findPlace, isInsidePlace, translatePlaces } from "./place-words.ts";
 import { writeName } from "./role-names.ts";
 import { parseSceneHeading, writePlace } from "./scene-heading.ts";
+import type { StoryLanguage } from "./story-language.ts";
 import { joinText, writeSentence } from "./story-text.ts";
 import { describeLight, describeTime, findTime, readTimeToken } from "./time-words.ts";
 
 const placeCharactersMax = 300;
 
-type PlaceTime = { time: string; timeWords: string; language: string };
+type PlaceTime = { time: string; timeWords: string; language: StoryLanguage };
 
 /** A sentence that can be painted, in the words of the script: "A kitchen at night.", 咖啡馆，夜。 */
 export function writePlaceSentence(place: string, { time, timeWords, language }: PlaceTime): string {
   const words = place.trim().slice(0, placeCharactersMax).toWellFormed();
   if (/[.!?…。！？]$/u.test(words)) return words;
   if (language !== "en") {
-    const comma = /\p{Script=Han}/u.test(words) ? "，" : /\p{Script=Arabic}/u.test(words) ? "، " : ", ";
-    return writeSentence([words, timeWords].filter(Boolean).map(writeQuietly).join(comma));
+    return writeSentence(
+      [words, timeWords]
+        .filter(Boolean)
+        .map(writeQuietly)
+        .join(language === "zh" ? "，" : ", "),
+    );
   }
   const phrase = findTime(words) === null ? describeTime(time) : "";
   return writeSentence(joinText(withArticle(words), phrase));
@@ -24,14 +29,14 @@ export function writePlaceSentence(place: string, { time, timeWords, language }:
 export function paintPlace({ place, time, heading }: { place: string; time: string; heading: string }): string {
   const given = place.trim() === "" ? writePlace(parseSceneHeading(heading)?.place ?? heading, []) : place;
   const named = readTimeToken(time) ?? findTime(`${given} ${heading}`) ?? "day";
-  const isInside = /^\s?(?:int|innen|内)/iu.test(heading) || (isInsidePlace(given) ?? false);
+  const isInside = /^\s?(?:int|内)/iu.test(heading) || (isInsidePlace(given) ?? false);
   const light = describeLight(named, { isInside });
   if (isTold(given))
     return joinText(translatePlaces(given.slice(0, placeCharactersMax).toWellFormed()), writeSentence(light));
   const tokens = given
     .slice(0, placeCharactersMax)
     .toWellFormed()
-    .split(/\s?[,，、،。;；]\s?|\.\s|\.$/u)
+    .split(/\s?[,，、。;；]\s?|\.\s|\.$/u)
     .filter((token) => token.trim() !== "");
   const wheres = tokens.filter((token) => readTimeToken(token) === null).map((token) => translatePlaces(token).trim());
   const where = wheres.join(", ");

@@ -1,28 +1,25 @@
-/** What the screenwriter is asked, as far as it reads it. Providers know nothing of features, so the forms are said again. */
-export type ScriptWish = { title: string; characters: readonly string[]; filmSecondsMax: number; script: string };
+/** What the screenwriter reads of the questions that a drama asks. Anybody may ask in their words, so nothing is trusted. */
+export type DramaQuestion = {
+  title: string;
+  /** `null` where none is given to be written anew. */
+  script: string | null;
+  characters: readonly string[];
+  voices: readonly string[];
+  roleNames: readonly string[];
+  filmSecondsMax: number;
+  shotsMax: number;
+  /** `null` where there are none, or too many for any drama. */
+  scenes: readonly AskedScene[] | null;
+};
 
-export type WishedLine = { number: number; speaker: string | null; text: string };
-export type WishedScene = {
+export type AskedLine = { number: number; speaker: string | null; text: string };
+export type AskedScene = {
   id: string;
   heading: string;
   place: string;
   time: string;
   action: string;
-  lines: readonly WishedLine[];
-};
-
-export type RolesWish = {
-  language: string;
-  voices: readonly string[];
-  characters: readonly string[];
-  scenes: readonly WishedScene[];
-};
-
-export type StoryboardWish = {
-  filmSecondsMax: number;
-  shotsMax: number;
-  roleNames: readonly string[];
-  scenes: readonly WishedScene[];
+  lines: readonly AskedLine[];
 };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -35,63 +32,53 @@ const textCharactersMax = 4000;
 const scriptCharactersMax = 120_000;
 const secondsMax = 3600;
 
-/** `null` for what is no such question: it gets the answer that any other has. */
-export function parseScriptWish(value: unknown): ScriptWish | null {
-  if (!isFields(value) || typeof value.script !== "string" || typeof value.title !== "string") return null;
+export function parseDramaQuestion(value: unknown): DramaQuestion | null {
+  if (!isFields(value)) return null;
+  const isScript = typeof value.script === "string" && typeof value.title === "string";
   return {
     title: readText(value.title, 200),
+    script: isScript ? readText(value.script, scriptCharactersMax) : null,
     characters: readNames(value.characters),
-    filmSecondsMax: readNumber(value.film_seconds_max, secondsMax),
-    script: readText(value.script, scriptCharactersMax),
-  };
-}
-
-export function parseRolesWish(value: unknown): RolesWish | null {
-  const scenes = isFields(value) ? parseScenes(value.scenes) : null;
-  if (!isFields(value) || scenes === null) return null;
-  const language = readText(value.language, 35);
-  return { language, voices: readNames(value.voices), characters: readNames(value.characters), scenes };
-}
-
-export function parseStoryboardWish(value: unknown): StoryboardWish | null {
-  const scenes = isFields(value) ? parseScenes(value.scenes) : null;
-  if (!isFields(value) || scenes === null || scenes.length === 0) return null;
-  const roles = Array.isArray(value.roles) ? value.roles : [];
-  return {
+    voices: readNames(value.voices),
+    roleNames: readNames(listOf(value.roles).map((role) => (isFields(role) ? role.name : null))),
     filmSecondsMax: readNumber(value.film_seconds_max, secondsMax),
     shotsMax: Math.max(1, Math.floor(readNumber(value.shots_max, listMax))),
-    roleNames: readNames(roles.map((role) => (isFields(role) ? role.name : null))),
-    scenes,
+    scenes: parseScenes(value.scenes),
   };
 }
 
-function parseScenes(value: unknown): WishedScene[] | null {
+function parseScenes(value: unknown): AskedScene[] | null {
   if (!Array.isArray(value) || value.length > listMax || !value.every(isFields)) return null;
   let count = 0;
-  const scenes = value.map((scene, index): WishedScene => {
-    const lines = Array.isArray(scene.lines) ? scene.lines.filter(isFields) : [];
-    return {
+  const scenes = value.map(
+    (scene, index): AskedScene => ({
       id: readText(scene.id, 40) || String(index + 1),
       heading: readText(scene.heading, textCharactersMax),
       place: readText(scene.place, textCharactersMax),
       time: readText(scene.time, nameCharactersMax),
       action: readText(scene.action, textCharactersMax),
-      lines: lines.map(({ number, speaker, text }) => {
-        count += 1;
-        return {
-          number: Number.isSafeInteger(number) ? Number(number) : count,
-          speaker: readText(speaker, nameCharactersMax) || null,
-          text: readText(text, textCharactersMax),
-        };
-      }),
-    };
-  });
+      lines: listOf(scene.lines)
+        .filter(isFields)
+        .map(({ number, speaker, text }) => {
+          count += 1;
+          return {
+            number: Number.isSafeInteger(number) ? Number(number) : count,
+            speaker: readText(speaker, nameCharactersMax) || null,
+            text: readText(text, textCharactersMax),
+          };
+        }),
+    }),
+  );
   return count > linesMax ? null : scenes;
 }
 
 function readNames(value: unknown): string[] {
-  const list = Array.isArray(value) ? value.slice(0, listMax) : [];
-  return list.map((name) => readText(name, nameCharactersMax)).filter((name) => name !== "");
+  const names = listOf(value).slice(0, listMax);
+  return names.map((name) => readText(name, nameCharactersMax)).filter((name) => name !== "");
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /** Whole characters only: half an emoji cannot be written as UTF-8. */

@@ -1,6 +1,6 @@
-import type { WishedLine, WishedScene } from "./drama-question.ts";
+import type { AskedLine, AskedScene } from "./drama-question.ts";
 
-export type PlannedShot = { scene: WishedScene; lines: readonly WishedLine[]; seconds: number };
+export type PlannedShot = { scene: AskedScene; lines: readonly AskedLine[]; seconds: number };
 
 const sharedSecondsMax = 9;
 const shortSecondsMax = 1.6;

@@ -3,28 +3,24 @@ import { isSpeakable } from "./story-text.ts";
 /** A paragraph in parts: what is told, and what stands between quotation marks. */
 export type ProsePart = { kind: "told" | "quoted"; text: string /** With its quotation marks. */; whole: string };
 
-const quotes: readonly [open: string, closes: string][] = [
+const closesByOpen: ReadonlyMap<string, string> = new Map([
   ["“", "”"],
   ["„", "“”"],
   ["«", "»"],
   ["「", "」"],
   ["『", "』"],
-  ["‹", "›"],
   ['"', '"'],
   ["＂", "＂"],
-];
-const germanQuotes: readonly [open: string, closes: string] = ["»", "«"];
+]);
 
 export function splitQuotes(paragraph: string): ProsePart[] {
   const parts: ProsePart[] = [];
-  const pairs = new Map(paragraph.indexOf("»") < firstOf(paragraph, "«") ? [...quotes, germanQuotes] : quotes);
-  if (paragraph.indexOf("»") >= 0 && paragraph.indexOf("»") < firstOf(paragraph, "«")) pairs.delete("«");
   /** Signs of which is known that nothing closes them any more: they are not looked for again. */
   const unclosed = new Set<string>();
   let from = 0;
   for (let at = 0; at < paragraph.length; at += 1) {
     const open = paragraph[at] ?? "";
-    const closes = pairs.get(open);
+    const closes = closesByOpen.get(open);
     if (closes === undefined || unclosed.has(open)) continue;
     const end = Math.min(...Array.from(closes, (close) => firstOf(paragraph, close, at + 1)));
     if (end === Number.POSITIVE_INFINITY) {
@@ -55,7 +51,7 @@ export function putTogether(parts: readonly ProsePart[], isSpeech: (index: numbe
     const last = together.at(-1);
     const whole = last?.kind === "told" ? last.whole + part.whole : part.whole;
     if (last?.kind === "told") together.pop();
-    together.push({ kind: "told", text: whole.trim(), whole });
+    together.push({ kind: "told", text: whole.trim().replace(/^[,，、]\s?/u, ""), whole });
   }
   return together;
 }

@@ -17,7 +17,7 @@ export type Talk = {
 
 const tagWordsMax = 5;
 const tagSignsMax = 9;
-const tagEnd = /[\s,，、]*(?:(?:and|und|et|y|e|و)\s)?[\p{L}\p{M}’']{1,20}[:：,，]?$/u;
+const tagEnd = /[\s,，、]*(?:and\s)?[\p{L}\p{M}’']{1,20}[:：,，]?$/u;
 
 export type ProseContext = {
   /** People who may be meant. */
@@ -30,7 +30,6 @@ export type ProseContext = {
 
 /** A paragraph of a story, piece by piece. */
 export function readProse(paragraph: string, { known, talk, isPlay }: ProseContext): ProsePiece[] {
-  if (/^[—–]\s?\S/u.test(paragraph)) return readDashSpeech(paragraph, known, talk);
   const split = splitQuotes(paragraph);
   const parts = putTogether(split, (index) => isSpoken(split, index, { known, isPlay }));
   const pieces: ProsePiece[] = [];
@@ -125,7 +124,7 @@ function dropTagBefore(sentence: string): string {
     ? sentence
     : sentence
         .slice(comma + 1)
-        .replace(/^\s?(?:and|und|et|y|e|и)\s/iu, "")
+        .replace(/^\s?and\s/iu, "")
         .trim();
 }
 
@@ -144,31 +143,6 @@ function endSpeech(text: string): string {
 function isShort(sentence: string): boolean {
   const words = sentence.split(/\s+/).length;
   return words > 1 ? words <= tagWordsMax : Array.from(sentence).length <= tagSignsMax;
-}
-
-/** — Bonjour, dit Anna. Speech as novels in French, Spanish and Russian have it. */
-function readDashSpeech(paragraph: string, known: readonly string[], talk: Talk): ProsePiece[] {
-  const parts = paragraph
-    .replace(/^[—–]\s?/u, "")
-    .split(/\s?[—–]\s?/u)
-    .filter(Boolean);
-  const spoken: string[] = [];
-  let speaker: string | null = null;
-  for (const [index, part] of parts.entries()) {
-    const tag = index % 2 === 1 && hasSpeechVerb(part) ? part : null;
-    const comma = tag === null ? findTagComma(part) : -1;
-    const told = tag ?? (comma < 0 ? "" : part.slice(comma + 1));
-    speaker ??= told === "" ? null : findTeller(told, known);
-    if (tag === null) spoken.push(comma < 0 ? part : `${part.slice(0, comma)}.`);
-  }
-  const found = speaker ?? findSpeaker({ before: "", after: "", known, talk, isSameParagraph: false });
-  if (found !== null && found !== talk.last) [talk.last, talk.other] = [found, talk.last];
-  return spoken.map((text) => ({ kind: "speech", speaker: found, text: endSpeech(text.trim()) }));
-}
-
-function findTagComma(text: string): number {
-  const comma = text.lastIndexOf(",");
-  return comma > 0 && isShort(text.slice(comma + 1).trim()) && hasSpeechVerb(text.slice(comma + 1)) ? comma : -1;
 }
 
 function isQuote(part: ProsePart | undefined): boolean {

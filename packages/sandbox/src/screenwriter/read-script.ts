@@ -90,8 +90,8 @@ function goesOn(
 ): open is Extract<ScriptBlock, { kind: "speech" | "action" }> {
   if (open === null) return false;
   if (isBelowCue) return true;
-  // A finished sentence, and speech that a dash begins, are paragraphs of their own.
-  if (open.kind === "action") return !sentenceEnd.test(open.text) && !/^[—–]/u.test(line.text);
+  // A finished sentence is a paragraph of its own.
+  if (open.kind === "action") return !sentenceEnd.test(open.text);
   // What follows a finished sentence of somebody is no longer theirs, where names stand in the same line.
   return open.text !== "" && !sentenceEnd.test(open.text) && dropWholeParentheses(line.text) === line.text;
 }

@@ -43,19 +43,14 @@ const traits = [
   "bold and impatient, cannot leave a question alone",
 ] as const;
 
-const youngWords =
-  /(?<![\p{L}])(?:boy|girl|child|kid|baby|junge|mädchen|kind|garçon|fille|niño|niña|little)(?![\p{L}])|小孩|孩子|男孩|女孩|宝宝/iu;
-const oldWords =
-  /(?<![\p{L}])(?:old|grandma|grandpa|grandmother|grandfather|oma|opa|abuelo|abuela|elder)(?![\p{L}])|爷爷|奶奶|外婆|老人|おじい|おばあ/iu;
-const lookWords =
-  /(?<![\p{L}])(?:coat|jacket|dress|shirt|hat|cap|scarf|suit|sweater|jeans|boots|glasses|uniform|apron|cloak|hair|haired|beard|bearded|bald|tall|short|thin|slim|young|old|freckles|blond|blonde|red|blue|green|black|white|grey|gray|brown|mantel|jacke|kleid|hut|haare|bart|brille|manteau|robe|chapeau|cheveux|barbe|lunettes|abrigo|vestido|sombrero|pelo)(?![\p{L}])|\d0s|岁|歲|衣|帽|裙|发|髮|胡子|眼镜|高个/iu;
-
+const youngWords = /(?<!\p{L})(?:boy|girl|child|kid|baby|little)(?!\p{L})|小孩|孩子|男孩|女孩|宝宝/iu;
+const oldWords = /(?<!\p{L})(?:old|grandma|grandpa|grandmother|grandfather|elder)(?!\p{L})|爷爷|奶奶|外婆|老人/iu;
 const ageWords = /\d|young|old|岁|歲/iu;
-const hairWords = /hair|bald|haare|cheveux|pelo|发|髮|blond/iu;
-const clothWords =
-  /coat|jacket|dress|shirt|suit|sweater|uniform|cloak|apron|mantel|jacke|kleid|manteau|robe|abrigo|vestido|衣|裙/iu;
-const darkHaired =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Thai}]/u;
+const hairWords = /hair|bald|blond|发|髮/iu;
+const clothWords = /coat|jacket|dress|shirt|suit|sweater|uniform|cloak|apron|衣|裙/iu;
+const lookWords =
+  /(?<!\p{L})(?:coat|jacket|dress|shirt|hat|cap|scarf|suit|sweater|jeans|boots|glasses|uniform|apron|cloak|hair|haired|beard|bearded|bald|tall|short|thin|slim|young|old|freckles|blonde?|red|blue|green|black|white|gr[ea]y|brown)(?!\p{L})|\d0s|岁|歲|衣|帽|裙|发|髮|胡子|眼镜|高个/iu;
+const darkHaired = /[\p{L}--\p{Script=Latin}]/v;
 
 /** Age, build, hair and clothes: what the script says of somebody, and the rest as the name has it. */
 export function describeLooks(name: string, { gender, sentences, coloursTaken }: Person): string {

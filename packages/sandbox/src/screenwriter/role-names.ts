@@ -1,18 +1,11 @@
 const narratorNames = new Set(
-  [
-    "narrator, narration, voice over, voiceover, voice-over, v.o., vo, storyteller",
-    "erzähler, erzählerin, sprecher, sprecherin, narrateur, narratrice, voix off, narrador, narradora, voz en off",
-    "narratore, narratrice, voce fuori campo, рассказчик, диктор, голос за кадром, الراوي, راوي, المعلق, קריין",
-    "旁白, 画外音, 畫外音, 解说, 旁述, ナレーター, ナレーション, 語り, 내레이션, 나레이션, 해설",
-  ]
-    .join(", ")
-    .split(", "),
+  "narrator, narration, voice over, voiceover, voice-over, v.o., vo, storyteller, 旁白, 画外音, 畫外音, 解说, 旁述".split(
+    ", ",
+  ),
 );
 
 /** Small words that stand inside names without a capital letter. */
-const particles = new Set(
-  "von van der den de la le du di da del dos the of al el bin ibn and und et y e & im aus mit in".split(" "),
-);
+const particles = new Set("von van der den de la le du di da del the of al el bin ibn and & in".split(" "));
 
 export function isNarratorName(name: string): boolean {
   return narratorNames.has(name.trim().toLowerCase());
@@ -60,7 +53,7 @@ export function createNameBook(given: readonly string[]): NameBook {
 
   /** Two who speak at once have one voice: that of the first. */
   function findFirstOfSeveral(written: string): string | null {
-    const parts = written.split(/\s+(?:&|and|und|et|y|e|и)\s+|[、/+]/iu).map((part) => part.trim());
+    const parts = written.split(/\s+(?:&|and)\s+|[、/+]/iu).map((part) => part.trim());
     if (parts.length < 2) return null;
     const known = parts.map((part) => (part === "" ? null : (findGiven(part) ?? byKey.get(keyOf(part)) ?? null)));
     return known.includes(null) ? null : (known[0] ?? null);

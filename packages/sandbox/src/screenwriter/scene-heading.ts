@@ -18,28 +18,21 @@ export type SceneHeading = {
 const headingCharactersMax = 140;
 
 const numberBefore = /^(?:#?\d{1,4}[a-z]?(?:-\d{1,3})?\s*[.)、．:：]?\s+|#?\d{1,4}\s*[、．)]\s*)/i;
-const shortSlug = /^(?:INT|EXT|EST|I\/E|INT\.?\s?\/\s?EXT|EXT\.?\s?\/\s?INT|ИНТ|ЭКСТ|НАТ)(?=[\s.:/])/u;
+const shortSlug = /^(?:INT|EXT|EST|I\/E|INT\.?\s?\/\s?EXT|EXT\.?\s?\/\s?INT)(?=[\s.:/])/u;
 const dottedSlug = /^(?:int|ext|i\/e|int\.?\/ext)\.\s/i;
-const longSlug =
-  /^(?:interior|exterior|int[ée]rieur|ext[ée]rieur|innen|au(?:ss|ß|ẞ)en|innen\/au(?:ss|ß)en|интерьер|экстерьер|interno|esterno)(?=[\s.:/,–-])/iu;
-const denseSlug = /^(?:内景|外景|內景|室内|室外|屋内|屋外|داخلي|خارجي)(?=[\s.:：、，,–-]|$)/u;
-const insideWords =
-  /^(?:int|interior|int[ée]rieur|innen|interno|инт|интерьер|内景?|內景?|室内|屋内|داخلي|[日夜晨昏]内|内[日夜])\.?$/iu;
-const outsideWords =
-  /^(?:ext|exterior|ext[ée]rieur|au(?:ss|ß|ẞ)en|esterno|экст|нат|экстерьер|外景?|室外|屋外|خارجي|[日夜晨昏]外|外[日夜])\.?$/iu;
+const longSlug = /^(?:interior|exterior)(?=[\s.:/,–-])/iu;
+const denseSlug = /^(?:内景|外景|內景|室内|室外|屋内|屋外)(?=[\s.:：、，,–-]|$)/u;
+const insideWords = /^(?:int|interior|内景?|內景?|室内|屋内|[日夜晨昏]内|内[日夜])\.?$/iu;
+const outsideWords = /^(?:ext|exterior|外景?|室外|屋外|[日夜晨昏]外|外[日夜])\.?$/iu;
 const denseSetting = /^(?:[日夜晨昏早晚]?[内外內]景?|[内外內]景?[日夜晨昏早晚])$/u;
 
-const sceneNouns =
-  "scene|szene|scène|escena|scena|cena|сцена|act|akt|acte|acto|atto|chapter|kapitel|chapitre|capítulo|capitolo|глава|part|teil|partie|parte|часть|sequence|bild|tableau|シーン|場面|장면|씬|المشهد|مشهد|الفصل|סצנה|दृश्य|σκηνή|ฉาก";
-const digits = "(?:#|no\\.? ?|nr\\.? ?|n° ?)?\\d{1,4}[a-z]?";
-const wordNumbers =
-  "[ivxlc]{1,6}|one|two|three|four|five|six|seven|eight|nine|ten|eins|zwei|drei|vier|fünf|un|une|deux|trois|quatre|cinq|uno|una|dos|tres|cuatro|cinco|الأول|الثاني|الثالث|الرابع|الخامس|первая|вторая|третья";
+const wordNumbers = "[ivxlc]{1,6}|one|two|three|four|five|six|seven|eight|nine|ten";
 const sceneNumber = new RegExp(
-  `^(?:${sceneNouns})\\s{0,3}(?:${digits}(?![\\p{L}\\p{N}])\\s{0,3}[:：.)\\-–—|,]{0,3}|(?:${wordNumbers})\\s{0,3}(?:[:：.)\\-–—|,]{1,3}|$))\\s{0,3}(.*)$`,
+  `^(?:scene|act|chapter|part|sequence)\\s{0,3}(?:#?\\d{1,4}[a-z]?(?![\\p{L}\\p{N}])\\s{0,3}[:：.)\\-–—|,]{0,3}|(?:${wordNumbers})\\s{0,3}(?:[:：.)\\-–—|,]{1,3}|$))\\s{0,3}(.*)$`,
   "iu",
 );
 const denseNumber = /^第\s?[一二三四五六七八九十百零〇两\d]{1,5}\s?[场場幕集章回节節景]\s?[:：、.]?\s?(.*)$/u;
-const denseScene = /^(?:场景|場景|场次|場次|分场|シーン)\s?[一二三四五六七八九十百\d]{0,4}\s?[:：、.\s]\s?(.*)$/u;
+const denseScene = /^(?:场景|場景|场次|場次|分场)\s?[一二三四五六七八九十百\d]{0,4}\s?[:：、.\s]\s?(.*)$/u;
 
 /** The heading of a scene in any of the ways that people write one; `null` for any other line. */
 export function parseSceneHeading(line: string): SceneHeading | null {
@@ -82,7 +75,7 @@ export function writePlace(place: string, names: readonly string[]): string {
 function isSlug(line: string): boolean {
   if (shortSlug.test(line) || dottedSlug.test(line)) return true;
   if (!longSlug.test(line)) return false;
-  // "Innen war es dunkel." is a sentence; a heading is shouted, or has a sign after its first word.
+  // "Interior design bored her." is a sentence; a heading is shouted, or has a sign after its first word.
   return !/\p{Ll}/u.test(line) || /^[\p{L}/]{3,20}\s?[.:/,–-]/u.test(line);
 }
 
@@ -100,10 +93,7 @@ function splitTokens(body: string): string[] {
   return spaced
     .replace(/^(int|ext|i)\.?\s?\/\s?(ext|int|e)[\s.]+/i, "")
     .replace(/^((?:int|ext|est)\.?|[^\s.]{3,12}\.)\s+/i, (first) => `${first} - `)
-    .replace(
-      /^(INT|EXT|EST|ИНТ|НАТ|interior|exterior|int[ée]rieur|ext[ée]rieur|innen|au(?:ss|ß)en|内景|外景|داخلي|خارجي)\s(?![-–—])/iu,
-      (first) => `${first} - `,
-    )
+    .replace(/^(INT|EXT|EST|interior|exterior|内景|外景)\s(?![-–—])/iu, (first) => `${first} - `)
     .split(/\s[-–—|]+\s|\s?[–—|,，、;；:：]\s?|\.\s/u)
     .map((token) => token.trim().replace(/[.\s]$/, ""))
     .filter((token) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(token));

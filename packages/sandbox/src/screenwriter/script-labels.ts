@@ -3,27 +3,25 @@ import { keyOf } from "./role-names.ts";
 export type LabelKind = "place" | "time" | "action" | "logline" | "none";
 
 const labels = new Map<string, LabelKind>();
-enter(
-  "place",
-  "place location setting set scene ort schauplatz szene lieu décor scène lugar escenario escena luogo scena место сцена 地点 地點 場所 场地 场景 場景 장소 المكان المشهد",
-);
-enter("time", "time zeit uhrzeit heure temps hora tiempo tempo время 时间 時間 时 시간 الوقت الزمان");
-enter("action", "action aktion handlung visual visuals image bild 动作 動作 画面 畫面 镜头 鏡頭 действие الحركة");
-enter("logline", "logline synopsis premise story idea plot summary pitch 梗概 简介 故事 剧情 あらすじ القصة");
+enter("place", "place location setting set scene 地点 地點 场地 场景 場景");
+enter("time", "time 时间 時間 时");
+enter("action", "action visual visuals image 动作 動作 画面 畫面 镜头 鏡頭");
+enter("logline", "logline synopsis premise story idea plot summary pitch 梗概 简介 故事 剧情");
 enter(
   "none",
-  "title titel titre título titolo author autor auteur credit source contact copyright genre cast characters personen figuren personnages personajes personaggi note notes hinweis remarque nota episode folge épisode episodio language sound music sfx duration length transition 剧名 片名 标题 標題 作者 编剧 人物 角色 登場人物 出场人物 备注 音效 音乐 الشخصيات العنوان تأليف",
+  "title author credit source contact copyright genre cast characters note notes episode language sound music sfx",
 );
+enter("none", "duration length transition 剧名 片名 标题 標題 作者 编剧 人物 角色 出场人物 备注 音效 音乐");
 
 /** Words that begin a sentence with a colon, and are nobody's name. */
 const noNames = new Set(
-  "remember but and so then now moral ps first second third finally later suddenly warning attention question answer example result conclusion the a an it this that here there end ende fin finale aber und dann plötzlich mais et puis pero y luego 注意 但是 于是 然后 结果 比如 例如 现在 最后".split(
+  "remember but and so then now moral ps first second third finally later suddenly warning attention question answer example result conclusion the a an it this that here there end 注意 但是 于是 然后 结果 比如 例如 现在 最后".split(
     " ",
   ),
 );
 
 const transitionPattern =
-  /^(?:fade (?:in|out|to black|to white)|(?:smash |match |jump |hard )?cut to(?: black)?|cut|dissolve to|wipe to|intercut|back to scene|the end|end|ende|fin|schnitt(?: auf)?|abblende|aufblende|fondu(?: au noir)?|coupe|corte a|fundido a negro|剧终|全剧终|完|切至|淡入|淡出|終|끝|النهاية|конец)[.:：!]?$/iu;
+  /^(?:fade (?:in|out|to black|to white)|(?:smash |match |jump |hard )?cut to(?: black)?|cut|dissolve to|wipe to|intercut|back to scene|the end|end|剧终|全剧终|完|切至|淡入|淡出)[.:：!]?$/iu;
 
 /** Says what a label before a colon is about, if it is one; the number of a scene may stand in it. */
 export function findLabel(text: string): LabelKind | null {

@@ -1,3 +1,5 @@
+import type { StoryLanguage } from "./story-language.ts";
+
 /** What the sandbox says where a script says too little for a film, by language. */
 type SmallPhrases = {
   /** Of a script of one word. */
@@ -17,85 +19,12 @@ const english: SmallPhrases = {
   reply: "Yes. I would not have missed it.",
 };
 
-const phrasesByLanguage: Readonly<Record<string, SmallPhrases>> = {
-  en: english,
-  de: {
-    fromWord: (word) => `Diese Geschichte beginnt mit einem einzigen Wort: ${word}.`,
-    fromTitle: (title) => `Das ist die Geschichte von „${title}“.`,
-    wordless: "Das ist eine Geschichte ohne Worte.",
-    question: "Siehst du es auch?",
-    reply: "Ja. Das wollte ich nicht verpassen.",
-  },
-  fr: {
-    fromWord: (word) => `Cette histoire commence par un seul mot : ${word}.`,
-    fromTitle: (title) => `Voici l’histoire de « ${title} ».`,
-    wordless: "Voici une histoire sans paroles.",
-    question: "Tu le vois aussi ?",
-    reply: "Oui. Je ne voulais pas manquer ça.",
-  },
-  es: {
-    fromWord: (word) => `Esta historia empieza con una sola palabra: ${word}.`,
-    fromTitle: (title) => `Esta es la historia de «${title}».`,
-    wordless: "Esta es una historia sin palabras.",
-    question: "¿Tú también lo ves?",
-    reply: "Sí. No quería perdérmelo.",
-  },
-  it: {
-    fromWord: (word) => `Questa storia comincia con una sola parola: ${word}.`,
-    fromTitle: (title) => `Questa è la storia di «${title}».`,
-    wordless: "Questa è una storia senza parole.",
-    question: "Lo vedi anche tu?",
-    reply: "Sì. Non volevo perdermelo.",
-  },
-  pt: {
-    fromWord: (word) => `Esta história começa com uma só palavra: ${word}.`,
-    fromTitle: (title) => `Esta é a história de “${title}”.`,
-    wordless: "Esta é uma história sem palavras.",
-    question: "Você também está vendo?",
-    reply: "Sim. Eu não queria perder isso.",
-  },
-  zh: {
-    fromWord: (word) => `故事从一个词开始：${word}。`,
-    fromTitle: (title) => `这是《${title}》的故事。`,
-    wordless: "这是一个没有语言的故事。",
-    question: "你也看见了吗？",
-    reply: "看见了，我可不想错过。",
-  },
-  ja: {
-    fromWord: (word) => `物語はひとつの言葉から始まる。${word}。`,
-    fromTitle: (title) => `これは「${title}」の物語。`,
-    wordless: "これは言葉のない物語。",
-    question: "あなたにも見える？",
-    reply: "うん、見えるよ。",
-  },
-  ko: {
-    fromWord: (word) => `이야기는 한 단어에서 시작된다. ${word}.`,
-    fromTitle: (title) => `이것은 “${title}”의 이야기다.`,
-    wordless: "이것은 말이 없는 이야기다.",
-    question: "너도 보여?",
-    reply: "응, 보여.",
-  },
-  ar: {
-    fromWord: (word) => `تبدأ هذه القصة بكلمة واحدة: ${word}.`,
-    fromTitle: (title) => `هذه قصة «${title}».`,
-    wordless: "هذه قصة بلا كلمات.",
-    question: "هل ترى ذلك أيضاً؟",
-    reply: "نعم، أراه.",
-  },
-  ru: {
-    fromWord: (word) => `Эта история начинается с одного слова: ${word}.`,
-    fromTitle: (title) => `Это история «${title}».`,
-    wordless: "Это история без слов.",
-    question: "Ты тоже это видишь?",
-    reply: "Да, вижу.",
-  },
-  he: {
-    fromWord: (word) => `הסיפור הזה מתחיל במילה אחת: ${word}.`,
-    fromTitle: (title) => `זה הסיפור של „${title}”.`,
-    wordless: "זה סיפור בלי מילים.",
-    question: "גם את רואה את זה?",
-    reply: "כן, אני רואה.",
-  },
+const chinese: SmallPhrases = {
+  fromWord: (word) => `故事从一个词开始：${word}。`,
+  fromTitle: (title) => `这是《${title}》的故事。`,
+  wordless: "这是一个没有语言的故事。",
+  question: "你也看见了吗？",
+  reply: "看见了，我可不想错过。",
 };
 
 const emojiWords: Readonly<Record<string, string>> = Object.fromEntries(
@@ -104,8 +33,8 @@ const emojiWords: Readonly<Record<string, string>> = Object.fromEntries(
     .map((entry) => [entry.slice(0, entry.indexOf(" ")), entry.slice(entry.indexOf(" ") + 1)]),
 );
 
-export function findSmallPhrases(language: string): SmallPhrases {
-  return (Object.hasOwn(phrasesByLanguage, language) ? phrasesByLanguage[language] : undefined) ?? english;
+export function findSmallPhrases(language: StoryLanguage): SmallPhrases {
+  return language === "zh" ? chinese : english;
 }
 
 /** What the emoji of a text show, in their order, each once. */

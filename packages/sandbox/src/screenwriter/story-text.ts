@@ -5,7 +5,7 @@ const denseSignsPerSecond = 4.5;
 const pauseSeconds = 0.6;
 const sentenceCharactersMax = 260;
 
-const abbreviations = /(?:^|[\s("“])(?:\p{Lu}|Mr|Mrs|Ms|Dr|St|Prof|Sr|Sra|Mme|Mlle|Jr|vs|etc|Nr|bzw|ca)\.$/u;
+const abbreviations = /(?:^|[\s("“])(?:\p{Lu}|Mr|Mrs|Ms|Dr|St|Prof|Sr|Jr|vs|etc)\.$/u;
 const closers = new Set(`"'”’»」』)）】`);
 const spacedEnds = new Set(".!?…؟।");
 const denseEnds = new Set("。！？");

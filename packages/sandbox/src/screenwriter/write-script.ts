@@ -1,7 +1,7 @@
 import { buildScenes } from "./build-scenes.ts";
 import { cleanScript } from "./clean-script.ts";
 import { writePlaceSentence } from "./describe-place.ts";
-import type { ScriptWish } from "./drama-question.ts";
+import type { DramaQuestion } from "./drama-question.ts";
 import { fitScript } from "./fit-script.ts";
 import { findPlace, isInsidePlace } from "./place-words.ts";
 import { readScript } from "./read-script.ts";
@@ -9,21 +9,13 @@ import { createNameBook, dropParentheses } from "./role-names.ts";
 import { createScene, type Draft, type DraftScene, summarizeAction } from "./scene-draft.ts";
 import { createCueBook } from "./script-cues.ts";
 import { findSmallPhrases, joinList, listEmojiWords } from "./small-story.ts";
-import { countMatches, denseSigns, detectStoryLanguage } from "./story-language.ts";
+import { countMatches, denseSigns, detectStoryLanguage, type StoryLanguage } from "./story-language.ts";
 import { cutToLength, isSpeakable, joinText, splitStory, writeSentence } from "./story-text.ts";
 import { findTime } from "./time-words.ts";
 
-export type WrittenScript = {
-  language: string;
-  logline: string;
-  scenes: {
-    heading: string;
-    place: string;
-    time: string;
-    action: string;
-    lines: { speaker: string | null; text: string }[];
-  }[];
-};
+type ScriptQuestion = Pick<DramaQuestion, "title" | "characters" | "filmSecondsMax"> & { script: string };
+
+export type WrittenScript = ReturnType<typeof writeScript>;
 
 const actionSentencesMax = 6;
 const actionCharactersMax = 1200;
@@ -31,19 +23,19 @@ const loglineCharactersMax = 240;
 const smallCharactersMax = 120;
 
 /** A script in scenes, of whatever was given: a screenplay, a play, a story, an outline, a word. */
-export function writeScript(wish: ScriptWish): WrittenScript {
-  const names = createNameBook(wish.characters);
-  const lines = cleanScript(wish.script);
-  const draft = buildScenes(readScript(lines, createCueBook(lines, names), wish.title), names, wish.filmSecondsMax);
+export function writeScript({ title, characters, filmSecondsMax, script }: ScriptQuestion) {
+  const names = createNameBook(characters);
+  const lines = cleanScript(script);
+  const draft = buildScenes(readScript(lines, createCueBook(lines, names), title), names, filmSecondsMax);
   const text = lines.map((line) => line.text).join("\n");
   const isWordless = !isSpeakable(text);
-  const language = detectStoryLanguage(isWordless ? wish.title : text);
-  const told = isSmall(draft) ? tellSmallStory(draft, { ...wish, text, language }) : draft;
-  const scenes = fitScript(told.scenes, wish.filmSecondsMax);
+  const language = detectStoryLanguage(isWordless ? title : text);
+  const told = isSmall(draft) ? tellSmallStory(draft, { title, characters, text, language }) : draft;
+  const scenes = fitScript(told.scenes, filmSecondsMax);
   return {
     language,
-    logline: writeLogline(told, wish.title),
-    scenes: scenes.map((scene) => presentScene(scene, { title: wish.title, language })),
+    logline: writeLogline(told, title),
+    scenes: scenes.map((scene) => presentScene(scene, { title, language })),
   };
 }
 
@@ -60,7 +52,7 @@ function isSmall({ scenes }: Draft): boolean {
   );
 }
 
-type Beginning = { title: string; characters: readonly string[]; text: string; language: string };
+type Beginning = { title: string; characters: readonly string[]; text: string; language: StoryLanguage };
 
 /** Keeps what there is, and has the narrator and up to two of the characters say a little more. */
 function tellSmallStory(draft: Draft, { title, characters, text, language }: Beginning): Draft {
@@ -104,10 +96,7 @@ function writeLogline({ logline, scenes }: Draft, title: string): string {
   return writeSentence(cutToLength(story, loglineCharactersMax) || title || "…");
 }
 
-function presentScene(
-  scene: DraftScene,
-  { title, language }: { title: string; language: string },
-): WrittenScript["scenes"][number] {
+function presentScene(scene: DraftScene, { title, language }: { title: string; language: StoryLanguage }) {
   const time = scene.time ?? "day";
   const action = cutToLength(summarizeAction(scene.action, actionSentencesMax), actionCharactersMax);
   const place = scene.place === "" ? guessPlace(scene, title) : scene.place;

@@ -1,18 +1,11 @@
 import { createShotPainter } from "./create-shot-painter.ts";
-import type { StoryboardWish, WishedLine, WishedScene } from "./drama-question.ts";
+import type { AskedLine, AskedScene, DramaQuestion } from "./drama-question.ts";
 import { mergeShots, type PlannedShot } from "./merge-shots.ts";
 import { keyOf } from "./role-names.ts";
 import { estimateSpeechSeconds } from "./story-text.ts";
 
-export type WrittenStoryboard = {
-  shots: {
-    scene: string;
-    prompt: string;
-    camera: string;
-    duration: number;
-    characters: string[];
-    line_numbers: number[];
-  }[];
+export type StoryboardQuestion = Pick<DramaQuestion, "filmSecondsMax" | "shotsMax" | "roleNames"> & {
+  scenes: readonly AskedScene[];
 };
 
 const silentSeconds = 3;
@@ -24,28 +17,28 @@ const shotsUsualMin = 6;
 const charactersMax = 8;
 
 /** A film shot by shot: where a scene is, who speaks, what is told. Every line is said once, and in its order. */
-export function writeStoryboard(wish: StoryboardWish): WrittenStoryboard {
-  const turns = wish.scenes.flatMap(planTurns);
+export function writeStoryboard(question: StoryboardQuestion) {
+  const turns = question.scenes.flatMap(planTurns);
   const spoken = turns.reduce((sum, { seconds }) => sum + seconds, 0);
-  const shots = addViews(turns, wish, spoken);
+  const shots = addViews(turns, question, spoken);
   const total = shots.reduce((sum, { seconds }) => sum + seconds, 0);
-  const usual = Math.max(shotsUsualMin, wish.scenes.length + 2, Math.ceil(total / shotSecondsUsual));
-  const merged = mergeShots(shots, { usual, max: wish.shotsMax });
-  return { shots: presentShots(merged, wish) };
+  const usual = Math.max(shotsUsualMin, question.scenes.length + 2, Math.ceil(total / shotSecondsUsual));
+  const merged = mergeShots(shots, { usual, max: question.shotsMax });
+  return { shots: presentShots(merged, question) };
 }
 
 /** A shot for each turn: lines of one voice after the other. */
-function planTurns(scene: WishedScene): PlannedShot[] {
+function planTurns(scene: AskedScene): PlannedShot[] {
   return scene.lines.map((line) => ({ scene, lines: [line], seconds: estimateSpeechSeconds(line.text) }));
 }
 
 /** A scene that begins with speech is first seen without, and one without lines is seen at all, as far as there is time. */
-function addViews(turns: readonly PlannedShot[], wish: StoryboardWish, spoken: number): PlannedShot[] {
-  let left = Math.max(0, wish.filmSecondsMax - spoken);
-  const silent = wish.scenes.filter(({ lines }) => lines.length === 0);
+function addViews(turns: readonly PlannedShot[], question: StoryboardQuestion, spoken: number): PlannedShot[] {
+  let left = Math.max(0, question.filmSecondsMax - spoken);
+  const silent = question.scenes.filter(({ lines }) => lines.length === 0);
   const isNeeded = new Set(silent.slice(0, Math.floor(left / silentSecondsMin)));
   left -= isNeeded.size * silentSecondsMin;
-  const shots = wish.scenes.flatMap((scene) => {
+  const shots = question.scenes.flatMap((scene) => {
     const own = turns.filter((turn) => turn.scene === scene);
     const wantsView = own.length > 0 && own[0]?.lines[0]?.speaker !== null;
     if (!isNeeded.has(scene) && !(wantsView && left >= silentSecondsMin)) return own;
@@ -54,14 +47,14 @@ function addViews(turns: readonly PlannedShot[], wish: StoryboardWish, spoken: n
     left -= isNeeded.has(scene) ? extra : seconds;
     return [{ scene, lines: [], seconds }, ...own];
   });
-  const [first] = wish.scenes;
+  const [first] = question.scenes;
   if (shots.length > 0 || first === undefined) return shots;
   return [{ scene: first, lines: [], seconds: silentSecondsMin }];
 }
 
-function presentShots(shots: readonly PlannedShot[], wish: StoryboardWish): WrittenStoryboard["shots"] {
-  const roles = new Map(wish.roleNames.map((name) => [keyOf(name), name]));
-  const painter = createShotPainter(wish.roleNames);
+function presentShots(shots: readonly PlannedShot[], question: StoryboardQuestion) {
+  const roles = new Map(question.roleNames.map((name) => [keyOf(name), name]));
+  const painter = createShotPainter(question.roleNames);
   return shots.map((shot, index) => {
     const speakers = listSpeakers(shot.lines).flatMap((speaker) => roles.get(keyOf(speaker)) ?? []);
     const isFirst = shots[index - 1]?.scene !== shot.scene;
@@ -77,6 +70,6 @@ function presentShots(shots: readonly PlannedShot[], wish: StoryboardWish): Writ
   });
 }
 
-function listSpeakers(lines: readonly WishedLine[]): string[] {
+function listSpeakers(lines: readonly AskedLine[]): string[] {
   return [...new Set(lines.flatMap(({ speaker }) => speaker ?? []))];
 }
