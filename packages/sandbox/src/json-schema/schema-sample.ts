@@ -1,10 +1,12 @@
 import type { SampleHints } from "./sample-hints.ts";
-import { fitsPart, fitsSchema, hasTwins } from "./schema-fit.ts";
-import { sampleNumber } from "./schema-numbers.ts";
+import { sampleNumber, sampleText } from "./scalar-samples.ts";
 import {
   collectParts,
   findItemSchema,
   findPropertySchema,
+  fitsPart,
+  fitsSchema,
+  hasTwins,
   isPart,
   listNumbers,
   readSchemas,
@@ -12,8 +14,7 @@ import {
   SchemaObstacleError,
   type SchemaPart,
   type SchemaScope,
-} from "./schema-parts.ts";
-import { sampleText } from "./schema-texts.ts";
+} from "./schema-rules.ts";
 
 export type SchemaSample = { kind: "value"; value: unknown } | { kind: "obstacle"; message: string };
 
@@ -32,7 +33,7 @@ const scalarTypes = ["string", "number", "integer", "boolean", "null"];
  * whatever it is, this ends soon, with a value or with the reason why there is none.
  */
 export function sampleSchema(schema: Schema, hints: SampleHints): SchemaSample {
-  const scope: Scope = { root: schema, steps: 0, patterns: new Map(), hints, namesTaken: 0, numbersTaken: 0 };
+  const scope: Scope = { root: schema, steps: 0, matches: new Map(), hints, namesTaken: 0, numbersTaken: 0 };
   try {
     const value = sample([schema], { name: "value", depth: 0 }, scope);
     if (fitsSchema(schema, value, scope)) return { kind: "value", value };
@@ -120,14 +121,10 @@ function guessTypes(parts: readonly SchemaPart[]): string[] {
 function sampleType(type: string, parts: readonly SchemaPart[], place: Place, scope: Scope): unknown {
   switch (type) {
     case "string":
-      return sampleText(
-        parts,
-        { name: place.name, hints: scope.hints, takeName: (names) => takeName(names, scope) },
-        scope,
-      );
+      return sampleText(parts, { name: place.name, hints: scope.hints, hint: takeHint(place.name, scope) }, scope);
     case "number":
     case "integer":
-      return sampleNumber(parts, { isInteger: type === "integer", hints: takeNumbers(scope) }, scope);
+      return sampleNumber(parts, { isInteger: type === "integer", hint: takeNumber(scope) }, scope);
     case "boolean":
       return true;
     case "null":
@@ -141,17 +138,28 @@ function sampleType(type: string, parts: readonly SchemaPart[], place: Place, sc
   }
 }
 
+/** Which hint belongs into a field of which name. */
+const hintsByName: readonly [name: RegExp, hint: keyof SampleHints][] = [
+  [/mail/i, "mail"],
+  [/url|link|website/i, "url"],
+  [/date|day/i, "date"],
+  [/city|country|location|place|town|name|person|origin|destination|^from$|^to$/i, "names"],
+  [/answer|result|summary|reply|explanation|description/i, "answer"],
+  [/query|question|text|prompt|message|input|topic|content|body|expression/i, "question"],
+];
+
 /** The first name goes into the first field for names, and so on; the last one is used again. */
-function takeName(names: readonly string[], scope: Scope): string | null {
-  const name = names[Math.min(scope.namesTaken, names.length - 1)];
+function takeHint(name: string, scope: Scope): string | null {
+  const kind = hintsByName.find(([pattern]) => pattern.test(name))?.[1];
+  if (kind !== "names") return kind === undefined || kind === "numbers" ? null : scope.hints[kind];
+  const { names } = scope.hints;
   scope.namesTaken += 1;
-  return name ?? null;
+  return names[Math.min(scope.namesTaken, names.length) - 1] ?? null;
 }
 
-function takeNumbers(scope: Scope): readonly number[] {
-  const taken = scope.hints.numbers.slice(scope.numbersTaken, scope.numbersTaken + 1);
+function takeNumber(scope: Scope): number | undefined {
   scope.numbersTaken += 1;
-  return taken;
+  return scope.hints.numbers[scope.numbersTaken - 1];
 }
 
 function sampleList(parts: readonly SchemaPart[], place: Place, scope: Scope): unknown[] {

@@ -1,5 +1,4 @@
-import { fitsSchema } from "../json-schema/schema-fit.ts";
-import { SchemaObstacleError, type SchemaPart } from "../json-schema/schema-parts.ts";
+import { fitsSchema, SchemaObstacleError, type SchemaPart } from "../json-schema/schema-rules.ts";
 import { castRoles } from "./cast-roles.ts";
 import { type DramaQuestion, parseDramaQuestion } from "./drama-question.ts";
 import { writeScript } from "./write-script.ts";
@@ -29,7 +28,7 @@ export function answerDrama({ name, schema }: AnswerFormat, question: string): u
 /** The schema is the caller's, and may be another than the one that the screenwriter knows. */
 function isValid(schema: SchemaPart, value: unknown): boolean {
   try {
-    return fitsSchema(schema, value, { root: schema, steps: 0, patterns: new Map() });
+    return fitsSchema(schema, value, { root: schema, steps: 0, matches: new Map() });
   } catch (error) {
     if (error instanceof SchemaObstacleError) return false;
     throw error;
