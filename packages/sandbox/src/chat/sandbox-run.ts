@@ -19,7 +19,10 @@ const piecesPerTurn = 64;
 /** The longest time that a timer of this runtime can wait. */
 const timerMsMax = 2 ** 31 - 1;
 
-/** Delivers a planned answer as an upstream would: later, bit by bit, and only while somebody listens. */
+/**
+ * Delivers a planned answer as an upstream would: later, bit by bit, and only while somebody listens. Longer than a function
+ * should be: its steps share one timer and one state, and apart they would hand both to each other.
+ */
 export function startSandboxRun({ outcome, script, timeouts, sink, clock, onOver }: RunParts): ChatRun {
   const deadlineAtMs = clock.monotonicMs() + timeouts.totalMs;
   const cutAfterPieces = script.cutAfterPieces ?? Number.POSITIVE_INFINITY;

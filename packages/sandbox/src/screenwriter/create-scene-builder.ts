@@ -70,9 +70,7 @@ export function createSceneBuilder(names: NameBook, { mayMove }: { mayMove: bool
   }
 
   return {
-    open,
-    say,
-    tell,
+    ...{ open, say, tell },
     current: () => scene,
     /** Whether whatever comes now is beyond the end of the film. */
     isFull: (secondsMax: number) => seconds > secondsMax && scenes.length > countScenesMax(secondsMax),

@@ -54,44 +54,81 @@ const cloths: readonly [string, ...string[]] = [
   "#70503a",
 ];
 
+const womanWords = "woman|girl|she|her|lady|mother|daughter|sister|grandmother|frau|femme|mujer|女|她";
+const manWords = `man|boy|he|his|father|son|brother|grandfather|mann|homme|hombre|男|他|${beardWords}`;
+const childWords = "child|kid|boy|girl|little|kind|enfant|niño|niña|孩";
+const oldWords = "old|elderly|aged|grandmother|grandfather|wrinkled|alt|vieux|viejo|老";
+
+/** What a description has words for; the first that it has counts. */
+const heights = [
+  [1.07, "tall|huge|giant|groß|grand|高"],
+  [0.92, "short (?:man|woman)|small|petite|小个"],
+] as const;
+const complexions = [
+  ["#7d5138", "dark[- ]skin(?:ned)?|black (?:man|woman)"],
+  ["#f3d3ba", "pale|freckle[sd]?"],
+] as const;
+const beards = [
+  ["full", beardWords],
+  ["moustache", "moustache|mustache|schnurrbart|小胡子"],
+] as const;
+const hairstyles = [
+  ["bald", "bald|shaved head|glatze|chauve|calvo|秃|光头"],
+  ["bun", "bun|braids?|ponytail|updo|dutt|chignon|moño|马尾|发髻"],
+  ["curly", "curly|curls|afro|wavy|frizzy|locken|frisé|rizado|卷发"],
+  ["long", "long(?:[- ]\\p{L}+){0,2}[- ](?:hair|haired)|long-haired|lange\\w* haare?|长发"],
+  ["short", "short(?:[- ]\\p{L}+){0,2}[- ](?:hair|haired)|short-haired|cropped|crew cut|kurze\\w* haare?|短发"],
+] as const;
+const garments = [
+  ["suit", "suit|tie|tuxedo|uniform|anzug|costume|traje|西装"],
+  ["coat", "coat|jacket|raincoat|parka|cloak|robe|mantel|manteau|abrigo|外套|大衣"],
+  ["dress", "dress|gown|blouse|skirt|kleid|robe|vestido|裙子?"],
+  ["sweater", "sweater|jumper|pullover|hoodie|shirt|t-shirt|cardigan|hemd|毛衣|衬衫"],
+] as const;
+
 /**
  * By the words of a description where they are known, by the name where they are not: who is described the same way
- * looks the same in every picture.
+ * looks the same in every image.
  */
 export function chooseLooks(name: string, appearance: string): FigureLooks {
-  const random = createSeededRandom(`figure/${name.toLowerCase()}`);
-  const has = (words: string): boolean =>
-    new RegExp(`(?<!\\p{Script=Latin})(?:${words})(?!\\p{Script=Latin})`, "iu").test(appearance);
-  const isWoman = has("woman|girl|she|her|lady|mother|daughter|sister|grandmother|frau|femme|mujer|女|她");
-  const isMan = has("man|boy|he|his|father|son|brother|grandfather|mann|homme|hombre|男|他") || has(beardWords);
+  const usual = chooseUsual(name, appearance);
   const age = Number(/\b(\d{1,3})\b/u.exec(appearance)?.[1] ?? 35);
-  const isChild = has("child|kid|boy|girl|little|kind|enfant|niño|niña|孩") || age < 13;
-  const isOld = has("old|elderly|aged|grandmother|grandfather|wrinkled|alt|vieux|viejo|老") || (age >= 65 && age < 120);
-  const isFeminine = isWoman || (!isMan && random.chance(0.5));
-  const [skin, hair, cloth] = [random.pick(skins), random.pick(hairs), random.pick(cloths)];
-  const style = random.pick(
+  const isChild = has(appearance, childWords) || age < 13;
+  const isOld = has(appearance, oldWords) || (age >= 65 && age < 120);
+  const hairHue = findHue(appearance, hairWords) ?? findHue(appearance, beardWords);
+  const clothHue = findHue(appearance, clothWords) ?? findHue(appearance.replace(/\S*\s?eyes/giu, ""), null);
+  const hair = has(appearance, "blonde?|金发") ? "#d6ad62" : isOld ? "#b9b6b0" : usual.hair;
+  return {
+    skin: findSaid(appearance, complexions) ?? usual.skin,
+    hair: hairHue?.hair ?? hair,
+    hairstyle: findSaid(appearance, hairstyles) ?? usual.hairstyle,
+    beard: findSaid(appearance, beards) ?? "none",
+    clothes: clothHue?.cloth ?? usual.clothes,
+    garment: findSaid(appearance, garments) ?? usual.chooseGarment(),
+    hasGlasses: has(appearance, "glasses|spectacles|brille|lunettes|gafas|眼镜|眼鏡"),
+    hasHat: has(appearance, "hat|cap|beanie|beret|helmet|hut|mütze|chapeau|sombrero|帽"),
+    isOld,
+    height: isChild ? 0.78 : (findSaid(appearance, heights) ?? 1),
+  };
+}
+
+/** What follows from the name, where nothing is said. */
+function chooseUsual(name: string, appearance: string) {
+  const random = createSeededRandom(`figure/${name.toLowerCase()}`);
+  const isFeminine = has(appearance, womanWords) || (!has(appearance, manWords) && random.chance(0.5));
+  const [skin, hair, clothes] = [random.pick(skins), random.pick(hairs), random.pick(cloths)];
+  const hairstyle = random.pick(
     isFeminine ? (["long", "bun", "curly", "long"] as const) : (["short", "short", "curly"] as const),
   );
-  const hairHue = findHue(appearance, hairWords) ?? findHue(appearance, beardWords);
-  return {
-    skin: has("dark[- ]skin(?:ned)?|black (?:man|woman)") ? "#7d5138" : has("pale|freckle[sd]?") ? "#f3d3ba" : skin,
-    hair: hairHue?.hair ?? (has("blonde?|金发") ? "#d6ad62" : isOld ? "#b9b6b0" : hair),
-    hairstyle: chooseHairstyle(has) ?? style,
-    beard: has(beardWords) ? "full" : has("moustache|mustache|schnurrbart|小胡子") ? "moustache" : "none",
-    clothes:
-      findHue(appearance, clothWords)?.cloth ?? findHue(appearance.replace(/\S*\s?eyes/giu, ""), null)?.cloth ?? cloth,
-    garment: chooseGarment(has) ?? random.pick(["coat", "sweater"]),
-    hasGlasses: has("glasses|spectacles|brille|lunettes|gafas|眼镜|眼鏡"),
-    hasHat: has("hat|cap|beanie|beret|helmet|hut|mütze|chapeau|sombrero|帽"),
-    isOld,
-    height: isChild
-      ? 0.78
-      : has("tall|huge|giant|groß|grand|高")
-        ? 1.07
-        : has("short (?:man|woman)|small|petite|小个")
-          ? 0.92
-          : 1,
-  };
+  return { skin, hair, clothes, hairstyle, chooseGarment: () => random.pick(["coat", "sweater"] as const) };
+}
+
+function findSaid<T>(appearance: string, table: readonly (readonly [value: T, words: string])[]): T | null {
+  return table.find(([, words]) => has(appearance, words))?.[0] ?? null;
+}
+
+function has(appearance: string, words: string): boolean {
+  return new RegExp(`(?<!\\p{Script=Latin})(?:${words})(?!\\p{Script=Latin})`, "iu").test(appearance);
 }
 
 /** The colour that stands before a thing, with a word or two between them at most; of all things where none is named. */
@@ -107,21 +144,4 @@ function findHue(appearance: string, things: string | null): Hue | null {
   });
   // Of the first thing, and what stands nearest to it: a dark blue coat is blue.
   return places.toSorted((one, other) => one.end - other.end || other.at - one.at)[0]?.hue ?? null;
-}
-
-function chooseHairstyle(has: (words: string) => boolean): FigureLooks["hairstyle"] | null {
-  if (has("bald|shaved head|glatze|chauve|calvo|秃|光头")) return "bald";
-  if (has("bun|braids?|ponytail|updo|dutt|chignon|moño|马尾|发髻")) return "bun";
-  if (has("curly|curls|afro|wavy|frizzy|locken|frisé|rizado|卷发")) return "curly";
-  if (has("long(?:[- ]\\p{L}+){0,2}[- ](?:hair|haired)|long-haired|lange\\w* haare?|长发")) return "long";
-  return has("short(?:[- ]\\p{L}+){0,2}[- ](?:hair|haired)|short-haired|cropped|crew cut|kurze\\w* haare?|短发")
-    ? "short"
-    : null;
-}
-
-function chooseGarment(has: (words: string) => boolean): FigureLooks["garment"] | null {
-  if (has("suit|tie|tuxedo|uniform|anzug|costume|traje|西装")) return "suit";
-  if (has("coat|jacket|raincoat|parka|cloak|robe|mantel|manteau|abrigo|外套|大衣")) return "coat";
-  if (has("dress|gown|blouse|skirt|kleid|robe|vestido|裙子?")) return "dress";
-  return has("sweater|jumper|pullover|hoodie|shirt|t-shirt|cardigan|hemd|毛衣|衬衫") ? "sweater" : null;
 }
