@@ -192,9 +192,9 @@ test("usage tells input, output, reasoning and what was cached", async () => {
   expect((await hear("Hello [[no-usage]]", { stream: true })).usage).toBe(null);
 });
 
-test("pictures and tools count as input", async () => {
-  const picture = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } } as const;
-  const messages: ChatRequest["messages"] = [{ role: "user", content: [picture, picture] }];
+test("images and tools count as input", async () => {
+  const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } } as const;
+  const messages: ChatRequest["messages"] = [{ role: "user", content: [image, image] }];
   expect((await hear("", { messages })).usage?.inputTokens).toBe(171);
   const plain = (await hear("Hello")).usage?.inputTokens ?? 0;
   expect((await hear("Hello", { tools: tools ?? [] })).usage?.inputTokens).toBeGreaterThan(plain + 20);

@@ -11,7 +11,7 @@ import { createDelivery } from "./sandbox-delivery.ts";
 import { readPrompt } from "./sandbox-prompt.ts";
 import { startSandboxRun } from "./sandbox-run.ts";
 
-/** Fields that would need more than a model of text and pictures. */
+/** Fields that would need more than a model of text and images. */
 const fieldsOfOthers = ["audio", "web_search_options"];
 const partsOfOthers: Record<string, string> = {
   input_audio: "This model does not listen to audio.",

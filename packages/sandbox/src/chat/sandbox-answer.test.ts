@@ -76,11 +76,11 @@ test("earlier turns count", () => {
   expect(answer("What did I say first?")).toBe("This is the first thing that you said to me.");
 });
 
-test("pictures are counted", () => {
-  const picture = { type: "image_url", image_url: { url: "https://example.com/a.png" } } as const;
+test("images are counted", () => {
+  const image = { type: "image_url", image_url: { url: "https://example.com/a.png" } } as const;
   const text = { type: "text", text: "What is this?" } as const;
-  expect(answer({ role: "user", content: [text, picture] })).toContain("I was shown one picture.");
-  expect(answer({ role: "user", content: [picture, text, picture] })).toContain("I was shown 2 pictures.");
+  expect(answer({ role: "user", content: [text, image] })).toContain("I was shown one picture.");
+  expect(answer({ role: "user", content: [image, text, image] })).toContain("I was shown 2 pictures.");
 });
 
 test("a long message is told its length and not repeated", () => {

@@ -36,7 +36,7 @@ export function writeAnswer(prompt: SandboxPrompt): string {
   const exact = findAnswer(exactRules, question, prompt);
   if (exact !== null) return exact;
   const talk = findAnswer(talkRules, question, prompt) ?? echo(question, prompt);
-  return [presentRole(prompt.systemText), talk, presentPictures(prompt.pictureCount)].filter(Boolean).join(" ");
+  return [presentRole(prompt.systemText), talk, presentImages(prompt.imageCount)].filter(Boolean).join(" ");
 }
 
 function findAnswer(rules: readonly Rule[], question: string, prompt: SandboxPrompt): string | null {
@@ -137,7 +137,7 @@ function presentRole(systemText: string): string {
   return role === undefined ? "" : `Speaking as ${role.trim()}:`;
 }
 
-function presentPictures(count: number): string {
+function presentImages(count: number): string {
   if (count === 0) return "";
   return count === 1 ? "I was shown one picture." : `I was shown ${count} pictures.`;
 }

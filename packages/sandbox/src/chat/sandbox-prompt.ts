@@ -9,14 +9,14 @@ export type SandboxPrompt = {
   earlierTexts: readonly string[];
   /** What the user said last, without the words of the script. */
   question: string;
-  pictureCount: number;
+  imageCount: number;
   /** What tools answered to the calls that the model made last; empty when it is not their turn. */
   toolResults: readonly { name: string; text: string }[];
   messageCount: number;
   script: SandboxScript;
 };
 
-const tokensPerPicture = 85;
+const tokensPerImage = 85;
 
 export function readPrompt({ messages }: ChatRequest): SandboxPrompt {
   const users = messages.filter((message) => message.role === "user");
@@ -26,7 +26,7 @@ export function readPrompt({ messages }: ChatRequest): SandboxPrompt {
     systemText: messages.filter(isSystem).map(readText).join("\n"),
     earlierTexts: said.slice(0, -1).map(({ text }) => text),
     question: last.text,
-    pictureCount: countPictures(users.at(-1)),
+    imageCount: countImages(users.at(-1)),
     toolResults: readToolResults(messages),
     messageCount: messages.length,
     script: last.script,
@@ -46,7 +46,7 @@ export function countInput(request: ChatRequest): { inputTokens: number; cachedI
   let systemTokens = 0;
   for (const message of request.messages) {
     const tokens = 1 + count(readText(message)) + count(readCalls(message));
-    inputTokens += tokens + countPictures(message) * tokensPerPicture;
+    inputTokens += tokens + countImages(message) * tokensPerImage;
     if (isSystem(message)) systemTokens += tokens;
   }
   const isLong = inputTokens > 1024;
@@ -71,7 +71,7 @@ function readCalls(message: ChatMessage): string {
   return texts.join("\n");
 }
 
-function countPictures(message: ChatMessage | undefined): number {
+function countImages(message: ChatMessage | undefined): number {
   if (message?.role !== "user" || typeof message.content === "string") return 0;
   return message.content.filter(({ type }) => type === "image_url").length;
 }

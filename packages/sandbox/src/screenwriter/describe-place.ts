@@ -25,7 +25,7 @@ export function writePlaceSentence(place: string, { time, timeWords, language }:
   return writeSentence(joinText(withArticle(words), phrase));
 }
 
-/** The same in English, with the light that belongs to the time: how the prompt of a picture begins. */
+/** The same in English, with the light that belongs to the time: how the prompt of an image begins. */
 export function paintPlace({ place, time, heading }: { place: string; time: string; heading: string }): string {
   const given = place.trim() === "" ? writePlace(parseSceneHeading(heading)?.place ?? heading, []) : place;
   const named = readTimeToken(time) ?? findTime(`${given} ${heading}`) ?? "day";

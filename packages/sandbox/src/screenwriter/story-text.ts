@@ -40,7 +40,7 @@ export function splitStory(text: string): string[] {
   return sentences.map((sentence) => sentence.trim()).filter((sentence) => sentence !== "");
 }
 
-/** A text in parts that are short enough to be said in one picture: whole sentences, or as many words as fit. */
+/** A text in parts that are short enough to be said in one image: whole sentences, or as many words as fit. */
 export function splitSpeech(text: string): string[] {
   if (text.length <= sentenceCharactersMax) return [text];
   const parts: string[] = [];

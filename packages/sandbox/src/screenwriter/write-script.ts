@@ -39,7 +39,7 @@ export function writeScript({ title, characters, filmSecondsMax, script }: Scrip
   };
 }
 
-/** A word, a picture, a sentence, a lone heading: too little to be told as it stands. */
+/** A word, an image, a sentence, a lone heading: too little to be told as it stands. */
 function isSmall({ scenes }: Draft): boolean {
   const lines = scenes.flatMap((scene) => scene.lines);
   if (lines.length === 0) return true;

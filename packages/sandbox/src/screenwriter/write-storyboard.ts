@@ -11,7 +11,7 @@ export type StoryboardQuestion = Pick<DramaQuestion, "filmSecondsMax" | "shotsMa
 const silentSeconds = 3;
 const silentSecondsMin = 2.5;
 const shotSecondsMax = 30;
-/** As long as an eye likes to look at one picture; a film has about so many times fewer shots than seconds. */
+/** As long as an eye likes to look at one image; a film has about so many times fewer shots than seconds. */
 const shotSecondsUsual = 7;
 const shotsUsualMin = 6;
 const charactersMax = 8;

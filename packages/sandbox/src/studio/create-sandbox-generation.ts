@@ -26,7 +26,7 @@ const traits: GenerationTraits = {
 const failuresOfWork: readonly ProviderError["kind"][] = ["content-refused", "too-long", "rejected"];
 
 /**
- * Media without any network: pictures, films, avatars and speech, made on this machine. The same request always gives
+ * Media without any network: images, videos, avatars and speech, made on this machine. The same request always gives
  * the same media. Words in double brackets make it fail, wait or behave badly: `studio-script.ts` has them all.
  */
 export function createSandboxGeneration({ studio }: { studio: Studio }): GenerationProvider {

@@ -1,11 +1,11 @@
 import type { GenerationRequest } from "../../../../src/providers/generation.ts";
 import { findVoice, voiceNames } from "./speech/voices.ts";
-import { findFilmSize } from "./video/film-format.ts";
+import { findVideoSize } from "./video/video-sizes.ts";
 
 const sideMin = 16;
 const sideMax = 4096;
-const picturesMax = 10;
-const filmSecondsMax = 60;
+const imagesMax = 10;
+const videoSecondsMax = 60;
 const speechCharactersMax = 20_000;
 const speedMin = 0.25;
 const speedMax = 4;
@@ -21,12 +21,12 @@ export function findStudioObstacle(request: GenerationRequest): Obstacle | null 
       ) {
         return { param: "size", message: `Both sides must be of ${sideMin} to ${sideMax} pixels.` };
       }
-      return isWithin(request.count, 1, picturesMax)
+      return isWithin(request.count, 1, imagesMax)
         ? null
-        : { param: "n", message: `At most ${picturesMax} pictures can be made at a time.` };
+        : { param: "n", message: `At most ${imagesMax} images can be made at a time.` };
     case "video":
-      if (!isWithin(request.durationSeconds, 1, filmSecondsMax)) {
-        return { param: "duration", message: `A film must be of 1 to ${filmSecondsMax} seconds.` };
+      if (!isWithin(request.durationSeconds, 1, videoSecondsMax)) {
+        return { param: "duration", message: `A video must be of 1 to ${videoSecondsMax} seconds.` };
       }
       return findRatioObstacle(request.aspectRatio);
     case "avatar":
@@ -37,7 +37,7 @@ export function findStudioObstacle(request: GenerationRequest): Obstacle | null 
 }
 
 function findRatioObstacle(aspectRatio: string): Obstacle | null {
-  return findFilmSize(aspectRatio) === null
+  return findVideoSize(aspectRatio) === null
     ? { param: "aspect_ratio", message: "This is no aspect ratio from 1:4 to 4:1." }
     : null;
 }

@@ -57,7 +57,7 @@ export async function runStudioJob(call: StudioJobCall): Promise<void> {
   }
 }
 
-/** Films may take long; what has no length of its own gets the most. */
+/** Videos may take long; what has no length of its own gets the most. */
 function allowMs(request: GenerationRequest): number {
   if (request.type === "avatar") return jobMsMax;
   return request.type === "video" ? jobMsMin + request.durationSeconds * 15_000 : jobMsMin;

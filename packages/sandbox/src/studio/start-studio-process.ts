@@ -16,7 +16,7 @@ export type StudioProcessCall = View & {
   timeoutMs: number;
 };
 
-/** A film of 1280 × 720 takes 0.4 GB; the synthesizer 0.2. */
+/** A video of 1280 × 720 takes 0.4 GB; the synthesizer 0.2. */
 const memoryBytesMax = 3 * 1024 ** 3;
 const heapMebibytesMax = 1024;
 const packageDir = join(import.meta.dirname, "../..");
@@ -40,7 +40,7 @@ export async function startStudioProcess(call: StudioProcessCall): Promise<Runni
       FONTCONFIG_FILE: join(fontsDir, "fonts.conf"),
       XDG_CACHE_HOME: cacheDir,
       NODE_COMPILE_CACHE: join(cacheDir, "code"),
-      // Large pictures pass through a file.
+      // Large images pass through a file.
       ...(writes[0] === undefined ? {} : { TMPDIR: writes[0] }),
     },
     mayFork: runs.length > 0,

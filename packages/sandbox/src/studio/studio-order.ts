@@ -22,7 +22,7 @@ export type StudioReport =
 
 export type ReportStudio = (report: StudioReport) => void;
 
-/** The order asks for what no studio could make, such as a picture of a file that is none. */
+/** The order asks for what no studio could make, such as an image of a file that is none. */
 export class OrderRefusal extends Error {
   override readonly name = "OrderRefusal";
 }

@@ -2,11 +2,11 @@
 // ended at once. Started by run-studio-job.ts.
 import { json } from "node:stream/consumers";
 import { rememberMediaMachine } from "../../../../src/providers/adapter-tools.ts";
-import { makePictures } from "./image/make-pictures.ts";
+import { makeImages } from "./image/make-images.ts";
 import { makeSpeech } from "./speech/make-speech.ts";
 import { OrderRefusal, type StudioOrder, type StudioReport } from "./studio-order.ts";
 import { makeAvatar } from "./video/make-avatar.ts";
-import { makeFilm } from "./video/make-film.ts";
+import { makeVideo } from "./video/make-video.ts";
 
 function report(line: StudioReport): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -16,9 +16,9 @@ function fulfil(order: StudioOrder): Promise<void> {
   const { request } = order;
   switch (request.type) {
     case "image":
-      return makePictures({ ...order, request }, report);
+      return makeImages({ ...order, request }, report);
     case "video":
-      return makeFilm({ ...order, request }, report);
+      return makeVideo({ ...order, request }, report);
     case "avatar":
       return makeAvatar({ ...order, request }, report);
     case "speech":

@@ -9,7 +9,7 @@ export type StudioScript = SandboxScript & {
   /** The work never ends by itself. */
   isStuck: boolean;
   isUncancelable: boolean;
-  /** At most so many pictures are made. */
+  /** At most so many images are made. */
   partialCount: number | null;
 };
 

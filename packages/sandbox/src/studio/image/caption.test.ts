@@ -44,7 +44,7 @@ test("what looks like markup is text", () => {
   expect(svg).toContain("&lt;script&gt;&amp;");
 });
 
-test("a caption is dark on light and light on dark, and a tiny picture has none", () => {
+test("a caption is dark on light and light on dark, and a tiny image has none", () => {
   const canvas = createCanvas(800, 600);
   expect(drawCaption("Hello", { canvas, metrics, isOnLight: true })).not.toContain("#ffffff");
   expect(drawCaption("Hello", { canvas, metrics, isOnLight: false })).toContain("#ffffff");

@@ -5,13 +5,13 @@ import { drawVerticalGradient, round } from "../scenes/svg-shapes.ts";
 const linesMax = 3;
 const charactersMax = 400;
 const lightToneMin = 165;
-/** A text of which more is missing would be a riddle; the picture is better without. */
+/** A text of which more is missing would be a riddle; the image is better without. */
 const knownShareMin = 0.7;
 /** Letters with marks above or below are drawn together with what is before them. */
 const markPattern = /^[\p{M}\u200c\u200d]$/u;
 
 /**
- * The prompt as lines below the picture: wrapped by the fonts' own widths, at most three, without what no font of ours
+ * The prompt as lines below the image: wrapped by the fonts' own widths, at most three, without what no font of ours
  * can draw. Empty where too little would be left.
  */
 export function wrapCaption(text: string, { widthMax, metrics }: { widthMax: number; metrics: FontMetrics }): string[] {
@@ -45,7 +45,7 @@ function shorten(lines: readonly string[]): string[] {
   return lines.map((line, index) => (index === linesMax - 1 ? `${[...line].slice(0, -1).join("").trimEnd()}…` : line));
 }
 
-/** A quiet title in the lower left corner: dark where the picture is light there, else light on a soft shadow. */
+/** A quiet title in the lower left corner: dark where the image is light there, else light on a soft shadow. */
 export function drawCaption(text: string, { canvas, metrics, isOnLight }: CaptionParts): string {
   const { width, height, unit } = canvas;
   const size = Math.max(9, unit * 2.7);

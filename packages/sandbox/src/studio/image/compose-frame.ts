@@ -2,7 +2,7 @@ import type { Canvas } from "../scenes/scene.ts";
 import type { LayerRaster } from "./layer-raster.ts";
 import { phaseCount } from "./layer-raster.ts";
 
-/** Where a layer stands at a moment of a film. */
+/** Where a layer stands at a moment of a video. */
 export type LayerPose = {
   /** How far to the left of its place it is, in pixels; for each row another where it ripples. */
   offsetX: number;

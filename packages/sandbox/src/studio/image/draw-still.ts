@@ -9,19 +9,19 @@ import { createFrameFinisher } from "./finish-frame.ts";
 import { gradePhotos, type PhotoPath } from "./grade-photos.ts";
 import { joinLayers, joinStillLayers } from "./join-layers.ts";
 import { type LayerRaster, rasterizeLayer, rasterizeSvg } from "./layer-raster.ts";
-import { type PlannedPicture, planPicture } from "./plan-picture.ts";
+import { type PlannedImage, planImage } from "./plan-image.ts";
 import { parseShotPrompt, type ShotPrompt } from "./shot-prompt.ts";
 
 export type StillOrder = {
   prompt: string;
-  /** Which of all the pictures of the prompt. */
+  /** Which of all the images of the prompt. */
   seed: string;
   width: number;
   height: number;
   photos: readonly PhotoPath[];
 };
 
-/** The moment at which a scene is shown that could also be a film. */
+/** The moment at which a scene is shown that could also be a video. */
 const stillSeconds = 2;
 
 /** How near the camera is, and how much of what is behind people is out of focus, in units. */
@@ -31,19 +31,19 @@ const lenses = {
   wide: { zoom: 1, blur: 0 },
 } as const;
 
-/** A picture of a prompt, as a PNG of exactly the asked size. */
+/** An image of a prompt, as a PNG of exactly the asked size. */
 export async function drawStill(order: StillOrder): Promise<Buffer> {
   const { prompt, seed, width, height, photos } = order;
   const canvas = createCanvas(width, height);
   const shot = parseShotPrompt(prompt, photos.length);
-  const picture = planPicture(shot, seed, canvas);
+  const image = planImage(shot, seed, canvas);
   const random = createSeededRandom(`${seed}/finish`);
   const frame =
     shot.people.length > 0
-      ? await drawShot(shot, picture, { canvas, photos, random })
+      ? await drawShot(shot, image, { canvas, photos, random })
       : photos.length > 0
-        ? await gradePhotos(photos, { canvas, palette: picture.palette, random })
-        : await drawView(picture, canvas, random);
+        ? await gradePhotos(photos, { canvas, palette: image.palette, random })
+        : await drawView(image, canvas, random);
   createFrameFinisher(canvas, { grain: shot.isShot ? 4 : 7, vignette: 0.34, random })(frame);
   if (shot.hasCaption) {
     const caption = await rasterizeCaption(prompt, canvas, isCornerLight(frame, canvas));
@@ -52,7 +52,7 @@ export async function drawStill(order: StillOrder): Promise<Buffer> {
   return encodePng(frame, width, height);
 }
 
-async function drawView({ scene }: PlannedPicture, canvas: Canvas, random: SeededRandom): Promise<Uint8Array> {
+async function drawView({ scene }: PlannedImage, canvas: Canvas, random: SeededRandom): Promise<Uint8Array> {
   const frame = new Uint8Array(canvas.width * canvas.height * 4).fill(255);
   for (const layer of joinStillLayers(scene.layers, canvas)) {
     const raster = await rasterizeLayer(layer, { canvas, isMoving: false });
@@ -67,7 +67,7 @@ type ShotParts = { canvas: Canvas; photos: readonly PhotoPath[]; random: SeededR
 /** The scene as the camera of this shot sees it, and the people of the shot in it. */
 async function drawShot(
   { people, distance }: ShotPrompt,
-  { scene, palette }: PlannedPicture,
+  { scene, palette }: PlannedImage,
   { canvas, photos, random }: ShotParts,
 ): Promise<Uint8Array> {
   const { width, height, unit } = canvas;

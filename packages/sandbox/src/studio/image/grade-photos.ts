@@ -4,7 +4,7 @@ import { mixColours, parseColour } from "../scenes/colour.ts";
 import type { Palette } from "../scenes/palette.ts";
 import type { Canvas } from "../scenes/scene.ts";
 
-/** A picture that a caller gave, on disk. */
+/** An image that a caller gave, on disk. */
 export type PhotoPath = string;
 
 type GradeParts = { canvas: Canvas; palette: Palette; random: SeededRandom };
@@ -15,7 +15,7 @@ const printsMax = 4;
 const cutMin = Math.log(1.25);
 
 /**
- * The given pictures as one new one: the first fills the frame in the colours of the prompt, with light from one side;
+ * The given images as one new one: the first fills the frame in the colours of the prompt, with light from one side;
  * the others lie on it as prints.
  */
 export async function gradePhotos(photos: readonly PhotoPath[], parts: GradeParts): Promise<Uint8Array> {
@@ -28,7 +28,7 @@ export async function gradePhotos(photos: readonly PhotoPath[], parts: GradePart
   return frame;
 }
 
-/** A picture in the asked size, what matters in it kept, 4 bytes a pixel. */
+/** An image in the asked size, what matters in it kept, 4 bytes a pixel. */
 export async function readPhoto(path: PhotoPath, width: number, height: number): Promise<Uint8Array> {
   return (await fitPhoto(path, width, height))
     .flatten({ background: "#ffffff" })
@@ -47,7 +47,7 @@ export async function fitPhoto(path: PhotoPath, width: number, height: number): 
   return photo.resize(width, height, { fit: "cover", position: cut < cutMin ? "centre" : "attention" });
 }
 
-/** Shadows take the colour of the foreground, lights that of the sun; half of the picture's own colours stay. */
+/** Shadows take the colour of the foreground, lights that of the sun; half of the image's own colours stay. */
 function gradePixels(frame: Uint8Array, { canvas, palette }: GradeParts, light: { x: number; y: number }): void {
   const { width, height } = canvas;
   const tones = [

@@ -9,7 +9,7 @@ export type LayerRaster = {
   height: number;
   depth: number;
   motion: LayerMotion | null;
-  /** The same picture, each moved left by another quarter of a pixel; one where nothing moves. */
+  /** The same image, each moved left by another quarter of a pixel; one where nothing moves. */
   phases: readonly Uint8Array[];
   /** For each row: where it begins to show anything and where it ends, and the longest opaque run within. */
   spans: Int32Array;

@@ -5,7 +5,7 @@ export type CameraView = { x: number; y: number; step: number };
 
 /**
  * How far up each pixel of the frame looks instead, in the photo's pixels: `drop` times what its column and its row say.
- * `null` for a picture that keeps its shape.
+ * `null` for an image that keeps its shape.
  */
 export type PhotoWarp = { drop: number; columns: Float32Array; rows: Float32Array } | null;
 
@@ -41,7 +41,7 @@ function mixRow({ values, into, places }: RowTarget, { values: pixels, width }: 
   const upper = placeY | 0;
   const shareY = ((placeY - upper) * 256) | 0;
   const base = upper * width;
-  // No index here can lie outside, and a check of each would be half of the work of a film.
+  // No index here can lie outside, and a check of each would be half of the work of a video.
   for (let x = 0; x < places.length; x += 1) {
     const place = places[x] as number;
     const shareX = place & 255;

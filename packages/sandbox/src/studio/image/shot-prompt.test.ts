@@ -4,7 +4,7 @@ import { parseShotPrompt, peopleMax } from "./shot-prompt.ts";
 const kitchen =
   "Medium shot, slowly moving in. A small kitchen at night, warm lamp light. Anna leans on the table. Anna: about 30, red hair, green coat. Ben: tall, grey beard. Reference 1 shows Anna. Reference 2 shows Ben. No captions, no text, no watermark.";
 
-test("a shot is taken apart: its setting, its people with their pictures, its camera", () => {
+test("a shot is taken apart: its setting, its people with their images, its camera", () => {
   expect(parseShotPrompt(kitchen, 2)).toEqual({
     isShot: true,
     setting: "Medium shot, slowly moving in. A small kitchen at night, warm lamp light. Anna leans on the table.",
@@ -18,7 +18,7 @@ test("a shot is taken apart: its setting, its people with their pictures, its ca
   });
 });
 
-test("a reference to a picture that did not come is none", () => {
+test("a reference to an image that did not come is none", () => {
   expect(parseShotPrompt(kitchen, 1).people.map(({ photo }) => photo)).toEqual([0, null]);
   expect(parseShotPrompt("Reference 0 shows Anna.", 1).people).toEqual([{ name: "Anna", appearance: "", photo: null }]);
 });

@@ -1,4 +1,4 @@
-/** A shot of a film as its prompt describes it; of any other prompt, all of it is the setting. */
+/** A shot of a video as its prompt describes it; of any other prompt, all of it is the setting. */
 export type ShotPrompt = {
   /** Whether it is written as the shots of dramas are: with people, or without any lettering. */
   isShot: boolean;
@@ -11,7 +11,7 @@ export type ShotPrompt = {
   move: CameraMove | null;
 };
 
-/** `photo` is which of the input pictures shows them; `null` where none does. */
+/** `photo` is which of the input images shows them; `null` where none does. */
 export type ShotPerson = { name: string; appearance: string; photo: number | null };
 
 export type CameraMove = "in" | "out" | "left" | "right" | "still";
@@ -41,7 +41,7 @@ const moveWords: readonly [CameraMove, RegExp][] = [
   ["still", /\b(?:still|static|fixed|locked[- ]off|motionless)\b(?! life)|静止|固定/iu],
 ];
 
-/** Reads what a prompt says of people, camera and lettering; `photoCount` is how many pictures came with it. */
+/** Reads what a prompt says of people, camera and lettering; `photoCount` is how many images came with it. */
 export function parseShotPrompt(prompt: string, photoCount: number): ShotPrompt {
   const references = [...prompt.matchAll(referencePattern)].map(([, number, name = ""]) => ({
     name: name.trim(),

@@ -15,7 +15,7 @@ const faceShareMax = 0.06;
 const sidesShareMin = 0.8;
 
 /**
- * The person of a picture in the given size, nothing of them distorted: by the picture's own transparency, by an even
+ * The person of an image in the given size, nothing of them distorted: by the image's own transparency, by an even
  * background, or else by the shape that head and shoulders have. In the light of the scene.
  */
 export async function cutOutPortrait(
@@ -100,7 +100,7 @@ function compare(small: Buffer, one: number, other: number): number {
   return Math.max(...differences);
 }
 
-/** The share of the background in a part of the picture, which is told by places from 0 to 1. */
+/** The share of the background in a part of the image, which is told by places from 0 to 1. */
 function measureBackground(mask: Uint8Array, isInside: (across: number, down: number) => boolean): number {
   const { width, height } = maskSize;
   const inside = mask.filter((_, pixel) => isInside((pixel % width) / width, Math.floor(pixel / width) / height));
@@ -116,7 +116,7 @@ async function drawShoulders(): Promise<Uint8Array> {
   return sharp(Buffer.from(svg)).extractChannel(3).raw().toBuffer();
 }
 
-/** What reaches the edges of the picture fades there; only below it goes on, where the frame ends. */
+/** What reaches the edges of the image fades there; only below it goes on, where the frame ends. */
 function softenEdges(mask: Uint8Array): Uint8Array {
   const { width, height } = maskSize;
   return mask.map((value, pixel) => {

@@ -1,7 +1,7 @@
 import { mixColours } from "../scenes/colour.ts";
 import type { FigureLooks } from "./figure-looks.ts";
 
-/** The box that figures are drawn in; they stand on its lower edge, cut off there as by the edge of a picture. */
+/** The box that figures are drawn in; they stand on its lower edge, cut off there as by the edge of an image. */
 export const figureBox = { width: 200, height: 240 } as const;
 
 /** `turn` is where they look, from −1 for the left to 1 for the right; `light` and `shade` are those of the scene. */

@@ -27,7 +27,7 @@ const heights = { close: 0.97, medium: 0.8, wide: 0.52 } as const;
 const overlap = 1.14;
 const portraitScale = 0.88;
 
-/** Puts people into a frame (4 bytes a pixel): by their pictures where there are some, drawn where there are none. */
+/** Puts people into a frame (4 bytes a pixel): by their images where there are some, drawn where there are none. */
 export async function layPeople(frame: Uint8Array, people: readonly ShotPerson[], stage: Stage): Promise<Uint8Array> {
   if (people.length === 0) return frame;
   const { default: sharp } = await import("sharp");
@@ -93,7 +93,7 @@ async function showPerson(
   return { pixels: Buffer.from(await rasterizeSvg(view, { left: 0, top: 0, width, height })), width, height };
 }
 
-/** Pictures of people are taken from nearer than figures are drawn: a little smaller, their heads are as large. */
+/** Images of people are taken from nearer than figures are drawn: a little smaller, their heads are as large. */
 async function showPortrait(
   photo: PhotoPath,
   place: { width: number; height: number },
@@ -112,7 +112,7 @@ async function showPortrait(
   return { pixels: whole, width, height };
 }
 
-/** The outline of somebody, dark and soft: what makes them stand in the room and not on the picture. */
+/** The outline of somebody, dark and soft: what makes them stand in the room and not on the image. */
 async function castShadow({ pixels, width, height }: CutOut, { canvas, palette }: Stage): Promise<Buffer> {
   const { default: sharp } = await import("sharp");
   const raw = { width, height, channels: 4 } as const;

@@ -79,9 +79,9 @@ function drawBedroom(parts: SceneParts, { colours, floor, lampX }: FurniturePart
   const blanket =
     box(left - unit * 2, floor - unit * 16, unit * 72, unit * 20, cloth, unit * 3) +
     box(left - unit * 2, floor - unit * 16, unit * 72, unit * 5, mixColours(cloth, paper, 0.45), unit * 2.4);
-  const picture = drawPicture(parts, colours, [lampX - unit * 24, parts.canvas.height * 0.32]);
+  const painting = drawPainting(parts, colours, [lampX - unit * 24, parts.canvas.height * 0.32]);
   return [
-    { svg: picture, depth: 0.18 },
+    { svg: painting, depth: 0.18 },
     { svg: head + panel + pillows, depth: 0.34 },
     { svg: blanket, depth: 0.42 },
   ];
@@ -154,13 +154,13 @@ function drawParlour(parts: SceneParts, { colours, floor, lampX }: FurniturePart
     box(left + unit * 55, floor - unit * 1, unit * 3, unit * 4, wood);
   const rug = `<ellipse cx="${round(lampX)}" cy="${round(floor + unit * 9)}" rx="${round(unit * 58)}" ry="${round(unit * 5)}" fill="${mixColours(cloth, wood, 0.5)}" fill-opacity="0.7"/>`;
   return [
-    { svg: drawPicture(parts, colours, [lampX + unit * 25, height * 0.34]), depth: 0.18 },
+    { svg: drawPainting(parts, colours, [lampX + unit * 25, height * 0.34]), depth: 0.18 },
     { svg: rug + sofa, depth: 0.38 },
   ];
 }
 
 /** A framed landscape. */
-function drawPicture({ palette, canvas }: SceneParts, { wood, paper }: RoomColours, [x, y]: Point): string {
+function drawPainting({ palette, canvas }: SceneParts, { wood, paper }: RoomColours, [x, y]: Point): string {
   const { unit } = canvas;
   const [wide, tall] = [unit * 22, unit * 16];
   return (

@@ -1,7 +1,7 @@
 import type { Mood } from "./palette.ts";
 import type { Subject } from "./scene.ts";
 
-/** What a picture can show. */
+/** What an image can show. */
 export type SceneKind =
   | "mountains"
   | "sea"
@@ -22,7 +22,7 @@ export type SceneKind =
   | "poster"
   | "currents";
 
-/** Earlier entries win. A few languages, because a picture that ignores its prompt helps nobody to test. */
+/** Earlier entries win. A few languages, because an image that ignores its prompt helps nobody to test. */
 export const kindWords: readonly [SceneKind, RegExp][] = [
   [
     "space",

@@ -2,12 +2,12 @@ import type { SeededRandom } from "../../seeded-random.ts";
 import type { Palette } from "./palette.ts";
 
 /**
- * The frame of a picture. Scenes are drawn wider than it, by `bleed` on both sides, so that a camera can pan over them.
+ * The frame of an image. Scenes are drawn wider than it, by `bleed` on both sides, so that a camera can pan over them.
  * `unit` is a hundredth of the shorter side: what is measured in it looks the same in every size.
  */
 export type Canvas = { width: number; height: number; bleed: number; unit: number };
 
-/** A picture as sheets of glass, the farthest first. */
+/** An image as sheets of glass, the farthest first. */
 export type Scene = {
   layers: readonly SceneLayer[];
   particles: Particles | null;
@@ -31,7 +31,7 @@ export type LayerMotion =
 
 export type Particles = { kind: "snow" | "rain" | "fireflies" | "petals" | "dust"; count: number; colour: string };
 
-/** What a film of the scene sounds like beside its music. */
+/** What a video of the scene sounds like beside its music. */
 export type SceneSound = "wind" | "surf" | "city" | "crickets" | "rain" | "air";
 
 /** Things that a prompt asks for by name and that many scenes can show. */

@@ -1,4 +1,4 @@
-/** A place for the voice at the foot of a film: bars that run from the middle outwards, the newest first. */
+/** A place for the voice at the foot of a video: bars that run from the middle outwards, the newest first. */
 export type VoiceStrip = { width: number; height: number };
 
 const barsPerSide = 26;
@@ -7,7 +7,7 @@ const newColour = [255, 205, 140] as const;
 
 /**
  * Draws the strip into pixels of 4 bytes (colours not multiplied by their opacity), which are overwritten. `levels` is
- * how loud each frame of the film is, `index` which of them it is.
+ * how loud each frame of the video is, `index` which of them it is.
  */
 export function drawVoiceStrip(pixels: Uint8Array, strip: VoiceStrip, levels: Float32Array, index: number): void {
   const { width, height } = strip;
@@ -29,7 +29,7 @@ export function drawVoiceStrip(pixels: Uint8Array, strip: VoiceStrip, levels: Fl
   }
 }
 
-/** A shadow that lets the bars be seen on any picture, with a breath of light when the voice is loud. */
+/** A shadow that lets the bars be seen on any image, with a breath of light when the voice is loud. */
 function drawShade(pixels: Uint8Array, { width, height }: VoiceStrip, level: number): void {
   for (let y = 0; y < height; y += 1) {
     const share = y / height;

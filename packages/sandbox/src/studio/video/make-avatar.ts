@@ -13,9 +13,9 @@ import { readPhoto } from "../image/grade-photos.ts";
 import { type PhotoWarp, samplePhoto } from "../image/sample-photo.ts";
 import { OrderRefusal, type ReportStudio, type StudioOrder } from "../studio-order.ts";
 import { drawVoiceStrip, type VoiceStrip } from "./draw-voice-strip.ts";
-import { encodeFilm, filmCodecs } from "./encode-film.ts";
-import { findFilmSize, framesPerSecond } from "./film-format.ts";
+import { encodeVideo, videoCodecs } from "./encode-video.ts";
 import { createPlanarFrame, toPlanar } from "./planar-frame.ts";
+import { findVideoSize, framesPerSecond } from "./video-sizes.ts";
 import { measureVoice, smoothVoice } from "./voice-levels.ts";
 
 const voiceRate = 24_000;
@@ -38,9 +38,9 @@ type AvatarPlan = {
 
 type MediaInput = StudioOrder["inputs"][number];
 
-/** A film of the given person with the given voice, exactly as long as the voice is. */
+/** A video of the given person with the given voice, exactly as long as the voice is. */
 export async function makeAvatar(order: StudioOrder & { request: AvatarRequest }, report: ReportStudio): Promise<void> {
-  const size = findFilmSize(order.request.aspectRatio);
+  const size = findVideoSize(order.request.aspectRatio);
   if (size === null) throw new OrderRefusal(`There is no size for ${order.request.aspectRatio}.`);
   const person = findInput(order, "person");
   const voice = findInput(order, "audio");
@@ -56,7 +56,7 @@ export async function makeAvatar(order: StudioOrder & { request: AvatarRequest }
     path,
     report,
   };
-  if (person.contentType.startsWith("video/")) await filmPerson(plan, person);
+  if (person.contentType.startsWith("video/")) await loopPerson(plan, person);
   else await animatePerson(plan, person);
   await rename(path, join(order.folder, "avatar.mp4"));
   report({ kind: "output", type: "video", name: "avatar.mp4" });
@@ -104,12 +104,12 @@ async function runTool(args: readonly string[], stdoutBytesMax: number, timeoutM
   }
 }
 
-/** A picture of the person comes alive: the camera breathes, and nods with the voice; the jaw follows it. */
+/** An image of the person comes alive: the camera breathes, and nods with the voice; the jaw follows it. */
 async function animatePerson(plan: AvatarPlan, person: MediaInput): Promise<void> {
   const { width, height, levels, report } = plan;
   const size = { width: 2 * Math.round((width * photoScale) / 2), height: 2 * Math.round((height * photoScale) / 2) };
   const pixels = await readPhoto(person.path, size.width, size.height).catch((error: unknown) => {
-    throw new OrderRefusal(`The picture of the person cannot be read: ${String(error)}`);
+    throw new OrderRefusal(`The image of the person cannot be read: ${String(error)}`);
   });
   const photo = toPlanar(pixels, size.width, size.height);
   const jaw = createJaw(width, height);
@@ -127,7 +127,7 @@ async function animatePerson(plan: AvatarPlan, person: MediaInput): Promise<void
       yield frame.bytes;
     }
   }
-  await encodeFilm({
+  await encodeVideo({
     ...plan,
     pixelFormat: "yuv420p",
     frames: drawFrames(),
@@ -137,7 +137,7 @@ async function animatePerson(plan: AvatarPlan, person: MediaInput): Promise<void
   });
 }
 
-/** Nobody looks for the face: in a picture of a person it is in the middle, and the mouth a little below. */
+/** Nobody looks for the face: in an image of a person it is in the middle, and the mouth a little below. */
 function createJaw(width: number, height: number): (level: number) => PhotoWarp {
   const [middleX, middleY] = [width / 2, height * 0.54];
   const side = Math.min(width, height);
@@ -150,11 +150,11 @@ function createJaw(width: number, height: number): (level: number) => PhotoWarp 
   };
 }
 
-/** A film of the person is repeated until the voice ends. */
-async function filmPerson(plan: AvatarPlan, person: MediaInput): Promise<void> {
+/** A video of the person is repeated until the voice ends. */
+async function loopPerson(plan: AvatarPlan, person: MediaInput): Promise<void> {
   const { width, height, strip, voiceInput, seconds, path } = plan;
   const fit = `[0:v:0]fps=${framesPerSecond},scale=${width}:${height}:force_original_aspect_ratio=increase,crop=${width}:${height},setsar=1[person]`;
-  const lay = `[person][1:v:0]overlay=0:${height - strip.height}:format=auto:shortest=1[film]`;
+  const lay = `[person][1:v:0]overlay=0:${height - strip.height}:format=auto:shortest=1[video]`;
   await runMediaTool({
     tool: "ffmpeg",
     source: "strangers",
@@ -173,9 +173,9 @@ async function filmPerson(plan: AvatarPlan, person: MediaInput): Promise<void> {
         "pipe:0",
       ],
       ...voiceInput,
-      ...["-filter_complex", `${fit};${lay}`, "-map", "[film]", "-map", "2:a:0", "-t", seconds.toFixed(6)],
+      ...["-filter_complex", `${fit};${lay}`, "-map", "[video]", "-map", "2:a:0", "-t", seconds.toFixed(6)],
       ...plainOutput,
-      ...filmCodecs,
+      ...videoCodecs,
       `file:${path}`,
     ],
     input: Readable.from(drawStrips(plan), { objectMode: true, highWaterMark: 1 }),
@@ -185,7 +185,7 @@ async function filmPerson(plan: AvatarPlan, person: MediaInput): Promise<void> {
   });
 }
 
-/** The voice as bars, which the encoder lays over the foot of the film. */
+/** The voice as bars, which the encoder lays over the foot of the video. */
 function* drawStrips({ levels, strip, report }: AvatarPlan): Generator<Uint8Array> {
   for (const index of levels.keys()) {
     const pixels = new Uint8Array(strip.width * strip.height * 4);

@@ -1,10 +1,10 @@
 /**
- * A picture as encoders want it: how light each pixel is, then two colours of every four pixels, in one buffer. Half of
+ * An image as encoders want it: how light each pixel is, then two colours of every four pixels, in one buffer. Half of
  * the bytes of other forms, which is half of the work of every frame. Both sides are even.
  */
 export type PlanarFrame = { width: number; height: number; bytes: Uint8Array; planes: readonly Plane[] };
 
-/** `scale` is how many pixels of the picture one of the plane is, in each direction. */
+/** `scale` is how many pixels of the image one of the plane is, in each direction. */
 export type Plane = { width: number; height: number; scale: 1 | 2; values: Uint8Array };
 
 export function createPlanarFrame(width: number, height: number): PlanarFrame {
@@ -46,7 +46,7 @@ export function toPlanes(colour: readonly [red: number, green: number, blue: num
   return [weigh(pixel, 0, 0), weigh(pixel, 0, 1), weigh(pixel, 0, 2)];
 }
 
-/** By the recommendation that films of this size are read by (BT.601), in 65,536ths. */
+/** By the recommendation that videos of this size are read by (BT.601), in 65,536ths. */
 function weigh(pixels: Uint8Array, at: number, plane: number): number {
   // No index here can lie outside.
   const red = pixels[at] as number;

@@ -1,6 +1,6 @@
-import { framesPerSecond } from "./film-format.ts";
+import { framesPerSecond } from "./video-sizes.ts";
 
-/** How loud speech is in each frame of a film: 0 is silence, 1 is as loud as it gets. 16 bits, one channel. */
+/** How loud speech is in each frame of a video: 0 is silence, 1 is as loud as it gets. 16 bits, one channel. */
 export function measureVoice(samples: Int16Array, samplesPerSecond: number): Float32Array {
   const stride = samplesPerSecond / framesPerSecond;
   const count = Math.max(1, Math.ceil(samples.length / stride));

@@ -1,4 +1,4 @@
-/** Draws the frame that lies `seconds` after the beginning of a film, `share` of the whole; a buffer of its own. */
+/** Draws the frame that lies `seconds` after the beginning of a video, `share` of the whole; a buffer of its own. */
 export type FrameDrawer = {
   pixelFormat: "rgba" | "yuv420p";
   drawFrame(seconds: number, share: number): Uint8Array;

@@ -2,45 +2,45 @@ import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { VideoRequest } from "../../../../../src/providers/generation.ts";
 import { createSeededRandom } from "../../seeded-random.ts";
-import { hashPhotos } from "../image/make-pictures.ts";
-import { planPicture } from "../image/plan-picture.ts";
+import { hashPhotos } from "../image/make-images.ts";
+import { planImage } from "../image/plan-image.ts";
 import { parseShotPrompt, type ShotPrompt } from "../image/shot-prompt.ts";
 import { createCanvas, type Particles } from "../scenes/scene.ts";
 import { OrderRefusal, type ReportStudio, type StudioOrder } from "../studio-order.ts";
-import { encodeFilm } from "./encode-film.ts";
-import { findFilmSize, framesPerSecond } from "./film-format.ts";
-import type { FrameDrawer } from "./film-frames.ts";
-import { filmPicture } from "./film-picture.ts";
-import { filmScene } from "./film-scene.ts";
+import { animateImage } from "./animate-image.ts";
+import { animateScene } from "./animate-scene.ts";
+import { encodeVideo } from "./encode-video.ts";
+import type { FrameDrawer } from "./frame-drawer.ts";
 import { composeSoundtrack, soundRate } from "./soundtrack.ts";
+import { findVideoSize, framesPerSecond } from "./video-sizes.ts";
 
 /** A slow core draws and encodes two frames a second at worst. */
 const encodeMsPerSecond = 12_000;
 const encodeMsMin = 60_000;
 
-/** A film of a prompt, or of the given picture, with motion and sound. */
-export async function makeFilm(order: StudioOrder & { request: VideoRequest }, report: ReportStudio): Promise<void> {
+/** A video of a prompt, or of the given image, with motion and sound. */
+export async function makeVideo(order: StudioOrder & { request: VideoRequest }, report: ReportStudio): Promise<void> {
   const { prompt, durationSeconds: seconds, aspectRatio } = order.request;
-  const size = findFilmSize(aspectRatio);
+  const size = findVideoSize(aspectRatio);
   if (size === null) throw new OrderRefusal(`There is no size for ${aspectRatio}.`);
   const canvas = createCanvas(size.width, size.height);
   const photos = order.inputs.filter(({ role }) => role === "image").map(({ path }) => path);
   const seed = `${prompt}\n${await hashPhotos(photos)}\nfilm`;
   const random = createSeededRandom(`${seed}/film`);
   const shot = parseShotPrompt(prompt, photos.length);
-  const { scene } = planPicture(shot, seed, canvas);
+  const { scene } = planImage(shot, seed, canvas);
   const caption = shot.hasCaption ? prompt : null;
   const [photo] = photos;
   const drawer =
     photo === undefined
-      ? await filmScene(scene, { canvas, caption, random })
-      : await filmPicture(photo, { canvas, shot, caption, particles: chooseAir(scene.particles, shot), random });
+      ? await animateScene(scene, { canvas, caption, random })
+      : await animateImage(photo, { canvas, shot, caption, particles: chooseAir(scene.particles, shot), random });
 
   const soundPath = join(order.folder, "sound.s16");
   const hasMusic = !shot.isShot;
   await writeFile(soundPath, composeSoundtrack({ seconds, sound: scene.sound, hasMusic }, random.fork("sound")));
-  const partPath = join(order.folder, "film.part");
-  await encodeFilm({
+  const partPath = join(order.folder, "video.part");
+  await encodeVideo({
     ...size,
     path: partPath,
     seconds,
@@ -50,11 +50,11 @@ export async function makeFilm(order: StudioOrder & { request: VideoRequest }, r
     source: "ours",
     timeoutMs: encodeMsMin + seconds * encodeMsPerSecond,
   });
-  await rename(partPath, join(order.folder, "film.mp4"));
-  report({ kind: "output", type: "video", name: "film.mp4" });
+  await rename(partPath, join(order.folder, "video.mp4"));
+  report({ kind: "output", type: "video", name: "video.mp4" });
 }
 
-/** Nothing flies over somebody's picture but what belongs to its scene, or was asked for. */
+/** Nothing flies over somebody's image but what belongs to its scene, or was asked for. */
 function chooseAir(particles: Particles | null, { isShot }: ShotPrompt): Particles | null {
   return isShot || particles?.kind === "rain" || particles?.kind === "snow" ? particles : null;
 }

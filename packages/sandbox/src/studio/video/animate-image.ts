@@ -8,10 +8,10 @@ import { type CameraView, samplePhoto } from "../image/sample-photo.ts";
 import type { CameraMove, ShotPrompt } from "../image/shot-prompt.ts";
 import { type Canvas, createCanvas, type Particles } from "../scenes/scene.ts";
 import { OrderRefusal } from "../studio-order.ts";
-import { easePan, type FrameDrawer, fadeCaption } from "./film-frames.ts";
+import { easePan, type FrameDrawer, fadeCaption } from "./frame-drawer.ts";
 import { createPlanarFrame, layOverPlanes, toPlanar } from "./planar-frame.ts";
 
-type PictureFilm = {
+type ImageAnimation = {
   canvas: Canvas;
   shot: ShotPrompt;
   /** What is written on it at the beginning; `null` for nothing. */
@@ -20,15 +20,15 @@ type PictureFilm = {
   random: SeededRandom;
 };
 
-/** Where the camera is: how near, from 0 for all of the picture to 1, and where it aims, both sides from −1 to 1. */
+/** Where the camera is: how near, from 0 for all of the image to 1, and where it aims, both sides from −1 to 1. */
 type CameraPlace = { near: number; aimX: number; aimY: number };
 
-/** `room` is how much larger the picture is than what the camera sees when it is near. */
+/** `room` is how much larger the image is than what the camera sees when it is near. */
 type CameraWay = { room: number; at(share: number): CameraPlace };
 
-/** The camera moves over a picture, as the prompt says; what is in the air of the scene is in the air before it. */
-export async function filmPicture(path: string, film: PictureFilm): Promise<FrameDrawer> {
-  const { canvas, shot, random } = film;
+/** The camera moves over an image, as the prompt says; what is in the air of the scene is in the air before it. */
+export async function animateImage(path: string, video: ImageAnimation): Promise<FrameDrawer> {
+  const { canvas, shot, random } = video;
   const way = chooseWay(shot, random);
   const [width, height] = [makeEven(canvas.width * way.room), makeEven(canvas.height * way.room)];
   const pixels = await readPhoto(path, width, height).catch((error: unknown) => {
@@ -36,8 +36,9 @@ export async function filmPicture(path: string, film: PictureFilm): Promise<Fram
   });
   const photo = toPlanar(pixels, width, height);
   const isOnLight = isCornerLight(pixels, createCanvas(width, height));
-  const title = film.caption === null ? null : await drawTitle(film.caption, canvas, isOnLight);
-  const particles = film.particles === null ? null : createPlanarParticles(film.particles, canvas, random.fork("air"));
+  const title = video.caption === null ? null : await drawTitle(video.caption, canvas, isOnLight);
+  const particles =
+    video.particles === null ? null : createPlanarParticles(video.particles, canvas, random.fork("air"));
   return {
     pixelFormat: "yuv420p",
     drawFrame(seconds, share) {

@@ -6,12 +6,12 @@ import { rasterizeCaption } from "../image/draw-still.ts";
 import { createFrameFinisher } from "../image/finish-frame.ts";
 import { type LayerRaster, rasterizeLayer } from "../image/layer-raster.ts";
 import type { Canvas, Scene } from "../scenes/scene.ts";
-import { easePan, type FrameDrawer, fadeCaption } from "./film-frames.ts";
+import { easePan, type FrameDrawer, fadeCaption } from "./frame-drawer.ts";
 
-type SceneFilm = { canvas: Canvas; caption: string | null; random: SeededRandom };
+type SceneAnimation = { canvas: Canvas; caption: string | null; random: SeededRandom };
 
 /** The camera pans over the layers of a scene: what is near moves more than what is far. */
-export async function filmScene(scene: Scene, { canvas, caption, random }: SceneFilm): Promise<FrameDrawer> {
+export async function animateScene(scene: Scene, { canvas, caption, random }: SceneAnimation): Promise<FrameDrawer> {
   const layers: LayerRaster[] = [];
   for (const layer of scene.layers) layers.push(await rasterizeLayer(layer, { canvas, isMoving: true }));
   const particles =

@@ -5,18 +5,15 @@ import type { ImageRequest } from "../../../../../src/providers/generation.ts";
 import { OrderRefusal, type ReportStudio, type StudioOrder } from "../studio-order.ts";
 import { drawStill } from "./draw-still.ts";
 
-/** Pictures of a prompt, one after the other; each is told of when it is whole. */
-export async function makePictures(
-  order: StudioOrder & { request: ImageRequest },
-  report: ReportStudio,
-): Promise<void> {
+/** Images of a prompt, one after the other; each is told of when it is whole. */
+export async function makeImages(order: StudioOrder & { request: ImageRequest }, report: ReportStudio): Promise<void> {
   const { prompt, width, height, count } = order.request;
   const photos = order.inputs.filter(({ role }) => role === "image").map(({ path }) => path);
   const source = await hashPhotos(photos);
   for (let index = 0; index < count; index += 1) {
-    const picture = await drawOne({ prompt, seed: `${prompt}\n${source}\n${index}`, width, height, photos });
+    const image = await drawOne({ prompt, seed: `${prompt}\n${source}\n${index}`, width, height, photos });
     const name = `${index}.png`;
-    await writeFile(join(order.folder, `${name}.part`), picture);
+    await writeFile(join(order.folder, `${name}.part`), image);
     await rename(join(order.folder, `${name}.part`), join(order.folder, name));
     report({ kind: "output", type: "image", name });
     report({ kind: "progress", percent: Math.floor((100 * (index + 1)) / count) });
@@ -32,7 +29,7 @@ async function drawOne(order: Parameters<typeof drawStill>[0]): Promise<Buffer> 
   }
 }
 
-/** Other input pictures are another picture, whatever their names are. */
+/** Other input images are another image, whatever their names are. */
 export async function hashPhotos(photos: readonly string[]): Promise<string> {
   const hash = createHash("sha256");
   for (const photo of photos) hash.update(await readFile(photo));

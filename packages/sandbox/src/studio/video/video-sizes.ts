@@ -15,8 +15,8 @@ const knownSizes: Readonly<Record<string, readonly [width: number, height: numbe
   "21:9": [1512, 648],
 };
 
-/** The size of a film by its aspect ratio, as in `16:9`; `null` for what is no ratio, or an extreme one. */
-export function findFilmSize(aspectRatio: string): { width: number; height: number } | null {
+/** The size of a video by its aspect ratio, as in `16:9`; `null` for what is no ratio, or an extreme one. */
+export function findVideoSize(aspectRatio: string): { width: number; height: number } | null {
   const known = Object.hasOwn(knownSizes, aspectRatio) ? knownSizes[aspectRatio] : undefined;
   if (known !== undefined) return { width: known[0], height: known[1] };
   const match = /^([1-9]\d{0,2}):([1-9]\d{0,2})$/.exec(aspectRatio);

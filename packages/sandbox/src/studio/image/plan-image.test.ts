@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { createCanvas } from "../scenes/scene.ts";
-import { findShotKind, planPicture } from "./plan-picture.ts";
+import { findShotKind, planImage } from "./plan-image.ts";
 import { parseShotPrompt } from "./shot-prompt.ts";
 
 const canvas = createCanvas(320, 180);
 
 function planShot(prompt: string) {
-  return planPicture(parseShotPrompt(`${prompt} No captions.`, 0), prompt, canvas);
+  return planImage(parseShotPrompt(`${prompt} No captions.`, 0), prompt, canvas);
 }
 
 test.each([

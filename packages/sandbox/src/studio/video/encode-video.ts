@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { type MediaToolCall, plainOutput, runMediaTool } from "../../../../../src/providers/adapter-tools.ts";
-import { framesPerSecond } from "./film-format.ts";
+import { framesPerSecond } from "./video-sizes.ts";
 
-export type FilmParts = {
+export type VideoSource = {
   path: string;
   width: number;
   height: number;
@@ -18,14 +18,14 @@ export type FilmParts = {
   timeoutMs: number;
 };
 
-export const filmCodecs = [
+export const videoCodecs = [
   ...["-c:v", "libx264", "-preset", "superfast", "-crf", "22", "-pix_fmt", "yuv420p", "-threads", "2"],
   ...["-c:a", "aac", "-b:a", "128k", "-ar", "44100"],
   ...["-movflags", "+faststart", "-f", "mp4"],
 ];
 
 /** Writes an MP4 that plays while it is still being loaded. */
-export async function encodeFilm({
+export async function encodeVideo({
   path,
   width,
   height,
@@ -35,7 +35,7 @@ export async function encodeFilm({
   soundInput,
   source,
   timeoutMs,
-}: FilmParts): Promise<void> {
+}: VideoSource): Promise<void> {
   await runMediaTool({
     tool: "ffmpeg",
     source,
@@ -55,7 +55,7 @@ export async function encodeFilm({
       ...soundInput,
       ...["-map", "0:v:0", "-map", "1:a:0", "-t", seconds.toFixed(6)],
       ...plainOutput,
-      ...filmCodecs,
+      ...videoCodecs,
       `file:${path}`,
     ],
     input: Readable.from(frames, { objectMode: true, highWaterMark: 1 }),

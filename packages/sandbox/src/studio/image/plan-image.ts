@@ -22,7 +22,7 @@ import { drawNight, drawSpace } from "../scenes/sky-scenes.ts";
 import { drawStreet } from "../scenes/street-scene.ts";
 import type { ShotPrompt } from "./shot-prompt.ts";
 
-export type PlannedPicture = { scene: Scene; palette: Palette };
+export type PlannedImage = { scene: Scene; palette: Palette };
 
 type SceneStyle = { draw(parts: SceneParts): Scene; moods: readonly [Mood, ...Mood[]] };
 
@@ -55,13 +55,13 @@ const indoorKinds: readonly SceneKind[] = ["kitchen", "bedroom", "office", "parl
 
 /**
  * What a prompt looks like: by its words where they are known, by its hash where they are not. The seed says which of
- * all such pictures it is.
+ * all such images it is.
  */
-export function planPicture(shot: ShotPrompt, seed: string, canvas: Canvas): PlannedPicture {
+export function planImage(shot: ShotPrompt, seed: string, canvas: Canvas): PlannedImage {
   return shot.isShot ? planShot(shot, canvas) : planAlone(shot.setting, seed, canvas);
 }
 
-function planAlone(prompt: string, seed: string, canvas: Canvas): PlannedPicture {
+function planAlone(prompt: string, seed: string, canvas: Canvas): PlannedImage {
   const random = createSeededRandom(seed);
   const named = findWord(kindWords, prompt);
   const kind = named ?? chooseKind(prompt, random);
@@ -74,7 +74,7 @@ function planAlone(prompt: string, seed: string, canvas: Canvas): PlannedPicture
 }
 
 /** A place looks the same in all shots that happen there at that time of day: only the words for it are its seed. */
-function planShot({ setting, people }: ShotPrompt, canvas: Canvas): PlannedPicture {
+function planShot({ setting, people }: ShotPrompt, canvas: Canvas): PlannedImage {
   const kind = findShotKind(setting);
   const isEvening = /\b(evening|lamplight|candle\w*|abend|soir|noche)\b|晚/iu.test(setting);
   const wish = isEvening && indoorKinds.includes(kind) ? "dusk" : (findWord(moodWords, setting) ?? findDay(setting));
