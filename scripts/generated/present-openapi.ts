@@ -87,7 +87,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
   });
   const guarded = { fetchBytes: refuse };
   const work = { address: nowhere, feed, registry, health, files, guarded, ledger, random };
-  const tasks = createTasks({ ...parts, ...work, presentDirected: () => ({}) });
+  const tasks = createTasks({ ...parts, ...work, presentComposite: () => ({}) });
   const site = createSite({
     ...parts,
     masterKey,

@@ -3,11 +3,11 @@ import { createCallerDirectory, createKeyUses } from "../features/accounts/index
 import { createCalls } from "../features/calls/index.ts";
 import { openLiveCatalog, publishHealth } from "../features/catalog/index.ts";
 import { createChat } from "../features/chat/index.ts";
-import { createDramas, type DramaPoint, presentDramaRequest } from "../features/dramas/index.ts";
+import { createDramas, type DramaFailpoint, presentDramaRequest } from "../features/dramas/index.ts";
 import { createLedger, requireLedgerCurrency } from "../features/ledger/index.ts";
 import { createPayments, type StripePlace } from "../features/payments/index.ts";
 import { createSite } from "../features/site/index.ts";
-import { createTasks, hasTurnsDueBefore, linkEvent, type TaskPoint } from "../features/tasks/index.ts";
+import { createTasks, hasTasksDueBefore, linkEvent, type TaskFailpoint } from "../features/tasks/index.ts";
 import { createWebhooks } from "../features/webhooks/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
@@ -54,8 +54,8 @@ export type GatewayParts = {
   ids: IdSource;
   randomBytes: (count: number) => Uint8Array;
   logger: Logger;
-  /** Told where a task has got to. Tests let the process die there. */
-  reachTask?: (point: TaskPoint | DramaPoint) => void;
+  /** Called where a task has got to. Tests let the process die there. */
+  failpoint?: (name: TaskFailpoint | DramaFailpoint) => void;
   /** Shows a mail that is not sent to the person at the terminal. Its links are secrets: a log is no place for it. */
   showMail?: (text: string) => void;
   /** Where payments are asked for; only tests have another place than Stripe's own. */
@@ -102,7 +102,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       settings.sandbox === "on" ? await prepareFirstRun({ ...parts, database }, settings.currency) : null;
     const feed = await openChangeFeed({
       address,
-      channels: ["callers", "catalog", "sessions", "tasks"],
+      channels: ["callers", "catalog", "sessions", "tasks", "tasks_due"],
       onTrouble: (error) => logger.warn({ error }, "changes are not heard for a moment"),
     });
     closers.push(() => feed.close());
@@ -180,11 +180,10 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     closers.push(() => guarded.close());
     const shared = { database, address, feed, catalog, registry, health, files, guarded, ledger, counters, random };
     const work = { ...shared, calls };
-    const reach = parts.reachTask ?? (() => {});
-    const tasks = createTasks({ ...parts, ...work, reach, presentDirected: presentDramaRequest });
+    const failpoint = parts.failpoint ?? (() => {});
+    const tasks = createTasks({ ...parts, ...work, failpoint, presentComposite: presentDramaRequest });
     closers.push(() => tasks.close());
-    await tasks.open();
-    const dramas = createDramas({ ...parts, ...work, chat, tasks, reach });
+    const dramas = createDramas({ ...parts, ...work, chat, tasks, failpoint });
     const site = createSite({
       ...parts,
       database,
@@ -192,7 +191,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       masterKey,
       catalog,
       checkDatabase: () => pingDatabase(database),
-      hasTasksDueBefore: (moment) => hasTurnsDueBefore(database, moment),
+      hasTasksDueBefore: (moment) => hasTasksDueBefore(database, moment),
       openAccount: async (tx, person) => {
         const { email, ...rest } = person;
         await openAccount({ ...parts, database: tx }, { email, person: { ...rest, isEmailVerified: true } });
@@ -227,7 +226,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     });
     if (settings.workers === "on") {
       webhooks.startDelivering();
-      await tasks.startWorking(dramas.direct);
+      tasks.startWorking(dramas.orchestrate);
     }
     const doors = await openDoors(http, settings);
     // Calls whose callers have left are nobody's connection: they have the same time.

@@ -85,14 +85,14 @@ const cancelCommand: Command = {
           ...systemParts,
           database,
           logger: createCommandLogger(terminal),
-          reach: () => {},
+          failpoint: () => {},
           // Whoever waits for the task looks for themselves.
           watch: { announce: () => {} },
-          takeTurn: (work) => work(),
+          endings: { run: (work) => work() },
           // Whether the upstream can is seen when it is asked.
-          requireCancelable: () => {},
+          isCancelable: () => true,
           // The gateway looks for what is due all the time.
-          sendJobs: async () => {},
+          wakeWorkers: () => {},
         },
         { id },
       );

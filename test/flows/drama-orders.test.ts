@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { bookCredit } from "../../src/features/ledger/index.ts";
-import { finishTask } from "../../src/features/tasks/finish-task.ts";
-import type { TaskId } from "../../src/lib/ids.ts";
+import { writeTransition } from "../../src/features/tasks/apply-transition.ts";
+import { decideTransition } from "../../src/features/tasks/decide-transition.ts";
+import { lockTask } from "../../src/features/tasks/task-store.ts";
 import { parseMoney } from "../../src/lib/money.ts";
 import {
   type DramaCaller,
@@ -44,18 +45,22 @@ async function readSent(response: Response): Promise<Sent> {
 async function end(id: string, state: "failed" | "expired"): Promise<void> {
   const { database, clock, ids } = front.gateway.parts;
   const logger = { warn: () => {}, error: () => {} } as never;
-  const parts = {
-    database,
-    clock,
-    ids,
-    logger,
+  const dependencies = {
+    ...{ database, clock, ids, logger },
     watch: { announce: () => {} },
-    takeTurn: <T>(work: () => Promise<T>) => work(),
+    endings: { run: <T>(work: () => Promise<T>) => work() },
+    wakeWorkers: () => {},
+    failpoint: () => {},
   };
   const error = { code: "upstream_unavailable", message: "It broke.", param: null, isRetryable: true } as const;
   const ending = state === "failed" ? { state, error } : { state };
-  const ended = await finishTask({ ...parts, reach: () => {} }, { id: id as TaskId }, ending);
-  expect(ended?.state).toBe(state);
+  const written = await database.transaction().execute(async (tx) => {
+    const task = await lockTask(tx, id);
+    if (task === null) throw new Error(`${id} is over already.`);
+    const transition = decideTransition(task, { kind: "concluded", end: ending }, clock.now());
+    return await writeTransition(dependencies, tx, task, transition);
+  });
+  expect(written.task.state).toBe(state);
 }
 
 describe("the same request with the same client_business_id", () => {

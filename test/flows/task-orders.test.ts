@@ -8,8 +8,7 @@ import {
   type OwnedOrder,
   withdrawOrders,
 } from "../../src/features/tasks/order-store.ts";
-import type { StagedTerms } from "../../src/features/tasks/task.ts";
-import type { NewTask } from "../../src/features/tasks/task-store.ts";
+import type { NewTask, StagedTerms } from "../../src/features/tasks/task.ts";
 import { createSubmissionWriter, type Submission } from "../../src/features/tasks/write-submissions.ts";
 import type { TaskId } from "../../src/lib/ids.ts";
 import { standardLimits } from "../../src/lib/limit-set.ts";
@@ -161,7 +160,7 @@ describe("submissions that are written together", () => {
       clock,
       currency: "USD",
       keyValidityMs: day,
-      sendJobs: async () => {},
+      begin: () => {},
     });
     return Promise.all(submissions.map((submission) => writer.submit(submission)));
   }

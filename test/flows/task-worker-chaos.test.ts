@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { leaseMs } from "../../src/features/tasks/hold-leases.ts";
 import { isFinal, type Task } from "../../src/features/tasks/task.ts";
-import { leaseMs, type TaskPoint, taskPoints } from "../../src/features/tasks/task-parts.ts";
+import { type TaskFailpoint, taskFailpoints } from "../../src/features/tasks/task-failpoints.ts";
 import type { TaskId } from "../../src/lib/ids.ts";
 import { ProviderError } from "../../src/providers/contract.ts";
 import type { MadeOutput } from "../../src/providers/generation.ts";
@@ -20,7 +21,7 @@ type Move =
   | { kind: "step"; submit: (typeof submissions)[number]; poll: (typeof polls)[number]; progress: number }
   | { kind: "stalled"; poll: (typeof polls)[number]; progress: number }
   | { kind: "cancel"; answer: (typeof cancels)[number] }
-  | { kind: "dies-at"; point: TaskPoint; poll: (typeof polls)[number] }
+  | { kind: "dies-at"; point: TaskFailpoint; poll: (typeof polls)[number] }
   | { kind: "claimed-by-the-dead" }
   | { kind: "time"; milliseconds: number };
 
@@ -44,7 +45,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant("dies-at" as const),
-      point: fc.constantFrom(...taskPoints),
+      point: fc.constantFrom(...taskFailpoints),
       poll: fc.constantFrom(...polls),
     }),
   },
@@ -117,11 +118,11 @@ async function live(
       case "dies-at":
         hears("accepted");
         says(next.poll, 30);
-        parts.reach = (point) => {
+        parts.failpoint = (point) => {
           if (point === next.point) throw new Error("The process died.");
         };
         await world.step(id).catch(expectDeath);
-        parts.reach = () => {};
+        parts.failpoint = () => {};
         return;
       case "claimed-by-the-dead":
         await world.makeDue(id);

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createTaskWorker } from "../../src/features/tasks/task-worker.ts";
-import type { JobQueue } from "../../src/platform/jobs/job-queue.ts";
+import { startTaskWorker } from "../../src/features/tasks/task-worker.ts";
 import { openScriptedTasks, type ScriptedTasks } from "../harness/scripted-tasks.ts";
 
 let world: ScriptedTasks;
@@ -13,52 +12,36 @@ afterEach(async () => {
   expect(wrongs).toEqual([]);
 });
 
-type HandleJobs = Parameters<JobQueue["work"]>[0];
-
-/** A worker, and what its queue hands jobs to. */
-async function startWorker() {
-  const handlers: HandleJobs[] = [];
-  const queue: JobQueue = {
-    open: async () => {},
-    send: async () => {},
-    work: async (handle) => void handlers.push(handle),
-    close: async () => {},
-  };
-  const worker = createTaskWorker({
-    ...world.parts,
-    direct: async () => null,
-    queue,
-    stepsMax: 10,
-    closeTimeoutMs: 10_000,
-  });
-  await worker.start();
-  const [handleJobs] = handlers;
-  if (handleJobs === undefined) throw new Error("The worker takes no jobs.");
-  return { worker, handleJobs };
+function startWorker() {
+  return startTaskWorker({ ...world.parts, stepsMax: 10, closeTimeoutMs: 10_000 });
 }
 
-async function readTurn(id: string) {
+async function readLease(id: string) {
   const query = world.parts.database.selectFrom("task_turns").select(["next_poll_at", "claim"]);
   return await query.where("task_id", "=", id).executeTakeFirstOrThrow();
 }
 
 test("a task that arrives while its worker closes is not begun there, and is free for others at once", async () => {
-  const { worker, handleJobs } = await startWorker();
   const id = await world.submit();
-  const handled = handleJobs([{ taskIds: [id] }]);
+  // It falls due when the worker has looked already, and will not look again.
+  const soon = new Date(world.clock.now().getTime() + 1000);
+  await world.parts.database.updateTable("task_turns").set({ next_poll_at: soon }).execute();
+  const worker = startWorker();
+  world.clock.advance(1000);
+  const begun = worker.begin([id]);
   await worker.close();
-  await handled;
+  await begun;
   expect(world.upstream.submitted).toEqual([]);
   expect((await world.read(id)).phase).toBe("ready");
-  const { next_poll_at: nextPollAt, claim } = await readTurn(id);
+  const { next_poll_at: dueAt, claim } = await readLease(id);
   expect(claim).toBe(1);
-  expect(nextPollAt.getTime()).toBeLessThanOrEqual(world.clock.now().getTime());
+  expect(dueAt.getTime()).toBeLessThanOrEqual(world.clock.now().getTime());
 });
 
 test("a task that arrived before its worker closes is begun, and the worker waits for that", async () => {
-  const { worker, handleJobs } = await startWorker();
+  const worker = startWorker();
   const id = await world.submit();
-  await handleJobs([{ taskIds: [id] }]);
+  await worker.begin([id]);
   await worker.close();
   expect(world.upstream.submitted).toEqual([id]);
   expect((await world.read(id)).phase).toBe("running");

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkAccounts, openHolds } from "../../src/features/ledger/index.ts";
+import { leaseMs } from "../../src/features/tasks/hold-leases.ts";
+import { claimDueTasks, renewLeases, returnLeases } from "../../src/features/tasks/lease-store.ts";
 import { reconcileTasks } from "../../src/features/tasks/reconcile-tasks.ts";
-import { leaseMs } from "../../src/features/tasks/task-parts.ts";
-import { claimDueTasks, renewTurns, returnTurns } from "../../src/features/tasks/turn-store.ts";
 import { nano } from "../../src/lib/money.ts";
 import { ProviderError } from "../../src/providers/contract.ts";
 import { makeOutputs, openScriptedTasks, type ScriptedTasks } from "../harness/scripted-tasks.ts";
@@ -36,7 +36,7 @@ describe("a worker that was believed dead", () => {
     const late = await claimOne(id);
     world.clock.advance(leaseMs);
     const taken = await claimOne(id);
-    expect(taken.claim).toBe(late.claim + 1);
+    expect(taken.fencingToken).toBe(late.fencingToken + 1);
     return { late, taken };
   }
 
@@ -111,14 +111,14 @@ describe("a worker that was believed dead", () => {
     const readDue = async (): Promise<Date> =>
       (await database.selectFrom("task_turns").select("next_poll_at").executeTakeFirstOrThrow()).next_poll_at;
     const due = await readDue();
-    expect(await renewTurns(database, [{ ...late, until: due }], later)).toEqual(new Set());
+    expect(await renewLeases(database, [{ ...late, until: due }], later)).toEqual(new Set());
     expect(await readDue()).toEqual(due);
-    await returnTurns(database, [{ ...late, nextPollAt: clock.now() }]);
+    await returnLeases(database, [{ ...late, dueAt: clock.now() }]);
     expect(await world.claim(id)).toBeNull();
-    expect(await renewTurns(database, [{ ...taken, until: due }], later)).toEqual(new Set([id]));
+    expect(await renewLeases(database, [{ ...taken, until: due }], later)).toEqual(new Set([id]));
     world.clock.advance(leaseMs);
     expect(await world.claim(id)).toBeNull();
-    await returnTurns(database, [{ ...taken, nextPollAt: clock.now() }]);
+    await returnLeases(database, [{ ...taken, dueAt: clock.now() }]);
     expect(await world.claim(id)).not.toBeNull();
   });
 });
@@ -127,8 +127,6 @@ test("a due task is taken by one of any number of workers, the longest due first
   const ids: string[] = [];
   for (let index = 0; index < 20; index += 1) ids.push(await world.submit());
   const { database, clock } = world.parts;
-  expect(await claimDueTasks(database, { now: clock.now(), until: clock.now(), limit: 20 })).toEqual([]);
-  world.clock.advance(5_000);
   const lease = { now: clock.now(), until: new Date(clock.now().getTime() + leaseMs), limit: 5 };
   const taken = await Promise.all(Array.from({ length: 6 }, () => claimDueTasks(database, lease)));
   expect(
@@ -137,7 +135,7 @@ test("a due task is taken by one of any number of workers, the longest due first
       .map(({ id }) => id)
       .toSorted(),
   ).toEqual(ids);
-  expect(taken.flat().every(({ claim }) => claim === 1)).toBe(true);
+  expect(taken.flat().every(({ fencingToken }) => fencingToken === 1)).toBe(true);
 });
 
 describe("whoever hands a task over and dies", () => {

@@ -7,15 +7,14 @@ import { stringify } from "yaml";
 import { openFiles } from "../../src/app/open-files.ts";
 import { applyCatalog, getOfferedModel, openLiveCatalog } from "../../src/features/catalog/index.ts";
 import { bookCredit, findViolations } from "../../src/features/ledger/index.ts";
-import { advanceTask } from "../../src/features/tasks/advance-task.ts";
+import { type AdvanceDependencies, advanceTask } from "../../src/features/tasks/advance-task.ts";
 import { cancelTask } from "../../src/features/tasks/cancel-task.ts";
-import type { NextLook } from "../../src/features/tasks/decide-step.ts";
+import { leaseMs } from "../../src/features/tasks/hold-leases.ts";
+import { claimTasks } from "../../src/features/tasks/lease-store.ts";
 import { priceTask, quoteTask } from "../../src/features/tasks/quote-task.ts";
 import type { ClaimedTask, Task } from "../../src/features/tasks/task.ts";
-import { leaseMs, type TaskParts } from "../../src/features/tasks/task-parts.ts";
 import { findTask } from "../../src/features/tasks/task-store.ts";
-import { claimTasks } from "../../src/features/tasks/turn-store.ts";
-import { createTaskWatch } from "../../src/features/tasks/watch-tasks.ts";
+import { createTaskWatch, type TaskWatch } from "../../src/features/tasks/watch-tasks.ts";
 import { createSubmissionWriter, type SubmissionOutcome } from "../../src/features/tasks/write-submissions.ts";
 import { type AccountId, createIdSource, type KeyId, type TaskId } from "../../src/lib/ids.ts";
 import { standardLimits } from "../../src/lib/limit-set.ts";
@@ -42,8 +41,10 @@ type ScriptedProvider = Pick<GenerationProvider, "submit" | "poll" | "cancel" | 
   submitted: string[];
 };
 
+type ScriptedDependencies = AdvanceDependencies & { watch: TaskWatch };
+
 export type ScriptedTasks = AsyncDisposable & {
-  parts: TaskParts;
+  parts: ScriptedDependencies;
   clock: TestClock;
   upstream: ScriptedProvider;
   accountId: AccountId;
@@ -53,9 +54,9 @@ export type ScriptedTasks = AsyncDisposable & {
   trySubmit(options?: SubmitOptions): Promise<{ id: TaskId; outcome: SubmissionOutcome }>;
   /** Takes a task as a worker does; `null` when somebody has it. */
   claim(taskId: TaskId): Promise<ClaimedTask | null>;
-  advance(task: ClaimedTask): Promise<NextLook>;
+  advance(task: ClaimedTask): Promise<Date | null>;
   /** Takes a task and takes it one step further, whenever it would have been due. */
-  step(taskId: TaskId): Promise<NextLook>;
+  step(taskId: TaskId): Promise<Date | null>;
   cancel(taskId: TaskId): Promise<Task>;
   read(taskId: TaskId): Promise<Task>;
   /** As if every worker that has a task in hand had died, or every task were due. */
@@ -102,8 +103,7 @@ export async function openScriptedTasks({ tasksMax }: { tasksMax?: number } = {}
     await database.updateTable("task_turns").set(due).where("task_id", "=", taskId).execute();
   }
 
-  const advance = (task: ClaimedTask) =>
-    advanceTask({ ...parts, direct: async () => null }, task, new AbortController().signal);
+  const advance = (task: ClaimedTask) => advanceTask(parts, task, new AbortController().signal);
   return {
     ...{ parts, clock, upstream, accountId, logs, trySubmit, claim, advance, makeDue },
     async submit(options) {
@@ -116,8 +116,7 @@ export async function openScriptedTasks({ tasksMax }: { tasksMax?: number } = {}
       const task = await claim(taskId);
       return task === null ? null : await advance(task);
     },
-    cancel: (taskId) =>
-      cancelTask({ ...parts, requireCancelable: () => {}, sendJobs: async () => {} }, { id: taskId, accountId }),
+    cancel: (taskId) => cancelTask({ ...parts, isCancelable: () => true }, { id: taskId, accountId }),
     async read(taskId) {
       const task = await findTask(database, taskId);
       if (task === null) throw new Error(`${taskId} is gone.`);
@@ -146,7 +145,7 @@ async function openParts(upstream: ScriptedProvider, tasksMax: number | undefine
   const none = { planIds: new Set<string>(), accountIds: new Set<string>() };
   const surroundings = { currency: "USD", ...none, hasSecret: () => true };
   await applyCatalog({ database, clock, ids, surroundings }, writeCatalog(tasksMax));
-  const feed = await openChangeFeed({ address, channels: ["catalog", "tasks"], onTrouble: () => {} });
+  const feed = await openChangeFeed({ address, channels: ["catalog", "tasks", "tasks_due"], onTrouble: () => {} });
   const health = createUpstreamHealth({ clock });
   const catalog = await openLiveCatalog({ database, feed, health, loadAdapters: async () => {}, onTrouble: () => {} });
   const counters = createMemoryCounters({ clock });
@@ -154,14 +153,15 @@ async function openParts(upstream: ScriptedProvider, tasksMax: number | undefine
   const storage = await openFiles({ settings, database, clock, ids, counters, masterKey, logger });
   const guarded = createGuardedClient({ allowsPrivate: false });
   const watch = createTaskWatch({ feed, tell: async () => {}, onTrouble: () => {} });
-  const parts: TaskParts = {
+  const parts: ScriptedDependencies = {
     ...{ database, clock, ids, logger, catalog, health, guarded, watch },
     files: storage.files,
     registry: createRegistry(upstream),
     random: () => 0.5,
-    wake: () => {},
-    reach: () => {},
-    takeTurn: (work) => work(),
+    wakeWorkers: () => {},
+    failpoint: () => {},
+    endings: { run: (work) => work() },
+    orchestrate: async () => ({ kind: "waiting", until: clock.now() }),
   };
   async function close(): Promise<void> {
     await watch.drain();
@@ -176,7 +176,7 @@ async function openParts(upstream: ScriptedProvider, tasksMax: number | undefine
   return { parts, clock, logs, dataDir, close };
 }
 
-function createRegistry(upstream: ScriptedProvider): TaskParts["registry"] {
+function createRegistry(upstream: ScriptedProvider): AdvanceDependencies["registry"] {
   const unused = (): never => {
     throw new Error("Tasks have no use for this.");
   };
@@ -194,11 +194,11 @@ function createRegistry(upstream: ScriptedProvider): TaskParts["registry"] {
 }
 
 function createSubmitter(
-  { database, ids, catalog }: TaskParts,
+  { database, ids, catalog }: ScriptedDependencies,
   { clock, accountId, keyId }: { clock: TestClock; accountId: AccountId; keyId: KeyId },
 ): ScriptedTasks["trySubmit"] {
   const writing = { database, clock, currency: "USD", keyValidityMs: lifeMsUsual };
-  const writer = createSubmissionWriter({ ...writing, sendJobs: async () => {} });
+  const writer = createSubmissionWriter({ ...writing, begin: () => {} });
   return async ({ count = 2, lifeMs = lifeMsUsual, key, tasksInFlight = standardLimits.tasksInFlight } = {}) => {
     const accountLimits = { ...standardLimits, tasksInFlight };
     const caller = {

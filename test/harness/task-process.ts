@@ -6,8 +6,8 @@ import { flushCompileCache } from "node:module";
 import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
 import { startGateway } from "../../src/app/start-gateway.ts";
-import type { DramaPoint } from "../../src/features/dramas/index.ts";
-import type { TaskPoint } from "../../src/features/tasks/index.ts";
+import type { DramaFailpoint } from "../../src/features/dramas/index.ts";
+import type { TaskFailpoint } from "../../src/features/tasks/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
 import { loadSettings } from "../../src/platform/config/load-settings.ts";
@@ -15,7 +15,7 @@ import { createLogger } from "../../src/platform/observability/logger.ts";
 import { upstreamKeyName } from "./chat-catalog.ts";
 
 /** It dies when the point is reached for the n-th time. */
-export type TaskCrash = { point: TaskPoint | DramaPoint; after: number };
+export type TaskCrash = { point: TaskFailpoint | DramaFailpoint; after: number };
 
 type Orders = { url: string; dataDir: string; crash: TaskCrash | null };
 type Message = { kind: "ready"; port: number } | { kind: "hit" };
@@ -87,7 +87,7 @@ async function serve({ url, dataDir, crash }: Orders): Promise<void> {
     ids: createIdSource({ clock: systemClock, randomBytes }),
     randomBytes,
     logger: createLogger({ level: "error", format: "json", write: (line) => process.stderr.write(line) }),
-    reachTask(point) {
+    failpoint(point) {
       if (point !== crash?.point) return;
       left -= 1;
       if (left > 0) return;

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { createAccount, createApiKey } from "../../src/features/accounts/index.ts";
 import { applyCatalog } from "../../src/features/catalog/index.ts";
-import { dramaPoints } from "../../src/features/dramas/index.ts";
+import { dramaFailpoints } from "../../src/features/dramas/index.ts";
 import { bookCredit, findViolations } from "../../src/features/ledger/index.ts";
 import { openEventInbox } from "../../src/features/webhooks/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
@@ -68,7 +68,7 @@ test("a drama whose gateway is killed at any point goes on from there: nothing i
   console.log(`drama crashes: ${deaths.length} deaths of one drama in ${Math.round(performance.now() - startedAt)} ms`);
   expect(missed).toEqual([]);
   const points: readonly string[] = deaths.map(({ point }) => point);
-  expect(dramaPoints.filter((point) => !points.includes(point))).toEqual([]);
+  expect(dramaFailpoints.filter((point) => !points.includes(point))).toEqual([]);
   expect(drama).toMatchObject({ status: "succeeded", usage: { charge: "0.53" } });
   expect(drama.output.map(({ type }) => type)).toEqual([
     ...["video", "subtitles", "image", "storyboard", "image", "roles", "script"],

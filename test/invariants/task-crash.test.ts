@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { createAccount, createApiKey } from "../../src/features/accounts/index.ts";
 import { applyCatalog } from "../../src/features/catalog/index.ts";
 import { bookCredit, findViolations } from "../../src/features/ledger/index.ts";
-import { type TaskPoint, taskPoints } from "../../src/features/tasks/index.ts";
+import { type TaskFailpoint, taskFailpoints } from "../../src/features/tasks/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
 import { nano } from "../../src/lib/money.ts";
@@ -29,20 +29,20 @@ const takeOverMsMax = 20_000;
 const tasksPerCrash = 4;
 
 /** These are reached once by each submission or wish, and nothing else reaches them. */
-const pointsOfRequests: readonly TaskPoint[] = ["submission-written", "submission-answered", "cancel-asked"];
+const pointsOfRequests: readonly TaskFailpoint[] = ["submission-written", "submission-answered", "cancel-asked"];
 
 test("a gateway that is killed at any point of a task loses none, sends none twice, and charges each once", {
   timeout: 240_000,
 }, async () => {
   const random = createRandom(testSeed);
-  const hits = new Set<TaskPoint>();
+  const hits = new Set<TaskFailpoint>();
   await using place = await openPlace();
   const { database, upstream } = place;
   const orders = createOrders(place, random);
   let takeOverMs = 0;
   const startedAt = performance.now();
   try {
-    for (const point of taskPoints) {
+    for (const point of taskFailpoints) {
       await place.restart({ point, after: pointsOfRequests.includes(point) ? 1 : 1 + random.below(2) });
       await orders.resend();
       if (point === "cancel-asked") await orders.placeAndCancel();
@@ -58,12 +58,12 @@ test("a gateway that is killed at any point of a task loses none, sends none twi
     await orders.finish();
   } finally {
     console.log(
-      `task crashes: ${hits.size} of ${taskPoints.length} points hit, ${orders.list.length} tasks, ` +
+      `task crashes: ${hits.size} of ${taskFailpoints.length} points hit, ${orders.list.length} tasks, ` +
         `${upstream.media.submissions.length} submissions upstream, a dead worker's task taken over after ` +
         `${Math.round(takeOverMs)} ms, all in ${Math.round(performance.now() - startedAt)} ms; seed ${testSeed}`,
     );
   }
-  expect(taskPoints.filter((point) => !hits.has(point))).toEqual([]);
+  expect(taskFailpoints.filter((point) => !hits.has(point))).toEqual([]);
   expect(takeOverMs).toBeLessThan(takeOverMsMax);
   await checkAll(place, orders);
 });
@@ -80,7 +80,7 @@ type Place = AsyncDisposable & {
   siteUrl(): string;
   restart(crash: TaskCrash | null): Promise<void>;
   /** Resolves when the gateway is dead. */
-  dies(point: TaskPoint): Promise<void>;
+  dies(point: TaskFailpoint): Promise<void>;
   hasHit(): boolean;
 };
 

@@ -1,25 +1,25 @@
 import { join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
-import { createTurnstile } from "../../lib/turnstile.ts";
+import { createSemaphore } from "../../lib/semaphore.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import type { LiveCatalog } from "../catalog/index.ts";
 import type { Chat } from "../chat/index.ts";
 import type { Files } from "../files/index.ts";
-import type { Direct, Tasks } from "../tasks/index.ts";
+import type { Orchestrate, Tasks } from "../tasks/index.ts";
 import { createWriter } from "./ask-writer.ts";
-import { directDrama } from "./direct-drama.ts";
 import { createDocumentShelf } from "./document-shelf.ts";
-import type { DramaParts, DramaPoint } from "./drama-parts.ts";
+import type { DramaFailpoint, DramaParts } from "./drama-parts.ts";
 import { addDramaRoutes } from "./drama-routes.ts";
+import { orchestrateDrama } from "./orchestrate-drama.ts";
 
 export type Dramas = {
   /** POST /dramas/generations. */
   addRoutes(v1: HttpServer): void;
   /** Takes dramas further, for the worker of tasks. */
-  direct: Direct;
+  orchestrate: Orchestrate;
 };
 
 type DramaMakings = {
@@ -32,7 +32,7 @@ type DramaMakings = {
   chat: Pick<Chat, "ask">;
   tasks: Pick<Tasks, "submit">;
   settings: { data_dir: string };
-  reach?(point: DramaPoint): void;
+  failpoint?(name: DramaFailpoint): void;
 };
 
 /** Each film that is put together takes whole cores for a while. */
@@ -45,11 +45,11 @@ export function createDramas(makings: DramaMakings): Dramas {
     shelf,
     ask: createWriter(makings.chat),
     folder: join(makings.settings.data_dir, "films"),
-    takeTurn: createTurnstile(filmsAtOnceMax).pass,
-    reach: makings.reach ?? (() => {}),
+    productions: createSemaphore(filmsAtOnceMax),
+    failpoint: makings.failpoint ?? (() => {}),
   };
   return {
     addRoutes: (v1) => addDramaRoutes(v1, { ...makings, shelf }),
-    direct: (task, desk) => directDrama(parts, task, desk),
+    orchestrate: (task, context) => orchestrateDrama(parts, task, context),
   };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
+import type { Semaphore } from "../../lib/semaphore.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import type { DramaStages, LiveCatalog, Model } from "../catalog/index.ts";
@@ -19,14 +20,20 @@ export type DramaParts = {
   /** Where films are put together. */
   folder: string;
   /** Lets few put films together at a time: each takes whole cores. */
-  takeTurn<T>(work: () => Promise<T>): Promise<T>;
+  productions: Semaphore;
   /** Told where a drama has got to. Tests let the process die there. */
-  reach(point: DramaPoint): void;
+  failpoint(name: DramaFailpoint): void;
 };
 
 /** The places between two writes where a crash must do no harm, beside those of its tasks. */
-export const dramaPoints = ["steps-written", "document-written", "document-kept", "film-made", "film-kept"] as const;
-export type DramaPoint = (typeof dramaPoints)[number];
+export const dramaFailpoints = [
+  "steps-written",
+  "document-written",
+  "document-kept",
+  "film-made",
+  "film-kept",
+] as const;
+export type DramaFailpoint = (typeof dramaFailpoints)[number];
 
 /** The models of a drama's stages, as the catalog names them now: routes may have changed while it ran. */
 export function getStageModels({ catalog }: Pick<DramaParts, "catalog">, modelId: string) {

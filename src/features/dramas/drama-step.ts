@@ -1,4 +1,4 @@
-import type { DirectedTask, StepRecord, Task, TaskOutput } from "../tasks/index.ts";
+import type { CompositeTask, StepRecord, Task, TaskOutput } from "../tasks/index.ts";
 import type { StepName } from "./drama-request.ts";
 
 /** How much of the whole each step is, where all of them are done. */
@@ -14,7 +14,7 @@ export function isDone(step: StepRecord | null): boolean {
 
 /** The steps with one of them changed, and how much of the whole is done with that. */
 export function changeStep(
-  task: Pick<DirectedTask, "steps">,
+  task: Pick<CompositeTask, "steps">,
   name: StepName,
   change: Partial<Omit<StepRecord, "name">>,
 ): { steps: StepRecord[]; progress: number } {
@@ -22,7 +22,7 @@ export function changeStep(
   return { steps, progress: weigh(steps) };
 }
 
-export function completeStep(task: Pick<DirectedTask, "steps">, name: StepName, output: readonly TaskOutput[]) {
+export function completeStep(task: Pick<CompositeTask, "steps">, name: StepName, output: readonly TaskOutput[]) {
   return changeStep(task, name, { state: "succeeded", progress: 100, output });
 }
 

@@ -1,5 +1,5 @@
 import { invariant } from "../../lib/invariant.ts";
-import { type Desk, type DirectedTask, isFinal, type TaskOutput } from "../tasks/index.ts";
+import { type CompositeTask, isFinal, type OrchestrationContext, type TaskOutput } from "../tasks/index.ts";
 import { addIds, groupChildren, measureProgress } from "./child-progress.ts";
 import type { StoryboardDocument } from "./drama-documents.ts";
 import { DramaFailure, explainChild } from "./drama-failure.ts";
@@ -10,15 +10,19 @@ import { planPicture } from "./plan-children.ts";
 import { beginStep, keepOnce, writeShotList } from "./write-document.ts";
 
 /** What came of looking at a step: it is done, or it waits for its tasks. */
-export type StepOutcome = { task: DirectedTask; isWaiting: boolean };
+export type StepOutcome = { task: CompositeTask; isWaiting: boolean };
 
 /** Breaks the script into shots, then has a picture made for each; the storyboard is both. */
-export async function drawStoryboard(parts: DramaParts, given: DirectedTask, desk: Desk): Promise<StepOutcome> {
-  const begun = await beginStep(given, "storyboard", desk);
-  const shotList = await writeShotList(parts, begun, desk);
-  const task = await orderPictures(parts, begun, { shotList, desk });
+export async function drawStoryboard(
+  parts: DramaParts,
+  given: CompositeTask,
+  context: OrchestrationContext,
+): Promise<StepOutcome> {
+  const begun = await beginStep(given, "storyboard", context);
+  const shotList = await writeShotList(parts, begun, context);
+  const task = await orderPictures(parts, begun, { shotList, context });
   const step = findStep(task, "storyboard");
-  const pictures = groupChildren(step, await desk.listChildren());
+  const pictures = groupChildren(step, await context.listChildren());
   const { isPartialAllowed } = task.request as DramaRequest;
   const failed = [...pictures].find(([, { state }]) => isFinal(state) && state !== "succeeded");
   if (failed !== undefined && !isPartialAllowed) {
@@ -27,18 +31,18 @@ export async function drawStoryboard(parts: DramaParts, given: DirectedTask, des
   if ([...pictures.values()].some(({ state }) => !isFinal(state))) {
     const progress = 20 + 0.75 * measureProgress(pictures, shotList.shots.length);
     if (Math.floor(progress) === step?.progress) return { task, isWaiting: true };
-    return { task: await desk.move(task, changeStep(task, "storyboard", { progress })), isWaiting: true };
+    return { task: await context.move(task, changeStep(task, "storyboard", { progress })), isWaiting: true };
   }
   const images = shotList.shots.flatMap(({ id }) => pictures.get(id)?.output.slice(0, 1) ?? []);
-  const output = await keepStoryboard(parts, task, { shotList, images: pictures, desk });
-  return { task: await desk.move(task, completeStep(task, "storyboard", [output, ...images])), isWaiting: false };
+  const output = await keepStoryboard(parts, task, { shotList, images: pictures, context });
+  return { task: await context.move(task, completeStep(task, "storyboard", [output, ...images])), isWaiting: false };
 }
 
 async function orderPictures(
   parts: DramaParts,
-  task: DirectedTask,
-  { shotList, desk }: { shotList: StoryboardDocument; desk: Desk },
-): Promise<DirectedTask> {
+  task: CompositeTask,
+  { shotList, context }: { shotList: StoryboardDocument; context: OrchestrationContext },
+): Promise<CompositeTask> {
   const step = findStep(task, "storyboard");
   invariant(step !== null, "a drama without a storyboard draws none");
   if (Object.keys(step.taskIds).length > 0) return task;
@@ -49,13 +53,17 @@ async function orderPictures(
     ...planPicture(shot, shotList, model),
   }));
   const change = changeStep(task, "storyboard", { progress: 20, taskIds: addIds(step, ordered) });
-  return await desk.move(task, { ...change, children: ordered.map(({ purpose, ...child }) => child) });
+  return await context.move(task, { ...change, children: ordered.map(({ purpose, ...child }) => child) });
 }
 
 async function keepStoryboard(
   parts: DramaParts,
-  task: DirectedTask,
-  { shotList, images, desk }: { shotList: StoryboardDocument; images: ReturnType<typeof groupChildren>; desk: Desk },
+  task: CompositeTask,
+  {
+    shotList,
+    images,
+    context,
+  }: { shotList: StoryboardDocument; images: ReturnType<typeof groupChildren>; context: OrchestrationContext },
 ): Promise<TaskOutput> {
   const shots = shotList.shots.map((shot) => ({
     ...shot,
@@ -63,7 +71,7 @@ async function keepStoryboard(
   }));
   const { output } = await keepOnce<StoryboardDocument>(parts, task, {
     slot: "storyboard",
-    signal: desk.signal,
+    signal: context.signal,
     compose: async () => ({ ...shotList, shots }),
   });
   return output;

@@ -2,10 +2,10 @@ import type { FileId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { Model } from "../catalog/index.ts";
 import {
-  type Desk,
-  type DirectedTask,
+  type CompositeTask,
   isFinal,
   type NewChild,
+  type OrchestrationContext,
   type StepRecord,
   type Task,
   type TaskError,
@@ -45,15 +45,15 @@ export type Filming = { board: StoryboardDocument; lines: Children; clips: Child
  */
 export async function filmShots(
   parts: DramaParts,
-  given: DirectedTask,
-  { board, desk }: { board: StoryboardDocument; desk: Desk },
+  given: CompositeTask,
+  { board, context }: { board: StoryboardDocument; context: OrchestrationContext },
 ): Promise<StepOutcome & { filming: Filming }> {
-  const children = await desk.listChildren();
+  const children = await context.listChildren();
   const filming = readFilming(given, board, children);
   const failure = findFailure(given, filming);
   if (failure !== null) {
     // What was made until then is told before.
-    await noteProgress(given, { desk, filming, speech: [], shots: [], lineCount: countSpeakable(board) });
+    await noteProgress(given, { context, filming, speech: [], shots: [], lineCount: countSpeakable(board) });
     throw new DramaFailure(failure);
   }
   const models = getStageModels(parts, given.model);
@@ -63,12 +63,12 @@ export async function filmShots(
   const withId = <C extends PlannedChild & { purpose: string }>(child: C) => ({ id: parts.ids.next("task"), ...child });
   const speech = missingLines.map(withId);
   const shots = missingClips.map(withId);
-  const task = await noteProgress(given, { desk, filming, speech, shots, lineCount: spoken.length });
+  const task = await noteProgress(given, { context, filming, speech, shots, lineCount: spoken.length });
   const isDone = findStep(task, "shots")?.state === "succeeded" && findStep(task, "speech")?.state === "succeeded";
   return { task, isWaiting: !isDone, filming };
 }
 
-function readFilming(task: DirectedTask, board: StoryboardDocument, children: readonly Task[]): Filming {
+function readFilming(task: CompositeTask, board: StoryboardDocument, children: readonly Task[]): Filming {
   return {
     board,
     lines: groupChildren(findStep(task, "speech"), children),
@@ -76,7 +76,7 @@ function readFilming(task: DirectedTask, board: StoryboardDocument, children: re
   };
 }
 
-function findFailure(task: DirectedTask, { lines, clips, board }: Filming): TaskError | null {
+function findFailure(task: CompositeTask, { lines, clips, board }: Filming): TaskError | null {
   const { isPartialAllowed } = task.request as DramaRequest;
   const [first] = [...lines, ...clips].filter(([, child]) => isLost(child));
   if (first === undefined) return null;
@@ -142,7 +142,7 @@ function chooseAvatar(
 }
 
 type Noted = {
-  desk: Desk;
+  context: OrchestrationContext;
   filming: Filming;
   speech: readonly (NewChild & { purpose: string })[];
   shots: readonly (NewChild & { purpose: string })[];
@@ -151,9 +151,9 @@ type Noted = {
 
 /** Writes what is new: tasks that begin now, and how far the others are. Nothing is written where nothing is. */
 async function noteProgress(
-  task: DirectedTask,
-  { desk, filming, speech, shots, lineCount }: Noted,
-): Promise<DirectedTask> {
+  task: CompositeTask,
+  { context, filming, speech, shots, lineCount }: Noted,
+): Promise<CompositeTask> {
   const { board, lines, clips } = filming;
   const clipCount = board.shots.length + board.shots.filter((shot) => shot.image_file_id === null).length;
   const spoken = describeStep(findStep(task, "speech"), { children: lines, added: speech, countAll: lineCount });
@@ -162,7 +162,7 @@ async function noteProgress(
   const change = changeStep(withSpeech, "shots", filmed);
   if (JSON.stringify(change.steps) === JSON.stringify(task.steps)) return task;
   const children = [...speech, ...shots].map(({ purpose, ...child }) => child);
-  return await desk.move(task, { ...change, children });
+  return await context.move(task, { ...change, children });
 }
 
 function describeStep(

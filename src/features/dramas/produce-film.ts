@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import type { AccountId, FileId } from "../../lib/ids.ts";
 import { removeLeftovers } from "../../platform/storage/remove-leftovers.ts";
-import type { Desk, DirectedTask, TaskOutput, TaskWarning } from "../tasks/index.ts";
+import type { CompositeTask, OrchestrationContext, TaskOutput, TaskWarning } from "../tasks/index.ts";
 import { describeFile } from "./document-shelf.ts";
 import type { Shot } from "./drama-documents.ts";
 import { DramaFailure } from "./drama-failure.ts";
@@ -24,21 +24,21 @@ const tellEveryMs = 1_000;
 /** Puts the film together from what was made for it, and keeps it with its subtitles and its poster. */
 export async function produceFilm(
   parts: DramaParts,
-  given: DirectedTask,
-  { filming, desk }: { filming: Filming; desk: Desk },
-): Promise<{ task: DirectedTask; output: TaskOutput[]; warnings: TaskWarning[] }> {
-  const task = await beginStep(given, "film", desk);
-  return await parts.takeTurn(async () => {
-    desk.signal.throwIfAborted();
+  given: CompositeTask,
+  { filming, context }: { filming: Filming; context: OrchestrationContext },
+): Promise<{ task: CompositeTask; output: TaskOutput[]; warnings: TaskWarning[] }> {
+  const task = await beginStep(given, "film", context);
+  return await parts.productions.run(async () => {
+    context.signal.throwIfAborted();
     await mkdir(parts.folder, { recursive: true, mode: 0o700 });
     await removeLeftovers(parts.folder, parts.clock.now());
     const folder = await mkdtemp(join(parts.folder, "film-"));
     try {
-      const order = await collectMaterial(parts, task, { filming, folder, signal: desk.signal });
-      const { made, task: told } = await assembleAndTell(task, order, desk);
-      parts.reach("film-made");
-      const output = await keepFilm(parts, told, made, desk.signal);
-      parts.reach("film-kept");
+      const order = await collectMaterial(parts, task, { filming, folder, signal: context.signal });
+      const { made, task: told } = await assembleAndTell(task, order, context);
+      parts.failpoint("film-made");
+      const output = await keepFilm(parts, told, made, context.signal);
+      parts.failpoint("film-kept");
       return { task: told, output, warnings: [...warnOfLost(filming), ...warnOfUndrawable(made)] };
     } catch (error) {
       throw error instanceof FilmError ? explainFilm(parts, task, { error, filming }) : error;
@@ -51,7 +51,7 @@ export async function produceFilm(
 /** A clip that cannot be used is the fault of who made it; anything else is ours. */
 function explainFilm(
   { logger }: DramaParts,
-  { id }: DirectedTask,
+  { id }: CompositeTask,
   { error, filming }: { error: FilmError; filming: Filming },
 ): DramaFailure {
   const { shot, detail } = error;
@@ -70,7 +70,7 @@ type Fetching = { accountId: AccountId; folder: string; signal: AbortSignal };
 
 async function collectMaterial(
   parts: DramaParts,
-  task: DirectedTask,
+  task: CompositeTask,
   { filming, folder, signal }: { filming: Filming; folder: string; signal: AbortSignal },
 ): Promise<FilmOrder> {
   const { title, episode, aspectRatio } = task.request as DramaRequest;
@@ -125,15 +125,15 @@ async function fetchFile(
 
 /** Tells how far it is while it goes on. Whoever loses the task meanwhile stops. */
 async function assembleAndTell(
-  given: DirectedTask,
+  given: CompositeTask,
   order: FilmOrder,
-  desk: Desk,
-): Promise<{ made: MadeFilm; task: DirectedTask }> {
+  context: OrchestrationContext,
+): Promise<{ made: MadeFilm; task: CompositeTask }> {
   let task = given;
   let percent = 0;
   let made: MadeFilm | null = null;
   const stop = new AbortController();
-  const signal = AbortSignal.any([desk.signal, stop.signal]);
+  const signal = AbortSignal.any([context.signal, stop.signal]);
   const assembling = assembleFilm(order, {
     signal,
     onProgress: (share) => {
@@ -149,7 +149,7 @@ async function assembleAndTell(
       pause.abort();
       if (made !== null || percent <= told) continue;
       told = percent;
-      task = await desk.move(task, changeStep(task, "film", { progress: told }));
+      task = await context.move(task, changeStep(task, "film", { progress: told }));
     }
     return { made, task };
   } finally {
@@ -160,7 +160,7 @@ async function assembleAndTell(
 
 async function keepFilm(
   { files }: DramaParts,
-  task: DirectedTask,
+  task: CompositeTask,
   { filmPath, subtitlesPath, posterPath }: MadeFilm,
   signal: AbortSignal,
 ): Promise<TaskOutput[]> {

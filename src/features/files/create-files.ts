@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { AccountId, FileId } from "../../lib/ids.ts";
-import { createTurnstile } from "../../lib/turnstile.ts";
+import { createSemaphore } from "../../lib/semaphore.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import type { PictureReader } from "../../platform/media/create-picture-reader.ts";
@@ -73,7 +73,7 @@ export type Files = {
 const inspectionsAtOnceMax = 2;
 
 export function createFiles(given: FilesParts): Files {
-  const parts = { ...given, inspections: createTurnstile(inspectionsAtOnceMax) };
+  const parts = { ...given, inspections: createSemaphore(inspectionsAtOnceMax) };
   return {
     addRoutes(v1) {
       addUploadRoutes(v1, parts);

@@ -1,4 +1,4 @@
-import type { Turnstile } from "../../lib/turnstile.ts";
+import type { Semaphore } from "../../lib/semaphore.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { OperatorError } from "../../platform/errors/operator-error.ts";
 import type { PictureReader } from "../../platform/media/create-picture-reader.ts";
@@ -10,7 +10,7 @@ export type WantedMedia = { param: string; kinds: readonly FileKind[] };
 
 export type InspectionParts = {
   /** Few at a time: each may decode a large picture or run a program. */
-  inspections: Turnstile;
+  inspections: Semaphore;
   pictures: PictureReader;
 };
 
@@ -24,7 +24,7 @@ export async function inspectSpooled(
   path: string,
   { param, kinds, signal }: WantedMedia & { signal: AbortSignal },
 ): Promise<InspectedMedia> {
-  const inspection = await inspections.pass(async () => {
+  const inspection = await inspections.run(async () => {
     signal.throwIfAborted();
     return await inspectMedia(path, { pictures, signal }).catch(explainMissing);
   });

@@ -59,7 +59,7 @@ async function storeConverted(
   file: Omit<NewFile, "purpose">,
   { format, signal }: { format: PictureFormat; signal: AbortSignal },
 ): Promise<StoredFile> {
-  const spooled = await parts.inspections.pass(async () => {
+  const spooled = await parts.inspections.run(async () => {
     signal.throwIfAborted();
     try {
       return await spoolOutput(parts, await convertPicture(file.spooled.path, format, signal), signal);

@@ -1,53 +1,50 @@
-import { decideStep, type NextLook } from "./decide-step.ts";
-import { type Direct, directTask } from "./direct-task.ts";
-import { finishTask } from "./finish-task.ts";
-import { pollTask, stopTask } from "./poll-task.ts";
-import { recoverTask, submitTask } from "./submit-task.ts";
-import { type ClaimedTask, isDirected, isMedia, type MediaTask } from "./task.ts";
-import type { TaskParts } from "./task-parts.ts";
-import { findTaskTarget, listTaskTargets } from "./task-target.ts";
+import { applyTransition, type TransitionDependencies } from "./apply-transition.ts";
+import { callUpstream, type UpstreamDependencies } from "./call-upstream.ts";
+import { decideTransition } from "./decide-transition.ts";
+import { type Orchestrate, orchestrateTask } from "./orchestrate-task.ts";
+import { type ClaimedTask, isComposite, isMedia } from "./task.ts";
+import type { Outcome, Step } from "./task-machine.ts";
 
-export type AdvanceParts = TaskParts & { direct: Direct };
+export type AdvanceDependencies = TransitionDependencies &
+  UpstreamDependencies & {
+    /** Takes composite tasks further; given by the feature that knows what they are made of. */
+    orchestrate: Orchestrate;
+  };
 
-/** Takes a task that is in hand one step further. The only place that knows the order of steps. */
-export async function advanceTask(parts: AdvanceParts, task: ClaimedTask, signal: AbortSignal): Promise<NextLook> {
-  const step = decideStep(task, parts.clock.now());
-  parts.reach("claimed");
-  switch (step.kind) {
-    case "expire":
-      await expireTask(parts, task, signal);
-      return null;
-    case "cancel":
-      await finishTask(parts, task, { state: "canceled", output: [] });
-      return null;
-    case "nothing":
-      return null;
-    case "direct":
-      return isDirected(task) ? await directTask(parts, task, signal) : null;
-    case "submit":
-      return isMedia(task) ? await submitTask(parts, task, signal) : null;
-    case "recover":
-      return isMedia(task) ? await recoverTask(parts, task, signal) : null;
-    case "stop":
-      return isMedia(task) ? await stopTask(parts, task, signal) : null;
-    case "poll":
-      return isMedia(task) ? await pollTask(parts, task, signal) : null;
+/**
+ * Takes a claimed task as far as it goes now: what came of a step decides what is written and which step is next. Answers
+ * when the task is due again where only that is left to write, which its worker does for many tasks together.
+ */
+export async function advanceTask(
+  dependencies: AdvanceDependencies,
+  claimed: ClaimedTask,
+  signal: AbortSignal,
+): Promise<Date | null> {
+  dependencies.failpoint("claimed");
+  let task = claimed;
+  let outcome: Outcome | null = { kind: "claimed" };
+  while (outcome !== null) {
+    const decided = decideTransition(task, outcome, dependencies.clock.now());
+    const isChange = Object.keys(decided.change).length > 0;
+    if (!isChange && decided.lease.kind === "due") return decided.lease.at;
+    const applied = isChange ? await applyTransition(dependencies, task, decided) : { task, transition: decided };
+    // The claim was lost; whoever has it now decides by what is written.
+    if (applied === null) return null;
+    const { next } = applied.transition;
+    const taken = next === null ? null : await takeStep(dependencies, applied.task, { step: next, signal });
+    task = taken?.task ?? applied.task;
+    outcome = taken?.outcome ?? null;
   }
+  return null;
 }
 
-/** The caller is told first; that the upstream need not go on is a courtesy to ourselves. */
-async function expireTask(parts: TaskParts, task: ClaimedTask, signal: AbortSignal): Promise<void> {
-  const expired = await finishTask(parts, task, { state: "expired" });
-  if (expired !== null && isMedia(task)) await stopUpstream(parts, task, signal);
-}
-
-async function stopUpstream(parts: TaskParts, task: MediaTask, signal: AbortSignal): Promise<void> {
-  if (task.handle === null) return;
-  const target = findTaskTarget(listTaskTargets(parts.catalog.current(), task.model, parts.registry), task.target);
-  if (target === null || target.generation.traits.cancels === "never") return;
-  const { apiKey, timeoutMs, upstreamModel } = target;
-  const call = { taskId: task.id, request: task.request, inputs: [], upstreamModel, apiKey, timeoutMs, signal };
-  await target.generation.cancel(task.handle, call).catch((error: unknown) => {
-    parts.logger.warn({ task: task.id, error }, "an expired task could not be stopped upstream");
-  });
+async function takeStep(
+  dependencies: AdvanceDependencies,
+  task: ClaimedTask,
+  { step, signal }: { step: Step; signal: AbortSignal },
+): Promise<{ task: ClaimedTask; outcome: Outcome | null } | null> {
+  if (step.kind === "orchestrate") {
+    return isComposite(task) ? await orchestrateTask(dependencies, task, signal) : null;
+  }
+  return isMedia(task) ? { task, outcome: await callUpstream(dependencies, task, { step, signal }) } : null;
 }

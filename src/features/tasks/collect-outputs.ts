@@ -1,51 +1,32 @@
 import { AppError } from "../../platform/errors/app-error.ts";
-import { ProviderError } from "../../providers/contract.ts";
+import type { Logger } from "../../platform/observability/logger.ts";
 import type { MadeOutput } from "../../providers/generation.ts";
-import type { NextLook } from "./decide-step.ts";
-import { finishTask, type TaskEnd } from "./finish-task.ts";
-import type { MediaTask, TaskOutput, TaskWarning } from "./task.ts";
-import type { TaskParts } from "./task-parts.ts";
+import type { Files } from "../files/index.ts";
+import type { MediaTask, TaskOutput } from "./task.ts";
+import type { TaskFailpoint } from "./task-failpoints.ts";
+
+export type CollectDependencies = {
+  files: Pick<Files, "keepOutput">;
+  logger: Logger;
+  failpoint(name: TaskFailpoint): void;
+};
 
 /**
- * Copies what was made into our own storage, then ends the task. What is no picture, film or sound although it should be
- * counts as not made; where nothing is left, that is thrown.
+ * Copies what was made into our own storage. What is no picture, film or sound although it should be counts as not made.
+ * Throws a `ProviderError` where it cannot be fetched.
  */
 export async function collectOutputs(
-  parts: TaskParts,
+  dependencies: CollectDependencies,
   task: MediaTask,
-  { made, end, signal }: { made: readonly MadeOutput[]; end: "succeeded" | "canceled"; signal: AbortSignal },
-): Promise<NextLook> {
+  { made, signal }: { made: readonly MadeOutput[]; signal: AbortSignal },
+): Promise<TaskOutput[]> {
   const output: TaskOutput[] = [];
   for (const [index, item] of made.entries()) {
-    const stored = await storeOutput(parts, task, { item, index, signal });
+    const stored = await storeOutput(dependencies, task, { item, index, signal });
     if (stored !== null) output.push(stored);
-    parts.reach("output-stored");
+    dependencies.failpoint("output-stored");
   }
-  if (end === "succeeded" && output.length === 0) throw new UselessWork("bad-answer", "Nothing usable was made.");
-  await finishTask(parts, task, decideEnd(task, output, end));
-  return null;
-}
-
-/** All of what was made cannot be used, and never will be: another has to make it. */
-export class UselessWork extends ProviderError {}
-
-function decideEnd(task: MediaTask, output: TaskOutput[], end: "succeeded" | "canceled"): TaskEnd {
-  if (end === "canceled") return { state: "canceled", output };
-  return { state: "succeeded", output, warnings: [...warnOfFewer(task, output.length), ...warnOfUnheeded(task)] };
-}
-
-function warnOfFewer({ outputIds }: MediaTask, count: number): TaskWarning[] {
-  if (count >= outputIds.length) return [];
-  const message = `${count} of ${outputIds.length} outputs were made. Only they are charged.`;
-  return [{ code: "fewer_outputs", message }];
-}
-
-function warnOfUnheeded({ request }: MediaTask): TaskWarning[] {
-  const names = request.type === "image" ? (request.unheeded ?? []) : [];
-  return names.map((name) => ({
-    code: "unheeded_parameter",
-    message: `\`${name}\` made no difference: this model has no choice of it.`,
-  }));
+  return output;
 }
 
 /** As OpenAI's API has it: 24 kHz, 16 bits, one channel, and no header that could be checked. */
@@ -57,7 +38,7 @@ function isBareSamples({ request }: MediaTask): boolean {
 
 /** `null` where there was nothing that could be kept. */
 async function storeOutput(
-  { files, logger }: TaskParts,
+  { files, logger }: CollectDependencies,
   task: MediaTask,
   { item, index, signal }: { item: MadeOutput; index: number; signal: AbortSignal },
 ): Promise<TaskOutput | null> {

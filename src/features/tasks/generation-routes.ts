@@ -7,21 +7,30 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint, type EndpointName } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
+import type { Files } from "../files/index.ts";
 import { parseIdempotencyKey } from "../idempotency/index.ts";
 import { findInlineError, openInlineAnswer } from "./answer-inline.ts";
 import { checkAvatar, checkImage, checkVideo } from "./check-generation.ts";
-import { type CreatedTask, type CreateParts, createTask, type IncomingTask, type PrepareTask } from "./create-task.ts";
+import {
+  type CreateDependencies,
+  type CreatedTask,
+  createTask,
+  type IncomingTask,
+  type PrepareTask,
+} from "./create-task.ts";
 import { avatarRequestSchema, type CommonBody, imageRequestSchema, videoRequestSchema } from "./generation-schema.ts";
 import { findInlineForm } from "./openai-image-options.ts";
 import { type Preference, parsePrefer } from "./prefer.ts";
-import { type CheckMedia, prepareMedia } from "./prepare-media.ts";
+import { type CheckMedia, type MediaDependencies, prepareMedia } from "./prepare-media.ts";
 import { presentTask } from "./present-task.ts";
 import { awaitTask } from "./read-task.ts";
 import { isFinal, type Task } from "./task.ts";
-import { presentNow, presentTaskHeaders, type TaskRouteParts, watchCaller } from "./task-routes.ts";
+import { presentNow, presentTaskHeaders, type TaskRouteDependencies, watchCaller } from "./task-routes.ts";
 import { taskSchema } from "./task-schema.ts";
 
-export type GenerationRouteParts = CreateParts & TaskRouteParts & { baseUrl: string };
+export type GenerationRouteParts = CreateDependencies &
+  MediaDependencies &
+  TaskRouteDependencies & { files: Files; baseUrl: string };
 
 /** What a submission can be answered with beyond what every endpoint can. */
 export const submissionErrors = [
@@ -183,7 +192,7 @@ export async function submit<B extends CommonBody>(
   reply.headers(presentSubmissionHeaders(parts, task));
   const applied = presentApplied(preference, { isInlineKnown: findInlineForm !== undefined });
   if (applied !== null) reply.header("preference-applied", applied);
-  parts.reach("submission-answered");
+  parts.failpoint("submission-answered");
   if (inline !== null && isFinal(task.state)) {
     return await answerInline(parts, { reply, task, form: inline, isKeyed: key !== null });
   }

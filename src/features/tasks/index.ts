@@ -3,15 +3,17 @@
  *
  * Promises: a submission that was answered is a task, with its price, its hold and whatever makes it run, all or
  * nothing; one key makes one task. A task ends once, and with its end come one settlement and one event; what it made
- * lies in our own storage by then. Progress never falls. A worker that dies is replaced within 15 seconds. What may have
+ * lies in our own storage by then. Progress never falls. Tasks of a worker that dies are claimed by another within 15 seconds. What may have
  * reached an upstream is never sent there blindly again.
  */
-export { cancelTask, listFinished } from "./cancel-task.ts";
+export { cancelTask } from "./cancel-task.ts";
 export type { PrepareTask } from "./create-task.ts";
 export { createTasks, type Tasks } from "./create-tasks.ts";
-export type { Desk, Direct, NewChild } from "./direct-task.ts";
+export { listFinished } from "./decide-transition.ts";
 export { submissionAnswers, submissionErrors, submissionText } from "./generation-routes.ts";
 export { commonFields } from "./generation-schema.ts";
+export { hasTasksDueBefore } from "./lease-store.ts";
+export type { Orchestrate, OrchestrationContext } from "./orchestrate-task.ts";
 export { getPrice } from "./prepare-media.ts";
 export { linkEvent } from "./present-task.ts";
 export { countCharacters } from "./quote-task.ts";
@@ -19,8 +21,9 @@ export { getTask } from "./read-task.ts";
 export { reconcileTasks } from "./reconcile-tasks.ts";
 export { retryTask } from "./retry-task.ts";
 export {
-  type DirectedTask,
+  type CompositeTask,
   isFinal,
+  type NewChild,
   type StagedTerms,
   type StepRecord,
   type Task,
@@ -30,7 +33,6 @@ export {
   taskStates,
   taskTypes,
 } from "./task.ts";
-export { type TaskPoint, taskPoints } from "./task-parts.ts";
+export { type TaskFailpoint, taskFailpoints } from "./task-failpoints.ts";
 export { taskEventSchema, taskSchema } from "./task-schema.ts";
 export { findTask, listTasks } from "./task-store.ts";
-export { hasTurnsDueBefore } from "./turn-store.ts";

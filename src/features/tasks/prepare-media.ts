@@ -1,21 +1,31 @@
 import type { Caller } from "../../lib/caller.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import type { Capability, Model, Price } from "../catalog/index.ts";
+import type { ProviderRegistry } from "../../providers/provider-registry.ts";
+import type { Capability, LiveCatalog, Model, Price } from "../catalog/index.ts";
+import type { Files } from "../files/index.ts";
 import type { CheckedGeneration } from "./check-generation.ts";
 import type { PrepareTask } from "./create-task.ts";
 import type { CommonBody } from "./generation-schema.ts";
 import { countStartedSeconds, quoteTask } from "./quote-task.ts";
-import type { TaskParts } from "./task-parts.ts";
 import { listAbleTargets, listTaskTargets } from "./task-target.ts";
+
+export type MediaDependencies = {
+  files: Pick<Files, "findLinkedFile" | "getFile">;
+  catalog: LiveCatalog;
+  registry: ProviderRegistry;
+};
 
 export type CheckMedia<B extends CommonBody> = (body: B, model: Model) => CheckedGeneration;
 
 /** What a request for media comes to: checked by itself, against who could serve it, and against the account's files. */
-export function prepareMedia<B extends CommonBody>(parts: TaskParts, check: CheckMedia<B>): PrepareTask<B> {
+export function prepareMedia<B extends CommonBody>(
+  dependencies: MediaDependencies,
+  check: CheckMedia<B>,
+): PrepareTask<B> {
   return async ({ body, caller, offered: { model, prices } }) => {
-    const checked = check(await nameLinkedFiles(parts, caller, body), model);
-    requireAbleTarget(parts, model, checked);
-    const audioSeconds = await checkFiles(parts, caller, model, checked);
+    const checked = check(await nameLinkedFiles(dependencies, caller, body), model);
+    requireAbleTarget(dependencies, model, checked);
+    const audioSeconds = await checkFiles(dependencies, caller, model, checked);
     const { request, inputs } = checked;
     const budgetAmount = caller.budget?.amount ?? null;
     return {
@@ -31,7 +41,7 @@ export function prepareMedia<B extends CommonBody>(parts: TaskParts, check: Chec
 
 /** A link of ours stands for its file, which needs nobody to fetch it. */
 async function nameLinkedFiles<B extends CommonBody & { input_images?: readonly string[] }>(
-  { files }: TaskParts,
+  { files }: MediaDependencies,
   { accountId }: Caller,
   body: B,
 ): Promise<B> {
@@ -55,8 +65,8 @@ export function getPrice(prices: readonly Price[], used: Capability): Price {
   return price;
 }
 
-function requireAbleTarget(parts: TaskParts, model: Model, { request }: CheckedGeneration): void {
-  const targets = listTaskTargets(parts.catalog.current(), model.id, parts.registry);
+function requireAbleTarget(dependencies: MediaDependencies, model: Model, { request }: CheckedGeneration): void {
+  const targets = listTaskTargets(dependencies.catalog.current(), model.id, dependencies.registry);
   const { able, obstacle } = listAbleTargets(targets, request);
   if (able.length > 0) return;
   if (obstacle !== null) throw new AppError("unsupported_capability", obstacle.message, { param: obstacle.param });
@@ -65,7 +75,7 @@ function requireAbleTarget(parts: TaskParts, model: Model, { request }: CheckedG
 
 /** Files have to be there and of the right kind now, and again when the work begins. Answers how long audio takes. */
 async function checkFiles(
-  { files }: TaskParts,
+  { files }: MediaDependencies,
   { accountId }: Caller,
   { limits }: Model,
   { inputs }: CheckedGeneration,

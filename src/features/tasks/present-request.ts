@@ -1,8 +1,8 @@
 import type { GenerationRequest, ImageFormat } from "../../providers/generation.ts";
-import { type DirectedRequest, isDirected, type Task, type TaskInput } from "./task.ts";
+import { type CompositeRequest, isComposite, type Task, type TaskInput } from "./task.ts";
 
 /** A request's own fields in the words of its endpoint; given by the feature that knows what is in it. */
-export type PresentDirected = (request: DirectedRequest) => Record<string, unknown>;
+export type PresentComposite = (request: CompositeRequest) => Record<string, unknown>;
 
 const pathByType = {
   image: "/images/generations",
@@ -16,9 +16,11 @@ const pathByType = {
  * What a task was asked for, as its caller would write it. What was left out stands there as it was decided, so that the
  * same body makes the same thing again, whatever the model's defaults are by then.
  */
-export function presentRequest(task: Task, presentDirected: PresentDirected) {
+export function presentRequest(task: Task, presentComposite: PresentComposite) {
   const { request, inputs } = task;
-  const fields = isDirected(task) ? presentDirected(task.request) : presentMedia(request as GenerationRequest, inputs);
+  const fields = isComposite(task)
+    ? presentComposite(task.request)
+    : presentMedia(request as GenerationRequest, inputs);
   return {
     object: "generation.request" as const,
     task_id: task.id,

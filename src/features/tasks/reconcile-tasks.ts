@@ -1,6 +1,7 @@
-import { inTransaction } from "../../platform/database/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { type Database, inTransaction } from "../../platform/database/database.ts";
+import type { Logger } from "../../platform/observability/logger.ts";
 import { releaseHold } from "../ledger/index.ts";
-import type { TaskParts } from "./task-parts.ts";
 import { listStrayHolds } from "./task-store.ts";
 
 const atOnceMax = 200;
@@ -11,15 +12,21 @@ const graceMs = 10 * 60_000;
  * Compares what is set aside for tasks with the tasks that are open. A hold whose task is over, or never was, is given
  * back; that there was one is a mistake of ours, and told.
  */
-export async function reconcileTasks(
-  parts: Pick<TaskParts, "database" | "clock" | "logger">,
-): Promise<{ released: number }> {
-  const before = new Date(parts.clock.now().getTime() - graceMs);
-  const strays = await listStrayHolds(parts.database, { before, limit: atOnceMax });
+export async function reconcileTasks({
+  database,
+  clock,
+  logger,
+}: {
+  database: Database;
+  clock: Clock;
+  logger: Logger;
+}): Promise<{ released: number }> {
+  const before = new Date(clock.now().getTime() - graceMs);
+  const strays = await listStrayHolds(database, { before, limit: atOnceMax });
   for (const { holdId, accountId, taskId } of strays) {
     const release = { accountId, holdId };
-    await inTransaction(parts.database, (tx) => releaseHold(tx, release, parts.clock.now()));
-    parts.logger.error({ hold: holdId, account: accountId, task: taskId }, "money was held for no open task");
+    await inTransaction(database, (tx) => releaseHold(tx, release, clock.now()));
+    logger.error({ hold: holdId, account: accountId, task: taskId }, "money was held for no open task");
   }
   return { released: strays.length };
 }

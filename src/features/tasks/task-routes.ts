@@ -9,17 +9,23 @@ import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { sendEvents } from "../../platform/http/take-over.ts";
-import { type CancelParts, cancelTask } from "./cancel-task.ts";
+import type { Files } from "../files/index.ts";
+import { type CancelDependencies, cancelTask } from "./cancel-task.ts";
 import { parsePrefer } from "./prefer.ts";
-import { type PresentDirected, presentRequest } from "./present-request.ts";
+import { type PresentComposite, presentRequest } from "./present-request.ts";
 import { presentTask } from "./present-task.ts";
 import { awaitTask, findQueuePosition, getTask } from "./read-task.ts";
 import { isFinal, type Task, type TaskType } from "./task.ts";
-import type { TaskParts } from "./task-parts.ts";
 import { taskFilterSchema, taskListSchema, taskRequestSchema, taskSchema } from "./task-schema.ts";
 import { listTasks } from "./task-store.ts";
+import type { TaskWatch } from "./watch-tasks.ts";
 
-export type TaskRouteParts = TaskParts & CancelParts & { heartbeats: Heartbeats; presentDirected: PresentDirected };
+export type TaskRouteDependencies = CancelDependencies & {
+  watch: TaskWatch;
+  files: Pick<Files, "signLink">;
+  heartbeats: Heartbeats;
+  presentComposite: PresentComposite;
+};
 
 const tags = ["Tasks"];
 const taskParams = pathParams({ task_id: "task" });
@@ -34,20 +40,20 @@ const pollSeconds: Record<TaskType, number> = { image: 2, speech: 1, video: 5, a
 /** How long a cancellation waits for the upstream's word, so that most callers need not ask again. */
 const cancelWaitMs = 3_000;
 
-export function addTaskRoutes(http: HttpServer, parts: TaskRouteParts): void {
+export function addTaskRoutes(http: HttpServer, dependencies: TaskRouteDependencies): void {
   // Whoever waits for a task is answered when the node is about to stop, as if the time were over.
-  http.addHook("preClose", async () => parts.watch.release());
-  addGetTask(http, parts);
-  addListTasks(http, parts);
-  addGetRequest(http, parts);
-  addCancelTask(http, parts);
-  addTaskEvents(http, parts);
+  http.addHook("preClose", async () => dependencies.watch.release());
+  addGetTask(http, dependencies);
+  addListTasks(http, dependencies);
+  addGetRequest(http, dependencies);
+  addCancelTask(http, dependencies);
+  addTaskEvents(http, dependencies);
 }
 
 /** The task as its caller sees it at the moment. */
-export async function presentNow(parts: TaskRouteParts, task: Task) {
-  const queuePosition = await findQueuePosition(parts.database, task);
-  return presentTask(task, { signLink: parts.files.signLink, now: parts.clock.now(), queuePosition });
+export async function presentNow(dependencies: TaskRouteDependencies, task: Task) {
+  const queuePosition = await findQueuePosition(dependencies.database, task);
+  return presentTask(task, { signLink: dependencies.files.signLink, now: dependencies.clock.now(), queuePosition });
 }
 
 /** What the head of an answer says of a task: which version of it this is, and when to ask again. */
@@ -75,7 +81,7 @@ export function watchCaller(reply: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-function addGetTask(http: HttpServer, parts: TaskRouteParts): void {
+function addGetTask(http: HttpServer, dependencies: TaskRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("getTask", [
     "task_not_found",
     "invalid_parameter",
@@ -103,12 +109,12 @@ anything changed.`;
     async (request, reply) => {
       const waitMs = parsePrefer(request.headers.prefer).waitMs ?? 0;
       const knownVersion = readKnownVersion(request.headers["if-none-match"]);
-      const first = await getTask(parts.database, readAsked(request));
-      const task = await awaitTask(parts, first, { knownVersion, waitMs, signal: watchCaller(reply) });
+      const first = await getTask(dependencies.database, readAsked(request));
+      const task = await awaitTask(dependencies, first, { knownVersion, waitMs, signal: watchCaller(reply) });
       reply.headers(presentTaskHeaders(task));
       if (waitMs > 0) reply.header("preference-applied", `wait=${waitMs / 1000}`);
       if (task.version === knownVersion) return reply.code(304).send(null);
-      return await presentNow(parts, task);
+      return await presentNow(dependencies, task);
     },
   );
 }
@@ -117,7 +123,7 @@ function readAsked(request: { params: { task_id: string }; caller: FastifyReques
   return { id: request.params.task_id, accountId: getCaller(request).accountId };
 }
 
-function addListTasks(http: HttpServer, parts: TaskRouteParts): void {
+function addListTasks(http: HttpServer, dependencies: TaskRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("listTasks", ["invalid_parameter", "unknown_parameter"]);
   http.get(
     "/tasks",
@@ -141,10 +147,10 @@ function addListTasks(http: HttpServer, parts: TaskRouteParts): void {
         ...(type === undefined ? {} : { type }),
         ...(model === undefined ? {} : { model }),
       };
-      const tasks = await listTasks(parts.database, filter, { after, limit: limit + 1 });
+      const tasks = await listTasks(dependencies.database, filter, { after, limit: limit + 1 });
       const page = tasks.slice(0, limit);
       const hasMore = tasks.length > limit;
-      const view = { signLink: parts.files.signLink, now: parts.clock.now(), queuePosition: null };
+      const view = { signLink: dependencies.files.signLink, now: dependencies.clock.now(), queuePosition: null };
       return {
         object: "list" as const,
         data: page.map((task) => presentTask(task, view)),
@@ -155,7 +161,7 @@ function addListTasks(http: HttpServer, parts: TaskRouteParts): void {
   );
 }
 
-function addGetRequest(http: HttpServer, parts: TaskRouteParts): void {
+function addGetRequest(http: HttpServer, dependencies: TaskRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("getTaskRequest", ["task_not_found", "unknown_parameter"]);
   http.get(
     "/tasks/:task_id/request",
@@ -173,14 +179,14 @@ was decided then. Tasks that are steps of another have none.`,
       },
     },
     async (request) => {
-      const task = await getTask(parts.database, readAsked(request));
-      if (task.parentId === null) return presentRequest(task, parts.presentDirected);
+      const task = await getTask(dependencies.database, readAsked(request));
+      if (task.parentId === null) return presentRequest(task, dependencies.presentComposite);
       throw new AppError("task_not_found", `Nobody asked for this task: it is a step of ${task.parentId}.`);
     },
   );
 }
 
-function addCancelTask(http: HttpServer, parts: TaskRouteParts): void {
+function addCancelTask(http: HttpServer, dependencies: TaskRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("cancelTask", ["task_not_found", "task_not_cancelable"]);
   const description = `Asks for the end of a task; asking again changes nothing. One that nobody has begun is canceled at once,
 at no charge. One that is under way is canceled if its model can stop it, and charged for what was finished. One that is
@@ -201,19 +207,19 @@ over stays as it is.`;
       },
     },
     async (request, reply) => {
-      const asked = await cancelTask(parts, readAsked(request));
-      const task = await awaitTask(parts, asked, {
+      const asked = await cancelTask(dependencies, readAsked(request));
+      const task = await awaitTask(dependencies, asked, {
         knownVersion: null,
         waitMs: cancelWaitMs,
         signal: watchCaller(reply),
       });
       reply.headers(presentTaskHeaders(task));
-      return await presentNow(parts, task);
+      return await presentNow(dependencies, task);
     },
   );
 }
 
-function addTaskEvents(http: HttpServer, parts: TaskRouteParts): void {
+function addTaskEvents(http: HttpServer, dependencies: TaskRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("streamTaskEvents", ["task_not_found", "unknown_parameter"]);
   const description = `The task as it changes, as server-sent events: first as it is, then after every change, until it is over.
 Each event is named after the change (\`task.queued\`, \`task.processing\`, \`task.progress\`, \`task.step\`, \`task.succeeded\` …), has the
@@ -235,10 +241,10 @@ whole task as its data, and an id to go on from by \`Last-Event-ID\`.`;
       },
     },
     async (request, reply) => {
-      const task = await getTask(parts.database, readAsked(request));
+      const task = await getTask(dependencies.database, readAsked(request));
       const seen = Number(/^\d{1,9}$/.exec(String(request.headers["last-event-id"] ?? ""))?.[0] ?? 0);
-      return await sendEvents(reply, parts, (stream) =>
-        followTask(parts, task, { stream, seen, signal: watchCaller(reply) }),
+      return await sendEvents(reply, dependencies, (stream) =>
+        followTask(dependencies, task, { stream, seen, signal: watchCaller(reply) }),
       );
     },
   );
@@ -248,7 +254,7 @@ whole task as its data, and an id to go on from by \`Last-Event-ID\`.`;
 const followMs = 24 * 60 * 60 * 1000;
 
 async function followTask(
-  parts: TaskRouteParts,
+  dependencies: TaskRouteDependencies,
   first: Task,
   { stream, seen, signal }: { stream: EventStream; seen: number; signal: AbortSignal },
 ): Promise<void> {
@@ -257,19 +263,19 @@ async function followTask(
   let known = seen > first.version ? 0 : seen;
   let last: Task | null = null;
   while (!signal.aborted) {
-    if (task.version > known) stream.write(await presentEvent(parts, task, last));
+    if (task.version > known) stream.write(await presentEvent(dependencies, task, last));
     known = Math.max(known, task.version);
     last = task;
     // A node that is about to stop sends its listeners elsewhere, where they go on from the last event.
-    if (isFinal(task.state) || parts.watch.isReleased()) break;
-    task = await awaitTask(parts, task, { knownVersion: known, waitMs: followMs, signal });
+    if (isFinal(task.state) || dependencies.watch.isReleased()) break;
+    task = await awaitTask(dependencies, task, { knownVersion: known, waitMs: followMs, signal });
   }
   stream.end("");
 }
 
-async function presentEvent(parts: TaskRouteParts, task: Task, last: Task | null): Promise<string> {
+async function presentEvent(dependencies: TaskRouteDependencies, task: Task, last: Task | null): Promise<string> {
   const name = nameEvent(task, last);
-  return `event: ${name}\nid: ${task.version}\ndata: ${JSON.stringify(await presentNow(parts, task))}\n\n`;
+  return `event: ${name}\nid: ${task.version}\ndata: ${JSON.stringify(await presentNow(dependencies, task))}\n\n`;
 }
 
 function nameEvent(task: Task, last: Task | null): string {

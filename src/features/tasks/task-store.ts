@@ -3,32 +3,10 @@ import type { AccountId, HoldId, TaskId } from "../../lib/ids.ts";
 import { nano } from "../../lib/money.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
-import type { Task, TaskState, TaskType } from "./task.ts";
+import { lockLease } from "./lease-store.ts";
+import type { NewTask, Task, TaskChange, TaskState, TaskType } from "./task.ts";
+import type { LeaseChange } from "./task-machine.ts";
 import { presentTerms, toTask } from "./task-rows.ts";
-
-/** What changes on a task's way; all of it begins the same for every task. */
-type ChangingField =
-  | "state"
-  | "phase"
-  | "progress"
-  | "version"
-  | "output"
-  | "warnings"
-  | "error"
-  | "charge"
-  | "units"
-  | "target"
-  | "handle"
-  | "tried"
-  | "waitsFor"
-  | "lostAt"
-  | "cancelRequestedAt"
-  | "cancelAskedAt"
-  | "submittedAt"
-  | "startedAt"
-  | "finishedAt";
-
-export type NewTask = Omit<Task, ChangingField | "updatedAt">;
 
 /** A new task as it is once it is written. */
 export function toQueuedTask(task: NewTask): Task {
@@ -57,14 +35,14 @@ export function toQueuedTask(task: NewTask): Task {
   };
 }
 
-/** Writes new tasks, and when somebody has to look at them if nobody did before. */
-export async function insertTasks(tx: Database, tasks: readonly NewTask[], nextPollAt: Date): Promise<void> {
+/** Writes new tasks, which are due at once. */
+export async function insertTasks(tx: Database, tasks: readonly NewTask[], now: Date): Promise<void> {
   // One value however many there are: thousands of parameters would take longer than the rows.
   const rows = JSON.stringify(tasks.map(toNewRow));
   await sql`insert into tasks select * from jsonb_populate_recordset(null::tasks, ${rows}::jsonb)`.execute(tx);
   await sql`
     insert into task_turns (task_id, next_poll_at, claim, polls)
-      select id, ${nextPollAt}, 0, 0 from unnest(${tasks.map(({ id }) => id)}::text[]) as new (id)`.execute(tx);
+      select id, ${now}, 0, 0 from unnest(${tasks.map(({ id }) => id)}::text[]) as new (id)`.execute(tx);
 }
 
 type AbsentAtFirst =
@@ -180,64 +158,61 @@ export async function countWaiting(database: Database, { model, id }: Pick<Task,
 }
 
 /**
- * Locks an open task until the transaction ends: its turn first, as everybody does. `null` when it is over, or when it
- * was lost to another worker since the claim.
+ * Locks an open task until the transaction ends: its lease first, as everywhere. `null` when it is over.
  */
-export async function lockTask(tx: Database, { id, claim }: { id: string; claim?: number }): Promise<Task | null> {
-  const turn = await tx
-    .selectFrom("task_turns")
-    .select("claim")
-    .where("task_id", "=", id)
-    .forUpdate()
-    .executeTakeFirst();
-  if (turn === undefined || (claim !== undefined && turn.claim !== claim)) return null;
-  return await findTask(tx, id);
+export async function lockTask(tx: Database, id: string): Promise<Task | null> {
+  return (await lockLease(tx, { id })) ? await findTask(tx, id) : null;
 }
 
-/** A change that callers can see has a new version. */
-export type TaskChange = Partial<Pick<Task, ChangingField | "steps">>;
+type WrittenChange = { change: TaskChange & { charge?: Task["charge"] }; isVisible: boolean; now: Date };
 
-/** Changes a task that is locked. */
-export async function updateTask(tx: Database, taskId: TaskId, change: TaskChange, now: Date): Promise<void> {
-  await tx
+/** Changes a task whose lease is locked; answers its version. A change that callers can see has a new one. */
+export async function updateTask(tx: Database, taskId: TaskId, written: WrittenChange): Promise<number> {
+  const { version } = await tx
     .updateTable("tasks")
-    .set({ ...toColumns(change), updated_at: now })
+    .set(toColumns(written))
     .where("id", "=", taskId)
-    .execute();
+    .returning("version")
+    .executeTakeFirstOrThrow();
+  return version;
 }
 
 /**
- * Changes a task that a worker has in hand and says when to look at it next, in one statement; without that, the worker
- * keeps it as long as it did. `false`, and nothing is changed, when another worker has it by now.
+ * Changes a task that a worker has claimed, and its lease, in one statement. `null`, and nothing is changed, when the
+ * claim no longer holds; else the task's version.
  */
-export async function moveTask(
+export async function updateClaimedTask(
   database: Database,
-  { id, claim }: { id: TaskId; claim: number },
-  { change, nextPollAt, now }: { change: TaskChange; nextPollAt: Date | null; now: Date },
-): Promise<boolean> {
-  const { numUpdatedRows } = await database
-    .with("turn", (query) =>
+  { id, fencingToken }: { id: TaskId; fencingToken: number },
+  { lease, ...written }: WrittenChange & { lease: Exclude<LeaseChange, { kind: "end" }> },
+): Promise<number | null> {
+  const row = await database
+    .with("lease", (query) =>
       query
         .updateTable("task_turns")
-        .set({ next_poll_at: nextPollAt ?? sql<Date>`next_poll_at` })
+        .set({
+          next_poll_at: lease.kind === "keep" ? sql<Date>`next_poll_at` : lease.at,
+          claim: lease.kind === "revoke" ? sql<number>`claim + 1` : sql<number>`claim`,
+        })
         .where("task_id", "=", id)
-        .where("claim", "=", claim)
+        .where("claim", "=", fencingToken)
         .returning("task_id"),
     )
     .updateTable("tasks")
-    .set({ ...toColumns(change), updated_at: now })
-    .where("id", "in", (query) => query.selectFrom("turn").select("task_id"))
+    .set(toColumns(written))
+    .where("id", "in", (query) => query.selectFrom("lease").select("task_id"))
+    .returning("version")
     .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  return row?.version ?? null;
 }
 
-function toColumns(change: TaskChange): Updateable<Tables["tasks"]> {
-  const { state, phase, progress, version, output, warnings, error, charge, units, target, handle, tried } = change;
+function toColumns({ change, isVisible, now }: WrittenChange): Updateable<Tables["tasks"]> {
+  const { state, phase, progress, output, warnings, error, charge, units, target, handle, tried } = change;
   const given = {
     state,
     phase,
     progress,
-    version,
+    version: isVisible ? sql<number>`version + 1` : undefined,
     output: output && JSON.stringify(output),
     warnings: warnings && JSON.stringify(warnings),
     steps: change.steps && JSON.stringify(change.steps),
@@ -255,6 +230,7 @@ function toColumns(change: TaskChange): Updateable<Tables["tasks"]> {
     submitted_at: change.submittedAt,
     started_at: change.startedAt,
     finished_at: change.finishedAt,
+    updated_at: now,
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
@@ -264,7 +240,7 @@ function toJson(value: unknown): string | null | undefined {
   return value === null || value === undefined ? value : JSON.stringify(value);
 }
 
-/** Tells every node that tasks have changed. */
+/** Tells every node which tasks have changed. */
 export async function notifyChanges(
   database: Database,
   changes: readonly { id: string; version: number }[],
@@ -273,8 +249,13 @@ export async function notifyChanges(
   await sql`select pg_notify('tasks', payload) from unnest(${payloads}::text[]) as told (payload)`.execute(database);
 }
 
-/** How many tasks an upstream has at a time; nobody else counts until the transaction ends. */
-export async function countAtProvider(tx: Database, providerId: string): Promise<number> {
+/** Tells every node that tasks are due which this one does not claim. */
+export async function notifyDue(database: Database): Promise<void> {
+  await sql`select pg_notify('tasks_due', '')`.execute(database);
+}
+
+/** How many permits of a provider are taken; nobody else counts until the transaction ends. */
+export async function countTakenPermits(tx: Database, providerId: string): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`tasks at ${providerId}`}, 0))`.execute(tx);
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from tasks
@@ -282,7 +263,7 @@ export async function countAtProvider(tx: Database, providerId: string): Promise
   return rows[0]?.count ?? 0;
 }
 
-/** How many tasks that are older wait for a place at the provider: they go first. */
+/** How many older tasks wait for a permit of the provider: they go first. */
 export async function countOlderWaiting(
   tx: Database,
   { id, providerId }: { id: string; providerId: string },

@@ -1,11 +1,14 @@
 import { resolveSecret } from "../../platform/config/secrets.ts";
-import type { GenerationProvider, GenerationRequest } from "../../providers/generation.ts";
+import type { GenerationInput, GenerationProvider, GenerationRequest } from "../../providers/generation.ts";
 import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import type { UpstreamTarget } from "../../providers/upstream-health.ts";
 import type { CatalogView, RouteTarget } from "../catalog/index.ts";
 
 /** A target with everything that handing it a task needs. */
 export type TaskTarget = RouteTarget & { generation: GenerationProvider; apiKey: string | null; timeoutMs: number };
+
+/** What it takes to hand a task over. */
+export type Handover = { target: TaskTarget; inputs: readonly GenerationInput[] };
 
 /** A picture may take minutes to make while one waits. */
 const timeoutMsUsual = 600_000;

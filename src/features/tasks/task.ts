@@ -13,7 +13,7 @@ export type TaskState = (typeof taskStates)[number];
 export type FinalState = "succeeded" | "failed" | "canceled" | "expired";
 
 /** What may follow a state. Nothing follows a final one. */
-const nextStates = {
+export const nextStates = {
   queued: ["processing", "succeeded", "failed", "canceled", "expired"],
   processing: ["succeeded", "failed", "canceled", "expired"],
   succeeded: [],
@@ -27,10 +27,10 @@ export function isFinal(state: TaskState): state is FinalState {
 }
 
 /**
- * Where a task is on its way: nobody has it; it is being handed to an upstream; nobody knows whether an upstream has it;
- * an upstream has it; it is over.
+ * Where a task is on its way: no upstream has it; it is being handed to one; whether one has it is unknown; one has it;
+ * it is over. What leads from one to another stands in `task-machine.ts`.
  */
-type TaskPhase = "ready" | "submitting" | "unknown" | "running" | "ended";
+export type TaskPhase = "ready" | "submitting" | "unknown" | "running" | "ended";
 
 /** What a task starts from: a file of the account, or an address that the worker fetches. */
 export type TaskInput = { role: GenerationInput["role"]; param: string } & ({ fileId: FileId } | { url: string });
@@ -88,7 +88,7 @@ export type TaskWarning = {
   message: string;
 };
 
-/** A part of a task that is made of others. */
+/** A part of a composite task. */
 export type StepRecord = {
   name: string;
   state: TaskState;
@@ -99,7 +99,7 @@ export type StepRecord = {
 };
 
 /** What a feature above this one wants done; only it knows what is in it. */
-export type DirectedRequest = { type: "drama" };
+export type CompositeRequest = { type: "drama" };
 
 export type Task = {
   id: TaskId;
@@ -112,9 +112,9 @@ export type Task = {
   phase: TaskPhase;
   progress: number;
   version: number;
-  request: GenerationRequest | DirectedRequest;
+  request: GenerationRequest | CompositeRequest;
   inputs: readonly TaskInput[];
-  /** Empty where the task is not made of others. */
+  /** Empty where the task is not composite. */
   steps: readonly StepRecord[];
   terms: TaskTerms;
   holdId: HoldId | null;
@@ -143,19 +143,62 @@ export type Task = {
   updatedAt: Date;
 };
 
-/** A task that a worker has in hand, with the number that proves it. */
-export type ClaimedTask = Task & { claim: number };
+/** What changes on a task's way; all of it begins the same for every task. */
+type ChangingField =
+  | "state"
+  | "phase"
+  | "progress"
+  | "version"
+  | "output"
+  | "warnings"
+  | "error"
+  | "charge"
+  | "units"
+  | "target"
+  | "handle"
+  | "tried"
+  | "waitsFor"
+  | "lostAt"
+  | "cancelRequestedAt"
+  | "cancelAskedAt"
+  | "submittedAt"
+  | "startedAt"
+  | "finishedAt";
+
+export type NewTask = Omit<Task, ChangingField | "updatedAt">;
+/** The version is counted by who writes the change. */
+export type TaskChange = Partial<Pick<Task, Exclude<ChangingField, "version"> | "steps">>;
+
+/** A task that another one needs: it has a model of the catalog, and is paid with its parent. */
+export type NewChild = { id: TaskId; model: string; request: GenerationRequest; inputs: readonly TaskInput[] };
+
+/** How a task ends. What was made is stored already. */
+export type TaskEnd =
+  | {
+      state: "succeeded";
+      output: readonly TaskOutput[];
+      warnings: readonly TaskWarning[];
+      /** As they are at the end, where the task has any. */
+      steps?: readonly StepRecord[];
+    }
+  | { state: "canceled"; output: readonly TaskOutput[] }
+  /** What a composite task had finished by then is kept and charged. */
+  | { state: "failed"; error: TaskError; output?: readonly TaskOutput[] }
+  | { state: "expired" };
+
+/** A task that a worker has a lease of: a write with an older fencing token changes nothing. */
+export type ClaimedTask = Task & { fencingToken: number };
 
 /** One that an upstream does. */
 export type MediaTask = ClaimedTask & { request: GenerationRequest };
 
-/** One that is made of others. */
-export type DirectedTask = ClaimedTask & { request: DirectedRequest };
+/** One that is made of other tasks. */
+export type CompositeTask = ClaimedTask & { request: CompositeRequest };
 
-export function isDirected<T extends Pick<Task, "request">>(task: T): task is T & { request: DirectedRequest } {
+export function isComposite<T extends Pick<Task, "request">>(task: T): task is T & { request: CompositeRequest } {
   return task.request.type === "drama";
 }
 
 export function isMedia<T extends Pick<Task, "request">>(task: T): task is T & { request: GenerationRequest } {
-  return !isDirected(task);
+  return !isComposite(task);
 }

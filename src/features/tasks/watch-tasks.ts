@@ -1,6 +1,7 @@
 import type { ChangeFeed } from "../../platform/database/change-feed.ts";
+import { createTeller } from "./tell-nodes.ts";
 
-export type TaskVersion = { id: string; version: number };
+type TaskVersion = { id: string; version: number };
 
 /** Wakes those who wait for a task, here and on other nodes. */
 export type TaskWatch = {
@@ -24,7 +25,7 @@ const lookAgainMs = 2_000;
 /** How many tasks' latest changes are remembered, for those who are just about to wait. */
 const rememberedMax = 10_000;
 
-type WatchParts = {
+type WatchDependencies = {
   feed: ChangeFeed;
   /** Tells every node. */
   tell(changes: readonly TaskVersion[]): Promise<void>;
@@ -33,11 +34,8 @@ type WatchParts = {
 
 type Waiter = { version: number; wake(): void };
 
-/**
- * Changes are told after they were committed, by statements of their own: a transaction that notifies makes every other
- * one that does wait until it is on disk. Should a process die in between, those who wait look for themselves.
- */
-export function createTaskWatch({ feed, tell, onTrouble }: WatchParts): TaskWatch {
+export function createTaskWatch({ feed, tell, onTrouble }: WatchDependencies): TaskWatch {
+  const teller = createTeller({ tell, onTrouble });
   const waiters = new Map<string, Set<Waiter>>();
   const latest = new Map<string, number>();
 
@@ -63,14 +61,6 @@ export function createTaskWatch({ feed, tell, onTrouble }: WatchParts): TaskWatc
   }
 
   let isReleased = false;
-  const untold: TaskVersion[] = [];
-  let telling: Promise<void> | null = null;
-
-  async function tellAll(): Promise<void> {
-    while (untold.length > 0) await tell(untold.splice(0)).catch(onTrouble);
-    telling = null;
-  }
-
   feed.subscribe("tasks", {
     onChange(payload) {
       const [id = "", version = ""] = payload.split(" ");
@@ -82,12 +72,9 @@ export function createTaskWatch({ feed, tell, onTrouble }: WatchParts): TaskWatc
   return {
     announce(changed) {
       hear(changed);
-      untold.push(changed);
-      telling ??= tellAll();
+      teller.add({ id: changed.id, version: changed.version });
     },
-    async drain() {
-      while (telling !== null) await telling;
-    },
+    drain: teller.drain,
     async waitForChange(taskId, version, { timeoutMs, signal }) {
       if (signal.aborted || isReleased || timeoutMs <= 0 || (latest.get(taskId) ?? 0) > version) return;
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,7 +1,7 @@
 import { type Batcher, createBatcher } from "../../lib/batcher.ts";
 import type { Caller } from "../../lib/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { HoldId } from "../../lib/ids.ts";
+import type { HoldId, TaskId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { Nano } from "../../lib/money.ts";
 import { type Database, isDatabaseUnavailable } from "../../platform/database/database.ts";
@@ -10,7 +10,8 @@ import { claimWithAnswers, withdrawClaims } from "../idempotency/index.ts";
 import { explainRefusedHold, openHolds } from "../ledger/index.ts";
 import { changeCounts, lockCounts } from "./count-store.ts";
 import { claimOrders, type OwnedOrder, type TaskOrder, withdrawOrders } from "./order-store.ts";
-import { insertTasks, type NewTask } from "./task-store.ts";
+import type { NewTask } from "./task.ts";
+import { insertTasks } from "./task-store.ts";
 
 /** A task that was found good and only has to be written. */
 export type Submission = {
@@ -33,33 +34,36 @@ export type SubmissionOutcome =
 /** A limit of open tasks that is used up: the account's, or the key's own. */
 export type FullLimit = { owner: "account" | "API key"; max: number };
 
-export type SubmissionParts = {
+export type SubmissionDependencies = {
   database: Database;
   clock: Clock;
   currency: string;
   keyValidityMs: number;
-  /** Has the tasks begun as soon as the transaction commits. */
-  sendJobs(tx: Database, tasks: readonly NewTask[]): Promise<void>;
+  /** Has tasks begun that are written. */
+  begin(taskIds: readonly TaskId[]): void;
 };
 
 const batchMax = 200;
 const waitingMax = 10_000;
-/** Should nobody begin a task at once, somebody looks for it after this. */
-const graceMs = 5_000;
 /** What is held for a task outlives its deadline, which is when the task gives it back. */
 const holdMarginMs = 60 * 60_000;
 /** The content type under which an idempotency key keeps a task: its body is the task's id. */
 export const keptTaskType = "application/x-task-id";
 
 /**
- * Writes new tasks: price, hold, task, idempotency key and job in one transaction, or none of it. Submissions that come
+ * Writes new tasks: price, hold, task and idempotency key in one transaction, or none of it. Submissions that come
  * together share a transaction.
  */
-export function createSubmissionWriter(parts: SubmissionParts): Batcher<Submission, SubmissionOutcome> {
+export function createSubmissionWriter(dependencies: SubmissionDependencies): Batcher<Submission, SubmissionOutcome> {
   return createBatcher({
     batchMax,
     waitingMax,
-    run: (batch) => parts.database.transaction().execute((tx) => writeBatch(parts, tx, batch)),
+    async run(batch) {
+      const outcomes = await dependencies.database.transaction().execute((tx) => writeBatch(dependencies, tx, batch));
+      const created = batch.filter((_, index) => outcomes[index]?.kind === "created").map(({ task }) => task.id);
+      if (created.length > 0) dependencies.begin(created);
+      return outcomes;
+    },
     createFullError: () => new AppError("overloaded", "Too many tasks are being submitted. Retry shortly."),
     isCommonFailure: isDatabaseUnavailable,
   });
@@ -67,22 +71,21 @@ export function createSubmissionWriter(parts: SubmissionParts): Batcher<Submissi
 
 /** Locks in the order of everybody: keys, orders, counts, wallets. */
 async function writeBatch(
-  parts: SubmissionParts,
+  dependencies: SubmissionDependencies,
   tx: Database,
   batch: readonly Submission[],
 ): Promise<SubmissionOutcome[]> {
-  const now = parts.clock.now();
+  const now = dependencies.clock.now();
   const outcomes = new Map<Submission, SubmissionOutcome>();
-  const claimed = await claimKeys(parts, tx, batch, now);
+  const claimed = await claimKeys(dependencies, tx, batch, now);
   const free = batch.filter((submission) => submission.keyed === null || claimed.has(submission));
   const ordered = await takeOrders(tx, free, outcomes);
   const admitted = await admitWithinLimits(tx, ordered, outcomes);
-  const held = await holdMoney(parts, tx, { admitted, now, outcomes });
+  const held = await holdMoney(dependencies, tx, { admitted, now, outcomes });
   if (held.length > 0) {
     const tasks = held.map(({ task }) => task);
     await changeCounts(tx, countOwners(held));
-    await insertTasks(tx, tasks, new Date(now.getTime() + graceMs));
-    await parts.sendJobs(tx, tasks);
+    await insertTasks(tx, tasks, now);
   }
   for (const submission of held) outcomes.set(submission, { kind: "created" });
   const unused = free.filter((submission) => outcomes.get(submission)?.kind !== "created");
@@ -102,7 +105,7 @@ function toClaims(submission: Submission) {
 }
 
 async function claimKeys(
-  { keyValidityMs }: SubmissionParts,
+  { keyValidityMs }: SubmissionDependencies,
   tx: Database,
   batch: readonly Submission[],
   now: Date,
@@ -182,7 +185,7 @@ async function admitWithinLimits(
 }
 
 async function holdMoney(
-  { currency }: SubmissionParts,
+  { currency }: SubmissionDependencies,
   tx: Database,
   { admitted, now, outcomes }: { admitted: Submission[]; now: Date; outcomes: Map<Submission, SubmissionOutcome> },
 ): Promise<Submission[]> {

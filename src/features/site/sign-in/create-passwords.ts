@@ -1,4 +1,4 @@
-import { createTurnstile } from "../../../lib/turnstile.ts";
+import { createSemaphore } from "../../../lib/semaphore.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { hashPassword, standInHash, verifyPassword } from "./password.ts";
 
@@ -13,25 +13,25 @@ const atOnceMax = 2;
 const waitingMax = 64;
 
 export function createPasswords(): Passwords {
-  const turnstile = createTurnstile(atOnceMax);
+  const semaphore = createSemaphore(atOnceMax);
   let underWay = 0;
 
-  async function takeTurn<T>(work: () => Promise<T>): Promise<T> {
+  async function runLimited<T>(work: () => Promise<T>): Promise<T> {
     if (underWay >= atOnceMax + waitingMax) {
       throw new AppError("overloaded", "Too many people are signing in at the moment. Try again shortly.");
     }
     underWay += 1;
     try {
-      return await turnstile.pass(work);
+      return await semaphore.run(work);
     } finally {
       underWay -= 1;
     }
   }
 
   return {
-    hash: (password) => takeTurn(() => hashPassword(password)),
+    hash: (password) => runLimited(() => hashPassword(password)),
     async isRight(passwordHash, password) {
-      const isRight = await takeTurn(() => verifyPassword(passwordHash ?? standInHash, password));
+      const isRight = await runLimited(() => verifyPassword(passwordHash ?? standInHash, password));
       return isRight && passwordHash !== null;
     },
   };

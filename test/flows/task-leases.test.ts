@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { claimTasks, renewLeases, returnLeases, revokeLease } from "../../src/features/tasks/lease-store.ts";
 import type { ClaimedTask } from "../../src/features/tasks/task.ts";
-import { moveTask } from "../../src/features/tasks/task-store.ts";
-import { claimTasks, renewTurns, resetTurn, returnTurns } from "../../src/features/tasks/turn-store.ts";
+import { updateClaimedTask } from "../../src/features/tasks/task-store.ts";
 import { openTaskStage, paths, type TaskStage } from "../harness/task-stage.ts";
 
 let stage: TaskStage;
@@ -37,35 +37,41 @@ describe("when a task is looked at next", () => {
     const task = await claimNew();
     const soon = inMs(1000);
     const change = { phase: "running", handle: { job: "1" }, submittedAt: new Date() } as const;
-    await moveTask(stage.database, task, { change, nextPollAt: soon, now: new Date() });
-    await renewTurns(stage.database, [task], inMs(leaseMs));
+    await updateClaimedTask(stage.database, task, {
+      change,
+      isVisible: false,
+      lease: { kind: "due", at: soon },
+      now: new Date(),
+    });
+    await renewLeases(stage.database, [task], inMs(leaseMs));
     expect(await readNext(task.id)).toEqual(soon);
   });
 
   test("is now, when somebody asked for that while a worker was giving it back for later", async () => {
     const task = await claimNew();
-    await resetTurn(stage.database, task.id, new Date());
-    await returnTurns(stage.database, [{ ...task, nextPollAt: inMs(10_000) }]);
+    await revokeLease(stage.database, task.id, new Date());
+    await returnLeases(stage.database, [{ ...task, dueAt: inMs(10_000) }]);
     expect((await readNext(task.id))?.getTime()).toBeLessThanOrEqual(Date.now());
   });
 
   test("is a lease away as long as the worker that has it lives", async () => {
     const task = await claimNew();
     const later = inMs(60_000);
-    expect(await renewTurns(stage.database, [task], later)).toEqual(new Set([task.id]));
+    expect(await renewLeases(stage.database, [task], later)).toEqual(new Set([task.id]));
     expect(await readNext(task.id)).toEqual(later);
   });
 
   test("is not changed by a worker that has lost the task to another", async () => {
     const late = await claimNew();
-    await resetTurn(stage.database, late.id, new Date());
+    await revokeLease(stage.database, late.id, new Date());
     const [current] = await claimTasks(stage.database, [late.id], { now: new Date(), until: inMs(leaseMs) });
     const before = await readNext(late.id);
-    await returnTurns(stage.database, [{ ...late, nextPollAt: inMs(1) }]);
-    expect(await renewTurns(stage.database, [late], inMs(60_000))).toEqual(new Set());
+    await returnLeases(stage.database, [{ ...late, dueAt: inMs(1) }]);
+    expect(await renewLeases(stage.database, [late], inMs(60_000))).toEqual(new Set());
     const change = { phase: "running" } as const;
-    expect(await moveTask(stage.database, late, { change, nextPollAt: inMs(1), now: new Date() })).toBe(false);
+    const written = { change, isVisible: false, lease: { kind: "due", at: inMs(1) }, now: new Date() } as const;
+    expect(await updateClaimedTask(stage.database, late, written)).toBeNull();
     expect(await readNext(late.id)).toEqual(before);
-    expect(current?.claim).toBeGreaterThan(late.claim);
+    expect(current?.fencingToken).toBeGreaterThan(late.fencingToken);
   });
 });

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { createTurnstile } from "./turnstile.ts";
+import { createSemaphore } from "./semaphore.ts";
 
 test("so many work at a time, the others in their order, also after one that failed", async () => {
-  const turnstile = createTurnstile(2);
+  const semaphore = createSemaphore(2);
   const events: string[] = [];
   const gates = ["a", "b", "c", "d"].map((name) => ({ name, gate: Promise.withResolvers<void>() }));
   const runs = gates.map(({ name, gate }) =>
-    turnstile.pass(async () => {
+    semaphore.run(async () => {
       events.push(name);
       await gate.promise;
       return name;
@@ -21,5 +21,5 @@ test("so many work at a time, the others in their order, also after one that fai
   for (const { gate } of gates) gate.resolve();
   expect((await outcomes).map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
   expect(events).toEqual(["a", "b", "c", "d"]);
-  expect(await turnstile.pass(async () => "free")).toBe("free");
+  expect(await semaphore.run(async () => "free")).toBe("free");
 });
