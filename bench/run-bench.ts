@@ -4,6 +4,7 @@ import { measureChat } from "./measure-chat.ts";
 import { measureEdge } from "./measure-edge.ts";
 import { measureEndurance } from "./measure-endurance.ts";
 import { measureLedger } from "./measure-ledger.ts";
+import { measureQueue } from "./measure-queue.ts";
 import { measureTasks } from "./measure-tasks.ts";
 
 const benches: Record<string, (words: string[]) => Promise<void>> = {
@@ -11,6 +12,7 @@ const benches: Record<string, (words: string[]) => Promise<void>> = {
   edge: measureEdge,
   endurance: measureEndurance,
   ledger: measureLedger,
+  queue: measureQueue,
   tasks: measureTasks,
 };
 

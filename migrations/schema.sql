@@ -626,6 +626,15 @@ create table redeem_codes (
   constraint redeem_codes_redeemed_complete CHECK ((redeemed_at IS NULL) = (redeemed_by IS NULL))
 );
 
+create table scheduled_jobs (
+  name text not null,
+  schedule jsonb not null,
+  due_at timestamp with time zone not null,
+  leased_until timestamp with time zone,
+  fencing_token integer not null,
+  constraint scheduled_jobs_name_unique PRIMARY KEY (name)
+);
+
 create table schema_migrations (
   number integer not null,
   name text not null,

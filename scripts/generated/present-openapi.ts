@@ -86,7 +86,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     onTrouble: () => {},
   });
   const guarded = { fetchBytes: refuse };
-  const work = { address: nowhere, feed, registry, health, files, guarded, ledger, random };
+  const work = { feed, registry, health, files, guarded, ledger, random };
   const tasks = createTasks({ ...parts, ...work, presentComposite: () => ({}) });
   const site = createSite({
     ...parts,

@@ -19,9 +19,9 @@ type JobParts = {
   sweepCheckouts(signal: AbortSignal): Promise<void>;
 };
 
-const everyMinute = "* * * * *";
-const everyHour = "23 * * * *";
-const everyNight = "17 3 * * *";
+const everyMinute = {};
+const everyHour = { minute: 23 };
+const everyNight = { hour: 3, minute: 17 };
 const violationsShownMax = 20;
 
 /** What falls due again and again, on one of all gateways. */
@@ -37,7 +37,7 @@ export function listJobs(parts: JobParts): ScheduledJob[] {
   return [
     {
       name: "sweep-ledger",
-      cron: everyMinute,
+      schedule: everyMinute,
       run: async () => {
         await sweepLedger({
           ...parts,
@@ -47,7 +47,7 @@ export function listJobs(parts: JobParts): ScheduledJob[] {
     },
     {
       name: "renew-plans",
-      cron: everyMinute,
+      schedule: everyMinute,
       run: () =>
         renewPlans({
           ...parts,
@@ -56,47 +56,47 @@ export function listJobs(parts: JobParts): ScheduledJob[] {
     },
     {
       name: "forget-idempotency-keys",
-      cron: everyMinute,
+      schedule: everyMinute,
       run: () => forgetExpiredKeys(database, clock.now()),
     },
     {
       name: "remove-expired-files",
-      cron: everyMinute,
+      schedule: everyMinute,
       run: () => parts.removeExpiredFiles(),
     },
     {
       name: "sweep-checkouts",
-      cron: everyMinute,
+      schedule: everyMinute,
       run: (signal) => parts.sweepCheckouts(signal),
     },
     {
       name: "forget-old-events",
-      cron: everyHour,
+      schedule: everyHour,
       run: async () => void (await forgetOldEvents(database, clock.now())),
     },
     {
       name: "forget-old-sign-ins",
-      cron: everyHour,
+      schedule: everyHour,
       run: () => forgetOldSignIns(database, clock.now()),
     },
     {
       name: "forget-connect-requests",
-      cron: everyHour,
+      schedule: everyHour,
       run: () => forgetOldRequests(database, clock.now()),
     },
     {
       name: "reconcile-tasks",
-      cron: everyNight,
+      schedule: everyNight,
       run: async () => void (await reconcileTasks(parts)),
     },
     {
       name: "check-changed-accounts",
-      cron: everyMinute,
+      schedule: everyMinute,
       run: async () => report(await checkChangedAccounts(database, clock.now())),
     },
     {
       name: "check-all-accounts",
-      cron: everyNight,
+      schedule: everyNight,
       run: async () => report(await checkAccounts(database, { kind: "whole", accountIds: "all", now: clock.now() })),
     },
   ];

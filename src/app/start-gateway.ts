@@ -67,6 +67,8 @@ export type GatewayParts = {
 };
 
 const hourMs = 60 * 60 * 1000;
+/** One hears of changes (the change feed), one writes payments (the ledger). */
+const connectionsBesidePool = 2;
 
 /** Builds every part from the settings and starts it: the database, its schema, the first run, then the doors. */
 export async function startGateway(parts: GatewayParts): Promise<Gateway> {
@@ -87,7 +89,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       url: settings.database_url,
       dataDir: settings.data_dir,
       purpose: "gateway",
-      connectionsMax: settings.database_connections,
+      connectionsMax: settings.database_connections - connectionsBesidePool,
       onProgress: parts.onProgress,
       onConnectionError: (error) => logger.warn({ error }, "a database connection broke"),
       onLost: parts.onLost,
@@ -169,7 +171,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     });
     closers.push(() => payments.close());
     const jobs = await openScheduledJobs({
-      address,
+      ...{ database, clock },
       jobs: listJobs({ ...parts, database, removeExpiredFiles: removeExpired, sweepCheckouts: payments.sweep }),
       onFailure: (job, error) => logger.error({ job, error }, "a scheduled job failed"),
       onTrouble: (error) => logger.warn({ error }, "scheduled jobs wait for the database"),
@@ -178,7 +180,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     closers.push(() => jobs.close());
     const guarded = createGuardedClient({ allowsPrivate: false });
     closers.push(() => guarded.close());
-    const shared = { database, address, feed, catalog, registry, health, files, guarded, ledger, counters, random };
+    const shared = { database, feed, catalog, registry, health, files, guarded, ledger, counters, random };
     const work = { ...shared, calls };
     const failpoint = parts.failpoint ?? (() => {});
     const tasks = createTasks({ ...parts, ...work, failpoint, presentComposite: presentDramaRequest });

@@ -20,20 +20,21 @@ function createJobs(world: TestLedger) {
 
 test("a gateway schedules every job", async () => {
   await using gateway = await startGateway();
-  const { rows } = await sql<{ name: string; cron: string }>`
-    select name, cron from pgboss.schedule order by name`.execute(gateway.database);
+  const { rows } = await sql<{ name: string; schedule: object }>`
+    select name, schedule from scheduled_jobs order by name`.execute(gateway.database);
+  const [everyMinute, everyHour, everyNight] = [{}, { minute: 23 }, { hour: 3, minute: 17 }];
   expect(rows).toEqual([
-    { name: "check-all-accounts", cron: "17 3 * * *" },
-    { name: "check-changed-accounts", cron: "* * * * *" },
-    { name: "forget-connect-requests", cron: "23 * * * *" },
-    { name: "forget-idempotency-keys", cron: "* * * * *" },
-    { name: "forget-old-events", cron: "23 * * * *" },
-    { name: "forget-old-sign-ins", cron: "23 * * * *" },
-    { name: "reconcile-tasks", cron: "17 3 * * *" },
-    { name: "remove-expired-files", cron: "* * * * *" },
-    { name: "renew-plans", cron: "* * * * *" },
-    { name: "sweep-checkouts", cron: "* * * * *" },
-    { name: "sweep-ledger", cron: "* * * * *" },
+    { name: "check-all-accounts", schedule: everyNight },
+    { name: "check-changed-accounts", schedule: everyMinute },
+    { name: "forget-connect-requests", schedule: everyHour },
+    { name: "forget-idempotency-keys", schedule: everyMinute },
+    { name: "forget-old-events", schedule: everyHour },
+    { name: "forget-old-sign-ins", schedule: everyHour },
+    { name: "reconcile-tasks", schedule: everyNight },
+    { name: "remove-expired-files", schedule: everyMinute },
+    { name: "renew-plans", schedule: everyMinute },
+    { name: "sweep-checkouts", schedule: everyMinute },
+    { name: "sweep-ledger", schedule: everyMinute },
   ]);
 });
 

@@ -6,7 +6,6 @@ import type { TestProject } from "vitest/node";
 import { createDatabase } from "../../src/platform/database/database.ts";
 import { openEmbeddedPostgres } from "../../src/platform/database/embedded/embedded-postgres.ts";
 import { migrate } from "../../src/platform/database/migrate.ts";
-import { openScheduledJobs } from "../../src/platform/jobs/scheduled-jobs.ts";
 import { presentSocketUrl, templateDatabase } from "./test-database.ts";
 
 declare module "vitest" {
@@ -45,12 +44,6 @@ async function createTemplate(server: { host: string; user: string; password: st
   const address = { connectionString: presentSocketUrl(server, templateDatabase) };
   const template = createDatabase({ address, connectionsMax: 1, onConnectionError: () => {} });
   await migrate(template);
-  // The queue brings a schema of its own, which would take each gateway's start as long as all else.
-  await (await openScheduledJobs({ address, jobs: [], onFailure: fail, onTrouble: fail })).close();
   // An open connection to the template would keep it from being cloned.
   await template.destroy();
-}
-
-function fail(...reasons: unknown[]): never {
-  throw new Error("The template's jobs could not be prepared.", { cause: reasons });
 }

@@ -73,7 +73,8 @@ export function createTasks(given: TasksDependencies): Tasks {
   const onTrouble = (error: unknown): void => logger.warn({ error }, "task queue error");
   const watch = createTaskWatch({ feed, tell: (changes) => notifyChanges(database, changes), onTrouble });
   const wakeUps = createWakeUps({ feed, notify: () => notifyDue(database), onTrouble });
-  const endings = createSemaphore(Math.ceil(settings.database_connections / 2));
+  // Half of the pool, so that whatever else needs a connection gets one.
+  const endings = createSemaphore(Math.floor(settings.database_connections / 2) - 1);
   const failpoint = given.failpoint ?? (() => {});
   const shared = { ...given, watch, endings, failpoint, wakeWorkers: wakeUps.wake };
   const keyValidityMs = settings.idempotency_hours * hourMs;

@@ -1,3 +1,4 @@
+import { attemptsMax } from "../../providers/choose-target.ts";
 import { ProviderError } from "../../providers/contract.ts";
 import type { MadeOutput } from "../../providers/generation.ts";
 import { isWorthAnotherTarget } from "../../providers/judge-failure.ts";
@@ -28,7 +29,6 @@ const nothingChanges: Transition = {
   next: null,
 };
 
-const attemptsMax = 3;
 const progressMax = 99;
 const circuitOpenMsMax = 30_000;
 /** A task that waits for a permit is woken when one is free; this is for when that wake-up is lost. */

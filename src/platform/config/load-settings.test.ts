@@ -49,7 +49,7 @@ describe("where settings come from", () => {
       unpaid_files_max: 20,
       unpaid_storage_bytes_max: 20_971_520,
       redis_url: undefined,
-      database_connections: 10,
+      database_connections: 12,
       sandbox: "on",
       trusted_proxies: [],
       log_level: "info",
@@ -196,7 +196,7 @@ describe("files that are no list of settings", () => {
 describe("wrong values", () => {
   const wrongValues = [
     ["port", ["0", "70000", "abc", "1.5", "-1"], "a whole number from 1 to 65535"],
-    ["database_connections", ["1", "1001"], "a whole number from 2 to 1000"],
+    ["database_connections", ["3", "1001"], "a whole number from 4 to 1000"],
     ["site_url", ["ftp://example.com", "https://a.b/?c=d", "https://a.b/#top", "a.b"], "an http or"],
     [
       "trusted_proxies",

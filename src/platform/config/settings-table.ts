@@ -76,10 +76,11 @@ export const settingsTable = {
     explains: "An external PostgreSQL (15 or later) in place of the embedded one.",
   },
   database_connections: {
-    kind: wholeNumber({ min: 2, max: 1000 }),
-    standard: 10,
-    example: "10",
-    explains: "How many connections to the database this process opens at the most.",
+    kind: wholeNumber({ min: 4, max: 1000 }),
+    standard: 12,
+    example: "12",
+    explains:
+      "How many connections to the database this process opens at the most: one to hear of changes, one for payments, the others for everything else.",
   },
   sandbox: {
     kind: oneOf(["on", "off"]),

@@ -31,6 +31,7 @@ export type Tables = {
   postings: PostingsTable;
   prices: PricesTable;
   redeem_codes: RedeemCodesTable;
+  scheduled_jobs: ScheduledJobsTable;
   stripe_progress: StripeProgressTable;
   task_counts: TaskCountsTable;
   task_orders: TaskOrdersTable;
@@ -417,6 +418,14 @@ type RedeemCodesTable = {
   voided_at: Date | null;
   redeemed_at: Date | null;
   redeemed_by: string | null;
+};
+
+type ScheduledJobsTable = {
+  name: string;
+  schedule: unknown;
+  due_at: Date;
+  leased_until: Date | null;
+  fencing_token: number;
 };
 
 type StripeProgressTable = {

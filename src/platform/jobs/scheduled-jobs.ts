@@ -1,14 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Clock, ConstructorOptions, Job, JobResult, PgBoss, ScheduleOptions } from "pg-boss";
+import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
-import type { DatabaseAddress } from "../database/database.ts";
-import { OperatorError } from "../errors/operator-error.ts";
+import type { Database } from "../database/database.ts";
+import { claimDueJobs, endJobLease, type JobLease, registerJobs, renewJobLeases } from "./job-store.ts";
+import { findNextTime, type Schedule } from "./schedule.ts";
 
 /** Work that falls due again and again. */
 export type ScheduledJob = {
   name: string;
-  /** When it is due: minute, hour, day of the month, month, day of the week, in UTC. */
-  cron: string;
+  schedule: Schedule;
   /**
    * Does what is to be done by now. It is called again when it was cut off halfway (its gateway was killed, stood still
    * or closed), so it must be safe to repeat; and it must end when the signal says so, or another run soon stands
@@ -22,179 +22,160 @@ export type ScheduledJob = {
  *
  * - never a second run of the same job beside the first, however long that takes, up to an hour;
  * - a run that fails is reported, and the job is due again at its next time;
- * - a run whose gateway was killed is started anew by another within a minute;
+ * - a run whose gateway was killed is started anew by another within half a minute;
  * - what fell due while no gateway was there is done once, soon after the next start.
  */
 export type ScheduledJobs = {
-  /** Has a run started now, as if it were due; nothing happens when one waits or goes on already. */
-  runNow(name: string): Promise<void>;
   /** Waits for the runs that go on here. One that takes too long is cut off, and another gateway starts it anew. */
   close(): Promise<void>;
 };
 
-type ScheduledJobsParts = {
-  address: DatabaseAddress;
-  /** All there are: what earlier versions had scheduled besides is forgotten. */
+type ScheduledJobsDependencies = {
+  database: Database;
+  clock: Clock;
+  /** All there are. Other rows of the table belong to other versions, and are left alone. */
   jobs: readonly ScheduledJob[];
   /** Told of each run that failed, or that was cut off before it ended. */
   onFailure(name: string, error: Error): void;
-  /** Told of what keeps jobs from being started, each reason once until a run starts again. */
+  /** Told of what keeps jobs from being started, each reason once until a look succeeds again. */
   onTrouble(error: Error): void;
-  closeTimeoutMs?: number;
-  /** Time and timers; only tests have one that is not the system's. */
-  clock?: Clock;
+  closeTimeoutMs: number;
+  /** How often it looks for due jobs and renews leases. Only tests look more often. */
+  lookEveryMs?: number;
 };
 
-/** A minutely job starts within half of its minute: the look for what is due, the handing over, the look for work. */
-const dueEverySeconds = 15;
-const handOverEverySeconds = 5;
-const workEverySeconds = 10;
+const lookMs = 5_000;
+/** A gateway that has not renewed its lease for this long is believed to be dead. */
+const leaseMs = 20_000;
+const runMsMax = 60 * 60_000;
 
-/** A dead gateway's run is free after a heartbeat's time, a round of supervision, and the look for work: 55 seconds. */
-const heartbeatEverySeconds = 5;
-const heartbeatSecondsMax = 20;
-const superviseEverySeconds = 15;
-const superviseSecondsMin = 10;
-
-const runSecondsMax = 3600;
-const hourSeconds = 3600;
-
-const settings = {
-  schema: "pgboss",
-  application_name: "sluice-jobs",
-  // A pool of its own: a statement of pg-boss that fails leaves its transaction open, which only its own pool knows to
-  // throw away. On the gateway's pool the next request would find the broken connection.
-  max: 2,
-  connectionTimeoutMillis: 5000,
-  cronMonitorIntervalSeconds: dueEverySeconds,
-  cronWorkerIntervalSeconds: handOverEverySeconds,
-  superviseIntervalSeconds: superviseEverySeconds,
-  monitorIntervalSeconds: superviseSecondsMin,
-  maintenanceIntervalSeconds: hourSeconds,
-  // Jobs that wait for other jobs: we have none.
-  flowIntervalSeconds: hourSeconds,
-} as const satisfies ConstructorOptions;
-
-/** Given with every run instead of to its queue, whose options would stay as the first version wrote them. */
-const runOptions = {
-  heartbeatSeconds: heartbeatSecondsMax,
-  expireInSeconds: runSecondsMax,
-  // For runs that were cut off; one that fails is over.
-  retryLimit: 3,
-  deleteAfterSeconds: 24 * hourSeconds,
-} as const satisfies ScheduleOptions;
-
-/** Where pg-boss keeps what is due until it is handed over; it would keep that for a week, and count it again and again. */
-const handOverQueue = "__pgboss__send-it";
+type Run = {
+  job: ScheduledJob;
+  lease: JobLease;
+  until: Date;
+  /** A run ends by itself, or is cut off; only one of them ends its lease. */
+  state: "running" | "ended" | "cut-off";
+  cutOff: AbortController;
+};
 
 /** Fails when the database does; later it waits for the database however long it is away. */
-export async function openScheduledJobs(parts: ScheduledJobsParts): Promise<ScheduledJobs> {
-  const { jobs, onFailure, onTrouble, closeTimeoutMs = 10_000 } = parts;
-  invariant(new Set(jobs.map(({ name }) => name)).size === jobs.length, "two scheduled jobs have one name");
-  // Loaded only where it is used: commands have no jobs.
-  const { PgBoss } = await import("pg-boss");
-  const clock = parts.clock === undefined ? {} : { clock: parts.clock };
-  const boss = new PgBoss({ ...settings, ...parts.address, ...clock });
-  const workers = new Map<string, string>();
-  const reported = new Set<string>();
-  let isClosing = false;
+export async function openScheduledJobs(dependencies: ScheduledJobsDependencies): Promise<ScheduledJobs> {
+  const { database, clock, jobs, lookEveryMs = lookMs } = dependencies;
+  const jobByName = new Map(jobs.map((job) => [job.name, job]));
+  invariant(jobByName.size === jobs.length, "two scheduled jobs have one name");
+  const runs = createRuns(dependencies);
+  const closing = new AbortController();
+  let lastTrouble: string | null = null;
 
-  function reportTrouble(trouble: { message: string }): void {
-    const reason = trouble.message.replace(/ \(Queue: .*\)$/, "");
-    if (isClosing || reported.has(reason)) return;
-    reported.add(reason);
-    // Some of pg-boss's errors are no errors, but objects that look like one.
-    onTrouble(trouble instanceof Error ? trouble : new Error(reason, { cause: trouble }));
+  function takeTime(): { now: Date; until: Date } {
+    const now = clock.now();
+    return { now, until: new Date(now.getTime() + leaseMs) };
   }
 
-  async function startRun(job: ScheduledJob, { id, signal }: Job): Promise<JobResult[]> {
-    reported.clear();
-    // Claimed at the last moment: back into the queue, for another gateway.
-    if (isClosing) return [{ id, status: "failed" }];
-    const reportCutOff = (): void => onFailure(job.name, createCutOffError(signal.reason));
-    signal.addEventListener("abort", reportCutOff);
-    try {
-      await job.run(signal);
-      return [{ id, status: "completed" }];
-    } catch (error) {
-      if (!signal.aborted) onFailure(job.name, toError(error));
-      // Failed for good: another try is what the next time is for.
-      return [{ id, status: "deadletter" }];
-    } finally {
-      // pg-boss aborts the signal of every run in the end.
-      signal.removeEventListener("abort", reportCutOff);
+  async function look(): Promise<void> {
+    const time = takeTime();
+    await runs.renew(time);
+    for (const lease of await claimDueJobs(database, [...jobByName.keys()], time)) {
+      const job = jobByName.get(lease.name);
+      if (job !== undefined) runs.start(job, { lease, until: time.until });
+    }
+    lastTrouble = null;
+  }
+
+  function reportTrouble(error: unknown): void {
+    const { message } = toError(error);
+    if (message !== lastTrouble) dependencies.onTrouble(toError(error));
+    lastTrouble = message;
+  }
+
+  async function keepLooking(): Promise<void> {
+    while (!closing.signal.aborted) {
+      await look().catch(reportTrouble);
+      await wait(lookEveryMs, undefined, { signal: closing.signal }).catch(() => {});
     }
   }
 
-  boss.on("error", reportTrouble);
-  boss.on("warning", reportTrouble);
-  try {
-    await boss.start();
-    await writeSchedules(boss, jobs);
-    for (const job of jobs) {
-      const options = {
-        pollingIntervalSeconds: workEverySeconds,
-        heartbeatRefreshSeconds: heartbeatEverySeconds,
-        perJobResults: true,
-      } as const;
-      const startFirst = async ([due]: Job[]): Promise<JobResult[]> => (due === undefined ? [] : startRun(job, due));
-      workers.set(job.name, await boss.work(job.name, options, startFirst));
-    }
-  } catch (error) {
-    isClosing = true;
-    await boss.stop({ graceful: false });
-    throw explainRefusal(error);
+  const now = clock.now();
+  const described = jobs.map(({ name, schedule }) => ({ name, schedule, dueAt: findNextTime(schedule, now) }));
+  await registerJobs(database, described);
+  const looking = keepLooking();
+  return {
+    async close() {
+      closing.abort();
+      await looking;
+      const renewing = setInterval(() => runs.renew(takeTime()).catch(reportTrouble), lookEveryMs);
+      await runs.close();
+      clearInterval(renewing);
+    },
+  };
+}
+
+/** The runs that go on in this process. */
+function createRuns({ database, clock, onFailure, onTrouble, closeTimeoutMs }: ScheduledJobsDependencies) {
+  const runs = new Map<Run, Promise<void>>();
+
+  async function work(run: Run): Promise<void> {
+    const { job, lease, cutOff } = run;
+    const failure = await job.run(cutOff.signal).then(() => null, toError);
+    // One that was cut off is reported already.
+    if (run.state === "cut-off") return;
+    run.state = "ended";
+    if (failure !== null) onFailure(job.name, failure);
+    await endLease(lease, findNextTime(job.schedule, clock.now()));
+  }
+
+  async function endLease(lease: JobLease, dueAt: Date | null): Promise<void> {
+    // Should this fail, the lease runs out.
+    await endJobLease(database, lease, dueAt).catch((error: unknown) => onTrouble(toError(error)));
+  }
+
+  /** The job stays due, for another gateway or for the next look. */
+  async function cut(run: Run): Promise<void> {
+    if (run.state !== "running") return;
+    run.state = "cut-off";
+    onFailure(run.job.name, createCutOffError());
+    run.cutOff.abort();
+    await endLease(run.lease, null);
   }
 
   return {
-    async runNow(name) {
-      const worker = workers.get(name);
-      invariant(worker !== undefined, `no scheduled job is called ${name}`);
-      await boss.send(name, {}, runOptions);
-      boss.notifyWorker(worker);
+    start(job: ScheduledJob, { lease, until }: { lease: JobLease; until: Date }): void {
+      const run: Run = { job, lease, until, state: "running", cutOff: new AbortController() };
+      const tooLong = setTimeout(() => cut(run), runMsMax);
+      const ended = work(run).finally(() => {
+        clearTimeout(tooLong);
+        runs.delete(run);
+      });
+      runs.set(run, ended);
     },
-    async close() {
-      isClosing = true;
-      const runsEnded = new AbortController();
-      const ended = Promise.all(jobs.map(({ name }) => boss.offWork(name))).then(() => runsEnded.abort());
-      const tooLate = wait(closeTimeoutMs, undefined, { signal: runsEnded.signal }).catch(() => {});
-      await Promise.race([ended, tooLate]);
-      // pg-boss's own way to wait looks only twice a second whether the runs have ended.
-      await boss.stop({ graceful: false });
+    /** Runs whose lease is lost are cut off: another gateway may have started them anew. */
+    async renew({ now, until }: { now: Date; until: Date }): Promise<void> {
+      const live = [...runs.keys()].filter(({ state }) => state === "running");
+      const held = live.filter((run) => run.until > now);
+      const leases = held.map(({ lease }) => lease);
+      // The database may be away: what has run out is cut off without asking it.
+      for (const run of live) if (run.until <= now) await cut(run);
+      const renewed = leases.length === 0 ? new Set() : await renewJobLeases(database, leases, { now, until });
+      for (const run of held) {
+        if (renewed.has(run.lease.name)) run.until = until;
+        else await cut(run);
+      }
+    },
+    async close(): Promise<void> {
+      const inTime = new AbortController();
+      const late = wait(closeTimeoutMs, undefined, { signal: inTime.signal }).catch(() => {});
+      await Promise.race([Promise.all(runs.values()), late]);
+      inTime.abort();
+      // A run that does not heed its signal cannot be waited for.
+      await Promise.all([...runs.keys()].map(cut));
     },
   };
 }
 
-/** Makes the queues and the schedules of the given jobs, and removes all other schedules. */
-async function writeSchedules(boss: PgBoss, jobs: readonly ScheduledJob[]): Promise<void> {
-  const existing = new Set((await boss.getQueues()).map(({ name }) => name));
-  const names = new Set(jobs.map(({ name }) => name));
-  const obsolete = (await boss.getSchedules()).filter(({ name }) => !names.has(name));
-  await Promise.all(obsolete.map(({ name, key }) => boss.unschedule(name, key)));
-  await boss.updateQueue(handOverQueue, { deleteAfterSeconds: hourSeconds });
-  const writeSchedule = async ({ name, cron }: ScheduledJob): Promise<void> => {
-    // Exclusive: what falls due while a run waits or goes on is dropped.
-    if (!existing.has(name)) await boss.createQueue(name, { policy: "exclusive" });
-    await boss.schedule(name, cron, {}, { ...runOptions, missed: "once" });
-  };
-  await Promise.all(jobs.map(writeSchedule));
-}
-
-function createCutOffError(reason: unknown): Error {
+function createCutOffError(): Error {
   return new Error(
-    `The run was cut off before it ended: it took over ${runSecondsMax} seconds, or its gateway stood still, ` +
+    `The run was cut off before it ended: it took over ${runMsMax / 60_000} minutes, or its gateway stood still, ` +
       "lost the database or was closed. It will be started anew.",
-    { cause: reason },
-  );
-}
-
-function explainRefusal(error: unknown): unknown {
-  const isRefused = error instanceof Error && "code" in error && error.code === "42501";
-  if (!isRefused) return error;
-  return new OperatorError(
-    `The database does not let Sluice make its schema ${settings.schema}: ${error.message}.`,
-    "Give the user of database_url the right: grant create on database <name> to <user>.",
-    { cause: error },
   );
 }
 
