@@ -21,7 +21,7 @@ import { OperatorError } from "../platform/errors/operator-error.ts";
 import { openDoors } from "../platform/http/open-doors.ts";
 import { openScheduledJobs } from "../platform/jobs/scheduled-jobs.ts";
 import { type DecoderFinding, examineDecoders } from "../platform/media/examine-decoders.ts";
-import { createGuardedClient } from "../platform/net/guarded-fetch.ts";
+import { createGuardedClient } from "../platform/net/guarded-client.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import { createProviderRegistry } from "../providers/provider-registry.ts";
 import { createUpstreamHealth } from "../providers/upstream-health.ts";

@@ -23,3 +23,19 @@ test("so many work at a time, the others in their order, also after one that fai
   expect(events).toEqual(["a", "b", "c", "d"]);
   expect(await semaphore.run(async () => "free")).toBe("free");
 });
+
+test("a permit is given back once, and who stops waiting takes none", async () => {
+  const semaphore = createSemaphore(1);
+  const leave = await semaphore.enter();
+  const stop = new AbortController();
+  const waiting = semaphore.enter(stop.signal);
+  const next = semaphore.enter();
+  expect(semaphore.isFull()).toBe(true);
+  stop.abort("gone");
+  await expect(waiting).rejects.toBe("gone");
+  await expect(semaphore.enter(stop.signal)).rejects.toBe("gone");
+  leave();
+  leave();
+  (await next)();
+  expect(semaphore.isFull()).toBe(false);
+});

@@ -1,23 +1,60 @@
 export type Semaphore = {
   /** Does the work as soon as there is a permit, in the order of asking. */
   run<T>(work: () => Promise<T>): Promise<T>;
+  /** Takes a permit as soon as there is one, and answers with what gives it back. Rejects with the signal's reason. */
+  enter(signal?: AbortSignal): Promise<() => void>;
+  isFull(): boolean;
 };
 
-/** Lets so many do their work at a time; the others wait. */
+/** A semaphore: so many do their work at a time; the others wait. */
 export function createSemaphore(permitsMax: number): Semaphore {
-  const waiting: (() => void)[] = [];
+  const waiting = new Set<() => void>();
   let taken = 0;
+
+  function leave(): void {
+    const [next] = waiting;
+    // Who is next inherits the permit.
+    if (next === undefined) taken -= 1;
+    else next();
+  }
+
+  async function waitForPermit(signal?: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const proceed = (): void => {
+      waiting.delete(proceed);
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    };
+    const abort = (): void => {
+      waiting.delete(proceed);
+      reject(signal?.reason);
+    };
+    waiting.add(proceed);
+    signal?.addEventListener("abort", abort, { once: true });
+    await promise;
+  }
+
+  async function enter(signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
+    if (taken >= permitsMax) await waitForPermit(signal);
+    else taken += 1;
+    let isInside = true;
+    return () => {
+      if (isInside) leave();
+      isInside = false;
+    };
+  }
+
   return {
+    enter,
+    isFull: () => taken >= permitsMax,
     async run(work) {
-      if (taken >= permitsMax) await new Promise<void>((proceed) => waiting.push(proceed));
+      if (taken >= permitsMax) await waitForPermit();
       else taken += 1;
       try {
         return await work();
       } finally {
-        // The next in line inherits the permit.
-        const next = waiting.shift();
-        if (next === undefined) taken -= 1;
-        else next();
+        leave();
       }
     },
   };

@@ -1,9 +1,14 @@
 import { Readable } from "node:stream";
-import { createDownloader } from "../platform/net/download.ts";
-import { GuardedFetchError } from "../platform/net/guarded-connector.ts";
-import { type ExchangeAnswer, ExchangeError, readWhole } from "../platform/net/open-exchange.ts";
-import type { UpstreamHeaders } from "../platform/net/upstream-call.ts";
-import { type ClientRequest, createUpstreamClient } from "../platform/net/upstream-client.ts";
+import { createSemaphore } from "../lib/semaphore.ts";
+import { allowPrivateFor, download } from "../platform/net/download.ts";
+import {
+  createGuardedClient,
+  type ExchangeAnswer,
+  GuardedFetchError,
+  type GuardedRequest,
+  readWhole,
+} from "../platform/net/guarded-client.ts";
+import { UpstreamError, type UpstreamHeaders } from "../platform/net/upstream-call.ts";
 import { ProviderError, type ProviderErrorKind } from "./contract.ts";
 import { parseJson } from "./openai-compatible/json-value.ts";
 
@@ -20,7 +25,10 @@ export type MediaClient = {
   close(): Promise<void>;
 };
 
-export type MediaRequest = Pick<ClientRequest, "method" | "path" | "body" | "signal"> & {
+export type MediaRequest = Pick<GuardedRequest, "body" | "signal"> & {
+  method: "GET" | "POST" | "PUT";
+  /** With the query. */
+  path: string;
   apiKey: string | null;
   headers?: Readonly<Record<string, string>>;
   timeoutMs: number;
@@ -48,30 +56,47 @@ export type MediaClientOptions = {
   connectionsMax: number;
 };
 
-const connectTimeoutMs = 15_000;
-
-export function createMediaClient(options: MediaClientOptions): MediaClient {
-  const { origin, authHeader, connectionsMax } = options;
-  const client = createUpstreamClient({ origin, connectionsMax, connectTimeoutMs });
-  const downloader = createDownloader({ origin });
-  const common = { "user-agent": "sluice", ...lowerNames(options.headers) };
+const connectMs = 15_000;
+const headerBytesMax = 64 * 1024;
+export function createMediaClient({ origin, authHeader, connectionsMax, headers }: MediaClientOptions): MediaClient {
+  const client = createGuardedClient({ allowsPrivate: allowPrivateFor(origin), connectMs, headerBytesMax });
+  const places = { kept: createSemaphore(connectionsMax), fresh: createSemaphore(connectionsMax) };
+  const common = { "user-agent": "sluice", ...lowerNames(headers) };
   const authorize = (apiKey: string | null): Record<string, string> =>
     apiKey === null ? {} : { [authHeader.name.toLowerCase()]: authHeader.prefix + apiKey };
 
+  /** What must not be sent twice does not wait for a place: another upstream may have one. */
+  async function takePlace(connection: "kept" | "fresh", { signal, timeoutMs }: MediaRequest): Promise<() => void> {
+    if (connection === "fresh" && places.fresh.isFull()) {
+      throw new ProviderError("overloaded", "All connections are in use.");
+    }
+    const late = AbortSignal.timeout(timeoutMs);
+    return await places[connection].enter(AbortSignal.any([signal, late])).catch((cause: unknown) => {
+      signal.throwIfAborted();
+      throw new ProviderError("timeout", "All connections were in use for too long.", { cause });
+    });
+  }
+
   async function open(
     request: MediaRequest,
-    manner: Pick<ClientRequest, "connection" | "onSent">,
+    { connection, onSent }: { connection: "kept" | "fresh"; onSent?(): void },
   ): Promise<ExchangeAnswer> {
-    const { apiKey, headers = {}, timeoutMs, idleMs = timeoutMs, signal } = request;
+    const { method, path, body, apiKey, timeoutMs, idleMs = timeoutMs, signal } = request;
+    const leave = await takePlace(connection, request);
     try {
-      const answer = await client.send({
-        ...request,
-        ...manner,
-        headers: { ...common, ...lowerNames(headers), ...authorize(apiKey) },
-        timeouts: { headMs: timeoutMs, idleMs, totalMs: timeoutMs },
+      const answer = await client.send(origin + path, {
+        ...{ method, body, signal, connection },
+        ...(onSent === undefined ? {} : { onSent }),
+        headers: { ...common, ...lowerNames(request.headers ?? {}), ...authorize(apiKey) },
+        timeouts: { connectMs, firstByteMs: timeoutMs, idleMs, totalMs: timeoutMs },
+        onOver: leave,
       });
-      return checkForm({ ...answer, read: (limits) => translateWhile(answer.read(limits), signal) });
+      return checkForm({
+        ...answer,
+        read: (limits) => translateWhile(answer.read(limits), (error) => translateError(error, signal)),
+      });
     } catch (error) {
+      leave();
       throw translateError(error, signal);
     }
   }
@@ -95,28 +120,32 @@ export function createMediaClient(options: MediaClientOptions): MediaClient {
     },
     async download(url, { signal, apiKey }) {
       try {
-        const { read, drop } = await downloader.open(url, { signal, headers: { ...common, ...authorize(apiKey) } });
-        const bytes = Readable.from(translateWhile(read(), signal), { objectMode: false });
+        const headers = { ...common, ...authorize(apiKey) };
+        const { read, drop } = await download(client, url, { origin, headers, signal });
+        const bytes = Readable.from(
+          translateWhile(read(), (error) => translateFileError(error, signal)),
+          {
+            objectMode: false,
+          },
+        );
         // Also when nobody began to read.
         return bytes.once("close", drop);
       } catch (error) {
-        throw translateError(error, signal);
+        throw translateFileError(error, signal);
       }
     },
-    async close() {
-      await Promise.all([client.close(), downloader.close()]);
-    },
+    close: () => client.close(),
   };
 }
 
 async function* translateWhile(
   chunks: AsyncIterable<Buffer>,
-  signal: AbortSignal,
+  translate: (error: unknown) => unknown,
 ): AsyncGenerator<Buffer, void, undefined> {
   try {
     yield* chunks;
   } catch (error) {
-    throw translateError(error, signal);
+    throw translate(error);
   }
 }
 
@@ -150,27 +179,33 @@ export async function readRefusal(answer: ExchangeAnswer, signal: AbortSignal): 
   }
 }
 
-const kindsByExchange = {
+const kindsByReason = {
   timeout: "timeout",
   unreachable: "unreachable",
   overloaded: "overloaded",
   "bad-answer": "bad-answer",
   "too-large": "bad-answer",
-} as const satisfies Record<ExchangeError["kind"], ProviderErrorKind>;
+  "wrong-type": "bad-answer",
+  "forbidden-address": "bad-answer",
+} as const satisfies Record<GuardedFetchError["reason"], ProviderErrorKind>;
 
 function translateError(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
-  if (error instanceof ExchangeError) {
-    // It was our own part of the exchange that failed.
-    if (error.cause instanceof ProviderError) return error.cause;
-    return new ProviderError(kindsByExchange[error.kind], error.message, { cause: error.cause ?? error });
-  }
-  if (error instanceof GuardedFetchError) {
-    // It concerns one file; how the vendor itself does is another matter.
-    const kind = error.reason === "timeout" || error.reason === "unreachable" ? error.reason : "bad-answer";
-    return new ProviderError(kind, error.message, { isIsolated: true, detail: { reason: error.reason }, cause: error });
-  }
-  return error;
+  if (!(error instanceof GuardedFetchError)) return error;
+  const { cause } = error;
+  if (!(cause instanceof UpstreamError))
+    return new ProviderError(kindsByReason[error.reason], error.message, { cause });
+  // It was our own part of the exchange that failed.
+  if (cause.cause instanceof ProviderError) return cause.cause;
+  return new ProviderError(kindsByReason[error.reason], cause.message, { cause: cause.cause ?? cause });
+}
+
+/** It concerns one file; how the vendor itself does is another matter. */
+function translateFileError(error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  if (!(error instanceof GuardedFetchError)) return error;
+  const { reason, message } = error;
+  return new ProviderError(kindsByReason[reason], message, { isIsolated: true, detail: { reason }, cause: error });
 }
 
 function lowerNames(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import { invariant } from "../lib/invariant.ts";
 import { resolveSecret } from "../platform/config/secrets.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
-import { createGuardedClient } from "../platform/net/guarded-fetch.ts";
+import { createGuardedClient } from "../platform/net/guarded-client.ts";
 import type { Adapter, AdapterHost, MediaProviders } from "./adapter.ts";
 import { createAnthropicChat, createGoogleChat, createPackageChat } from "./ai-sdk/create-ai-sdk-chat.ts";
 import { type ChatProvider, ProviderError } from "./contract.ts";

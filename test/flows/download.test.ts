@@ -2,25 +2,27 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import type { buildConnector } from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createDownloader } from "../../src/platform/net/download.ts";
-import { GuardedFetchError } from "../../src/platform/net/guarded-connector.ts";
+import { allowPrivateFor, download } from "../../src/platform/net/download.ts";
+import { createGuardedClient, GuardedFetchError } from "../../src/platform/net/guarded-client.ts";
 import { type RecordingServer, startRecordingServer } from "../harness/recording-server.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-type Parts = Parameters<typeof createDownloader>[0];
+type ClientParts = Parameters<typeof createGuardedClient>[0];
+type Options = Parameters<typeof download>[2];
+type Parts = Omit<ClientParts, "allowsPrivate"> & Pick<Options, "origin" | "bytesMax" | "timeouts">;
 
 const secret = { authorization: "Key sk-1" };
 
 async function fetchText(parts: Parts, url: string, signal = new AbortController().signal): Promise<string> {
-  const downloader = createDownloader(parts);
+  const client = createGuardedClient({ ...parts, allowsPrivate: allowPrivateFor(parts.origin) });
   try {
-    const { read } = await downloader.open(url, { signal, headers: secret });
+    const { read } = await download(client, url, { ...parts, signal, headers: secret });
     return String(Buffer.concat(await Array.fromAsync(read())));
   } catch (error) {
     if (error instanceof GuardedFetchError) return error.reason;
     throw error;
   } finally {
-    await downloader.close();
+    await client.close();
   }
 }
 
@@ -167,10 +169,10 @@ describe("a file", () => {
     const own = await serve(({ path }, response) => {
       if (path === "/stops") response.writeHead(200).write("half");
     });
-    const limits = { headMs: 200, idleMs: 200, totalMs: 20_000 };
+    const limits = { connectMs: 20_000, firstByteMs: 200, idleMs: 200, totalMs: 20_000 };
     for (const path of ["/never", "/stops"]) {
       expect(await fetchText({ origin: own.url, timeouts: limits }, own.url + path)).toBe("timeout");
-      const total = { headMs: 20_000, idleMs: 20_000, totalMs: 200 };
+      const total = { connectMs: 20_000, firstByteMs: 20_000, idleMs: 20_000, totalMs: 200 };
       expect(await fetchText({ origin: own.url, timeouts: total }, own.url + path)).toBe("timeout");
     }
   });
@@ -188,18 +190,19 @@ describe("a file", () => {
     expect(await fetchText({ origin: url }, url)).toBe("bad-answer");
   });
 
-  test("is given up with the signal's reason, and when the downloader closes", async () => {
+  test("is given up with the signal's reason, and when its client closes", async () => {
     const own = await serve(() => {});
     const stop = new AbortController();
     const first = fetchText({ origin: own.url }, own.url, stop.signal);
     await waitUntil("the request", () => own.requests.length === 1);
     stop.abort(new Error("Nobody wants it."));
     await expect(first).rejects.toThrow("Nobody wants it.");
-    const downloader = createDownloader({ origin: own.url });
-    const second = downloader.open(own.url, { signal: new AbortController().signal, headers: {} });
+    const client = createGuardedClient({ allowsPrivate: true });
+    const { signal } = new AbortController();
+    const second = download(client, own.url, { origin: own.url, signal, headers: {} });
     second.catch(() => {});
     await waitUntil("the request", () => own.requests.length === 2);
-    await downloader.close();
+    await client.close();
     await expect(second).rejects.toMatchObject({ reason: "unreachable" });
   });
 });

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test 
 import { loadInputs } from "../../src/features/tasks/load-inputs.ts";
 import type { Task } from "../../src/features/tasks/task.ts";
 import { AppError } from "../../src/platform/errors/app-error.ts";
-import { createGuardedClient } from "../../src/platform/net/guarded-fetch.ts";
+import { createGuardedClient } from "../../src/platform/net/guarded-client.ts";
 import { upstreamKeyName } from "../harness/chat-catalog.ts";
 import type { FakeUpstreams } from "../harness/fake-upstreams.ts";
 import { startFilesStage } from "../harness/files-stage.ts";

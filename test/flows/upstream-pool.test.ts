@@ -8,7 +8,7 @@ import type {
   UpstreamHeaders,
   UpstreamTimeouts,
 } from "../../src/platform/net/upstream-call.ts";
-import { createUpstreamPool, type UpstreamPool } from "../../src/platform/net/upstream-pool.ts";
+import { createConnect, createUpstreamPool, type UpstreamPool } from "../../src/platform/net/upstream-pool.ts";
 import {
   endConnection,
   type RawUpstream,
@@ -71,7 +71,7 @@ async function finish(heard: Heard): Promise<Heard> {
 }
 
 function createPool(origin: string, more: { connectionsMax?: number; idleMs?: number; clock?: Clock } = {}) {
-  const standard = { clock: systemClock, connectTimeoutMs: 30_000, connectionsMax: 100 };
+  const standard = { clock: systemClock, connect: createConnect({ timeoutMs: 30_000 }), connectionsMax: 100 };
   const pool = createUpstreamPool({ origin, ...standard, ...more });
   return Object.assign(pool, { [Symbol.asyncDispose]: () => pool.close() });
 }

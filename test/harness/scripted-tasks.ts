@@ -24,7 +24,7 @@ import { openMasterKey } from "../../src/platform/config/master-key.ts";
 import { createMemoryCounters } from "../../src/platform/counters/memory-counters.ts";
 import { openChangeFeed } from "../../src/platform/database/change-feed.ts";
 import { createDatabase } from "../../src/platform/database/database.ts";
-import { createGuardedClient } from "../../src/platform/net/guarded-fetch.ts";
+import { createGuardedClient } from "../../src/platform/net/guarded-client.ts";
 import { createLogger } from "../../src/platform/observability/logger.ts";
 import type { GenerationProvider, GenerationTraits, MadeOutput } from "../../src/providers/generation.ts";
 import { createUpstreamHealth } from "../../src/providers/upstream-health.ts";

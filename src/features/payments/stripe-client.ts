@@ -1,6 +1,7 @@
 import type { Stripe } from "stripe";
 import type { AccountId, CheckoutId } from "../../lib/ids.ts";
-import { createUpstreamFetch, type Fetch } from "../../platform/net/upstream-fetch.ts";
+import { createWholeFetch } from "../../platform/net/fetch-whole.ts";
+import { createGuardedClient } from "../../platform/net/guarded-client.ts";
 import type { ToldReversal } from "./reversal.ts";
 import {
   readNews,
@@ -49,25 +50,15 @@ const standardUrl = "https://api.stripe.com";
 const timeoutMsStandard = 10_000;
 const signatureSecondsMax = 300;
 const pageMax = 100;
+const answerBytesMax = 32 * 1024 * 1024;
 
 export function createStripeClient(keys: StripeKeys, place: StripePlace = { url: standardUrl }): StripeClient {
   const { protocol, hostname, port } = new URL(place.url);
   const isSecure = protocol === "https:";
   const timeoutMs = place.timeoutMs ?? timeoutMsStandard;
-  const timeouts = { connectMs: timeoutMs, firstByteMs: timeoutMs, idleMs: timeoutMs, totalMs: timeoutMs };
-  const upstream = createUpstreamFetch({ connectionsMax: 16 });
+  // The operator's choice, or a test's.
+  const client = createGuardedClient({ allowsPrivate: true });
   let opened: Promise<Stripe> | null = null;
-
-  /** The library's own client would wait for ever for an answer that comes byte by byte. */
-  const fetchWhole: Fetch = async (input, init) => {
-    const call = upstream.openCall({ timeouts, onHead: () => {} });
-    try {
-      const { status, headers, ...answer } = await readWhole(await call.fetch(input, init));
-      return new Response(answer.body, { status, headers });
-    } finally {
-      call.end();
-    }
-  };
 
   /** Loaded when it is first needed: it is large, and most gateways never do. */
   async function open(): Promise<Stripe> {
@@ -76,7 +67,9 @@ export function createStripeClient(keys: StripeKeys, place: StripePlace = { url:
       host: hostname,
       protocol: isSecure ? "https" : "http",
       port: port === "" ? (isSecure ? 443 : 80) : Number(port),
-      httpClient: StripeLibrary.createFetchHttpClient(fetchWhole),
+      httpClient: StripeLibrary.createFetchHttpClient(
+        createWholeFetch(client, { bytesMax: answerBytesMax, timeoutMs, connection: "kept" }),
+      ),
       maxNetworkRetries: 1,
       telemetry: false,
     });
@@ -157,13 +150,8 @@ export function createStripeClient(keys: StripeKeys, place: StripePlace = { url:
       }
       return readNews(event);
     },
-    close: () => upstream.close(),
+    close: () => client.close(),
   };
-}
-
-async function readWhole(response: Response): Promise<{ status: number; headers: Headers; body: ArrayBuffer | null }> {
-  const { status, headers } = response;
-  return { status, headers, body: response.body === null ? null : await response.arrayBuffer() };
 }
 
 function describeSession(request: NewSession): Stripe.Checkout.SessionCreateParams {

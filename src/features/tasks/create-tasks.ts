@@ -5,7 +5,7 @@ import type { ChangeFeed } from "../../platform/database/change-feed.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
-import type { GuardedClient } from "../../platform/net/guarded-fetch.ts";
+import type { GuardedClient } from "../../platform/net/guarded-client.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import type { UpstreamHealth } from "../../providers/upstream-health.ts";

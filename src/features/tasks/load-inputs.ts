@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import { type GuardedClient, GuardedFetchError } from "../../platform/net/guarded-fetch.ts";
+import { type GuardedClient, GuardedFetchError } from "../../platform/net/guarded-client.ts";
 import type { GenerationInput } from "../../providers/generation.ts";
 import type { Files } from "../files/index.ts";
 import type { Task, TaskInput } from "./task.ts";

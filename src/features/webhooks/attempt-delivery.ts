@@ -1,7 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
-import { GuardedFetchError, type GuardedFetchReason } from "../../platform/net/guarded-connector.ts";
-import type { GuardedAnswer, GuardedSender } from "../../platform/net/guarded-sender.ts";
+import { type GuardedAnswer, type GuardedClient, GuardedFetchError } from "../../platform/net/guarded-client.ts";
 import { decideRetry, parseRetryAfter } from "./decide-retry.ts";
 import type { Attempt, AttemptError } from "./delivery.ts";
 import type { ClaimedDelivery, DeliveryResult, SealedSecrets } from "./delivery-queue-store.ts";
@@ -13,7 +12,7 @@ export type AttemptParts = {
   clock: Clock;
   /** At least 0 and less than 1. */
   random(): number;
-  sender: GuardedSender;
+  client: Pick<GuardedClient, "post">;
   secretBox: SecretBox;
   /** For an account whose own secret is needed for the first time. */
   makeAccountSecret(accountId: AccountId): Promise<SealedSecrets>;
@@ -31,6 +30,7 @@ export type AttemptOutcome = {
 
 type Answer = { status: number | null; error: AttemptError | null; answer: string | null; retryAfter: string | null };
 
+const answerBytesMax = 16 * 1024;
 const keptBytesMax = 1024;
 const goneStatus = 410;
 
@@ -86,7 +86,8 @@ async function send(
       "user-agent": "Sluice",
       ...signEvent({ id: event.id, body, sentAt }, secrets),
     };
-    return judgeAnswer(await parts.sender.post(url, { headers, body, timeoutMs: parts.attemptMs, signal }));
+    const limits = { bytesMax: answerBytesMax, timeoutMs: parts.attemptMs };
+    return judgeAnswer(await parts.client.post(url, { headers, body, ...limits, signal }));
   } catch (error) {
     if (signal.aborted) return null;
     const nothing = { status: null, answer: null, retryAfter: null };
@@ -106,11 +107,12 @@ function openSecrets(box: SecretBox, ownerId: string, sealed: SealedSecrets, now
 const errorsByReason = {
   "forbidden-address": "forbidden_address",
   unreachable: "unreachable",
+  overloaded: "unreachable",
   timeout: "timeout",
   "too-large": "bad_answer",
   "wrong-type": "bad_answer",
   "bad-answer": "bad_answer",
-} as const satisfies Record<GuardedFetchReason, AttemptError>;
+} as const satisfies Record<GuardedFetchError["reason"], AttemptError>;
 
 function judgeAnswer({ status, headers, bytes }: GuardedAnswer): Answer {
   const retryAfter = headers["retry-after"];

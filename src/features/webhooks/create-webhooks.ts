@@ -4,8 +4,8 @@ import type { MasterKey } from "../../platform/config/master-key.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
-import type { ConnectionGuardParts } from "../../platform/net/guarded-connector.ts";
-import { createGuardedSender } from "../../platform/net/guarded-sender.ts";
+import { createGuardedClient } from "../../platform/net/guarded-client.ts";
+import type { ConnectionGuard } from "../../platform/net/guarded-connector.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import { ensureAccountSecret } from "./account-secret.ts";
 import { createSecretBox } from "./secret-box.ts";
@@ -26,7 +26,7 @@ export type Webhooks = {
   close(): Promise<void>;
 };
 
-export type WebhookParts = ConnectionGuardParts & {
+export type WebhookParts = ConnectionGuard & {
   database: Database;
   clock: Clock;
   ids: IdSource;
@@ -55,12 +55,11 @@ const closeTimeoutMsUsual = 5000;
 const heartbeatMsUsual = 15_000;
 /** How often somebody who listens is looked for news for: often enough for a person who waits for them. */
 const listenEveryMs = 250;
-const answerBytesMax = 16 * 1024;
 
 export function createWebhooks(parts: WebhookParts): Webhooks {
   const { logger } = parts;
   const secretBox = createSecretBox(parts.masterKey, parts.randomBytes);
-  const sender = createGuardedSender({ ...parts, answerBytesMax });
+  const client = createGuardedClient(parts);
   const common = { ...parts, secretBox };
   const heartbeats = createHeartbeats(parts.heartbeatMs ?? heartbeatMsUsual);
   const sessionSecretKey = parts.masterKey.derive("webhook-sessions");
@@ -82,7 +81,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
     startDelivering() {
       dispatcher ??= startDispatcher({
         ...common,
-        sender,
+        client,
         makeAccountSecret: (accountId) => ensureAccountSecret(common, accountId),
         attemptMs: parts.attemptMs ?? attemptMsUsual,
         lookEveryMs: parts.lookEveryMs ?? lookEveryMsUsual,
@@ -98,7 +97,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
     async close() {
       heartbeats.close();
       await dispatcher?.close();
-      await sender.close();
+      await client.close();
     },
   };
 }

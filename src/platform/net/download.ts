@@ -1,149 +1,49 @@
-import { Client } from "undici";
-import { checkPublicUrl, getHost } from "./check-public-url.ts";
-import { type ConnectionGuardParts, createConnectionGuard, GuardedFetchError } from "./guarded-connector.ts";
-import { type ExchangeAnswer, ExchangeError, type ExchangeTimeouts, openExchange } from "./open-exchange.ts";
-
-/**
- * Fetches what an upstream says that it made. The upstream is known, but where it sends us is not: every address on the
- * way is checked like a stranger's, unless it is on the upstream's own origin, or both are on this machine.
- */
-export type Downloader = {
-  /**
-   * Answers when the bytes are about to come. Throws a `GuardedFetchError`, also in the midst of the bytes, or the
-   * reason of the signal when that ends it.
-   */
-  open(url: string, options: DownloadOptions): Promise<Download>;
-  /** Ends what is under way. */
-  close(): Promise<void>;
-};
+import { getHost } from "./check-public-url.ts";
+import { checkBytes, type ExchangeAnswer, type GuardedClient, type GuardedRequest } from "./guarded-client.ts";
+import type { UpstreamTimeouts } from "./upstream-call.ts";
 
 type DownloadOptions = {
-  /** Sent to the upstream's own origin and to nobody else. */
-  headers: Readonly<Record<string, string>>;
-  signal: AbortSignal;
-};
-
-type Download = {
-  /** Once. */
-  read(): AsyncGenerator<Buffer, void, undefined>;
-  /** Nobody wants the bytes, or more of them. */
-  drop(): void;
-};
-
-type DownloaderParts = Omit<ConnectionGuardParts, "allowsPrivate"> & {
   /** The upstream's own, as the operator wrote it. */
   origin: string;
+  /** Sent to the upstream's own origin only. */
+  headers: Readonly<Record<string, string>>;
+  signal: GuardedRequest["signal"];
   bytesMax?: number;
-  timeouts?: ExchangeTimeouts;
+  timeouts?: UpstreamTimeouts;
 };
 
-const bytesMaxUsual = 1024 * 1024 * 1024;
-const timeoutsUsual: ExchangeTimeouts = { headMs: 30_000, idleMs: 30_000, totalMs: 15 * 60_000 };
+const bytesMaxStandard = 1024 * 1024 * 1024;
+const timeoutsStandard = { connectMs: 30_000, firstByteMs: 60_000, idleMs: 30_000, totalMs: 15 * 60_000 };
 const redirectsMax = 3;
-const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const usualHeaders = { "user-agent": "sluice", "accept-encoding": "identity" };
 
-export function createDownloader(parts: DownloaderParts): Downloader {
-  const { bytesMax = bytesMaxUsual, timeouts = timeoutsUsual } = parts;
-  const own = new URL(parts.origin);
-  const guards = {
-    open: createConnectionGuard({ ...parts, allowsPrivate: false }),
-    own: createConnectionGuard({ ...parts, allowsPrivate: true }),
-  };
-  const closing = new AbortController();
-
-  async function ask(url: URL, { headers: ownHeaders, signal }: DownloadOptions): Promise<ExchangeAnswer> {
-    const isOwnOrigin = url.origin === own.origin;
-    const allowsPrivate = isOwnOrigin || (isLoopback(own) && isLoopback(url));
-    const obstacle = checkPublicUrl(url.href, { allowsPrivate });
-    if (obstacle !== null) throw new GuardedFetchError("forbidden-address", obstacle);
-    const guard = allowsPrivate ? guards.own : guards.open;
-    const addresses = await guard.findAddresses(getHost(url), signal);
-    const client = new Client(url.origin, { connect: guard.createConnector(addresses) });
-    const usual = { "user-agent": "sluice", "accept-encoding": "identity" };
-    const headers = isOwnOrigin ? { ...ownHeaders, ...usual } : usual;
-    const request = { method: "GET", path: url.pathname + url.search, headers, body: null, timeouts, signal } as const;
-    return await openExchange(client, request, () => void client.destroy().catch(() => {}));
-  }
-
-  async function follow(text: string, options: DownloadOptions): Promise<ExchangeAnswer> {
-    let url = parseUrl(text);
-    for (let hop = 0; hop <= redirectsMax; hop += 1) {
-      const answer = await ask(url, options);
-      if (!redirectStatuses.has(answer.status)) return answer;
-      answer.drop();
-      url = parseUrl(answer.headers.location, url);
-    }
-    throw new GuardedFetchError("bad-answer", `The URL redirects more than ${redirectsMax} times.`);
-  }
-
-  return {
-    async open(url, options) {
-      const translate = (error: unknown): unknown =>
-        options.signal.aborted ? options.signal.reason : translateError(error);
-      try {
-        const signal = AbortSignal.any([options.signal, closing.signal]);
-        const answer = checkAnswer(await follow(url, { ...options, signal }), bytesMax);
-        return { read: () => readTranslated(answer.read({ bytesMax }), translate), drop: answer.drop };
-      } catch (error) {
-        throw translate(error);
-      }
-    },
-    async close() {
-      closing.abort(new GuardedFetchError("unreachable", "The connections are closed."));
-    },
-  };
+/** Fetches what an upstream says that it made, and answers when the bytes are about to come. */
+export async function download(
+  client: Pick<GuardedClient, "send">,
+  url: string,
+  { origin, headers, signal, bytesMax = bytesMaxStandard, timeouts = timeoutsStandard }: DownloadOptions,
+): Promise<{ read(): AsyncGenerator<Buffer, void, undefined>; drop: ExchangeAnswer["drop"] }> {
+  const answer = await client.send(url, {
+    headers: (at) => (isSameOrigin(at, origin) ? { ...headers, ...usualHeaders } : usualHeaders),
+    body: null,
+    connection: "fresh",
+    ...{ signal, timeouts, redirectsMax },
+  });
+  checkBytes(answer, bytesMax);
+  return { read: () => answer.read({ bytesMax }), drop: answer.drop };
 }
 
-function parseUrl(text: string | string[] | undefined, base?: URL): URL {
-  const url = typeof text === "string" ? URL.parse(text, base?.href) : null;
-  if (url === null) throw new GuardedFetchError("bad-answer", "The URL is not valid.");
-  return url;
+/**
+ * Where a private address is allowed for an upstream: it is the operator's choice, but where it sends us is not. So on
+ * its own origin, and between two places on this machine.
+ */
+export function allowPrivateFor(origin: string): (url: URL) => boolean {
+  const isHere = isLoopback(new URL(origin));
+  return (url) => isSameOrigin(url, origin) || (isHere && isLoopback(url));
 }
 
-/** Answers other than the bytes themselves are ended at once. */
-function checkAnswer(answer: ExchangeAnswer, bytesMax: number): ExchangeAnswer {
-  const { status, headers } = answer;
-  const refuse = (reason: "bad-answer" | "too-large", message: string): never => {
-    answer.drop();
-    throw new GuardedFetchError(reason, message);
-  };
-  if (status !== 200) refuse("bad-answer", `The server of the URL answered with status ${status}.`);
-  if ((headers["content-encoding"] ?? "identity") !== "identity") {
-    refuse("bad-answer", "The server of the URL compresses its answer without being asked to.");
-  }
-  if (Number(headers["content-length"] ?? 0) > bytesMax) refuse("too-large", createTooLargeText(bytesMax));
-  return answer;
-}
-
-async function* readTranslated(
-  chunks: AsyncIterable<Buffer>,
-  translate: (error: unknown) => unknown,
-): AsyncGenerator<Buffer> {
-  try {
-    yield* chunks;
-  } catch (error) {
-    throw translate(error);
-  }
-}
-
-function translateError(error: unknown): unknown {
-  if (!(error instanceof ExchangeError)) return error;
-  if (error.cause instanceof GuardedFetchError) return error.cause;
-  switch (error.kind) {
-    case "too-large":
-      return new GuardedFetchError("too-large", error.message, { cause: error });
-    case "timeout":
-      return new GuardedFetchError("timeout", "The server of the URL did not answer in time.", { cause: error });
-    case "bad-answer":
-      return new GuardedFetchError("bad-answer", "The server of the URL did not answer properly.", { cause: error });
-    case "overloaded":
-    case "unreachable":
-      return new GuardedFetchError("unreachable", "The server of the URL could not be reached.", { cause: error });
-  }
-}
-
-function createTooLargeText(bytesMax: number): string {
-  return `What the URL leads to has more than ${bytesMax} bytes.`;
+function isSameOrigin(url: URL, origin: string): boolean {
+  return url.origin === new URL(origin).origin;
 }
 
 function isLoopback(url: URL): boolean {

@@ -2,17 +2,10 @@ import { isIP, type LookupFunction } from "node:net";
 import { buildConnector } from "undici";
 import { createPublicLookup, type LookupAddresses, lookupSystemAddresses } from "./lookup-addresses.ts";
 import { isPublicAddress } from "./public-address.ts";
+import { type Connect, toConnect } from "./upstream-pool.ts";
 
-/** Decides who may be connected to, for URLs that strangers give us. */
 export type ConnectionGuard = {
-  /** The addresses of a host, all of them allowed. */
-  findAddresses(host: string, signal: AbortSignal): Promise<readonly string[]>;
-  /** Connects to one of the addresses, and hands over a connection only when its peer is allowed too. */
-  createConnector(addresses: readonly string[]): buildConnector.connector;
-};
-
-export type ConnectionGuardParts = {
-  /** For development: also http, and every address that this machine can reach. */
+  /** Also http, and every address that this machine can reach: for development, and for hosts that an operator named. */
   allowsPrivate: boolean;
   connectMs?: number;
   /** For tests, in place of the name servers. */
@@ -24,6 +17,7 @@ export type ConnectionGuardParts = {
 export type GuardedFetchReason =
   | "forbidden-address"
   | "unreachable"
+  | "overloaded"
   | "timeout"
   | "too-large"
   | "wrong-type"
@@ -40,42 +34,57 @@ export class GuardedFetchError extends Error {
   }
 }
 
-const connectMsUsual = 5000;
+const connectMsStandard = 5000;
 
-export function createConnectionGuard(parts: ConnectionGuardParts): ConnectionGuard {
-  const { allowsPrivate, createConnector = buildConnector } = parts;
-  const lookup = parts.lookup ?? (allowsPrivate ? lookupSystemAddresses : createPublicLookup());
+/**
+ * The SSRF guard of a connection: all addresses of the host have to be public, one of them is connected to without
+ * another lookup, and the peer of the open connection has to be public too.
+ */
+export function createGuardedConnect(guard: ConnectionGuard): Connect {
+  const { allowsPrivate, createConnector = buildConnector, connectMs: timeout = connectMsStandard } = guard;
+  const lookup = guard.lookup ?? (allowsPrivate ? lookupSystemAddresses : createPublicLookup());
+  const isAllowed = (address = ""): boolean => allowsPrivate || isPublicAddress(address);
 
-  function isAllowed(address: string | undefined): boolean {
-    return allowsPrivate || (address !== undefined && isPublicAddress(address));
+  /** All of them must be allowed: a name with a private address among its own is no honest name. */
+  async function findAddresses(host: string, signal: AbortSignal): Promise<readonly string[]> {
+    const addresses = isIP(host) === 0 ? await lookup(host, signal) : [host];
+    if (addresses.length === 0) throw new GuardedFetchError("unreachable", "The host of the URL was not found.");
+    if (!addresses.every(isAllowed)) throw createForbidden();
+    return addresses;
   }
 
-  return {
-    /** All of them must be allowed: a name with an inner address among its own is no honest name. */
-    async findAddresses(host, signal) {
-      const addresses = isIP(host) !== 0 ? [host] : await untilAborted(lookup(host, signal), signal);
-      if (addresses.length === 0) throw new GuardedFetchError("unreachable", "The host of the URL was not found.");
-      if (addresses.every(isAllowed)) return addresses;
-      throw new GuardedFetchError("forbidden-address", "The URL leads to an address that is not public.");
-    },
-    createConnector(addresses) {
-      const connect = createConnector({
-        timeout: parts.connectMs ?? connectMsUsual,
-        allowH2: false,
-        maxCachedSessions: 0,
-        // The name is not looked up again: it could resolve to something else by now.
-        lookup: createFixedLookup(addresses),
-        autoSelectFamily: true,
-      });
-      return (options, callback) =>
-        connect(options, (...[error, socket]) => {
-          if (error !== null) return callback(error, null);
-          if (isAllowed(socket.remoteAddress)) return callback(null, socket);
-          socket.destroy();
-          callback(new GuardedFetchError("forbidden-address", "The URL leads to an address that is not public."), null);
-        });
-    },
+  function connect(addresses: readonly string[], ...[options, callback]: Parameters<Connect>): ReturnType<Connect> {
+    // The name is not looked up again: it could resolve to something else by now (DNS rebinding).
+    const fixed = { lookup: createFixedLookup(addresses), autoSelectFamily: true };
+    const connector = createConnector({ timeout, allowH2: false, maxCachedSessions: 0, ...fixed });
+    return toConnect(connector)(options, (...[error, socket]) => {
+      if (error !== null) return callback(error, null);
+      if (isAllowed(socket.remoteAddress)) return callback(null, socket);
+      socket.destroy();
+      callback(createForbidden(), null);
+    });
+  }
+
+  return (options, callback) => {
+    const ending = new AbortController();
+    let opening: ReturnType<Connect> = null;
+    findAddresses(options.hostname.replace(/\.+$/, ""), ending.signal)
+      .then((addresses) => {
+        ending.signal.throwIfAborted();
+        opening = connect(addresses, options, callback);
+      })
+      .catch((error: Error) => callback(error, null));
+    return {
+      destroy(error) {
+        ending.abort(error);
+        opening?.destroy(error);
+      },
+    };
   };
+}
+
+function createForbidden(): GuardedFetchError {
+  return new GuardedFetchError("forbidden-address", "The URL leads to an address that is not public.");
 }
 
 /** Answers every question of a socket with the addresses that were checked. */
@@ -86,16 +95,4 @@ function createFixedLookup(addresses: readonly string[]): LookupFunction {
     if (options.all === true || first === undefined) callback(null, all);
     else callback(null, first.address, first.family);
   };
-}
-
-/** A lookup may not be able to end at once; its caller does. */
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }

@@ -1,142 +1,126 @@
-import { Readable } from "node:stream";
-import { type Client, type Dispatcher, errors, type Pool } from "undici";
-import type { UpstreamHeaders } from "./upstream-call.ts";
-
-export type ExchangeRequest = {
-  method: "GET" | "POST" | "PUT";
-  /** With the query. */
-  path: string;
-  headers: Readonly<Record<string, string>>;
-  body: string | AsyncIterable<Uint8Array> | null;
-  timeouts: ExchangeTimeouts;
-  signal: AbortSignal;
-};
-
-export type ExchangeTimeouts = {
-  /** From the request to the head of its answer. */
-  headMs: number;
-  /** Between two pieces of data. Time in which nobody reads does not count. */
-  idleMs: number;
-  totalMs: number;
-};
+import type { UpstreamHeaders, UpstreamRequest } from "./upstream-call.ts";
+import type { UpstreamPool } from "./upstream-pool.ts";
 
 /** The head of an answer. Its body has to be read, or to be dropped. */
-export type ExchangeAnswer = {
+export type OpenAnswer = {
   status: number;
   headers: UpstreamHeaders;
-  /** Once. Whoever stops early ends the exchange. Throws an `ExchangeError`, or the reason of the caller's signal. */
-  read(options: { bytesMax: number }): AsyncGenerator<Buffer, void, undefined>;
-  /** Nobody wants the body. */
+  /** Once. Who stops early ends the exchange. All that came is told before an error is. */
+  read(): AsyncGenerator<Buffer, void, undefined>;
+  /** Nobody wants the body, or more of it. */
   drop(): void;
 };
 
-/** An exchange that came to no good end. Its text is for operators. */
-export class ExchangeError extends Error {
-  override readonly name = "ExchangeError";
-  readonly kind: "timeout" | "unreachable" | "overloaded" | "bad-answer" | "too-large";
+/** One request and its answer, of which no more is taken from the network than is read. */
+export type Exchange = {
+  /** Rejects with an `UpstreamError`, or with the reason of the signal. */
+  head: Promise<OpenAnswer>;
+  /** The time until `resume` is not counted as silence. */
+  pause(): void;
+  resume(): void;
+  /** Closes the connection, unless the answer is complete. */
+  end(): void;
+};
 
-  constructor(kind: ExchangeError["kind"], message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.kind = kind;
-  }
-}
+type ExchangeOptions = {
+  signal: AbortSignal;
+  /** Told once, when nothing more will come from the network. */
+  onOver?(): void;
+};
 
-/**
- * Sends one request and answers when the head has come. `onOver` is told once, when the answer is read to its end or
- * nothing more will come. Throws an `ExchangeError`, or the reason of the caller's signal when that ends it.
- */
-export async function openExchange(
-  dispatcher: Client | Pool,
-  request: ExchangeRequest,
-  onOver: () => void = () => {},
-): Promise<ExchangeAnswer> {
-  const { method, path, headers, body: content, timeouts, signal: callerSignal } = request;
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), timeouts.totalMs);
-  const signal = AbortSignal.any([callerSignal, late.signal]);
-  let isOver = false;
+const bufferedBytesMax = 64 * 1024;
 
-  function leave(): void {
-    if (isOver) return;
-    isOver = true;
-    clearTimeout(timer);
+/** Sends a request on a pool, for callers who wait for an answer instead of hearing of each piece. */
+export function openExchange(
+  pool: Pick<UpstreamPool, "dispatch">,
+  request: UpstreamRequest,
+  { signal, onOver = () => {} }: ExchangeOptions,
+): Exchange {
+  const head = Promise.withResolvers<OpenAnswer>();
+  // Who ended the exchange may have stopped waiting for its answer.
+  head.promise.catch(() => {});
+  const buffered: Buffer[] = [];
+  let bufferedBytes = 0;
+  let isPaused = false;
+  let ended = null as { error: unknown } | null;
+  let wakeReader = (): void => {};
+
+  function finish(error: unknown): void {
+    if (ended !== null) return;
+    ended = { error };
+    signal.removeEventListener("abort", abort);
     onOver();
+    head.reject(error);
+    wakeReader();
   }
 
-  function translate(error: unknown): unknown {
-    if (callerSignal.aborted) return callerSignal.reason;
-    return late.signal.aborted ? new ExchangeError("timeout", "The call took too long.", error) : translateError(error);
+  function stop(reason: unknown): void {
+    if (ended !== null) return;
+    call.cancel();
+    buffered.length = 0;
+    finish(reason);
   }
 
-  async function* read(body: Dispatcher.ResponseData["body"], bytesMax: number): AsyncGenerator<Buffer> {
-    let length = 0;
+  function abort(): void {
+    stop(signal.reason);
+  }
+
+  function drop(): void {
+    stop(new Error("The answer was dropped."));
+  }
+
+  /** Silence is the upstream's only while we listen. */
+  function listen(): void {
+    if (isPaused || bufferedBytes >= bufferedBytesMax) call.pause();
+    else call.resume();
+  }
+
+  async function* read(): AsyncGenerator<Buffer, void, undefined> {
     try {
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        length += chunk.length;
-        if (length > bytesMax) throw new ExchangeError("too-large", `The answer has more than ${bytesMax} bytes.`);
-        yield chunk;
+      for (;;) {
+        const chunk = buffered.shift();
+        if (chunk !== undefined) {
+          bufferedBytes -= chunk.length;
+          listen();
+          yield chunk;
+        } else if (ended === null) {
+          await new Promise<void>((resolve) => {
+            wakeReader = resolve;
+          });
+        } else {
+          if (ended.error !== null) throw ended.error;
+          return;
+        }
       }
-    } catch (error) {
-      throw translate(error);
     } finally {
-      leave();
+      drop();
     }
   }
 
-  try {
-    callerSignal.throwIfAborted();
-    const {
-      statusCode,
-      headers: answered,
-      body,
-    } = await dispatcher.request({
-      method,
-      path,
-      headers,
-      body: content === null || typeof content === "string" ? content : Readable.from(content, { objectMode: false }),
-      signal,
-      headersTimeout: timeouts.headMs,
-      bodyTimeout: timeouts.idleMs,
-    });
-    // An answer that nobody reads any more may still break.
-    body.on("error", leave);
-    return {
-      status: statusCode,
-      headers: answered,
-      read: ({ bytesMax }) => read(body, bytesMax),
-      drop() {
-        body.destroy();
-        leave();
-      },
-    };
-  } catch (error) {
-    leave();
-    throw translate(error);
-  }
-}
+  const call = pool.dispatch(request, {
+    onHead: (status, headers) => head.resolve({ status, headers, read, drop }),
+    onData(chunk) {
+      buffered.push(chunk);
+      bufferedBytes += chunk.length;
+      listen();
+      wakeReader();
+    },
+    onEnd: () => finish(null),
+    onError: finish,
+  });
+  if (signal.aborted) abort();
+  else signal.addEventListener("abort", abort, { once: true });
 
-/** All of an answer's body. */
-export async function readWhole(answer: ExchangeAnswer, options: { bytesMax: number }): Promise<Buffer> {
-  return Buffer.concat(await Array.fromAsync(answer.read(options)));
-}
-
-function translateError(error: unknown): unknown {
-  if (error instanceof ExchangeError) return error;
-  if (isTimeout(error)) return new ExchangeError("timeout", "The answer did not come in time.", error);
-  if (isMalformed(error)) return new ExchangeError("bad-answer", "The answer is not HTTP.", error);
-  return new ExchangeError("unreachable", "The connection failed.", error);
-}
-
-function isTimeout(error: unknown): boolean {
-  return (
-    error instanceof errors.ConnectTimeoutError ||
-    error instanceof errors.HeadersTimeoutError ||
-    error instanceof errors.BodyTimeoutError
-  );
-}
-
-function isMalformed(error: unknown): boolean {
-  if (error instanceof errors.HeadersOverflowError) return true;
-  // The end of the connection in the middle of an answer is no fault of its form.
-  return error instanceof errors.HTTPParserError && !error.message.includes("EOF");
+  return {
+    head: head.promise,
+    pause() {
+      isPaused = true;
+      listen();
+    },
+    resume() {
+      isPaused = false;
+      listen();
+    },
+    end: drop,
+  };
 }

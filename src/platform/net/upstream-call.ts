@@ -1,12 +1,22 @@
+import type { Readable } from "node:stream";
 import type { Client, Dispatcher } from "undici";
 import type { Clock } from "../../lib/clock.ts";
 
 export type UpstreamRequest = {
+  /** Absent, it is a POST. */
+  method?: Dispatcher.HttpMethod;
   path: string;
   /** Names and values in turn. */
   headers: string[];
-  body: string;
+  body: string | Uint8Array | Readable | null;
   timeouts: UpstreamTimeouts;
+  /**
+   * A kept connection may be closed by the server at the very moment that it is used again, and nobody knows what became
+   * of the request. So what must not be asked twice gets a fresh one, which serves nothing else. Absent, it is kept.
+   */
+  connection?: "kept" | "fresh";
+  /** On a fresh connection: it is open. Until then the server cannot have begun anything. */
+  onConnected?(): void;
 };
 
 export type UpstreamTimeouts = {
@@ -51,7 +61,7 @@ export class UpstreamError extends Error {
 
 /** Makes calls on a client that serves nobody else, one after another. */
 export type UpstreamCaller = {
-  /** Sends a POST. The handler hears nothing before this has returned. */
+  /** The handler hears nothing before this has returned. */
   start(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall;
 };
 
@@ -106,6 +116,8 @@ class ConnectionCaller implements UpstreamCaller, Dispatcher.DispatchHandler {
   private hasHeard = false;
   private timer: NodeJS.Timeout | null = null;
   private looksAtMs = 0;
+  /** The call that is looked at once more before it is late; 0 for none. */
+  private lastLook = 0;
 
   constructor(parts: CallerParts) {
     this.parts = parts;
@@ -113,7 +125,7 @@ class ConnectionCaller implements UpstreamCaller, Dispatcher.DispatchHandler {
 
   start(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall {
     const { client, clock } = this.parts;
-    const { path, headers, body, timeouts } = request;
+    const { method = "POST", path, headers, body, timeouts } = request;
     this.handler = handler;
     this.timeouts = timeouts;
     this.callCount += 1;
@@ -127,7 +139,7 @@ class ConnectionCaller implements UpstreamCaller, Dispatcher.DispatchHandler {
     client.dispatch(
       // The timer keeps time; the library's own would be moved with every chunk and are a second late. It need not look
       // for more to send when the head of the answer comes: there is nothing.
-      { method: "POST", path, headers, body, headersTimeout: 0, bodyTimeout: 0, blocking: false },
+      { method, path, headers, body, headersTimeout: 0, bodyTimeout: 0, blocking: false },
       this,
     );
     return new NumberedCall(this, this.callCount);
@@ -149,8 +161,16 @@ class ConnectionCaller implements UpstreamCaller, Dispatcher.DispatchHandler {
     const nowMs = this.parts.clock.monotonicMs();
     if (this.hasHeard) this.hear(nowMs);
     const dueAtMs = this.isPaused ? endsAtMs : Math.min(endsAtMs, this.sinceMs + this.limitMs(phase));
-    if (nowMs < dueAtMs) this.lookIn(Math.min(dueAtMs - nowMs, this.lookMs()), nowMs);
-    else this.fail(new UpstreamError("timeout", nowMs < endsAtMs ? lateFor[phase] : "The call took too long."));
+    if (nowMs < dueAtMs) {
+      this.lastLook = 0;
+      this.lookIn(Math.min(dueAtMs - nowMs, this.lookMs()), nowMs);
+    } else if (this.lastLook !== this.callCount) {
+      // When this process itself stood still, data may be here but not read yet: one more turn of the loop reads it.
+      this.lastLook = this.callCount;
+      setImmediate(lookAgainAt, this, this.callCount);
+    } else {
+      this.fail(new UpstreamError("timeout", nowMs < endsAtMs ? lateFor[phase] : "The call took too long."));
+    }
   }
 
   private hear(nowMs: number): void {
@@ -259,6 +279,10 @@ class ConnectionCaller implements UpstreamCaller, Dispatcher.DispatchHandler {
 
 function lookAt(caller: ConnectionCaller): void {
   caller.look();
+}
+
+function lookAgainAt(caller: ConnectionCaller, number: number): void {
+  if (!caller.isOver(number)) caller.look();
 }
 
 /** One call of a connection, which may serve another by the time that somebody thinks of this one again. */

@@ -1,13 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { Agent } from "undici";
+import { systemClock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
-import {
-  createFetchExchange,
-  type FetchExchange,
-  type FetchFailure,
-  type FetchRequest,
-  type FetchTimeouts,
-} from "./fetch-exchange.ts";
+import { type Exchange, type OpenAnswer, openExchange } from "./open-exchange.ts";
+import { UpstreamError, type UpstreamRequest, type UpstreamTimeouts } from "./upstream-call.ts";
+import { createConnect, createUpstreamPool, type UpstreamPool } from "./upstream-pool.ts";
 
 export type Fetch = typeof globalThis.fetch;
 
@@ -29,8 +25,12 @@ export type FetchCall = {
   end(): void;
 };
 
+/** Why a request came to nothing; the reason is for operators. */
+type FetchFailure = { kind: UpstreamError["kind"]; reason: string };
+
 type FetchCallOptions = {
-  timeouts: FetchTimeouts;
+  /** The total is of the whole call, the others of each request. */
+  timeouts: UpstreamTimeouts;
   /** The head of an answer has come. */
   onHead(status: number): void;
 };
@@ -46,35 +46,65 @@ const requestsMax = 8;
 
 const longBodyCharacters = 64 * 1024;
 
-/** Each call has its own, shorter limit; this one is for sockets that nobody waits for any more. */
+/** Each call has its own, shorter limit. */
 const connectMsMax = 60_000;
 
-/** To one host. A call beyond them waits for one, and that counts as connecting. */
+/** To one host. */
 const connectionsMaxStandard = 1024;
 
-/** Fetches from upstreams that operators named, over connections of its own that it keeps open for the next call. */
+const answerBytesMax = 32 * 1024 * 1024;
+/** The longest answers come one token at a time, each in an envelope of some hundred bytes. */
+const eventStreamBytesMax = 128 * 1024 * 1024;
+/** Parsers keep a line until it ends. */
+const eventLineBytesMax = 4 * 1024 * 1024;
+const bodilessStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** The upstream pool as a `fetch`, for libraries that speak to a vendor for us. */
 export function createUpstreamFetch({ connectionsMax = connectionsMaxStandard } = {}): UpstreamFetch {
-  const agent = new Agent({
-    connections: connectionsMax,
-    connect: { timeout: connectMsMax },
-    // With one connection for all calls, the end of one could not be the end of its connection.
-    allowH2: false,
-    // Every call measures its own time, and knows when it was paused.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const connect = createConnect({ timeoutMs: connectMsMax });
+  const pools = new Map<string, UpstreamPool>();
   const calls = new Set<FetchCall>();
+  let isClosed = false;
+
+  function getPool(origin: string): UpstreamPool {
+    if (isClosed) throw new UpstreamError("unreachable", "The connections are closed.");
+    const pool = pools.get(origin) ?? createUpstreamPool({ origin, clock: systemClock, connect, connectionsMax });
+    pools.set(origin, pool);
+    return pool;
+  }
 
   function openCall({ timeouts, onHead }: FetchCallOptions): FetchCall {
-    let exchange: FetchExchange | null = null;
+    let exchange: Exchange | null = null;
     let requestCount = 0;
     let isPaused = false;
     let failure: FetchFailure | null = null;
     const ending = new AbortController();
 
     function fail(reason: FetchFailure): void {
-      failure ??= reason;
+      if (ending.signal.aborted) return;
+      failure = reason;
       call.end();
+    }
+
+    /** What broke off is over for the library too, which may have no ear for it. */
+    function failBy(error: unknown): never {
+      if (error instanceof UpstreamError) {
+        const { kind, message, cause } = error;
+        fail({ kind, reason: cause instanceof Error ? `${message} ${cause.message}` : message });
+      }
+      throw error;
+    }
+
+    async function* readChecked({ headers, read }: OpenAnswer): AsyncGenerator<Buffer> {
+      const check = createSizeCheck(String(headers["content-type"]));
+      try {
+        for await (const chunk of read()) {
+          check(chunk);
+          yield chunk;
+        }
+      } catch (error) {
+        failBy(error);
+      }
     }
 
     async function fetchOnce(...[input, init]: Parameters<Fetch>): Promise<Response> {
@@ -83,17 +113,23 @@ export function createUpstreamFetch({ connectionsMax = connectionsMaxStandard } 
       requestCount += 1;
       if (requestCount > requestsMax)
         fail({ kind: "bad-answer", reason: `It takes more than ${requestsMax} requests.` });
-      ending.signal.throwIfAborted();
-      // Whoever wrote so much has held everybody else up, and it is about to be encoded.
+      // Who wrote so much has held everybody else up, and it is about to be encoded.
       if (typeof init?.body === "string" && init.body.length > longBodyCharacters) await nextTurn();
       ending.signal.throwIfAborted();
-      const next = createFetchExchange({ timeouts, onHead, onFailure: fail });
-      exchange = next;
-      if (isPaused) next.pause();
-      return await next.send(agent, readRequest(input, init));
+      const { origin, ...request } = readRequest(input, init);
+      try {
+        exchange = openExchange(getPool(origin), { ...request, timeouts }, { signal: ending.signal });
+        if (isPaused) exchange.pause();
+        const answer = await exchange.head;
+        const response = createResponse(answer, readChecked(answer));
+        onHead(answer.status);
+        return response;
+      } catch (error) {
+        return failBy(error);
+      }
     }
 
-    const totalTimer = setTimeout(() => fail({ kind: "timeout", reason: "total" }), timeouts.totalMs);
+    const totalTimer = setTimeout(() => fail({ kind: "timeout", reason: "The call took too long." }), timeouts.totalMs);
     const call: FetchCall = {
       fetch: fetchOnce,
       signal: ending.signal,
@@ -111,7 +147,6 @@ export function createUpstreamFetch({ connectionsMax = connectionsMaxStandard } 
       end() {
         clearTimeout(totalTimer);
         calls.delete(call);
-        exchange?.end();
         ending.abort();
       },
     };
@@ -122,13 +157,17 @@ export function createUpstreamFetch({ connectionsMax = connectionsMaxStandard } 
   return {
     openCall,
     async close() {
+      isClosed = true;
       for (const call of calls) call.end();
-      await agent.destroy();
+      await Promise.all([...pools.values()].map((pool) => pool.close()));
     },
   };
 }
 
-function readRequest(input: Parameters<Fetch>[0], init: Parameters<Fetch>[1]): FetchRequest {
+function readRequest(
+  input: Parameters<Fetch>[0],
+  init: Parameters<Fetch>[1],
+): Omit<UpstreamRequest, "timeouts"> & { origin: string } {
   invariant(typeof input === "string" || input instanceof URL, "an upstream is asked by its URL");
   const body = init?.body ?? null;
   invariant(
@@ -138,5 +177,39 @@ function readRequest(input: Parameters<Fetch>[0], init: Parameters<Fetch>[1]): F
   const headers = new Headers(init?.headers);
   // What we pass on has to be read anyway, and nothing small can grow large in our memory.
   headers.set("accept-encoding", "identity");
-  return { url: new URL(input), method: init?.method ?? "GET", headers: Object.fromEntries(headers), body };
+  const { origin, pathname, search } = new URL(input);
+  const method = (init?.method ?? "GET") as NonNullable<UpstreamRequest["method"]>;
+  return { origin, method, path: pathname + search, headers: [...headers].flat(), body };
+}
+
+export function createResponse(
+  { status, headers }: Pick<OpenAnswer, "status" | "headers">,
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Response {
+  const lines = Object.entries(headers).flatMap(([name, value = []]) =>
+    [value].flat().map((text): [string, string] => [name, text]),
+  );
+  try {
+    const stream = bodilessStatuses.has(status) ? null : ReadableStream.from(body);
+    return new Response(stream as ReadableStream<Uint8Array> | null, { status, headers: lines });
+  } catch (error) {
+    throw new UpstreamError("bad-answer", `Its head cannot be read: ${String(error)}`);
+  }
+}
+
+/** Throws where an answer is too large. */
+function createSizeCheck(contentType: string): (chunk: Buffer) => void {
+  const isEventStream = contentType.startsWith("text/event-stream");
+  const bytesMax = isEventStream ? eventStreamBytesMax : answerBytesMax;
+  let bytes = 0;
+  let lineBytes = 0;
+  return (chunk) => {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw new UpstreamError("bad-answer", "Its answer is too large.");
+    if (!isEventStream) return;
+    const firstEnd = chunk.indexOf(0x0a);
+    if (lineBytes + (firstEnd === -1 ? chunk.length : firstEnd) > eventLineBytesMax)
+      throw new UpstreamError("bad-answer", "A line of it is too long.");
+    lineBytes = firstEnd === -1 ? lineBytes + chunk.length : chunk.length - 1 - chunk.lastIndexOf(0x0a);
+  };
 }

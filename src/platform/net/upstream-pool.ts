@@ -10,24 +10,33 @@ import {
   type UpstreamRequest,
 } from "./upstream-call.ts";
 
-/** Connections to one server, each used for one call at a time. */
+/** Connections to one server, each used for one call at a time: the only place where connections are kept. */
 export type UpstreamPool = {
   /** Never throws, and tells the handler nothing before it has returned. Nothing is ever sent twice. */
   dispatch(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall;
   /** Ends all connections. The calls that still run are cancelled: their handlers hear nothing more. */
   close(): Promise<void>;
+  /** Busy and idle together. */
+  countConnections(): number;
+  hasIdle(): boolean;
 };
+
+/** Opens a connection, and answers with what gives it up before it is open. */
+export type Connect = (...request: Parameters<buildConnector.connector>) => { destroy(error: Error): void } | null;
 
 type UpstreamPoolParts = {
   /** Scheme, host and port. */
   origin: string;
   clock: Clock;
-  /** The end of every attempt to connect; a call's own time may be shorter. */
-  connectTimeoutMs: number;
+  /** Opens a connection, within a time of its own; a call's own time may be shorter. */
+  connect: Connect;
   /** The most calls at a time. There are never more connections than that, busy and idle together. */
   connectionsMax: number;
   /** How long an unused connection is kept, where the server does not say. */
   idleMs?: number;
+  /** How long at the most, where the server says. */
+  idleMsMax?: number;
+  headerBytesMax?: number;
 };
 
 const idleMsStandard = 4000;
@@ -36,13 +45,15 @@ const nothing = (): void => {};
 type Connection = {
   client: Client;
   caller: UpstreamCaller;
-  socket: Socket | null;
+  opening: ReturnType<Connect>;
+  /** Whether it is used again. */
+  isKept: boolean;
   /** The one that it serves now. */
   call: UpstreamCall | null;
 };
 
 export function createUpstreamPool(parts: UpstreamPoolParts): UpstreamPool {
-  const { clock, connectionsMax, idleMs = idleMsStandard } = parts;
+  const { clock, connect, connectionsMax, idleMs = idleMsStandard, idleMsMax, headerBytesMax } = parts;
   const origin = new URL(parts.origin);
   // Changes only when a connection comes or goes: a collection that changed with every call would, for as long as the
   // garbage collector lets its older states be, keep the calls that were in them.
@@ -50,22 +61,25 @@ export function createUpstreamPool(parts: UpstreamPoolParts): UpstreamPool {
   // The library's own pool walks through all busy clients to find a free one. The last one used is the likeliest to be
   // connected still, and the others get the rest that closes them.
   const idle: Connection[] = [];
-  // One for all, so that a new connection can take up the TLS session of an older one.
-  const connector = buildConnector({ timeout: parts.connectTimeoutMs, allowH2: false });
   let isClosed = false;
 
-  function openConnection(): Connection {
+  function openConnection(onConnected?: () => void): Connection {
     const client = new Client(origin, {
       connect(options, callback) {
-        const socket: unknown = connector(options, callback);
-        if (socket instanceof Socket) connection.socket = socket;
+        connection.opening = connect(options, (...[error, socket]) => {
+          if (error !== null) return callback(error, null);
+          onConnected?.();
+          callback(null, socket);
+        });
       },
       allowH2: false,
       pipelining: 1,
       keepAliveTimeout: idleMs,
+      ...(idleMsMax === undefined ? {} : { keepAliveMaxTimeout: idleMsMax }),
+      ...(headerBytesMax === undefined ? {} : { maxHeaderSize: headerBytesMax }),
     });
     const caller = createUpstreamCaller({ client, clock, onOver: (isReusable) => release(connection, isReusable) });
-    const connection: Connection = { client, caller, socket: null, call: null };
+    const connection: Connection = { client, caller, opening: null, isKept: true, call: null };
     client.on("disconnect", () => {
       const index = idle.indexOf(connection);
       if (index < 0) return;
@@ -80,13 +94,13 @@ export function createUpstreamPool(parts: UpstreamPoolParts): UpstreamPool {
     connections.delete(connection);
     const dropped = connection.client.destroy();
     // The client itself would let an attempt to connect go on to its end.
-    connection.socket?.destroy(new Error("The call is over."));
+    connection.opening?.destroy(new Error("The call is over."));
     await dropped;
   }
 
   function release(connection: Connection, isReusable: boolean): void {
     connection.call = null;
-    if (isReusable && !isClosed) idle.push(connection);
+    if (isReusable && connection.isKept && !isClosed) idle.push(connection);
     else void dropConnection(connection);
   }
 
@@ -107,7 +121,9 @@ export function createUpstreamPool(parts: UpstreamPoolParts): UpstreamPool {
       if (connections.size - idle.length >= connectionsMax) {
         return refuse(handler, new UpstreamError("overloaded", "All connections are in use."));
       }
-      const connection = idle.pop() ?? openConnection();
+      const isFresh = request.connection === "fresh";
+      const connection = isFresh ? openConnection(request.onConnected) : (idle.pop() ?? openConnection());
+      connection.isKept = !isFresh;
       const call = connection.caller.start(request, handler);
       connection.call = call;
       return call;
@@ -119,5 +135,20 @@ export function createUpstreamPool(parts: UpstreamPoolParts): UpstreamPool {
       for (const { call } of open) call?.cancel();
       await Promise.all(open.map(dropConnection));
     },
+    countConnections: () => connections.size,
+    hasIdle: () => idle.length > 0,
+  };
+}
+
+/** Connects to whatever address the host has. One for all of a pool, so that they can share TLS sessions. */
+export function createConnect({ timeoutMs }: { timeoutMs: number }): Connect {
+  return toConnect(buildConnector({ timeout: timeoutMs, allowH2: false }));
+}
+
+/** The library's connectors answer with their socket, though their type does not say so. */
+export function toConnect(connector: buildConnector.connector): Connect {
+  return (options, callback) => {
+    const socket: unknown = connector(options, callback);
+    return socket instanceof Socket ? socket : null;
   };
 }

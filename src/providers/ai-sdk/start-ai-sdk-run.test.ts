@@ -90,7 +90,13 @@ describe("a call", () => {
     const { error, pieces } = await over;
     expect([error?.kind, error?.detail]).toEqual([
       "timeout",
-      { reason: { firstByteMs: "first byte", idleMs: "idle", totalMs: "total" }[limit] },
+      {
+        reason: {
+          firstByteMs: "No data came in time.",
+          idleMs: "The data stopped coming.",
+          totalMs: "The call took too long.",
+        }[limit],
+      },
     ]);
     // Silence in the middle begins after what came before it; the other limits may be over at any point.
     if (limit === "idleMs") expect(pieces.at(-1)?.text).toBe("Hello");

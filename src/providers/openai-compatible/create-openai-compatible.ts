@@ -5,7 +5,7 @@ import type {
   UpstreamHandler,
   UpstreamHeaders,
 } from "../../platform/net/upstream-call.ts";
-import { createUpstreamPool } from "../../platform/net/upstream-pool.ts";
+import { createConnect, createUpstreamPool } from "../../platform/net/upstream-pool.ts";
 import { type ChatCall, type ChatProvider, type ChatRun, type ChatSink, ProviderError } from "../contract.ts";
 import { buildUpstreamBody, isAskedFor, isStreamNeeded, type UpstreamHabits } from "./build-upstream-request.ts";
 import { capOutput } from "./cap-output.ts";
@@ -36,7 +36,7 @@ export type OpenAiCompatibleOptions = UpstreamHabits & {
   clock: Clock;
 };
 
-const connectTimeoutMs = 30_000;
+const connectMs = 30_000;
 const bearer = { name: "authorization", prefix: "Bearer " };
 
 /** Chat by the API that OpenAI made common: its own, and that of everybody who copied it. */
@@ -44,7 +44,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatPr
   const { clock, connectionsMax, authHeader = bearer } = options;
   const { origin, pathname, search } = new URL(options.baseUrl);
   const path = `${pathname.replace(/\/+$/, "")}/chat/completions${search}`;
-  const pool = createUpstreamPool({ origin, clock, connectTimeoutMs, connectionsMax });
+  const pool = createUpstreamPool({ origin, clock, connect: createConnect({ timeoutMs: connectMs }), connectionsMax });
   const headers = {
     stream: listHeaders({ accept: "text/event-stream" }, options.headers),
     whole: listHeaders({ accept: "application/json" }, options.headers),

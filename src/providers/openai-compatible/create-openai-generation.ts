@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { readWhole } from "../../platform/net/open-exchange.ts";
+import { readWhole } from "../../platform/net/guarded-client.ts";
 import { ProviderError } from "../contract.ts";
 import type {
   GenerationCall,

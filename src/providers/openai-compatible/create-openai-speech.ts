@@ -1,4 +1,4 @@
-import type { ExchangeAnswer } from "../../platform/net/open-exchange.ts";
+import type { ExchangeAnswer } from "../../platform/net/guarded-client.ts";
 import { ProviderError } from "../contract.ts";
 import type { SpeechCall, SpeechProvider } from "../generation.ts";
 import { readRefusal } from "../media-client.ts";

@@ -1,96 +1,152 @@
-import type { JSONWebKeySet } from "jose";
-import type { Clock } from "../../../lib/clock.ts";
+import type { ClientAuth, CustomFetch, ServerMetadata } from "openid-client";
+import { type Clock, systemClock } from "../../../lib/clock.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
-import { askJson } from "../../../platform/net/ask-json.ts";
+import { createWholeFetch } from "../../../platform/net/fetch-whole.ts";
+import { createGuardedClient } from "../../../platform/net/guarded-client.ts";
 
 /** A service that signs people in, as an operator has registered this site with it. */
 export type OidcSettings = { id: string; name: string; issuer: string; clientId: string; clientSecret: string };
 
-type ProviderAddresses = { authorization: URL; token: URL; keys: URL; takesBasic: boolean };
+/** What one sign-in is known by at the provider. */
+type Question = { redirectUri: string; state: string; nonce: string; verifier: string };
+
+/** What a provider says of the person. */
+export type ProviderClaims = { subject: string; email: string | null; isEmailVerified: boolean; name: string | null };
 
 export type OidcProvider = OidcSettings & {
-  /** Where it is asked for what; asked for once an hour. */
-  discover(signal: AbortSignal): Promise<ProviderAddresses>;
-  /** The keys that it signs with; `isStale` when one of them was not among those it had. */
-  readKeys(options: { isStale: boolean }, signal: AbortSignal): Promise<JSONWebKeySet>;
+  /** Where the browser is sent. */
+  presentEntry(question: Question, signal: AbortSignal): Promise<string>;
+  /** Exchanges the code that the browser came back with, and checks the ID token that it is worth. */
+  exchangeCode(code: string, question: Question, signal: AbortSignal): Promise<ProviderClaims>;
 };
 
 const rememberMs = 60 * 60_000;
-/** Whoever sends us signatures of unknown keys cannot make us ask for keys more often. */
-const keysAgainMs = 10_000;
+const clockDifferenceSeconds = 60;
+const textCharactersMax = 255;
+// The operator named the provider, which may be inside. What is asked for is small and asked for rarely.
+const ask = createWholeFetch(createGuardedClient({ allowsPrivate: true }), {
+  bytesMax: 256 * 1024,
+  timeoutMs: 15_000,
+  connection: "fresh",
+});
 
+/** OpenID Connect by the library; here is what it cannot know: our clock, our outbound client and our errors. */
 export function createOidcProvider(settings: OidcSettings, clock: Clock): OidcProvider {
-  let addresses: { value: ProviderAddresses; atMs: number } | null = null;
-  let keys: { value: JSONWebKeySet; atMs: number } | null = null;
+  const { issuer, clientId, clientSecret } = settings;
+  let discovered: { server: ServerMetadata; atMs: number } | null = null;
 
-  async function discover(signal: AbortSignal): Promise<ProviderAddresses> {
+  /** New each time, because the library keeps the provider's keys with it, and the provider may have new ones. */
+  async function configure(signal: AbortSignal) {
+    const oidc = await import("openid-client");
+    const fetchWithin: CustomFetch = (url, { method, headers, body }) =>
+      ask(url, { method, headers, body: body instanceof URLSearchParams ? body : null, signal });
+    const execute = issuer.startsWith("http:") ? [oidc.allowInsecureRequests] : [];
     const nowMs = clock.monotonicMs();
-    if (addresses === null || nowMs - addresses.atMs > rememberMs) {
-      addresses = { value: await askAddresses(settings, signal), atMs: nowMs };
+    if (discovered === null || nowMs - discovered.atMs > rememberMs) {
+      const options = { execute, [oidc.customFetch]: fetchWithin };
+      const found = await oidc.discovery(new URL(issuer), clientId, undefined, oidc.None(), options);
+      discovered = { server: found.serverMetadata(), atMs: nowMs };
     }
-    return addresses.value;
+    const { server } = discovered;
+    const methods = server.token_endpoint_auth_methods_supported;
+    // What every provider has that does not say otherwise.
+    const takesBasic = methods === undefined || methods.includes("client_secret_basic");
+    const authentication = takesBasic ? presentBasic(settings) : oidc.ClientSecretPost(clientSecret);
+    const metadata = {
+      // The library reads the machine's own clock.
+      [oidc.clockSkew]: Math.round((clock.now().getTime() - systemClock.now().getTime()) / 1000),
+      [oidc.clockTolerance]: clockDifferenceSeconds,
+    };
+    const config = new oidc.Configuration(server, clientId, metadata, authentication);
+    config[oidc.customFetch] = fetchWithin;
+    for (const extend of [...execute, oidc.enableNonRepudiationChecks]) extend(config);
+    return { oidc, config };
   }
 
   return {
     ...settings,
-    discover,
-    async readKeys({ isStale }, signal) {
-      const nowMs = clock.monotonicMs();
-      const ageMs = keys === null ? Number.POSITIVE_INFINITY : nowMs - keys.atMs;
-      if (keys === null || ageMs > (isStale ? keysAgainMs : rememberMs)) {
-        const answer = await ask(settings, { url: (await discover(signal)).keys, method: "GET", signal });
-        if (!Array.isArray(answer.keys)) throw createUnreachable(settings, "its keys are not a list");
-        keys = { value: { keys: answer.keys }, atMs: nowMs };
+    async presentEntry({ redirectUri, state, nonce, verifier }, signal) {
+      try {
+        const { oidc, config } = await configure(signal);
+        return oidc.buildAuthorizationUrl(config, {
+          redirect_uri: redirectUri,
+          scope: "openid email profile",
+          state,
+          nonce,
+          code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+          code_challenge_method: "S256",
+        }).href;
+      } catch (error) {
+        throw createUnreachable(settings, error, signal);
       }
-      return keys.value;
+    },
+    async exchangeCode(code, { redirectUri, state, nonce, verifier }, signal) {
+      try {
+        const { oidc, config } = await configure(signal);
+        const callback = new URL(redirectUri);
+        callback.search = new URLSearchParams({ code, state, iss: config.serverMetadata().issuer }).toString();
+        const tokens = await oidc.authorizationCodeGrant(config, callback, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+        });
+        return readClaims(tokens.claims() ?? {});
+      } catch (error) {
+        if (!isAboutToken(error)) throw createUnreachable(settings, error, signal);
+        throw createRefusal(settings, error);
+      }
     },
   };
 }
 
-/** OpenID Connect Discovery: the document must be the issuer's own. */
-async function askAddresses(settings: OidcSettings, signal: AbortSignal): Promise<ProviderAddresses> {
-  const url = new URL(`${settings.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
-  const document = await ask(settings, { url, method: "GET", signal });
-  if (document.issuer !== settings.issuer) throw createUnreachable(settings, "its document is of another issuer");
-  const methods = document.token_endpoint_auth_methods_supported;
+/** The library's own writes hyphens and dots as `%2D` and `%2E`, which not every provider reads. */
+function presentBasic({ clientId, clientSecret }: OidcSettings): ClientAuth {
+  const credentials = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
+  return (_server, _client, _body, headers) =>
+    headers.set("authorization", `Basic ${Buffer.from(credentials).toString("base64")}`);
+}
+
+function readClaims(claims: Record<string, unknown>): ProviderClaims {
+  const { sub, email, email_verified: isVerified, name } = claims;
+  if (typeof sub !== "string" || sub === "" || sub.length > textCharactersMax) throw new TokenError("It names nobody.");
   return {
-    authorization: readAddress(settings, document.authorization_endpoint),
-    token: readAddress(settings, document.token_endpoint),
-    keys: readAddress(settings, document.jwks_uri),
-    // What every provider has that does not say otherwise.
-    takesBasic: !Array.isArray(methods) || methods.includes("client_secret_basic"),
+    subject: sub,
+    email: typeof email === "string" ? email : null,
+    isEmailVerified: isVerified === true || isVerified === "true",
+    name: typeof name === "string" ? name.slice(0, textCharactersMax) : null,
   };
 }
 
-/** Secrets go there: encrypted, unless the issuer itself is not. */
-function readAddress(settings: OidcSettings, text: unknown): URL {
-  const url = typeof text === "string" ? URL.parse(text) : null;
-  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && settings.issuer.startsWith("http:"));
-  if (url === null || !isSafe) throw createUnreachable(settings, "its document names no usable address");
-  return url;
+class TokenError extends Error {
+  readonly code = "OAUTH_INVALID_RESPONSE";
 }
 
-/** Asks the provider for an object. What is wrong with it is for the log; the person can only try again. */
-export async function ask(
-  settings: OidcSettings,
-  question: Parameters<typeof askJson>[0],
-): Promise<Record<string, unknown>> {
-  let answer: Awaited<ReturnType<typeof askJson>>;
-  try {
-    answer = await askJson(question);
-  } catch (error) {
-    question.signal.throwIfAborted();
-    throw createUnreachable(settings, "it does not answer properly", error);
-  }
-  if (answer.status !== 200 || typeof answer.value !== "object" || answer.value === null) {
-    throw createUnreachable(settings, `it answers with status ${answer.status}`);
-  }
-  return answer.value as Record<string, unknown>;
+/** What the library says of an answer that came properly and does not hold. */
+const tokenCodes: ReadonlySet<unknown> = new Set([
+  "OAUTH_INVALID_RESPONSE",
+  "OAUTH_JWT_CLAIM_COMPARISON_FAILED",
+  "OAUTH_JWT_TIMESTAMP_CHECK_FAILED",
+  "OAUTH_KEY_SELECTION_FAILED",
+  "OAUTH_UNSUPPORTED_OPERATION",
+]);
+
+function isAboutToken(error: unknown): boolean {
+  return error instanceof Error && "code" in error && tokenCodes.has(error.code);
 }
 
-function createUnreachable({ id, name }: OidcSettings, reason: string, cause?: unknown): AppError {
+/** What is wrong with it is for the log; the person can only try again. */
+function createUnreachable({ id, name }: OidcSettings, cause: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
   return new AppError("overloaded", `${name} cannot sign you in at the moment. Try again, or sign in another way.`, {
-    detail: { provider: id, reason },
-    ...(cause === undefined ? {} : { cause }),
+    detail: { provider: id, reason: cause instanceof Error ? cause.message : String(cause) },
+    cause,
+  });
+}
+
+function createRefusal({ id, name }: OidcSettings, cause: unknown): AppError {
+  return new AppError("wrong_credentials", `What ${name} sent does not sign you in. Begin again.`, {
+    detail: { provider: id, reason: cause instanceof Error ? cause.message : String(cause) },
+    cause,
   });
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { UserId } from "../../../lib/ids.ts";
 import { invariant } from "../../../lib/invariant.ts";
 import { type Database, inTransaction } from "../../../platform/database/database.ts";
@@ -6,7 +5,7 @@ import { AppError } from "../../../platform/errors/app-error.ts";
 import { announceChange } from "./announce-change.ts";
 import { requireEmail } from "./check-email.ts";
 import { findIdentityOwner, insertIdentity } from "./identity-store.ts";
-import { ask, type OidcProvider } from "./oidc-provider.ts";
+import type { OidcProvider, ProviderClaims } from "./oidc-provider.ts";
 import { type Browser, openSession, requireLiveSession, type StillHolds } from "./sessions.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
 import type { SiteSession } from "./site-session.ts";
@@ -14,7 +13,6 @@ import { beginAttempt, limitBeginnings } from "./throttle.ts";
 import { findUserByEmail, lockUser } from "./user-store.ts";
 import { hashToken, makeToken } from "./user-token.ts";
 import { insertToken, takeToken } from "./user-token-store.ts";
-import { type ProviderClaims, verifyIdToken } from "./verify-id-token.ts";
 
 export const providerMs = 10 * 60_000;
 
@@ -29,9 +27,11 @@ export async function beginProviderSignIn(
   { next, session, address, signal }: Beginning,
 ): Promise<{ location: string; stateToken: string }> {
   await beginAttempt(parts, limitBeginnings(address));
-  const { authorization } = await provider.discover(signal);
   const [state, nonce, verifier] = [0, 1, 2].map(() => makeToken(parts.randomBytes));
   invariant(state !== undefined && nonce !== undefined && verifier !== undefined, "three were made");
+  const redirectUri = presentCallback(parts, provider);
+  const question = { redirectUri, state: state.text, nonce: nonce.text, verifier: verifier.text };
+  const location = await provider.presentEntry(question, signal);
   const now = parts.clock.now();
   const details: ProviderDetails = { providerId: provider.id, nonce: nonce.text, verifier: verifier.text, next };
   await insertToken(parts.database, {
@@ -43,19 +43,7 @@ export async function beginProviderSignIn(
     createdAt: now,
     expiresAt: new Date(now.getTime() + providerMs),
   });
-  const location = new URL(authorization);
-  const query = {
-    response_type: "code",
-    client_id: provider.clientId,
-    redirect_uri: presentCallback(parts, provider),
-    scope: "openid email profile",
-    state: state.text,
-    nonce: nonce.text,
-    code_challenge: createHash("sha256").update(verifier.text).digest("base64url"),
-    code_challenge_method: "S256",
-  };
-  for (const [name, value] of Object.entries(query)) location.searchParams.set(name, value);
-  return { location: location.href, stateToken: state.text };
+  return { location, stateToken: state.text };
 }
 
 type Callback = {
@@ -78,9 +66,14 @@ export async function finishProviderSignIn(
   if (error !== undefined || code === undefined || (iss !== undefined && iss !== provider.issuer)) {
     throw createUnsigned(provider);
   }
-  const idToken = await exchangeCode(parts, provider, { code, verifier: details.verifier, signal: callback.signal });
-  const check = { nonce: details.nonce, now: parts.clock.now(), signal: callback.signal };
-  const claims = await verifyIdToken(provider, idToken, check);
+  const { nonce, verifier } = details;
+  const question = {
+    redirectUri: presentCallback(parts, provider),
+    state: callback.query.state ?? "",
+    nonce,
+    verifier,
+  };
+  const claims = await provider.exchangeCode(code, question, callback.signal);
   const { session, browser } = callback;
   const identity = { providerId: provider.id, subject: claims.subject };
   const known = await findIdentityOwner(parts.database, identity);
@@ -107,34 +100,6 @@ async function takeBeginning(parts: SignInParts, provider: OidcProvider, { query
     throw new AppError("invalid_token", "This sign-in took too long, or was begun in another browser. Begin again.");
   }
   return { beginning, details };
-}
-
-async function exchangeCode(
-  parts: SignInParts,
-  provider: OidcProvider,
-  { code, verifier, signal }: { code: string; verifier: string; signal: AbortSignal },
-): Promise<unknown> {
-  const { token, takesBasic } = await provider.discover(signal);
-  const { clientId, clientSecret } = provider;
-  const form = new URLSearchParams({
-    grant_type: "authorization_code",
-    code,
-    redirect_uri: presentCallback(parts, provider),
-    code_verifier: verifier,
-    ...(takesBasic ? {} : { client_id: clientId, client_secret: clientSecret }),
-  });
-  const credentials = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
-  const answer = await ask(provider, {
-    url: token,
-    method: "POST",
-    headers: {
-      "content-type": "application/x-www-form-urlencoded",
-      ...(takesBasic ? { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` } : {}),
-    },
-    body: form.toString(),
-    signal,
-  });
-  return answer.id_token;
 }
 
 /**

@@ -12,7 +12,7 @@ import {
 } from "../../../test/harness/recording-server.ts";
 import { createSelfSignedCertificate } from "../../../test/harness/self-signed-certificate.ts";
 import { waitUntil } from "../../../test/harness/wait-until.ts";
-import { createGuardedClient, GuardedFetchError, type GuardedFetchOptions } from "./guarded-fetch.ts";
+import { createGuardedClient, GuardedFetchError, type GuardedFetchOptions } from "./guarded-client.ts";
 
 type ClientParts = Parameters<typeof createGuardedClient>[0];
 type Outcome = { bytes: string; contentType: string } | string;

@@ -9,25 +9,24 @@ import {
   startRecordingServer,
 } from "../../../test/harness/recording-server.ts";
 import { waitUntil } from "../../../test/harness/wait-until.ts";
-import { systemClock } from "../../lib/clock.ts";
-import { GuardedFetchError } from "./guarded-connector.ts";
-import { createGuardedSender } from "./guarded-sender.ts";
+import { createGuardedClient, type GuardedClient, GuardedFetchError } from "./guarded-client.ts";
 
-type SenderParts = Parameters<typeof createGuardedSender>[0];
+type ClientParts = Parameters<typeof createGuardedClient>[0];
 
 /** Longer than any test. */
 const forEverMs = 600_000;
 const publicAddress = "93.184.216.34";
-const usual = { headers: { "x-word": "yes" }, body: "{}", timeoutMs: 30_000, signal: new AbortController().signal };
+const { signal } = new AbortController();
+const usual = { headers: { "x-word": "yes" }, body: "{}", bytesMax: 1000, timeoutMs: 30_000, signal };
 
-function createSender(parts: Partial<SenderParts> = {}): ReturnType<typeof createGuardedSender> {
-  const sender = createGuardedSender({ allowsPrivate: true, clock: systemClock, answerBytesMax: 1000, ...parts });
+function createSender(parts: Partial<ClientParts> = {}): GuardedClient {
+  const sender = createGuardedClient({ allowsPrivate: true, ...parts });
   onTestFinished(() => sender.close());
   return sender;
 }
 
 /** The status and text of the answer, or the reason why there is none. */
-async function post(sender: ReturnType<typeof createGuardedSender>, url: string, more: Partial<typeof usual> = {}) {
+async function post(sender: GuardedClient, url: string, more: Partial<typeof usual> = {}) {
   try {
     const { status, bytes } = await sender.post(url, { ...usual, ...more });
     return [status, bytes.toString()];
