@@ -9,6 +9,7 @@ await build({
   root: import.meta.dirname,
   configFile: false,
   logLevel: "warn",
+  ssr: { noExternal: true },
   build: {
     ssr: join(import.meta.dirname, "src/sluice.ts"),
     target: "node20",
