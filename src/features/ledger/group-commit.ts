@@ -1,5 +1,6 @@
 import { setImmediate as turnLoop, setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../lib/clock.ts";
+import { createCoalescer } from "../../lib/coalescer.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import { type Database, isDatabaseUnavailable, isUniqueViolation } from "../../platform/database/database.ts";
 import { createRowArrays } from "../../platform/database/row-arrays.ts";
@@ -29,12 +30,7 @@ type GroupCommitParts = {
   onTrouble(error: unknown): void;
 };
 
-type Pending = {
-  operation: Operation;
-  submittedAtMs: number;
-  resolve(result: Result): void;
-  reject(error: unknown): void;
-};
+type Submitted = { operation: Operation; submittedAtMs: number };
 
 const batchMax = 512;
 const waitingMax = 50_000;
@@ -45,57 +41,48 @@ const retryMs = 100;
 /** After another process was met at an account, how many batches lock it first instead of hoping to be alone. */
 const cautiousBatches = 16;
 
-/**
- * Commits operations in batches: one batch is under way at a time, and what comes in meanwhile is the next. Nobody waits
- * for a timer: one caller alone waits for one commit, and a thousand share one.
- */
+/** Commits operations in batches. Nobody waits for a timer: one caller alone waits for one commit, a thousand share one. */
 export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
   const { clock, reach } = parts;
   const memory = createLedgerMemory({ accountsMax });
   const run = runInSession(parts.session);
   const rows = createRowArrays();
   const cautiousFor = new Map<AccountId, number>();
-  const waiting: Pending[] = [];
-  let working: Promise<void> | null = null;
+  const coalescer = createCoalescer<Submitted, Result>({
+    run: commitBatch,
+    batchMax,
+    waitingMax,
+    // All that has arrived by now is read first: who submits because of it belongs to the same batch.
+    gather: () => turnLoop(),
+    judge,
+    createFullError: () => new AppError("overloaded", "Too many calls wait for their payment."),
+  });
 
-  async function work(): Promise<void> {
-    while (waiting.length > 0) {
-      // All that has arrived by now is read first: whoever submits because of it belongs to the same batch.
-      await turnLoop();
-      await commitBatch(waiting.splice(0, batchMax));
-    }
-    working = null;
-  }
-
-  async function commitBatch(batch: readonly Pending[]): Promise<void> {
+  async function commitBatch(batch: readonly Submitted[]): Promise<Result[]> {
+    const operations = batch.map(({ operation }) => operation);
     reach("taken");
     try {
-      const results = await commit(batch.map(({ operation }) => operation));
+      const results = await commit(operations);
       reach("committed");
-      batch.forEach((pending, index) => {
-        const result = results[index];
-        if (result !== undefined) pending.resolve(result);
-      });
-      reach("answered");
+      setImmediate(reach, "answered");
+      return results;
     } catch (error) {
-      memory.forget(listAccounts(batch.map(({ operation }) => operation)));
-      if (isDatabaseUnavailable(error)) await sendAgain(batch, error);
-      // One operation that cannot be committed must not keep its neighbours from it.
-      else if (batch.length > 1) for (const pending of batch) await commitBatch([pending]);
-      else batch[0]?.reject(error);
+      memory.forget(listAccounts(operations));
+      if (isDatabaseUnavailable(error)) {
+        parts.onTrouble(error);
+        await wait(retryMs);
+      }
+      throw error;
     }
   }
 
-  /** Whether it was committed is unknown. Sent again with the same ids, it happens once in either case. */
-  async function sendAgain(batch: readonly Pending[], error: unknown): Promise<void> {
-    parts.onTrouble(error);
-    const nowMs = clock.monotonicMs();
-    const isPatient = ({ submittedAtMs }: Pending): boolean => nowMs - submittedAtMs < patienceMs;
-    for (const pending of batch) {
-      if (!isPatient(pending)) pending.reject(createUnavailable(error));
-    }
-    waiting.unshift(...batch.filter(isPatient));
-    await wait(retryMs);
+  /**
+   * One operation that cannot be committed must not keep its neighbours from it. Where the database is away, it is unknown
+   * whether a batch was committed: sent again with the same ids, it happens once in either case.
+   */
+  function judge(failure: unknown, { submittedAtMs }: Submitted): "alone" | "again" | Error {
+    if (!isDatabaseUnavailable(failure)) return "alone";
+    return clock.monotonicMs() - submittedAtMs < patienceMs ? "again" : createUnavailable(failure);
   }
 
   async function commit(operations: readonly Operation[]): Promise<Result[]> {
@@ -161,17 +148,9 @@ export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
   }
 
   return {
-    submit(operation) {
-      if (waiting.length >= waitingMax) throw new AppError("overloaded", "Too many calls wait for their payment.");
-      return new Promise((resolve, reject) => {
-        waiting.push({ operation, submittedAtMs: clock.monotonicMs(), resolve, reject });
-        working ??= work();
-      });
-    },
+    submit: (operation) => coalescer.submit({ operation, submittedAtMs: clock.monotonicMs() }),
     memory: memory.state,
-    async drain() {
-      while (working !== null) await working;
-    },
+    drain: coalescer.drain,
   };
 }
 

@@ -1,6 +1,6 @@
-import type { Batcher } from "../../lib/batcher.ts";
 import type { Caller } from "../../lib/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { Coalescer } from "../../lib/coalescer.ts";
 import type { IdSource } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { Database } from "../../platform/database/database.ts";
@@ -24,7 +24,7 @@ export type CreateDependencies = {
   ids: IdSource;
   catalog: LiveCatalog;
   failpoint(name: TaskFailpoint): void;
-  writer: Batcher<Submission, SubmissionOutcome>;
+  writer: Coalescer<Submission, SubmissionOutcome>;
   claims: Pick<ClaimParts, "validityMs" | "releaseHold">;
   /** Whether callbacks may go to this machine and its neighbours. */
   allowsPrivate: boolean;

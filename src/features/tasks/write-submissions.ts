@@ -1,6 +1,6 @@
-import { type Batcher, createBatcher } from "../../lib/batcher.ts";
 import type { Caller } from "../../lib/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { type Coalescer, createCoalescer } from "../../lib/coalescer.ts";
 import type { HoldId, TaskId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { Nano } from "../../lib/money.ts";
@@ -54,8 +54,8 @@ export const keptTaskType = "application/x-task-id";
  * Writes new tasks: price, hold, task and idempotency key in one transaction, or none of it. Submissions that come
  * together share a transaction.
  */
-export function createSubmissionWriter(dependencies: SubmissionDependencies): Batcher<Submission, SubmissionOutcome> {
-  return createBatcher({
+export function createSubmissionWriter(dependencies: SubmissionDependencies): Coalescer<Submission, SubmissionOutcome> {
+  return createCoalescer({
     batchMax,
     waitingMax,
     async run(batch) {
@@ -65,7 +65,7 @@ export function createSubmissionWriter(dependencies: SubmissionDependencies): Ba
       return outcomes;
     },
     createFullError: () => new AppError("overloaded", "Too many tasks are being submitted. Retry shortly."),
-    isCommonFailure: isDatabaseUnavailable,
+    judge: (failure) => (failure instanceof Error && isDatabaseUnavailable(failure) ? failure : "alone"),
   });
 }
 

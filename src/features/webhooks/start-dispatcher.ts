@@ -1,3 +1,4 @@
+import { type Coalescer, createCoalescer } from "../../lib/coalescer.ts";
 import type { IdSource } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { type AttemptParts, attemptDelivery } from "./attempt-delivery.ts";
@@ -13,7 +14,6 @@ import {
   renewLeases,
 } from "./delivery-queue-store.ts";
 import { type FinishedDelivery, finishDeliveries } from "./finish-deliveries.ts";
-import { createLoneWorker } from "./lone-worker.ts";
 import type { WebhookEndpoint } from "./webhook-endpoint.ts";
 
 export type Dispatcher = {
@@ -71,7 +71,7 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
 
   const createLease = () => ({ leaseId, leaseUntil: new Date(clock.now().getTime() + leaseMs), now: clock.now() });
 
-  const claimer = createLoneWorker(async () => {
+  const claimer = createSingleFlight(async () => {
     for (let wishes = lanes.takeWishes(); wishes.size > 0 && !isClosing; wishes = lanes.takeWishes()) {
       const askedAtMs = clock.monotonicMs();
       const claimed = await claim(wishes);
@@ -81,14 +81,14 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
     }
   }, onTrouble);
 
-  const looker = createLoneWorker(async () => {
+  const looker = createSingleFlight(async () => {
     const startedMs = performance.now();
     const dueLanes = await listDueLanes(database, clock.now());
     for (const lane of dueLanes) lanes.markReady(lane);
     isIdle = dueLanes.length + lanes.list().length + finished.length + orphans.length === 0;
     const pauseMs = Math.min(lookPauseMsMax, pauseFactor * (performance.now() - startedMs));
     lookPauseMs = Math.max(parts.lookEveryMs, pauseMs);
-    claimer.ask();
+    claimer.tell();
   }, onTrouble);
 
   function claim(wishes: ReadonlyMap<string, number>): Promise<ClaimedDelivery[]> {
@@ -98,11 +98,11 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
     });
   }
 
-  const writer = createLoneWorker(async () => {
+  const writer = createSingleFlight(async () => {
     if (isRenewalDue) await renew();
     while (finished.length > 0) await writeFinished(finished.slice(0, writtenAtOnceMax));
     while (orphans.length > 0) await dropOrphans(orphans.slice(0, writtenAtOnceMax));
-    claimer.ask();
+    claimer.tell();
   }, onTrouble);
 
   async function renew(): Promise<void> {
@@ -148,7 +148,7 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
     else if (isOrphan) orphans.push(delivery);
     // Its lease runs out, and whoever then comes first has it.
     else if (isLate) lanes.forget(delivery);
-    writer.ask();
+    writer.tell();
     sendWaiting();
   }
 
@@ -160,9 +160,9 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
   async function lookAgainAndAgain(): Promise<void> {
     lookTimer = undefined;
     isToldSince = false;
-    looker.ask();
-    if (finished.length + orphans.length > 0) writer.ask();
-    await looker.settle();
+    looker.tell();
+    if (finished.length + orphans.length > 0) writer.tell();
+    await looker.drain();
     lookedAtMs = performance.now();
     pause();
   }
@@ -176,7 +176,7 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
 
   const renewTimer = setInterval(() => {
     isRenewalDue = lanes.list().length > 0;
-    if (isRenewalDue) writer.ask();
+    if (isRenewalDue) writer.tell();
   }, renewEveryMs);
   void lookAgainAndAgain();
 
@@ -190,16 +190,25 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
       isClosing = true;
       clearTimeout(lookTimer);
       clearInterval(renewTimer);
-      await looker.settle();
-      await claimer.settle();
+      await looker.close();
+      await claimer.close();
       const stopTimer = setTimeout(() => stopping.abort(), parts.closeTimeoutMs);
       await Promise.all(underWay);
       clearTimeout(stopTimer);
-      await writer.settle();
+      await writer.close();
       const left = lanes.list();
       if (left.length > 0) await releaseLeases(database, left.map(getId), createLease()).catch(onTrouble);
     },
   };
+}
+
+/** Work that is done one time after another, never twice at once; however often it is asked for meanwhile, once more will do. */
+function createSingleFlight(work: () => Promise<void>, onTrouble: (error: unknown) => void): Coalescer<void, void> {
+  const run = async (): Promise<[]> => {
+    await work();
+    return [];
+  };
+  return createCoalescer({ run, batchMax: 1, waitingMax: 1, onTrouble });
 }
 
 function getId({ id }: ClaimedDelivery): DeliveryId {

@@ -1,0 +1,97 @@
+/** Does things together that come at the same time: one batch is under way, and what comes in meanwhile is the next. */
+export type Coalescer<T, R> = {
+  /** Answers when the batch is done that the item is part of. Rejects where too many wait. */
+  submit(item: T): Promise<R>;
+  /** For what nobody waits for. Where too many wait it is dropped: with a limit of one, work is asked for once more. */
+  tell(item: T): void;
+  /** Ends when everything is done that was taken. */
+  drain(): Promise<void>;
+  /** Takes nothing more, and drains. */
+  close(): Promise<void>;
+};
+
+type CoalescerParts<T, R> = {
+  /** Does all of a batch or none of it, and answers in its order. */
+  run(batch: readonly T[]): Promise<readonly R[]>;
+  batchMax: number;
+  waitingMax: number;
+  /** Waited for before each batch, so that more comes together; absent, all of this moment does. */
+  gather?(): Promise<unknown>;
+  /**
+   * What becomes of an item whose batch failed: it is done alone, so that one cannot fail its neighbours; or again, with
+   * those who wait; or its caller is told an error. Absent, all callers are told the failure.
+   */
+  judge?(failure: unknown, item: T): "alone" | "again" | Error;
+  /** What is told who comes when too many wait. */
+  createFullError?(): Error;
+  /** Told of failures that concern items that nobody waits for, once for each batch. */
+  onTrouble?(failure: unknown): void;
+};
+
+type Waiting<T, R> = { item: T; resolve(result: R): void; reject(error: unknown): void };
+
+const nobody = { resolve() {}, reject() {} };
+
+/** One item alone waits for nobody, and a thousand share one batch. */
+export function createCoalescer<T, R>(parts: CoalescerParts<T, R>): Coalescer<T, R> {
+  const { run, batchMax, waitingMax, gather = () => Promise.resolve(), judge, onTrouble = () => {} } = parts;
+  const { createFullError = () => new Error("Too many wait.") } = parts;
+  const waiting: Waiting<T, R>[] = [];
+  let working: Promise<void> | null = null;
+  let isClosed = false;
+
+  async function work(): Promise<void> {
+    while (waiting.length > 0) {
+      await gather();
+      await runBatch(waiting.splice(0, batchMax));
+    }
+    working = null;
+  }
+
+  async function runBatch(batch: readonly Waiting<T, R>[]): Promise<void> {
+    try {
+      const results = await run(batch.map(({ item }) => item));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as R);
+    } catch (error) {
+      await passOn(batch, error);
+    }
+  }
+
+  async function passOn(batch: readonly Waiting<T, R>[], failure: unknown): Promise<void> {
+    const again: Waiting<T, R>[] = [];
+    const alone: Waiting<T, R>[] = [];
+    for (const one of batch) {
+      const next = judge === undefined ? failure : judge(failure, one.item);
+      if (next === "again") again.push(one);
+      else if (next === "alone" && batch.length > 1) alone.push(one);
+      else one.reject(next === "alone" ? failure : next);
+    }
+    if (batch.some(({ reject }) => reject === nobody.reject)) onTrouble(failure);
+    waiting.unshift(...again);
+    for (const one of alone) await runBatch([one]);
+  }
+
+  function add(one: Waiting<T, R>): void {
+    waiting.push(one);
+    working ??= work();
+  }
+
+  async function drain(): Promise<void> {
+    while (working !== null) await working;
+  }
+
+  return {
+    submit(item) {
+      if (isClosed || waiting.length >= waitingMax) return Promise.reject(createFullError());
+      return new Promise((resolve, reject) => add({ item, resolve, reject }));
+    },
+    tell(item) {
+      if (!isClosed && waiting.length < waitingMax) add({ item, ...nobody });
+    },
+    drain,
+    async close() {
+      isClosed = true;
+      await drain();
+    },
+  };
+}
