@@ -133,14 +133,14 @@ create table charges (
   lost bigint not null,
   created_at timestamp with time zone not null,
   key_id text,
-  constraint charges_id_unique PRIMARY KEY (id)
+  constraint charges_amounts_valid CHECK (rates_per > 0 AND minimum_nano >= 0 AND quota_units >= 0 AND paid >= 0 AND lost >= 0),
+  constraint charges_id_unique PRIMARY KEY (id),
+  constraint charges_items_complete CHECK (cardinality(item_names) = cardinality(item_quantities) AND cardinality(item_names) = cardinality(item_rates_nano))
 );
 
 CREATE INDEX charges_by_account ON charges USING btree (account_id, created_at, id);
 
 CREATE TRIGGER charges_final BEFORE DELETE OR UPDATE ON charges FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER charges_valid BEFORE INSERT ON charges FOR EACH ROW EXECUTE FUNCTION check_charge();
 
 create table checkouts (
   id text not null,
@@ -381,14 +381,21 @@ create table holds (
   expires_at timestamp with time zone not null,
   opened_at timestamp with time zone not null,
   resolved_at timestamp with time zone,
-  constraint holds_id_unique PRIMARY KEY (id)
+  constraint holds_amount_positive CHECK (amount > 0),
+  constraint holds_budget_has_key CHECK (budget_starts_at IS NULL OR key_id IS NOT NULL),
+  constraint holds_id_unique PRIMARY KEY (id),
+  constraint holds_id_valid CHECK (id ~~ 'hold\_%'::text),
+  constraint holds_lines_complete CHECK (cardinality(pocket_ids) = cardinality(pocket_amounts)),
+  constraint holds_refusal_complete CHECK ((state = 'refused'::text) = (refusal IS NOT NULL) AND (refusal IS NULL) = (missing IS NULL)),
+  constraint holds_settled_within CHECK (settled >= 0 AND settled <= amount),
+  constraint holds_unit_valid CHECK (unit = ANY (ARRAY['money'::text, 'text'::text, 'image'::text, 'video'::text]))
 );
 
 CREATE INDEX holds_open_by_account ON holds USING btree (account_id) WHERE state = 'open'::text;
 
 CREATE INDEX holds_open_by_expiry ON holds USING btree (expires_at) WHERE state = 'open'::text;
 
-CREATE TRIGGER holds_valid BEFORE INSERT OR UPDATE ON holds FOR EACH ROW EXECUTE FUNCTION check_hold();
+CREATE TRIGGER holds_state_valid BEFORE INSERT OR UPDATE ON holds FOR EACH ROW EXECUTE FUNCTION check_hold();
 
 create table idempotency_keys (
   account_id text not null,
@@ -558,8 +565,10 @@ create table postings (
   cause_kind text not null,
   cause_id text not null,
   created_at timestamp with time zone not null,
+  constraint postings_amount_positive CHECK (amount > 0),
   constraint postings_entry_unique UNIQUE (pocket_id, entry_number),
-  constraint postings_id_unique PRIMARY KEY (id, leg)
+  constraint postings_id_unique PRIMARY KEY (id, leg),
+  constraint postings_two_sides CHECK (debit <> credit)
 );
 
 CREATE INDEX postings_by_account ON postings USING btree (account_id, number);
@@ -1025,48 +1034,27 @@ create type ledger_opened_pocket as (
   is_open boolean
 );
 
-CREATE OR REPLACE FUNCTION public.check_charge()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if cardinality(new.item_names) = cardinality(new.item_quantities)
-    and cardinality(new.item_names) = cardinality(new.item_rates_nano)
-    and new.rates_per > 0 and new.minimum_nano >= 0 and new.quota_units >= 0 and new.paid >= 0 and new.lost >= 0
-  then return new; end if;
-  raise check_violation using constraint = 'charges_valid', table = 'charges',
-    message = 'no charge is like this', detail = to_json(new)::text;
-end $function$;
-
 CREATE OR REPLACE FUNCTION public.check_hold()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 declare
-  is_valid boolean = new.id like 'hold\_%'
-    and new.unit in ('money', 'text', 'image', 'video')
-    and new.amount > 0
-    and new.settled between 0 and new.amount
-    and cardinality(new.pocket_ids) = cardinality(new.pocket_amounts)
-    and (new.budget_starts_at is null or new.key_id is not null);
+  is_valid boolean;
 begin
+  -- A condition is prepared when it is first needed in a transaction, so that each state has its own.
   if new.state = 'open' then
-    is_valid = is_valid and new.resolved_at is null and new.settled = 0 and cardinality(new.pocket_ids) > 0
-      and new.refusal is null and new.missing is null;
+    is_valid = new.resolved_at is null and new.settled = 0 and cardinality(new.pocket_ids) > 0;
   elsif new.state = 'settled' then
-    is_valid = is_valid and new.resolved_at is not null and new.settlement_fingerprint is not null
-      and new.refusal is null and new.missing is null;
+    is_valid = new.resolved_at is not null and new.settlement_fingerprint is not null;
   elsif new.state in ('released', 'expired') then
-    is_valid = is_valid and new.resolved_at is not null and new.settled = 0
-      and new.refusal is null and new.missing is null;
+    is_valid = new.resolved_at is not null and new.settled = 0;
   elsif new.state = 'refused' then
-    is_valid = is_valid and new.resolved_at is not null and new.settled = 0 and cardinality(new.pocket_ids) = 0
-      and new.refusal is not null and new.missing is not null;
+    is_valid = new.resolved_at is not null and new.settled = 0 and cardinality(new.pocket_ids) = 0;
   else
     is_valid = false;
   end if;
   if is_valid then return new; end if;
-  raise check_violation using constraint = 'holds_valid', table = 'holds',
+  raise check_violation using constraint = 'holds_state_valid', table = 'holds',
     message = 'no hold is like this', detail = to_json(new)::text;
 end $function$;
 
@@ -1092,8 +1080,6 @@ CREATE OR REPLACE FUNCTION public.check_posting_kind()
 AS $function$
 begin
   if new.id like 'txn\_%'
-    and new.amount > 0
-    and new.debit <> new.credit
     and (case
       when new.kind = 'loss' then new.pocket_id is null
       else num_nulls(new.pocket_id, new.entry_number, new.balance_after) = 0 and new.pocket_id in (new.debit, new.credit)
@@ -1106,8 +1092,6 @@ begin
       when 'top_up' then new.debit like 'funding:%' and new.credit = new.pocket_id
       when 'grant' then new.debit like 'funding:%' and new.credit = new.pocket_id
       when 'adjustment' then 'adjustments' in (new.debit, new.credit)
-      when 'reversal' then (new.debit = new.pocket_id and new.credit like 'funding:%')
-        or (new.credit = new.pocket_id and new.debit like 'funding:%')
       when 'expiry' then new.debit = new.pocket_id and new.credit = 'expired'
       else false
     end)

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { nano } from "../../src/lib/money.ts";
+import { migrate } from "../../src/platform/database/migrate.ts";
 import { openTestLedger, type TestLedger } from "../harness/test-ledger.ts";
 
 let opened: TestLedger;
@@ -59,18 +60,34 @@ test("a hold that cannot be, a movement to itself and a bill without its rates a
   await ledger.apply(settled);
   await ledger.apply(opened.settle(accountId, settled.id, 40n));
   const refused: [constraint: string, statement: string][] = [
-    ["holds_valid", `update holds set state = 'settled' where id = '${hold.id}'`],
-    ["holds_valid", `update holds set amount = 0 where id = '${hold.id}'`],
-    ["holds_valid", `update holds set state = 'lost' where id = '${hold.id}'`],
-    ["holds_valid", `update holds set refusal = 'x', missing = 1 where id = '${hold.id}'`],
-    ["holds_valid", `update holds set settled = amount + 1 where id = '${settled.id}'`],
-    ["holds_valid", `update holds set pocket_ids = '{}' where id = '${hold.id}'`],
-    ["postings_kind_valid", copyRow("postings", settled.id, { leg: 1, amount: 0 })],
-    ["charges_valid", copyRow("charges", settled.id, { id: "'txn_other'", item_names: "'{}'" })],
-    ["charges_valid", copyRow("charges", settled.id, { id: "'txn_other'", paid: -1 })],
+    ["holds_state_valid", `update holds set state = 'settled' where id = '${hold.id}'`],
+    ["holds_amount_positive", `update holds set amount = 0 where id = '${hold.id}'`],
+    ["holds_state_valid", `update holds set state = 'lost' where id = '${hold.id}'`],
+    ["holds_refusal_complete", `update holds set refusal = 'x', missing = 1 where id = '${hold.id}'`],
+    ["holds_settled_within", `update holds set settled = amount + 1 where id = '${settled.id}'`],
+    ["holds_state_valid", `update holds set pocket_ids = '{}' where id = '${hold.id}'`],
+    ["postings_amount_positive", copyRow("postings", settled.id, { leg: 1, amount: 0 })],
+    ["postings_kind_valid", copyRow("postings", settled.id, { leg: 1, kind: "'gift'" })],
+    ["charges_items_complete", copyRow("charges", settled.id, { id: "'txn_other'", item_names: "'{}'" })],
+    ["charges_amounts_valid", copyRow("charges", settled.id, { id: "'txn_other'", paid: -1 })],
   ];
   for (const [constraint, statement] of refused)
     await expect(sql.raw(statement).execute(database), statement).rejects.toMatchObject({ code: "23514", constraint });
+});
+
+test("checks that a migration adds for new rows only are validated for the old ones afterwards", async () => {
+  const { database } = opened;
+  const listUnchecked = async (): Promise<string[]> => {
+    const { rows } = await sql<{ name: string }>`
+      select conname as name from pg_constraint where contype = 'c' and not convalidated`.execute(database);
+    return rows.map(({ name }) => name);
+  };
+  expect(await listUnchecked()).toEqual([]);
+  await sql`alter table holds add constraint holds_of_a_test check (amount < 1000000) not valid`.execute(database);
+  expect(await listUnchecked()).toEqual(["holds_of_a_test"]);
+  await migrate(database);
+  expect(await listUnchecked()).toEqual([]);
+  await sql`alter table holds drop constraint holds_of_a_test`.execute(database);
 });
 
 /** Inserts what a settlement wrote once more, with some of it changed. */

@@ -1,11 +1,10 @@
 import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
 import type { StatementValue } from "../../platform/database/prepared-query.ts";
-import type { RowArrays } from "../../platform/database/row-arrays.ts";
+import type { RowArrays, RowType } from "../../platform/database/row-arrays.ts";
 import type { Changes, Charge } from "./draft.ts";
 import {
   type Cause,
   type Hold,
-  type HoldLine,
   type HoldState,
   type KeySpending,
   type KnownTransaction,
@@ -20,27 +19,165 @@ import {
 } from "./ledger-state.ts";
 import type { Needs } from "./list-needs.ts";
 
-/** What `ledger_write` takes, in its order; the values of each row are in the order of its type. */
+// The rows that `ledger_write` takes. A test holds them against the types in `migrations/schema.sql`, column by column.
+const changedWallet: RowType<[accountId: AccountId, version: bigint | null]> = {
+  name: "ledger_changed_wallet",
+  columns: [
+    ["account_id", "text", ([accountId]) => accountId],
+    ["version", "bigint", ([, version]) => version],
+  ],
+};
+
+const openedPocket: RowType<Pocket> = {
+  name: "ledger_opened_pocket",
+  columns: [
+    ["id", "text", ({ id }) => id],
+    ["account_id", "text", ({ accountId }) => accountId],
+    ["kind", "text", ({ kind }) => kind],
+    ["unit", "text", ({ unit }) => unit],
+    ["expires_at", "timestamptz", ({ expiresAt }) => expiresAt],
+    ["posted", "bigint", ({ posted }) => posted],
+    ["held", "bigint", ({ held }) => held],
+    ["entry_count", "bigint", ({ entryCount }) => entryCount],
+    ["is_open", "boolean", ({ isOpen }) => isOpen],
+  ],
+};
+
+const changedPocket: RowType<Pocket> = {
+  name: "ledger_changed_pocket",
+  columns: [
+    ["id", "text", ({ id }) => id],
+    ["posted", "bigint", ({ posted }) => posted],
+    ["held", "bigint", ({ held }) => held],
+    ["entry_count", "bigint", ({ entryCount }) => entryCount],
+    ["is_open", "boolean", ({ isOpen }) => isOpen],
+    ["expires_at", "timestamptz", ({ expiresAt }) => expiresAt],
+  ],
+};
+
+const openedHold: RowType<Hold> = {
+  name: "ledger_opened_hold",
+  columns: [
+    ["id", "text", ({ id }) => id],
+    ["account_id", "text", ({ accountId }) => accountId],
+    ["unit", "text", ({ unit }) => unit],
+    ["amount", "bigint", ({ amount }) => amount],
+    ["pocket_ids", "text[]", ({ lines }) => lines.map(({ pocketId }) => pocketId)],
+    ["pocket_amounts", "bigint[]", ({ lines }) => lines.map(({ amount }) => amount)],
+    ["state", "text", ({ state }) => state],
+    ["settled", "bigint", ({ settled }) => settled],
+    ["refusal", "text", ({ refusal }) => refusal?.reason ?? null],
+    ["missing", "bigint", ({ refusal }) => refusal?.missing ?? null],
+    ["fingerprint", "text", ({ fingerprint }) => fingerprint],
+    ["settlement_fingerprint", "text", ({ settlementFingerprint }) => settlementFingerprint],
+    ["key_id", "text", ({ keyId }) => keyId],
+    ["budget_starts_at", "timestamptz", ({ budget }) => budget?.startsAt ?? null],
+    ["cause_kind", "text", ({ cause }) => cause.kind],
+    ["cause_id", "text", ({ cause }) => cause.id],
+    ["expires_at", "timestamptz", ({ expiresAt }) => expiresAt],
+  ],
+};
+
+const changedHold: RowType<Hold> = {
+  name: "ledger_changed_hold",
+  columns: [
+    ["id", "text", ({ id }) => id],
+    ["amount", "bigint", ({ amount }) => amount],
+    ["pocket_ids", "text[]", ({ lines }) => lines.map(({ pocketId }) => pocketId)],
+    ["pocket_amounts", "bigint[]", ({ lines }) => lines.map(({ amount }) => amount)],
+    ["state", "text", ({ state }) => state],
+    ["settled", "bigint", ({ settled }) => settled],
+    ["settlement_fingerprint", "text", ({ settlementFingerprint }) => settlementFingerprint],
+    ["expires_at", "timestamptz", ({ expiresAt }) => expiresAt],
+  ],
+};
+
+const newPosting: RowType<Posting> = {
+  name: "ledger_new_posting",
+  columns: [
+    ["id", "text", ({ id }) => id],
+    ["leg", "smallint", ({ leg }) => leg],
+    ["account_id", "text", ({ accountId }) => accountId],
+    ["kind", "text", ({ kind }) => kind],
+    ["unit", "text", ({ unit }) => unit],
+    ["debit", "text", ({ debit }) => debit],
+    ["credit", "text", ({ credit }) => credit],
+    ["amount", "bigint", ({ amount }) => amount],
+    ["pocket_id", "text", ({ entry }) => entry?.pocketId ?? null],
+    ["entry_number", "bigint", ({ entry }) => entry?.number ?? null],
+    ["balance_after", "bigint", ({ entry }) => entry?.balanceAfter ?? null],
+    ["refund_of", "text", ({ refundOf }) => refundOf],
+    ["fingerprint", "text", ({ fingerprint }) => fingerprint],
+    ["cause_kind", "text", ({ cause }) => cause.kind],
+    ["cause_id", "text", ({ cause }) => cause.id],
+  ],
+};
+
+const newCharge: RowType<Charge> = {
+  name: "ledger_new_charge",
+  columns: [
+    ["id", "text", ({ id }) => id],
+    ["hold_id", "text", ({ holdId }) => holdId],
+    ["account_id", "text", ({ accountId }) => accountId],
+    ["key_id", "text", ({ keyId }) => keyId],
+    ["unit", "text", ({ unit }) => unit],
+    ["price_id", "text", ({ bill }) => bill.priceId],
+    ["item_names", "text[]", ({ bill }) => bill.items.map(({ name }) => name)],
+    ["item_quantities", "bigint[]", ({ bill }) => bill.items.map(({ quantity }) => quantity)],
+    ["item_rates_nano", "bigint[]", ({ bill }) => bill.items.map(({ rate }) => rate)],
+    ["rates_per", "bigint", ({ bill }) => bill.per],
+    ["minimum_nano", "bigint", ({ bill }) => bill.minimum],
+    ["quota_units", "bigint", ({ bill }) => bill.quotaUnits],
+    ["paid", "bigint", ({ paid }) => paid],
+    ["lost", "bigint", ({ lost }) => lost],
+  ],
+};
+
+const changedSpending: RowType<KeySpending> = {
+  name: "ledger_changed_spending",
+  columns: [
+    ["key_id", "text", ({ keyId }) => keyId],
+    ["starts_at", "timestamptz", ({ startsAt }) => startsAt],
+    ["account_id", "text", ({ accountId }) => accountId],
+    ["held", "bigint", ({ held }) => held],
+    ["spent", "bigint", ({ spent }) => spent],
+  ],
+};
+
+/** In the order of the parameters of `ledger_write`, after the first. */
+export const writtenRowTypes: readonly RowType<never>[] = [
+  changedWallet,
+  openedPocket,
+  changedPocket,
+  openedHold,
+  changedHold,
+  newPosting,
+  newCharge,
+  changedSpending,
+];
+
+/** What `ledger_write` takes. */
 export function presentChanges(
   changes: Changes,
   { wallets, rows }: { wallets: ReadonlyMap<AccountId, Wallet>; rows: RowArrays },
 ): StatementValue[] {
   rows.clear();
+  const accountIds = [...changes.accountIds].toSorted();
   const [openedPockets, changedPockets] = splitOpened(changes.pockets, changes.openedPocketIds);
   const [openedHolds, changedHolds] = splitOpened(changes.holds, changes.openedHoldIds);
   return [
     changes.decidedAt.toISOString(),
-    rows.write([...changes.accountIds].toSorted(), (accountId) => {
-      rows.add(accountId);
-      rows.add(wallets.get(accountId)?.version ?? null);
-    }),
-    rows.write(openedPockets, (pocket) => addOpenedPocket(rows, pocket)),
-    rows.write(changedPockets, (pocket) => addChangedPocket(rows, pocket)),
-    rows.write(openedHolds, (hold) => addOpenedHold(rows, hold)),
-    rows.write(changedHolds, (hold) => addChangedHold(rows, hold)),
-    rows.write(changes.postings, (posting) => addPosting(rows, posting)),
-    rows.write(changes.charges, (charge) => addCharge(rows, charge)),
-    rows.write([...changes.spending.values()], (spending) => addSpending(rows, spending)),
+    rows.write(
+      changedWallet,
+      accountIds.map((accountId) => [accountId, wallets.get(accountId)?.version ?? null]),
+    ),
+    rows.write(openedPocket, openedPockets),
+    rows.write(changedPocket, changedPockets),
+    rows.write(openedHold, openedHolds),
+    rows.write(changedHold, changedHolds),
+    rows.write(newPosting, changes.postings),
+    rows.write(newCharge, changes.charges),
+    rows.write(changedSpending, [...changes.spending.values()]),
   ];
 }
 
@@ -52,107 +189,6 @@ function splitOpened<T extends { id: string }>(
   const changed: T[] = [];
   for (const thing of all.values()) (openedIds.has(thing.id) ? opened : changed).push(thing);
   return [opened, changed];
-}
-
-function addOpenedPocket(rows: RowArrays, pocket: Pocket): void {
-  rows.add(pocket.id);
-  rows.add(pocket.accountId);
-  rows.add(pocket.kind);
-  rows.add(pocket.unit);
-  rows.addTime(pocket.expiresAt);
-  rows.add(pocket.posted);
-  rows.add(pocket.held);
-  rows.add(pocket.entryCount);
-  rows.add(String(pocket.isOpen));
-}
-
-function addChangedPocket(rows: RowArrays, pocket: Pocket): void {
-  rows.add(pocket.id);
-  rows.add(pocket.posted);
-  rows.add(pocket.held);
-  rows.add(pocket.entryCount);
-  rows.add(String(pocket.isOpen));
-  rows.addTime(pocket.expiresAt);
-}
-
-function addOpenedHold(rows: RowArrays, hold: Hold): void {
-  rows.add(hold.id);
-  rows.add(hold.accountId);
-  rows.add(hold.unit);
-  rows.add(hold.amount);
-  rows.addList(hold.lines, getLinePocket);
-  rows.addList(hold.lines, getLineAmount);
-  rows.add(hold.state);
-  rows.add(hold.settled);
-  rows.add(hold.refusal === null ? null : hold.refusal.reason);
-  rows.add(hold.refusal === null ? null : hold.refusal.missing);
-  rows.add(hold.fingerprint);
-  rows.add(hold.settlementFingerprint);
-  rows.add(hold.keyId);
-  rows.addTime(hold.budget === null ? null : hold.budget.startsAt);
-  rows.add(hold.cause.kind);
-  rows.add(hold.cause.id);
-  rows.addTime(hold.expiresAt);
-}
-
-/** What can change of a hold. */
-function addChangedHold(rows: RowArrays, hold: Hold): void {
-  rows.add(hold.id);
-  rows.add(hold.amount);
-  rows.addList(hold.lines, getLinePocket);
-  rows.addList(hold.lines, getLineAmount);
-  rows.add(hold.state);
-  rows.add(hold.settled);
-  rows.add(hold.settlementFingerprint);
-  rows.addTime(hold.expiresAt);
-}
-
-const getLinePocket = ({ pocketId }: HoldLine): string => pocketId;
-const getLineAmount = ({ amount }: HoldLine): bigint => amount;
-
-function addPosting(rows: RowArrays, posting: Posting): void {
-  const { entry } = posting;
-  rows.add(posting.id);
-  rows.add(String(posting.leg));
-  rows.add(posting.accountId);
-  rows.add(posting.kind);
-  rows.add(posting.unit);
-  rows.add(posting.debit);
-  rows.add(posting.credit);
-  rows.add(posting.amount);
-  rows.add(entry === null ? null : entry.pocketId);
-  rows.add(entry === null ? null : entry.number);
-  rows.add(entry === null ? null : entry.balanceAfter);
-  rows.add(posting.refundOf);
-  rows.add(posting.fingerprint);
-  rows.add(posting.cause.kind);
-  rows.add(posting.cause.id);
-}
-
-function addCharge(rows: RowArrays, charge: Charge): void {
-  const { bill } = charge;
-  rows.add(charge.id);
-  rows.add(charge.holdId);
-  rows.add(charge.accountId);
-  rows.add(charge.keyId);
-  rows.add(charge.unit);
-  rows.add(bill.priceId);
-  rows.addList(bill.items, ({ name }) => name);
-  rows.addList(bill.items, ({ quantity }) => quantity);
-  rows.addList(bill.items, ({ rate }) => rate);
-  rows.add(bill.per);
-  rows.add(bill.minimum);
-  rows.add(bill.quotaUnits);
-  rows.add(charge.paid);
-  rows.add(charge.lost);
-}
-
-function addSpending(rows: RowArrays, spending: KeySpending): void {
-  rows.add(spending.keyId);
-  rows.addTime(spending.startsAt);
-  rows.add(spending.accountId);
-  rows.add(spending.held);
-  rows.add(spending.spent);
 }
 
 /** The loaded rows as the reducer takes them. A key's period that has no row yet is one in which nothing was spent. */

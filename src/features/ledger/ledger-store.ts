@@ -6,7 +6,7 @@ import type { Statement, StatementValue } from "../../platform/database/prepared
 import { presentTexts, type RowArrays } from "../../platform/database/row-arrays.ts";
 import type { Session } from "../../platform/database/session.ts";
 import type { Changes } from "./draft.ts";
-import { type LoadedRow, presentChanges, toState } from "./ledger-rows.ts";
+import { type LoadedRow, presentChanges, toState, writtenRowTypes } from "./ledger-rows.ts";
 import type { LedgerState, Wallet } from "./ledger-state.ts";
 import type { Needs } from "./list-needs.ts";
 
@@ -47,12 +47,8 @@ export async function loadState(run: Run, needs: Needs): Promise<LedgerState> {
   return toState(loaded, needs);
 }
 
-const writeStatement = {
-  name: "ledger-write",
-  text: `select ledger_write($1, $2::text::ledger_changed_wallet[], $3::text::ledger_opened_pocket[],
-    $4::text::ledger_changed_pocket[], $5::text::ledger_opened_hold[], $6::text::ledger_changed_hold[],
-    $7::text::ledger_new_posting[], $8::text::ledger_new_charge[], $9::text::ledger_changed_spending[]) as is_written`,
-};
+const writtenRows = writtenRowTypes.map(({ name }, index) => `$${index + 2}::text::${name}[]`);
+const writeStatement = { name: "ledger-write", text: `select ledger_write($1, ${writtenRows.join()}) as is_written` };
 
 /**
  * `false`, and nothing is written, when a wallet is no longer in the state that the changes were decided on. The memory

@@ -17,7 +17,7 @@ const migrationsDir = join(import.meta.dirname, "../../../migrations");
 /** Brings the database to the newest schema, all or nothing, and returns the names of what was new. */
 export async function migrate(database: Database): Promise<string[]> {
   const known = readMigrations();
-  return await database.transaction().execute(async (tx) => {
+  const added = await database.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(tx);
     await sql`
       create table if not exists schema_migrations (
@@ -35,6 +35,21 @@ export async function migrate(database: Database): Promise<string[]> {
     }
     return pending.map((migration) => migration.name);
   });
+  await validateChecks(database);
+  return added;
+}
+
+/**
+ * A check that a migration adds as `not valid` holds for new rows at once. The old ones are read afterwards, each table in a
+ * transaction of its own, which keeps nobody from writing; a node that dies meanwhile leaves it to the next one.
+ */
+async function validateChecks(database: Database): Promise<void> {
+  const { rows } = await sql<{ table: string; name: string }>`
+    select conrelid::regclass::text as "table", quote_ident(conname) as name from pg_constraint
+    where contype = 'c' and not convalidated and connamespace = current_schema()::regnamespace
+    order by 1, 2`.execute(database);
+  for (const { table, name } of rows)
+    await sql.raw(`alter table ${table} validate constraint ${name}`).execute(database);
 }
 
 /** The names of the migrations that `migrate` would apply. */

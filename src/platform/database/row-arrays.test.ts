@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
-import { createRowArrays } from "./row-arrays.ts";
+import { createRowArrays, type RowType } from "./row-arrays.ts";
 
 /** What is written for one row of these values. */
 function present(values: readonly (string | bigint | null)[]): string {
-  const rows = createRowArrays();
-  const addRow = (row: typeof values): void => {
-    for (const value of row) rows.add(value);
-  };
-  return String(rows.write([values], addRow));
+  const columns = values.map((value) =>
+    typeof value === "bigint"
+      ? (["n", "bigint", (): bigint => value] as const)
+      : (["t", "text", (): string | null => value] as const),
+  );
+  return String(createRowArrays().write({ name: "row", columns }, [{}]));
 }
 
-function presentList(values: readonly (string | bigint)[]): string {
-  const rows = createRowArrays();
-  return String(rows.write([values], (row) => rows.addList(row, (value) => value)));
+function presentList(values: readonly string[]): string {
+  return String(createRowArrays().write({ name: "row", columns: [["l", "text[]", () => values]] }, [{}]));
 }
 
 test.each([
@@ -27,7 +27,7 @@ test.each([
 test.each([
   [[], '{"(\\"{}\\")"}'],
   [["pkt_1"], '{"(\\"{pkt_1}\\")"}'],
-  [[1n, 20n], '{"(\\"{1,20}\\")"}'],
+  [["null", "a b"], '{"(\\"{\\\\\\"null\\\\\\",\\\\\\"a b\\\\\\"}\\")"}'],
 ])("the list %s", (values, written) => {
   expect(presentList(values)).toBe(written);
 });
@@ -41,12 +41,24 @@ test("numbers are written to the last digit", () => {
 
 test("arrays stay as they are while others are written, however large", () => {
   const rows = createRowArrays();
-  const first = rows.write(["a", "b"], rows.add);
-  const second = rows.write([new Date(0), null], rows.addTime);
+  const text: RowType<string> = { name: "text_row", columns: [["value", "text", (value) => value]] };
+  const time: RowType<Date | null> = { name: "time_row", columns: [["value", "timestamptz", (value) => value]] };
+  const other: RowType<number> = {
+    name: "other_row",
+    columns: [
+      ["is_odd", "boolean", (value) => value % 2 === 1],
+      ["value", "smallint", (value) => value],
+      ["amounts", "bigint[]", (value) => [BigInt(value), 20n]],
+    ],
+  };
+  const first = rows.write(text, ["a", "b"]);
+  const second = rows.write(time, [new Date(0), null]);
   const long = "x".repeat(100_000);
-  const third = rows.write([long], rows.add);
+  const third = rows.write(text, [long]);
+  const fourth = rows.write(other, [1]);
   expect(String(first)).toBe('{"(a)","(b)"}');
   expect(String(second)).toBe('{"(1970-01-01T00:00:00.000Z)","()"}');
   expect(String(third)).toBe(`{"(${long})"}`);
-  expect(rows.write([], rows.add)).toBeNull();
+  expect(String(fourth)).toBe('{"(true,1,\\"{1,20}\\")"}');
+  expect(rows.write(text, [])).toBeNull();
 });

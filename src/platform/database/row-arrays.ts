@@ -1,3 +1,21 @@
+/** The values of a composite type's columns, by their SQL types. */
+type ColumnValues = {
+  text: string | null;
+  bigint: bigint | null;
+  smallint: number;
+  boolean: boolean;
+  timestamptz: Date | null;
+  "text[]": readonly string[];
+  "bigint[]": readonly bigint[];
+};
+
+type Column<T> = {
+  [Type in keyof ColumnValues]: readonly [name: string, type: Type, getValue: (thing: T) => ColumnValues[Type]];
+}[keyof ColumnValues];
+
+/** A composite type of the database, and how a thing becomes a row of it: the columns are in the order of the type. */
+export type RowType<T> = { name: string; columns: readonly Column<T>[] };
+
 /**
  * Writes rows as PostgreSQL reads arrays of composite types from text. They go byte after byte into memory that is used
  * again: texts put together from shorter ones would cost several times their length, for every batch of payments.
@@ -5,12 +23,8 @@
 export type RowArrays = {
   /** Begins anew; what was written before is overwritten. */
   clear(): void;
-  /** An array of the rows that `addRow` adds value after value, until `clear`. `null` when there are none. */
-  write<T>(things: readonly T[], addRow: (thing: T) => void): Buffer | null;
-  add(value: string | bigint | null): void;
-  addTime(time: Date | null): void;
-  /** A value that is an array itself. */
-  addList<T>(things: readonly T[], getValue: (thing: T) => string | bigint): void;
+  /** An array of rows, until `clear`. `null` when there are none. */
+  write<T>(type: RowType<T>, things: readonly T[]): Buffer | null;
 };
 
 const bytesPerCharacterMax = 3;
@@ -20,7 +34,6 @@ const rowBytesGuess = 512;
 export function createRowArrays(): RowArrays {
   let buffer = Buffer.alloc(0);
   let offset = 0;
-  let isRowStart = true;
   // To write a time as text is dear, and most of a batch's are the same.
   const times = new Map<number, string>();
 
@@ -90,9 +103,36 @@ export function createRowArrays(): RowArrays {
     buffer[offset++] = byte;
   }
 
-  function beginValue(): void {
-    if (!isRowStart) writeByte(comma);
-    isRowStart = false;
+  function writeList(values: readonly (string | bigint)[]): void {
+    writePlain('\\"{');
+    for (let index = 0; index < values.length; index += 1) {
+      if (index > 0) writeByte(comma);
+      writeValue(values[index] ?? "", quoteInList);
+    }
+    writePlain('}\\"');
+  }
+
+  function writeColumn<T>(column: Column<T>, thing: T): void {
+    switch (column[1]) {
+      case "text":
+      case "bigint": {
+        const value = column[2](thing);
+        if (value !== null) writeValue(value, quoteInRow);
+        return;
+      }
+      case "smallint":
+      case "boolean":
+        writePlain(String(column[2](thing)));
+        return;
+      case "timestamptz": {
+        const time = column[2](thing);
+        if (time !== null) writePlain(presentTime(time));
+        return;
+      }
+      case "text[]":
+      case "bigint[]":
+        writeList(column[2](thing));
+    }
   }
 
   function presentTime(time: Date): string {
@@ -108,36 +148,22 @@ export function createRowArrays(): RowArrays {
       offset = 0;
       times.clear();
     },
-    write(things, addRow) {
+    write({ columns }, things) {
       if (things.length === 0) return null;
       makeRoom(things.length * rowBytesGuess);
       const start = offset;
       for (const thing of things) {
         writePlain(offset === start ? '{"(' : ',"(');
-        isRowStart = true;
-        addRow(thing);
+        let isFirst = true;
+        for (const column of columns) {
+          if (!isFirst) writeByte(comma);
+          isFirst = false;
+          writeColumn(column, thing);
+        }
         writePlain(')"');
       }
       writeByte(closingBrace);
       return buffer.subarray(start, offset);
-    },
-    add(value) {
-      beginValue();
-      if (value !== null) writeValue(value, quoteInRow);
-    },
-    addTime(time) {
-      beginValue();
-      if (time !== null) writePlain(presentTime(time));
-    },
-    addList(things, getValue) {
-      beginValue();
-      writePlain('\\"{');
-      const start = offset;
-      for (const thing of things) {
-        if (offset > start) writeByte(comma);
-        writeValue(getValue(thing), quoteInList);
-      }
-      writePlain('}\\"');
     },
   };
 }

@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { writtenRowTypes } from "./ledger-rows.ts";
+
+const schema = readFileSync(new URL("../../../migrations/schema.sql", import.meta.url), "utf8");
+
+/** Each column of a composite type as the schema has it, which `npm run check` holds against a migrated database. */
+function readColumns(name: string): string[] {
+  const [, body = ""] = new RegExp(`create type ${name} as \\(([^)]*)\\)`).exec(schema) ?? [];
+  return body.split(",").map((line) => line.trim().replace("timestamp with time zone", "timestamptz"));
+}
+
+test.each(writtenRowTypes)("rows of $name have the columns of their type, in its order", ({ name, columns }) => {
+  expect(columns.map(([column, type]) => `${column} ${type}`)).toEqual(readColumns(name));
+});
+
+test("rows are handed to the function that takes them, in the order of its parameters", () => {
+  const [parameters = ""] = /FUNCTION public\.ledger_write\([^)]*ledger_\w+\[\][^)]*\)/.exec(schema) ?? [];
+  const types = [...parameters.matchAll(/(\w+)\[\]/g)].map(([, name]) => name);
+  expect(writtenRowTypes.map(({ name }) => name)).toEqual(types);
+});
