@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import type {
@@ -291,6 +292,34 @@ test("silence between a first piece of data and the next may be longer than the 
   await waitUntil("the first data", () => heard.data === "a");
   goOn();
   expect((await finish(heard)).data).toBe("ab");
+});
+
+test("time in which this process stood still is no silence of the upstream: what came meanwhile is read first", async () => {
+  await using upstream = await startRawUpstream();
+  const clock = createTestClock();
+  await using pool = createPool(upstream.origin, { clock });
+  let goOn = (): void => {};
+  upstream.answer(
+    rawStreamHead,
+    rawChunk("a"),
+    (socket) =>
+      new Promise<void>((resolve) => {
+        goOn = () => {
+          socket.write(rawChunk("b"));
+          resolve();
+        };
+      }),
+    rawLastChunk,
+  );
+  const heard = send(pool, { timeouts: { idleMs: 80 } });
+  await waitUntil("the first data", () => heard.data === "a");
+  // From here, timers come before what there is to read.
+  await nextTurn();
+  goOn();
+  clock.advance(1000);
+  const stoodStillAt = performance.now();
+  while (performance.now() - stoodStillAt < 30);
+  expect(await finish(heard)).toMatchObject({ data: "ab", error: null });
 });
 
 async function fill(upstream: RawUpstream, pool: UpstreamPool, timeouts: Partial<UpstreamTimeouts> = {}) {

@@ -126,7 +126,7 @@ function isFormRoute(schema: { consumes?: readonly string[] } | undefined): bool
 }
 
 /**
- * A browser says which page a request comes from, and no page can change that. Where it says so in two ways, both must
+ * Against CSRF: a browser says which page a request comes from, and no page can change that. Where it says so in two ways, both must
  * be right. A body that is not JSON could come from a form of any site, without the browser asking us first; only an
  * upload is such a form, and is known by its origin alone.
  */
