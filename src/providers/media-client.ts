@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { createSemaphore } from "../lib/semaphore.ts";
+import { createSemaphore, type Semaphore } from "../lib/semaphore.ts";
 import { allowPrivateFor, download } from "../platform/net/download.ts";
 import {
   createGuardedClient,
@@ -65,24 +65,12 @@ export function createMediaClient({ origin, authHeader, connectionsMax, headers 
   const authorize = (apiKey: string | null): Record<string, string> =>
     apiKey === null ? {} : { [authHeader.name.toLowerCase()]: authHeader.prefix + apiKey };
 
-  /** What must not be sent twice does not wait for a place: another upstream may have one. */
-  async function takePlace(connection: "kept" | "fresh", { signal, timeoutMs }: MediaRequest): Promise<() => void> {
-    if (connection === "fresh" && places.fresh.isFull()) {
-      throw new ProviderError("overloaded", "All connections are in use.");
-    }
-    const late = AbortSignal.timeout(timeoutMs);
-    return await places[connection].enter(AbortSignal.any([signal, late])).catch((cause: unknown) => {
-      signal.throwIfAborted();
-      throw new ProviderError("timeout", "All connections were in use for too long.", { cause });
-    });
-  }
-
   async function open(
     request: MediaRequest,
     { connection, onSent }: { connection: "kept" | "fresh"; onSent?(): void },
   ): Promise<ExchangeAnswer> {
     const { method, path, body, apiKey, timeoutMs, idleMs = timeoutMs, signal } = request;
-    const leave = await takePlace(connection, request);
+    const leave = await takePlace(places, connection, request);
     try {
       const answer = await client.send(origin + path, {
         ...{ method, body, signal, connection },
@@ -136,6 +124,22 @@ export function createMediaClient({ origin, authHeader, connectionsMax, headers 
     },
     close: () => client.close(),
   };
+}
+
+/** What must not be sent twice does not wait for a place: another upstream may have one. */
+async function takePlace(
+  places: Record<"kept" | "fresh", Semaphore>,
+  connection: "kept" | "fresh",
+  { signal, timeoutMs }: MediaRequest,
+): Promise<() => void> {
+  if (connection === "fresh" && places.fresh.isFull()) {
+    throw new ProviderError("overloaded", "All connections are in use.");
+  }
+  const late = AbortSignal.timeout(timeoutMs);
+  return await places[connection].enter(AbortSignal.any([signal, late])).catch((cause: unknown) => {
+    signal.throwIfAborted();
+    throw new ProviderError("timeout", "All connections were in use for too long.", { cause });
+  });
 }
 
 async function* translateWhile(

@@ -77,44 +77,17 @@ const bodyMsStandard = 1000;
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 export function createGuardedClient(parts: GuardedClientParts): GuardedClient {
-  const { headerBytesMax = headerBytesMaxStandard, idleMs = idleMsStandard, bodyMs = bodyMsStandard } = parts;
-  const pools = new Map<string, UpstreamPool>();
+  const { bodyMs = bodyMsStandard } = parts;
+  const pools = createGuardedPools(parts);
   const closing = new AbortController();
-
-  function isPrivateAllowed(url: URL): boolean {
-    return typeof parts.allowsPrivate === "boolean" ? parts.allowsPrivate : parts.allowsPrivate(url);
-  }
-
-  function getPool(url: URL): UpstreamPool {
-    const known = pools.get(url.origin);
-    if (known !== undefined) return known;
-    for (const [origin, { countConnections }] of pools) if (countConnections() === 0) pools.delete(origin);
-    const pool = createUpstreamPool({
-      origin: url.origin,
-      clock: systemClock,
-      connect: createGuardedConnect({ ...parts, allowsPrivate: isPrivateAllowed(url) }),
-      connectionsMax: Number.POSITIVE_INFINITY,
-      idleMs,
-      idleMsMax: idleMs,
-      headerBytesMax,
-    });
-    pools.set(url.origin, pool);
-    return pool;
-  }
-
-  function hasRoom(): boolean {
-    let count = 0;
-    for (const { countConnections } of pools.values()) count += countConnections();
-    return count < keptConnectionsMax;
-  }
 
   /** One request and no redirect. The text is what was given: the parser drops what would speak against it. */
   async function sendOnce(text: string, url: URL, request: GuardedRequest): Promise<ExchangeAnswer> {
-    const obstacle = checkPublicUrl(text, { allowsPrivate: isPrivateAllowed(url) });
+    const obstacle = checkPublicUrl(text, { allowsPrivate: pools.allowsPrivate(url) });
     if (obstacle !== null) throw new GuardedFetchError("forbidden-address", obstacle);
-    const { headers, connection = hasRoom() ? "kept" : "fresh" } = request;
+    const { headers, connection = pools.hasRoom() ? "kept" : "fresh" } = request;
     const exchange = openExchange(
-      getPool(url),
+      pools.get(url),
       {
         method: request.method ?? "GET",
         path: url.pathname + url.search,
@@ -149,69 +122,104 @@ export function createGuardedClient(parts: GuardedClientParts): GuardedClient {
     }
   }
 
-  /** The receiver may close a kept connection at the moment that it is used again; then another one is opened. */
-  async function sendAgain(url: string, request: GuardedRequest): Promise<ExchangeAnswer> {
-    const isReused = pools.get(URL.parse(url)?.origin ?? "")?.hasIdle() ?? false;
-    try {
-      return await send(url, request);
-    } catch (error) {
-      request.signal.throwIfAborted();
-      const isBroken = error instanceof GuardedFetchError && error.reason === "unreachable";
-      if (!isReused || !isBroken) throw error;
-      return await send(url, { ...request, connection: "fresh" });
-    }
+  return {
+    send,
+    fetchBytes: (url, options) => fetchBytes(send, url, options),
+    post: (url, request) => post({ send, bodyMs, hasIdle: pools.hasIdle }, url, request),
+    async close() {
+      closing.abort(new GuardedFetchError("unreachable", "The connections are closed."));
+      await pools.close();
+    },
+  };
+}
+
+/** A pool for each origin that has connections now. */
+function createGuardedPools(parts: GuardedClientParts) {
+  const { headerBytesMax = headerBytesMaxStandard, idleMs = idleMsStandard } = parts;
+  const pools = new Map<string, UpstreamPool>();
+
+  function allowsPrivate(url: URL): boolean {
+    return typeof parts.allowsPrivate === "boolean" ? parts.allowsPrivate : parts.allowsPrivate(url);
   }
 
   return {
-    send,
-    async fetchBytes(url, { bytesMax, timeoutMs, acceptedTypes, signal = new AbortController().signal }) {
-      const headers = {
-        accept: acceptedTypes?.join(", ") ?? "*/*",
-        // What is not compressed cannot unfold into more than was read.
-        "accept-encoding": "identity",
-        "user-agent": "Sluice",
-      };
-      // For each URL a connection of its own: nothing is kept that would grow with the hosts that users can name.
-      const answer = await send(url, {
-        headers,
-        body: null,
-        timeouts: timeoutsOf(timeoutMs),
-        signal,
-        connection: "fresh",
+    allowsPrivate,
+    get(url: URL): UpstreamPool {
+      const known = pools.get(url.origin);
+      if (known !== undefined) return known;
+      for (const [origin, { countConnections }] of pools) if (countConnections() === 0) pools.delete(origin);
+      const pool = createUpstreamPool({
+        origin: url.origin,
+        clock: systemClock,
+        connect: createGuardedConnect({ ...parts, allowsPrivate: allowsPrivate(url) }),
+        connectionsMax: Number.POSITIVE_INFINITY,
+        idleMs,
+        idleMsMax: idleMs,
+        headerBytesMax,
       });
-      checkBytes(answer, bytesMax);
-      const contentType = readContentType(answer.headers);
-      if (acceptedTypes !== undefined && !acceptedTypes.includes(contentType)) {
-        answer.drop();
-        throw new GuardedFetchError("wrong-type", `The URL has to lead to one of these: ${acceptedTypes.join(", ")}.`);
-      }
-      return { bytes: await readWhole(answer, { bytesMax }), contentType };
+      pools.set(url.origin, pool);
+      return pool;
     },
-    async post(url, { bytesMax, timeoutMs, signal, ...request }) {
-      const late = new AbortController();
-      const timer = setTimeout(() => late.abort(createLate()), timeoutMs);
-      try {
-        signal.throwIfAborted();
-        const answer = await sendAgain(url, {
-          ...request,
-          method: "POST",
-          timeouts: timeoutsOf(timeoutMs),
-          signal: AbortSignal.any([signal, late.signal]),
-        });
-        return {
-          status: answer.status,
-          headers: answer.headers,
-          bytes: await readBeginning(answer, { bytesMax, bodyMs }),
-        };
-      } finally {
-        clearTimeout(timer);
-      }
+    hasRoom(): boolean {
+      let count = 0;
+      for (const { countConnections } of pools.values()) count += countConnections();
+      return count < keptConnectionsMax;
     },
-    async close() {
-      closing.abort(new GuardedFetchError("unreachable", "The connections are closed."));
+    hasIdle: (url: string): boolean => pools.get(URL.parse(url)?.origin ?? "")?.hasIdle() ?? false,
+    async close(): Promise<void> {
       await Promise.all([...pools.values()].map((pool) => pool.close()));
     },
   };
+}
+
+async function fetchBytes(
+  send: GuardedClient["send"],
+  url: string,
+  { bytesMax, timeoutMs, acceptedTypes, signal = new AbortController().signal }: GuardedFetchOptions,
+): Promise<{ bytes: Buffer; contentType: string }> {
+  const headers = {
+    accept: acceptedTypes?.join(", ") ?? "*/*",
+    // What is not compressed cannot unfold into more than was read.
+    "accept-encoding": "identity",
+    "user-agent": "Sluice",
+  };
+  // For each URL a connection of its own: nothing is kept that would grow with the hosts that users can name.
+  const manner = { connection: "fresh", timeouts: timeoutsOf(timeoutMs), signal } as const;
+  const answer = await send(url, { headers, body: null, ...manner });
+  checkBytes(answer, bytesMax);
+  const contentType = readContentType(answer.headers);
+  if (acceptedTypes !== undefined && !acceptedTypes.includes(contentType)) {
+    answer.drop();
+    throw new GuardedFetchError("wrong-type", `The URL has to lead to one of these: ${acceptedTypes.join(", ")}.`);
+  }
+  return { bytes: await readWhole(answer, { bytesMax }), contentType };
+}
+
+type PostParts = { send: GuardedClient["send"]; hasIdle(url: string): boolean; bodyMs: number };
+
+async function post(
+  { send, hasIdle, bodyMs }: PostParts,
+  url: string,
+  { bytesMax, timeoutMs, signal: callerSignal, ...content }: GuardedPost,
+): Promise<GuardedAnswer> {
+  callerSignal.throwIfAborted();
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new GuardedFetchError("timeout", sentences.timeout)), timeoutMs);
+  const signal = AbortSignal.any([callerSignal, late.signal]);
+  const request = { ...content, method: "POST", timeouts: timeoutsOf(timeoutMs), signal } as const;
+  const isReused = hasIdle(url);
+  try {
+    const answer = await send(url, request).catch((error: unknown) => {
+      // The receiver may close a kept connection at the moment that it is used again; then another one is opened.
+      const isBroken = error instanceof GuardedFetchError && error.reason === "unreachable";
+      if (!isReused || !isBroken || signal.aborted) throw error;
+      return send(url, { ...request, connection: "fresh" });
+    });
+    const { status, headers } = answer;
+    return { status, headers, bytes: await readBeginning(answer, { bytesMax, bodyMs }) };
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Tells when a request is wholly on its way: a text when there is a connection, a stream at its end. */
@@ -314,10 +322,6 @@ const sentences = {
   overloaded: "The server of the URL could not be reached.",
   "bad-answer": "The server of the URL did not answer properly.",
 } as const satisfies Record<UpstreamError["kind"], string>;
-
-function createLate(): GuardedFetchError {
-  return new GuardedFetchError("timeout", sentences.timeout);
-}
 
 function createBadAnswer(message: string): GuardedFetchError {
   return new GuardedFetchError("bad-answer", message);

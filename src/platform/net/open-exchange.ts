@@ -30,7 +30,10 @@ type ExchangeOptions = {
 
 const bufferedBytesMax = 64 * 1024;
 
-/** Sends a request on a pool, for callers who wait for an answer instead of hearing of each piece. */
+/**
+ * Sends a request on a pool, for callers who wait for an answer instead of hearing of each piece. One function, though a long
+ * one: the buffer, its reader and the end of the exchange are one state, and each of them may come first.
+ */
 export function openExchange(
   pool: Pick<UpstreamPool, "dispatch">,
   request: UpstreamRequest,

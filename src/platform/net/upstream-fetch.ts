@@ -73,83 +73,8 @@ export function createUpstreamFetch({ connectionsMax = connectionsMaxStandard } 
     return pool;
   }
 
-  function openCall({ timeouts, onHead }: FetchCallOptions): FetchCall {
-    let exchange: Exchange | null = null;
-    let requestCount = 0;
-    let isPaused = false;
-    let failure: FetchFailure | null = null;
-    const ending = new AbortController();
-
-    function fail(reason: FetchFailure): void {
-      if (ending.signal.aborted) return;
-      failure = reason;
-      call.end();
-    }
-
-    /** What broke off is over for the library too, which may have no ear for it. */
-    function failBy(error: unknown): never {
-      if (error instanceof UpstreamError) {
-        const { kind, message, cause } = error;
-        fail({ kind, reason: cause instanceof Error ? `${message} ${cause.message}` : message });
-      }
-      throw error;
-    }
-
-    async function* readChecked({ headers, read }: OpenAnswer): AsyncGenerator<Buffer> {
-      const check = createSizeCheck(String(headers["content-type"]));
-      try {
-        for await (const chunk of read()) {
-          check(chunk);
-          yield chunk;
-        }
-      } catch (error) {
-        failBy(error);
-      }
-    }
-
-    async function fetchOnce(...[input, init]: Parameters<Fetch>): Promise<Response> {
-      exchange?.end();
-      ending.signal.throwIfAborted();
-      requestCount += 1;
-      if (requestCount > requestsMax)
-        fail({ kind: "bad-answer", reason: `It takes more than ${requestsMax} requests.` });
-      // Who wrote so much has held everybody else up, and it is about to be encoded.
-      if (typeof init?.body === "string" && init.body.length > longBodyCharacters) await nextTurn();
-      ending.signal.throwIfAborted();
-      const { origin, ...request } = readRequest(input, init);
-      try {
-        exchange = openExchange(getPool(origin), { ...request, timeouts }, { signal: ending.signal });
-        if (isPaused) exchange.pause();
-        const answer = await exchange.head;
-        const response = createResponse(answer, readChecked(answer));
-        onHead(answer.status);
-        return response;
-      } catch (error) {
-        return failBy(error);
-      }
-    }
-
-    const totalTimer = setTimeout(() => fail({ kind: "timeout", reason: "The call took too long." }), timeouts.totalMs);
-    const call: FetchCall = {
-      fetch: fetchOnce,
-      signal: ending.signal,
-      get failure() {
-        return failure;
-      },
-      pause() {
-        isPaused = true;
-        exchange?.pause();
-      },
-      resume() {
-        isPaused = false;
-        exchange?.resume();
-      },
-      end() {
-        clearTimeout(totalTimer);
-        calls.delete(call);
-        ending.abort();
-      },
-    };
+  function openCall(options: FetchCallOptions): FetchCall {
+    const call = openFetchCall(getPool, options, () => calls.delete(call));
     calls.add(call);
     return call;
   }
@@ -162,6 +87,95 @@ export function createUpstreamFetch({ connectionsMax = connectionsMaxStandard } 
       await Promise.all([...pools.values()].map((pool) => pool.close()));
     },
   };
+}
+
+/** One value with its own end, so that whatever ends it (a failure, its caller, its time) ends all of it. */
+function openFetchCall(
+  getPool: (origin: string) => UpstreamPool,
+  { timeouts, onHead }: FetchCallOptions,
+  onEnd: () => void,
+): FetchCall {
+  let exchange: Exchange | null = null;
+  let requestCount = 0;
+  let isPaused = false;
+  let failure: FetchFailure | null = null;
+  const ending = new AbortController();
+
+  function end(): void {
+    clearTimeout(totalTimer);
+    onEnd();
+    ending.abort();
+  }
+
+  function fail(reason: FetchFailure): void {
+    if (ending.signal.aborted) return;
+    failure = reason;
+    end();
+  }
+
+  /** What broke off is over for the library too, which may have no ear for it. */
+  function failBy(error: unknown): never {
+    if (error instanceof UpstreamError) fail(explainFailure(error));
+    throw error;
+  }
+
+  async function fetchOnce(...[input, init]: Parameters<Fetch>): Promise<Response> {
+    exchange?.end();
+    ending.signal.throwIfAborted();
+    requestCount += 1;
+    if (requestCount > requestsMax) fail({ kind: "bad-answer", reason: `It takes more than ${requestsMax} requests.` });
+    // Who wrote so much has held everybody else up, and it is about to be encoded.
+    if (typeof init?.body === "string" && init.body.length > longBodyCharacters) await nextTurn();
+    ending.signal.throwIfAborted();
+    const { origin, ...request } = readRequest(input, init);
+    try {
+      exchange = openExchange(getPool(origin), { ...request, timeouts }, { signal: ending.signal });
+      if (isPaused) exchange.pause();
+      const answer = await exchange.head;
+      const response = createResponse(answer, readChecked(answer, failBy));
+      onHead(answer.status);
+      return response;
+    } catch (error) {
+      return failBy(error);
+    }
+  }
+
+  const totalTimer = setTimeout(() => fail({ kind: "timeout", reason: "The call took too long." }), timeouts.totalMs);
+  return {
+    fetch: fetchOnce,
+    signal: ending.signal,
+    get failure() {
+      return failure;
+    },
+    pause() {
+      isPaused = true;
+      exchange?.pause();
+    },
+    resume() {
+      isPaused = false;
+      exchange?.resume();
+    },
+    end,
+  };
+}
+
+function explainFailure({ kind, message, cause }: UpstreamError): FetchFailure {
+  return { kind, reason: cause instanceof Error ? `${message} ${cause.message}` : message };
+}
+
+async function* readChecked(
+  { headers, read }: OpenAnswer,
+  failBy: (error: unknown) => never,
+): AsyncGenerator<Buffer, void, undefined> {
+  const check = createSizeCheck(String(headers["content-type"]));
+  try {
+    for await (const chunk of read()) {
+      check(chunk);
+      yield chunk;
+    }
+  } catch (error) {
+    failBy(error);
+  }
 }
 
 function readRequest(
