@@ -69,7 +69,7 @@ async function signUp(page: Page): Promise<void> {
   await page.goto("/sign-up");
   await page.getByLabel("E-mail address").fill(email);
   await page.getByLabel("Password", { exact: true }).fill(randomBytes(16).toString("hex"));
-  await page.getByRole("button", { name: "Create the account" }).click();
+  await page.getByRole("button", { name: "Create account" }).click();
   await page.goto(gateway.outboxUrl ?? "");
   await page.getByRole("region").filter({ hasText: email }).getByRole("link").first().click();
   await page.getByRole("button", { name: "Confirm and sign in" }).click();

@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)("the users' command line, with a real browser", () 
     const { page } = opened;
     await page.goto(await readOpened());
     await fillSignIn(page, email);
-    await page.getByRole("button", { name: "Refuse" }).click();
+    await page.getByRole("button", { name: "Deny" }).click();
     expect(await running.ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("refused") });
     expect(existsSync(cli.credentialsFile)).toBe(false);
   });

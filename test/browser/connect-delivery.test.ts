@@ -115,9 +115,9 @@ describe.skipIf(!hasBrowser)("a key from a site on the internet", () => {
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
     await page.goto(entry);
-    await page.getByRole("button", { name: "Refuse" }).click();
+    await page.getByRole("button", { name: "Deny" }).click();
     expect(await outcome).toEqual({ kind: "refused", error: "access_denied" });
-    await page.getByRole("heading", { name: "Refused" }).waitFor();
+    await page.getByRole("heading", { name: "Denied" }).waitFor();
     await page.goto("/security");
     await page.getByRole("heading", { name: "Connected programs" }).waitFor();
     expect(await page.getByText("refused-client").count()).toBe(0);

@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)("the keys of connected programs", () => {
     const { page } = opened;
     await page.goto(presentEntry(program.redirectUri, { client: "thrifty" }));
     await page.getByText("Limits", { exact: true }).click();
-    await page.getByLabel("Ends after").fill("7");
+    await page.getByLabel("Expires after (days)").fill("7");
     await page.getByLabel("Budget").fill("12.50");
     await approveByPage(page);
     const key = (await program.called()).query.get("api_key") ?? "";
@@ -153,8 +153,8 @@ describe.skipIf(!hasBrowser)("the keys of connected programs", () => {
     await page.goto(`${complete.pathname}${complete.search}`);
     expect(await page.getByLabel("Code").inputValue()).toBe(offer.user_code);
     await page.getByRole("button", { name: "Continue" }).click();
-    await page.getByRole("button", { name: "Refuse" }).click();
-    await page.getByRole("heading", { name: "Refused" }).waitFor();
+    await page.getByRole("button", { name: "Deny" }).click();
+    await page.getByRole("heading", { name: "Denied" }).waitFor();
     const { status, body } = await askSite(site, "/connect/device/token", { device_code: offer.device_code });
     expect([status, body.error.code]).toEqual([400, "access_denied"]);
   });
@@ -200,7 +200,7 @@ describe.skipIf(!hasBrowser)("the keys of connected programs", () => {
     await page.goto(presentEntry(program.redirectUri, { client: "steady" }));
     const address = page.url();
     await page.getByText("Limits", { exact: true }).click();
-    await page.getByLabel("Ends after").fill("30");
+    await page.getByLabel("Expires after (days)").fill("30");
     await elsewhere.page.goto("/security");
     await elsewhere.page.getByRole("button", { name: "End all others" }).click();
     await elsewhere.page.getByText("All other sessions have ended.").waitFor();
@@ -210,7 +210,7 @@ describe.skipIf(!hasBrowser)("the keys of connected programs", () => {
     expect(program.callbacks).toEqual([]);
     await fillSignIn(page, email);
     await page.waitForURL(address);
-    expect(await page.getByLabel("Ends after").inputValue()).toBe("30");
+    expect(await page.getByLabel("Expires after (days)").inputValue()).toBe("30");
     await approveByPage(page);
     const { query } = await program.called();
     expect(await isAccepted(query.get("api_key") ?? "")).toBe(true);

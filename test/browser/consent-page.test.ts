@@ -103,9 +103,9 @@ describe.skipIf(!hasBrowser).for([
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
     await page.goto(presentEntry(listener.redirectUri, "refused-program"));
-    await page.getByRole("button", { name: "Refuse" }).click();
+    await page.getByRole("button", { name: "Deny" }).click();
     expect((await listener.delivered).search).toBe("?error=access_denied&state=s-1");
-    await page.getByRole("heading", { name: "Refused" }).waitFor();
+    await page.getByRole("heading", { name: "Denied" }).waitFor();
   });
 });
 

@@ -86,11 +86,11 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     stripe.pay(session);
     await page.goto(String(session.success_url));
     await page.getByText("Waiting for your payment of $20.50").waitFor();
-    await page.getByText("Available").locator("..").getByText("$0.00").waitFor();
+    await page.getByRole("main").getByText("Available balance").locator("..").getByText("$0.00").waitFor();
     await deliver(session);
     await page.getByText("$20.50 arrived.").waitFor();
-    await page.getByText("Available").locator("..").getByText("$20.50").waitFor();
-    const payments = page.getByRole("region", { name: "Payments by card", exact: true });
+    await page.getByRole("main").getByText("Available balance").locator("..").getByText("$20.50").waitFor();
+    const payments = page.getByRole("region", { name: "Card payments", exact: true });
     await payments.getByText("Paid", { exact: true }).waitFor();
     await expect.poll(() => readRows(page)).toEqual([expect.stringMatching(/^Payment.*Cash\+\$20\.50.*\$20\.50$/)]);
     expect(opened.complaints).toEqual([]);
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     await page.getByRole("textbox", { name: "Code" }).fill(await createCode("cash"));
     await page.getByRole("button", { name: "Redeem" }).click();
     await page.getByText("Account suspended: $12.50 owed").waitFor();
-    await page.getByText("Available").locator("..").getByText("$0.00").waitFor();
+    await page.getByRole("main").getByText("Available balance").locator("..").getByText("$0.00").waitFor();
     expect(opened.complaints).toEqual([]);
   });
 
@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     const { page } = opened;
     const session = await beginPayment(page, "20");
     await page.goto(String(session.cancel_url));
-    await page.getByText("You left before paying.").waitFor();
+    await page.getByText("Payment canceled.").waitFor();
     await expect.poll(() => page.getByRole("link", { name: "Go on paying" }).getAttribute("href")).toBe(session.url);
   });
 
@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     await deliver(session);
     await page.goto(String(session.success_url));
     await page.getByText("$30.00 is on its way.").waitFor();
-    await page.getByText("On its way", { exact: true }).waitFor();
+    await page.getByText("Processing", { exact: true }).waitFor();
   });
 
   test("nobody sees another account's payment", async () => {
@@ -237,7 +237,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
       const email = kind === "full" ? spender.email : await site.createPerson();
       await using opened = await openBilling(email, kind === "full" ? `?${statementDays}` : "");
       const { page } = opened;
-      await page.getByText(kind === "full" ? "Top-up" : "Nothing has moved yet.").waitFor();
+      await page.getByText(kind === "full" ? "Top-up" : "No entries yet.").waitFor();
       for (const width of [768, 390]) {
         await page.setViewportSize({ width, height: 900 });
         expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
@@ -252,7 +252,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
 
 /** The lines of the statement without its heading. */
 async function readRows(page: Page): Promise<string[]> {
-  const rows = page.getByRole("region", { name: "Lines of the statement" }).locator("tbody tr");
+  const rows = page.getByRole("region", { name: "Statement entries" }).locator("tbody tr");
   await rows.first().waitFor();
   return await rows.allTextContents();
 }

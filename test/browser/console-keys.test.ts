@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
       .textContent();
     const [text = ""] = /sk-slc-\w+/.exec(key ?? "") ?? [];
     expect(text).toMatch(/^sk-slc-\w{36}$/);
-    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("button", { name: "Done" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     return text;
   }
@@ -58,9 +58,9 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
   test("a key is created, works, is rotated with an overlap, and after being revoked works no more", async () => {
     await using opened = await openKeys();
     const { page } = opened;
-    await page.getByRole("button", { name: "Create a key" }).first().click();
+    await page.getByRole("button", { name: "Create key" }).first().click();
     await page.getByLabel("Name").fill("Server");
-    await page.getByRole("button", { name: "Create the key" }).click();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
     await expect
       .poll(() => page.getByRole("region", { name: "First call" }).textContent())
       .toContain(`${site.siteUrl}/v1/`);
@@ -71,11 +71,11 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
 
     await page.getByRole("link", { name: "Server" }).click();
     await page.getByRole("button", { name: "Rotate" }).click();
-    await page.getByLabel("The old key ends").selectOption({ label: "In an hour" });
-    await page.getByRole("button", { name: "Make the new key" }).click();
+    await page.getByLabel("Old key expires").selectOption({ label: "In an hour" });
+    await page.getByRole("button", { name: "Create new key" }).click();
     const second = await keepKey(page);
     expect([await callWith(first), await callWith(second)]).toEqual([200, 200]);
-    await row(page, first.slice(-4)).getByText("Ends soon").waitFor();
+    await row(page, first.slice(-4)).getByText("Expires soon").waitFor();
     site.clock.advance(hourMs);
     expect([await callWith(first), await callWith(second)]).toEqual([401, 200]);
 
@@ -83,17 +83,17 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
     await page.getByRole("link", { name: "Server" }).click();
     await page.getByRole("button", { name: "Revoke" }).click();
     await page.getByLabel("Type Server to confirm").fill("Serve");
-    await page.getByRole("button", { name: "Revoke the key" }).click();
+    await page.getByRole("button", { name: "Revoke key" }).click();
     await page.locator("[name=confirmation][aria-invalid=true]").waitFor();
     expect(await callWith(second)).toBe(200);
     await page.getByLabel("Type Server to confirm").fill("Server");
-    await page.getByRole("button", { name: "Revoke the key" }).click();
-    await page.getByText("The key is revoked.").waitFor();
+    await page.getByRole("button", { name: "Revoke key" }).click();
+    await page.getByText("Key revoked.").waitFor();
     await waitUntil("the key is refused", async () => (await callWith(second)) === 401);
     await page.getByRole("link", { name: "Server" }).waitFor({ state: "detached" });
-    await page.getByLabel("Show keys that have ended").check();
-    await table(page, "Ended keys").getByText("Revoked", { exact: true }).waitFor();
-    await table(page, "Ended keys").getByText("Expired").waitFor();
+    await page.getByLabel("Show expired and revoked").check();
+    await table(page, "Expired and revoked keys").getByText("Revoked", { exact: true }).waitFor();
+    await table(page, "Expired and revoked keys").getByText("Expired").waitFor();
     expect(opened.complaints).toEqual([]);
     expect(opened.foreignRequests).toEqual([]);
   });
@@ -102,33 +102,33 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
     await using opened = await openKeys({ path: "/console/keys?key=new" });
     const { page } = opened;
     const wrong = (name: string) => page.locator(`[name=${name}][aria-invalid=true]`);
-    await page.getByRole("button", { name: "Create the key" }).click();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
     await wrong("name").waitFor();
     await page.getByLabel("Name").fill("Report");
     await page.getByLabel("Budget in USD").fill("a lot");
     await page.getByText("More limits").click();
-    await page.getByLabel("Requests a minute").fill("0.5");
+    await page.getByLabel("Requests per minute").fill("0.5");
     await page.getByLabel("Addresses").fill("10.0.0.1\n10.0.0.300");
     await page.getByText("More limits").click();
-    await page.getByRole("button", { name: "Create the key" }).click();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
     await wrong("requests_per_minute").waitFor();
-    await page.getByLabel("Requests a minute").fill("60");
-    await page.getByRole("button", { name: "Create the key" }).click();
+    await page.getByLabel("Requests per minute").fill("60");
+    await page.getByRole("button", { name: "Create", exact: true }).click();
     await wrong("budget_amount").waitFor();
     await page.getByLabel("Budget in USD").fill("12.50");
-    await page.getByRole("button", { name: "Create the key" }).click();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
     await wrong("addresses").waitFor();
     await page.getByText("10.0.0.300 is no address or network.").waitFor();
     expect(await listAxeFindings(page)).toEqual([]);
 
     await page.context().clearCookies();
     await page.getByLabel("Addresses").fill("10.0.0.1");
-    await page.getByRole("button", { name: "Create the key" }).click();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.waitForURL(/\/sign-in\?next=%2Fconsole%2Fkeys%3Fkey%3Dnew$/);
     await fillSignIn(page, opened.email);
     await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("Report");
     await expect.poll(() => page.getByLabel("Budget in USD").inputValue()).toBe("12.50");
-    await page.getByRole("button", { name: "Create the key" }).click();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
     await keepKey(page);
     expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("Report");
     await row(page, "Report").getByText("$0.00 of $12.50 a month").waitFor();
@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
     await expect.poll(() => endpoints.getByRole("checkbox").count()).toBe(endpointScopes.length + 1);
     await endpoints.getByLabel("Balance and statement").check();
     await page.getByLabel("Expires").selectOption({ label: "In 30 days" });
-    await page.getByRole("button", { name: "Create the key" }).click();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
     const key = await keepKey(page);
     expect(await callWith(key)).toBe(403);
     await page.getByRole("link", { name: "Narrow" }).click();
@@ -163,15 +163,15 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
     const { page } = opened;
     site.clock.advance(elevenMinutesMs);
     await page.getByLabel("Name").fill("Late");
-    await page.getByRole("button", { name: "Create the key" }).click();
-    const proof = page.getByRole("dialog", { name: "Confirm that it is you" });
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    const proof = page.getByRole("dialog", { name: "Confirm your password to continue" });
     await proof.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("Nothing was changed").waitFor();
     await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("Late");
-    await page.getByRole("button", { name: "Create the key" }).click();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
     await proof.getByLabel("Password", { exact: true }).fill(goodPassword);
     await proof.getByRole("button", { name: "Confirm" }).click();
-    await page.getByRole("button", { name: "I have kept it" }).waitFor();
+    await page.getByRole("button", { name: "Done" }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("alert").getByText("Press Escape again").waitFor();
     expect(await callWith(await keepKey(page))).toBe(200);
@@ -183,7 +183,7 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
     // It is made when a page first asks for something as a program would.
     await page.getByRole("link", { name: "Balance $0.00" }).waitFor();
     await page.reload();
-    await page.getByText("You have no key yet.").waitFor();
+    await page.getByText("No API keys yet").waitFor();
     await row(page, "This console").getByRole("link").click();
     await page.getByText("It stands for what you do in this console").waitFor();
     await expect.poll(() => page.getByRole("button", { name: "Rotate" }).count()).toBe(0);
@@ -198,12 +198,12 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
   test("a key is made without a pointer, in a narrow window that does not scroll sideways, and axe finds nothing", async () => {
     await using opened = await openKeys({ width: 390 });
     const { page } = opened;
-    await page.getByRole("button", { name: "Create a key" }).first().focus();
+    await page.getByRole("button", { name: "Create key" }).first().focus();
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();
     await page.keyboard.type("By keyboard");
     await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "I have kept it" }).waitFor();
+    await page.getByRole("button", { name: "Done" }).waitFor();
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
       expect(await listAxeFindings(page)).toEqual([]);

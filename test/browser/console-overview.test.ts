@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
   test("what there is, what it is made of and what was spent are told to the cent", async () => {
     await using opened = await openOverview(spender.email);
     const { page } = opened;
-    const available = page.getByRole("region", { name: "Available" });
+    const available = page.getByRole("region", { name: "Available balance" });
     await available.getByText("$11.75").waitFor();
     await available.getByText("expires").waitFor();
     await expect
@@ -50,26 +50,26 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     expect(opened.foreignRequests).toEqual([]);
   });
 
-  test("what is frozen shows up by itself, says why, and leads to the task", async () => {
+  test("what is on hold shows up by itself, says why, and leads to the task", async () => {
     await using opened = await openOverview(spender.email);
     const { page } = opened;
-    const frozen = page.getByRole("region", { name: "Frozen" });
-    await frozen.getByText("Nothing is set aside.").waitFor();
+    const held = page.getByRole("region", { name: "On hold" });
+    await held.getByText("Nothing is on hold.").waitFor();
     const status = await page.evaluate(`fetch("/console/api/videos/generations", {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ model: "sandbox-video", prompt: "[[stuck]] Waves", duration: 10 }),
     }).then((answer) => answer.status)`);
     expect(status).toBe(202);
-    await frozen.getByText("$0.50").first().waitFor();
+    await held.getByText("$0.50").first().waitFor();
     await expect
-      .poll(() => frozen.getByRole("listitem").textContent())
-      .toMatch(/^Task of sandbox-videosince just now, until .+ at the latest\$0\.50$/);
+      .poll(() => held.getByRole("listitem").textContent())
+      .toMatch(/^Task of sandbox-videoopened just now, expires .+\$0\.50$/);
     await page
       .getByRole("region", { name: "Latest tasks", exact: true })
       .getByText(/Queued|Processing/)
       .waitFor();
-    await frozen.getByRole("link", { name: "Task of sandbox-video" }).click();
+    await held.getByRole("link", { name: "Task of sandbox-video" }).click();
     await page.waitForURL(/\/console\/tasks\/task_/);
   });
 
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     await expect.poll(() => page.evaluate("document.activeElement.getAttribute('aria-label')")).toMatch(/, \$0\.25$/);
     await page.keyboard.press("Enter");
     await page.waitForURL(new RegExp(`/console/usage\\?bar=${before(2).toISOString().slice(0, 10)}$`));
-    await page.getByText("1 charge, $0.25 together").waitFor();
+    await page.getByText("1 charge, $0.25 total").waitFor();
   });
 
   test("a new account is led to its first call, step by step", async () => {
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     await page.reload();
     await steps.getByText("Done").waitFor();
     await steps.getByRole("link", { name: "Go to billing" }).click();
-    await page.getByText("This service takes no cards.").waitFor();
+    await page.getByText("Card payments aren't enabled.").waitFor();
     expect(opened.complaints).toEqual([]);
   });
 
@@ -108,11 +108,11 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     const { page } = opened;
     await page.route("**/console/api/buckets", (route) => route.fulfill({ status: 403, body: "{}" }));
     await page.getByRole("link", { name: "Overview" }).click();
-    const again = page.getByRole("region", { name: "Available" }).getByRole("button", { name: "Try again" });
+    const again = page.getByRole("region", { name: "Available balance" }).getByRole("button", { name: "Try again" });
     await again.waitFor();
     await page.unroute("**/console/api/buckets");
     await again.click();
-    await page.getByRole("region", { name: "Available" }).getByText("expires Jan 31, 2030").waitFor();
+    await page.getByRole("region", { name: "Available balance" }).getByText("expires Jan 31, 2030").waitFor();
   });
 
   test.for(["full", "empty"])(

@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await answer.getByText("Cost").waitFor();
     await expect
       .poll(() => answer.textContent())
-      .toMatch(/42.*Cost ?\$0\.0\d+.*Tokens in ?\d+.*Tokens out ?\d+.*First word ?[\d.]+ m?s/s);
+      .toMatch(/42.*Cost ?\$0\.0\d+.*Input tokens ?\d+.*Output tokens ?\d+.*Time to first token ?[\d.]+ m?s/s);
     await answer.getByRole("button", { name: "Regenerate" }).click();
     await answer.getByText("Cost").waitFor();
     await expect.poll(() => answers(page).count()).toBe(1);
@@ -92,18 +92,18 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.waitForURL(/\/sign-in\?next=/);
     await fillSignIn(page, email);
     await page.getByRole("article", { name: "You" }).getByText("And now a whole one.").waitFor();
-    await page.getByRole("button", { name: "Ask for the answer" }).click();
+    await page.getByRole("button", { name: "Get the answer" }).click();
     await answers(page).nth(1).getByText("Cost").waitFor();
     const stranger = await site.createPerson();
     await forgetSession(page);
     await signInByPage(page, stranger, "/console/playground");
-    await page.getByText("Ask the model something").waitFor();
+    await page.getByText("Send a message").waitFor();
   });
 
   test("tools are offered, their calls shown, and what is typed as their result goes on", async () => {
     await using opened = await openPlayground("sandbox-chat");
     const { page } = opened;
-    await page.getByLabel("Offer tools").check();
+    await page.getByLabel("Enable tools").check();
     await say(page, "What is the weather in Oslo?");
     await answers(page).last().getByText("get_weather").waitFor();
     await page.getByLabel("Result of get_weather").fill("Rain, 4 degrees");
@@ -121,8 +121,8 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await expect.poll(() => describedBy(page, page.getByLabel("Temperature"))).toContain("from 0 to 2");
     await expect.poll(() => messageField(page).inputValue()).toBe("Hello");
     await page.getByLabel("Temperature").fill("");
-    await page.getByLabel("Offer tools").check();
-    const tools = page.getByLabel("Tools, as JSON");
+    await page.getByLabel("Enable tools").check();
+    const tools = page.getByLabel("Tools (JSON)");
     await tools.fill('[{"type": "function", "function": {"name": "no spaces allowed"}}]');
     await messageField(page).press("Enter");
     await page.locator("textarea[name=tools][aria-invalid=true]").waitFor();
@@ -137,14 +137,14 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     const { page } = opened;
     await signInByPage(page, poor, "/console/playground");
     await say(page, "Hello");
-    await page.getByRole("alert").getByText("The balance does not cover this", { exact: true }).waitFor();
+    await page.getByRole("alert").getByText("Insufficient balance", { exact: true }).waitFor();
     await expect
       .poll(() => page.getByRole("link", { name: "Go to billing" }).getAttribute("href"))
       .toBe("/console/billing");
     await page.getByRole("link", { name: "Balance" }).waitFor();
     await using rich = await openPlayground("sandbox-chat");
     await say(rich.page, "[[503]] Hello");
-    await rich.page.getByRole("alert").getByText("The model cannot answer at the moment").waitFor();
+    await rich.page.getByRole("alert").getByText("Model unavailable").waitFor();
     await rich.page.getByRole("button", { name: "Edit" }).click();
     await rich.page.context().setOffline(true);
     await say(rich.page, "Hello again");
@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await expect.poll(() => rich.page.getByRole("alert").count()).toBe(0);
   });
 
-  test("a picture in a message is sent to a model that sees, and one that is too large is refused at once", async () => {
+  test("an image in a message is sent to a model that sees, and one that is too large is refused at once", async () => {
     await using opened = await openPlayground("sandbox-chat");
     const { page } = opened;
     const chooser = page.locator("input[type=file]");
@@ -169,26 +169,26 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.getByRole("button", { name: "Show code" }).click();
     await expect
       .poll(() => page.getByRole("region", { name: "Code", exact: true }).textContent())
-      .toContain("YOUR_PICTURE");
+      .toContain("YOUR_IMAGE");
   });
 
-  test("pictures start from one that is dropped, cost what was said, are shown, and are there after a reload", async () => {
+  test("images start from one that is dropped, cost what was said, are shown, and are there after a reload", async () => {
     await using opened = await openPlayground("sandbox-image");
     const { page } = opened;
     const drop = page.locator("[data-drop-area]");
-    await dropFile(drop, { name: "notes.txt", type: "text/plain", content: Buffer.from("no picture") });
+    await dropFile(drop, { name: "notes.txt", type: "text/plain", content: Buffer.from("no image") });
     await page.getByRole("alert").getByText("notes.txt is of another kind").waitFor();
-    await dropFile(drop, { name: "liar.png", type: "image/png", content: Buffer.from("no picture either") });
+    await dropFile(drop, { name: "liar.png", type: "image/png", content: Buffer.from("no image either") });
     await page.getByRole("alert").waitFor();
     await dropFile(drop, { name: "start.png", type: "image/png", content: await makeMedia("png") });
     await waitUntilLoaded(drop.getByRole("img", { name: "start.png" }));
-    await page.getByRole("button", { name: "Make the picture" }).click();
-    await expect.poll(() => describedBy(page, page.getByLabel("Prompt"))).toContain("This is needed.");
+    await page.getByRole("button", { name: "Generate" }).click();
+    await expect.poll(() => describedBy(page, page.getByLabel("Prompt"))).toContain("This field is required.");
     await page.getByLabel("Prompt").fill("A lighthouse at dusk");
     await page.getByLabel("Size").selectOption("512x512");
-    await page.getByLabel("How many").fill("2");
+    await page.getByLabel("Number of images").fill("2");
     await page.getByText("Costs $0.04").waitFor();
-    await page.getByRole("button", { name: "Make the picture" }).click();
+    await page.getByRole("button", { name: "Generate" }).click();
     const result = page.getByRole("region", { name: "Result" });
     await waitUntilLoaded(result.getByRole("img", { name: "image 2" }));
     await result.getByText("Cost $0.04").waitFor();
@@ -217,29 +217,29 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.getByText(/^Cost \$0\.000255$/).waitFor();
   });
 
-  test("a film under way shows how far it is and can be canceled", async () => {
+  test("a video under way shows how far it is and can be canceled", async () => {
     await using opened = await openPlayground("sandbox-video");
     const { page } = opened;
     await page.getByLabel("Prompt").fill("[[stuck]] Waves at night");
-    await page.getByLabel("Length").selectOption("10");
+    await page.getByLabel("Duration").selectOption("10");
     await page.getByText("Costs $0.50").waitFor();
-    await page.getByRole("button", { name: "Make the film" }).click();
+    await page.getByRole("button", { name: "Generate" }).click();
     const result = page.getByRole("region", { name: "Result" });
     await result.getByRole("progressbar").waitFor();
     await result.getByRole("button", { name: "Cancel" }).click();
     await result.getByText("Canceled").waitFor();
     await result.getByText("Cost $0.00").waitFor();
-    await result.getByRole("link", { name: "Open the task" }).click();
+    await result.getByRole("link", { name: "Open task" }).click();
     await page.waitForURL(/\/console\/tasks\/task_/);
   });
 
-  test("a drama asks for somebody who hears of its end, goes on once there is one, and shows its steps", async () => {
+  test("a drama asks for a webhook endpoint or the event inbox, goes on once there is one, and shows its steps", async () => {
     await using opened = await openPlayground("sandbox-drama");
     const { page } = opened;
     await page.getByLabel("Title").fill("The Lighthouse");
     await page.getByLabel("Story or script").fill("Anna climbs the stairs. The lamp is out.");
-    await page.getByLabel("How far").selectOption("script");
-    await page.getByRole("button", { name: "Make the drama" }).click();
+    await page.getByLabel("Stop after").selectOption("script");
+    await page.getByRole("button", { name: "Generate" }).click();
     await page.getByRole("button", { name: "Open the event inbox" }).click();
     const steps = page.getByRole("list", { name: "Steps" });
     await steps.getByText("Succeeded").waitFor();
@@ -253,7 +253,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     const { page } = opened;
     await page.getByRole("button", { name: "Show code" }).click();
     await page.getByLabel("Prompt").fill("A storm in a teacup");
-    await page.getByLabel("Shape").selectOption("9:16");
+    await page.getByLabel("Aspect ratio").selectOption("9:16");
     const code = page.getByRole("region", { name: "Code", exact: true });
     await code.getByText("A storm in a teacup").waitFor();
     await expect.poll(() => code.textContent()).toContain(`${site.siteUrl}/v1/videos/generations`);
@@ -268,12 +268,12 @@ describe.skipIf(!hasBrowser)("the playground", () => {
       const { page } = opened;
       if (model === "sandbox-chat") {
         await page.getByRole("button", { name: "Settings" }).click();
-        await page.getByLabel("Offer tools").check();
+        await page.getByLabel("Enable tools").check();
         await say(page, "[[long:50]] Hello");
         await answers(page).last().getByText("Cost").waitFor();
       } else {
         await page.getByRole("button", { name: "Add a character" }).click();
-        await page.getByRole("button", { name: "Make the drama" }).click();
+        await page.getByRole("button", { name: "Generate" }).click();
       }
       expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
       for (const colorScheme of ["light", "dark"] as const) {
@@ -309,11 +309,11 @@ async function describedBy(page: Page, field: Locator): Promise<string | null> {
   return await page.locator(`[id="${ids.split(" ")[0]}"]`).textContent();
 }
 
-async function waitUntilLoaded(picture: Locator): Promise<void> {
-  await picture.waitFor();
+async function waitUntilLoaded(image: Locator): Promise<void> {
+  await image.waitFor();
   await waitUntil(
-    "the picture is shown",
-    async () => Number(await picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth)) > 0,
+    "the image is shown",
+    async () => Number(await image.evaluate((element: { naturalWidth: number }) => element.naturalWidth)) > 0,
   );
 }
 

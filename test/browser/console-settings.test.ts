@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("the settings", () => {
     await page.getByRole("button", { name: "Use Europe/Berlin" }).click();
     await expect.poll(() => page.getByRole("button", { name: "Use Europe/Berlin" }).count()).toBe(0);
     await save(page);
-    await page.getByText("Your profile is saved.").waitFor();
+    await page.getByText("Profile saved.").waitFor();
     await page.reload();
     await expect.poll(() => page.getByLabel("Name", { exact: true }).inputValue()).toBe("Ada Lovelace");
     await expect.poll(() => page.getByLabel("Time zone").inputValue()).toBe("Europe/Berlin");
@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)("the settings", () => {
     await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
     await expect.poll(() => zone.inputValue()).toBe("Asia/Tokyo");
     await save(page);
-    await page.getByText("Your profile is saved.").waitFor();
+    await page.getByText("Profile saved.").waitFor();
     await expect.poll(() => page.getByLabel("Name", { exact: true }).inputValue()).toBe("Ada");
   });
 

@@ -9,13 +9,13 @@ import { startWebhookReceiver, type WebhookReceiver } from "../harness/webhook-r
 type Opened = Awaited<ReturnType<BrowsedSite["openPage"]>>;
 type Ids = Record<"done" | "failed" | "stuck" | "drama", string>;
 
-const picture = { model: "sandbox-image", size: "512x512" };
+const image = { model: "sandbox-image", size: "512x512" };
 const wait = { prefer: "wait=60" };
 
 /** Tasks of every fate, done by the sandbox. */
 async function makeTasks(person: ConsolePerson): Promise<Ids> {
   const images = "/images/generations";
-  const done = { ...picture, prompt: "A lighthouse", metadata: { order: "1234" } };
+  const done = { ...image, prompt: "A lighthouse", metadata: { order: "1234" } };
   const script = {
     model: "sandbox-drama",
     stage: "script",
@@ -23,9 +23,9 @@ async function makeTasks(person: ConsolePerson): Promise<Ids> {
     script: "Anna climbs. The lamp is out.",
   };
   const { id: doneId } = await person.call("POST", images, done, wait);
-  const { id: failedId } = await person.call("POST", images, { ...picture, prompt: "[[fail:content_policy]]" }, wait);
+  const { id: failedId } = await person.call("POST", images, { ...image, prompt: "[[fail:content_policy]]" }, wait);
   const { id: dramaId } = await person.call("POST", "/dramas/generations", script, wait);
-  const { id: stuckId } = await person.call("POST", images, { ...picture, prompt: "Endless [[stuck]]" });
+  const { id: stuckId } = await person.call("POST", images, { ...image, prompt: "Endless [[stuck]]" });
   return { done: doneId, failed: failedId, drama: dramaId, stuck: stuckId };
 }
 
@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await rowOf(ids.failed).waitFor();
     await expect.poll(() => page.getByRole("row").count()).toBe(2);
     await page.getByLabel("Model").selectOption("sandbox-video");
-    await page.getByText("No task fits.").waitFor();
+    await page.getByText("No tasks match.").waitFor();
     await page.getByRole("button", { name: "Show all tasks" }).click();
     await rowOf(ids.done).waitFor();
     await page.goto("/console/tasks?status=nonsense&type=drama");
@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
       .toMatch(/^\/files\//);
     await expect.poll(() => section("Result").innerText()).toContain("Kept until");
     const request = JSON.parse(await section("Request").locator("code").last().innerText());
-    expect(request).toEqual({ ...picture, prompt: "A lighthouse", n: 1, metadata: { order: "1234" } });
+    expect(request).toEqual({ ...image, prompt: "A lighthouse", n: 1, metadata: { order: "1234" } });
     const facts = await page.locator("main").innerText();
     expect(facts).toMatch(/Created[\s\S]*Started[\s\S]*Succeeded[\s\S]*took \d/);
     expect(facts).toContain("1234");
@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await expect.poll(() => section("Webhooks").innerText()).toContain(receiver.url);
     const count = () => receiver.deliveries.filter(({ body }) => body.includes(ids.done)).length;
     expect(count()).toBe(1);
-    await section("Webhooks").getByRole("button", { name: "Send again" }).click();
+    await section("Webhooks").getByRole("button", { name: "Resend" }).click();
     await expect.poll(count, { timeout: 20_000 }).toBe(2);
     await expect.poll(() => section("Webhooks").getByText("Delivered").count(), { timeout: 20_000 }).toBe(2);
   });
@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
   });
 
   test("a page keeps up with its task by the stream of events, without asking again", async () => {
-    const { id } = await person.call("POST", "/images/generations", { ...picture, prompt: "Slow [[delay:3]]" });
+    const { id } = await person.call("POST", "/images/generations", { ...image, prompt: "Slow [[delay:3]]" });
     const asked: string[] = [];
     const note = (request: { url(): string }) => asked.push(new URL(request.url()).pathname);
     page.on("request", note);
@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     page.off("request", note);
     expect(asked.filter((path) => path === `/console/api/tasks/${id}`)).toHaveLength(1);
     expect(asked).toContain(`/console/api/tasks/${id}/events`);
-    await expect.poll(() => page.getByRole("button", { name: "Cancel the task" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Cancel task" }).count()).toBe(0);
   });
 
   test("a task is canceled only after a confirmation, by keyboard alone, and the list keeps up", async () => {
@@ -169,7 +169,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     const listed = second.page.getByRole("row").filter({ hasText: ids.stuck });
     await listed.getByText("Processing").waitFor();
     await open(ids.stuck);
-    const button = page.getByRole("button", { name: "Cancel the task" });
+    const button = page.getByRole("button", { name: "Cancel task" });
     await button.focus();
     await page.keyboard.press("Enter");
     await page.getByRole("dialog", { name: "Cancel this task?" }).waitFor();
@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await page.getByRole("dialog").waitFor({ state: "detached" });
     expect((await person.call("GET", `/tasks/${ids.stuck}`)).status).toBe("processing");
     await page.keyboard.press("Enter");
-    await page.getByRole("dialog").getByRole("button", { name: "Cancel the task" }).focus();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel task" }).focus();
     await page.keyboard.press("Enter");
     await section("Result").getByText("canceled before it made anything").waitFor();
     await listed.getByText("Canceled").waitFor();
@@ -187,8 +187,8 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
   test("another account's task is not found, like one that never was, and an empty list says what to do", async () => {
     await using other = await site.openPage();
     await signInByPage(other.page, await site.createPerson(), "/console/tasks");
-    await other.page.getByText("Nothing was made yet.").waitFor();
-    await other.page.getByRole("link", { name: "Make something in the playground" }).waitFor();
+    await other.page.getByText("No tasks yet").waitFor();
+    await other.page.getByRole("link", { name: "Try it in the playground" }).waitFor();
     for (const id of [ids.done, "task_nobody"]) {
       await other.page.goto(`/console/tasks/${id}`);
       await other.page.getByRole("heading", { name: "Task not found" }).waitFor();

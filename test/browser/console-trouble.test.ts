@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)("the console in trouble", () => {
     await page.unroute("**/console/api/tasks*");
     await page.getByRole("button", { name: "Try again" }).click();
     await heading(page, "Tasks").waitFor();
-    await page.getByText("Nothing was made yet.").waitFor();
+    await page.getByText("No tasks yet").waitFor();
   });
 
   test("a session that cannot be asked for keeps the console around the error, with the id of the request", async () => {
@@ -87,14 +87,14 @@ describe.skipIf(!hasBrowser)("the console in trouble", () => {
     const { page } = opened;
     await page.getByLabel("Name").fill("Typed before");
     await gate.close();
-    await page.getByRole("button", { name: "Create the key" }).click();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
     await banner(page).waitFor();
     await page.getByRole("dialog").getByText("The server cannot be reached").waitFor();
     expect(await listAxeFindings(page)).toEqual([]);
     await gate.open();
     await banner(page).waitFor({ state: "detached" });
     expect(await page.getByLabel("Name").inputValue()).toBe("Typed before");
-    await page.getByRole("button", { name: "Create the key" }).click();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.getByRole("region", { name: "Your new key" }).waitFor();
   });
 
@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)("the console in trouble", () => {
     expect(await page.getByRole("navigation", { name: "Console" }).count()).toBe(1);
     await gate.open();
     await heading(page, "Billing").waitFor();
-    await page.getByText("Nothing has moved yet.").waitFor();
+    await page.getByText("No entries yet.").waitFor();
     await banner(page).waitFor({ state: "detached" });
   });
 

@@ -79,18 +79,18 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
         "Mar 10, 2026, $0.05",
       ]);
     await bars.nth(1).click({ position: { x: 2, y: 2 } });
-    await page.getByText("24 charges, $0.500000001 together").waitFor();
+    await page.getByText("24 charges, $0.500000001 total").waitFor();
     await page.getByRole("button", { name: "Show more" }).click();
     await listRows(page).nth(24).waitFor();
     await expect.poll(() => listRows(page).count()).toBe(25);
     expect(await sumRows(page)).toBe("0.500000001");
     await page.getByLabel("Part").selectOption("sandbox-image");
-    await page.getByText("1 charge, $0.08 together").waitFor();
+    await page.getByText("1 charge, $0.08 total").waitFor();
     await listRows(page).nth(2).waitFor({ state: "detached" });
     expect(await sumRows(page)).toBe("0.08");
     // A link to what is seen shows the same to whoever opens it.
     await page.reload();
-    await page.getByText("1 charge, $0.08 together").waitFor();
+    await page.getByText("1 charge, $0.08 total").waitFor();
     expect(opened.complaints).toEqual([]);
     expect(opened.foreignRequests).toEqual([]);
   });
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     await using opened = await openUsage(`/console/usage?${days}`);
     const { page } = opened;
     await listBars(page).nth(1).locator("rect").nth(2).click();
-    await page.getByText("1 charge, $0.08 together").waitFor();
+    await page.getByText("1 charge, $0.08 total").waitFor();
     expect(new URL(page.url()).searchParams.get("part")).toBe("sandbox-image");
   });
 
@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     await expect
       .poll(() => byDay.getByRole("row").allTextContents())
       .toEqual([
-        "TimeProductionStagingTogether",
+        "TimeProductionStagingTotal",
         "Mar 10, 2026$0.05–$0.05",
         "Mar 4, 2026$0.420000001$0.08$0.500000001",
         "Mar 3, 2026$0.10–$0.10",
@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     await expect.poll(() => page.getByLabel("First day").getAttribute("aria-invalid")).toBe("true");
     await expect.poll(() => page.getByLabel("Last day").inputValue()).toBe("2026-03-31");
     await page.getByLabel("Last day").fill("2026-04-03");
-    await page.getByText("Nothing was charged in this time.").waitFor();
+    await page.getByText("No charges in this period.").waitFor();
   });
 
   test("the file has the numbers of the page", async () => {
@@ -185,33 +185,33 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     await using opened = await openUsage(`/console/usage?${days}&bar=2026-03-10`);
     const { page } = opened;
     await listRows(page).getByRole("link", { name: "sandbox-chat" }).click();
-    const counted = page.getByRole("region", { name: "How it was counted" });
+    const counted = page.getByRole("region", { name: "Calculation" });
     await counted.waitFor();
     expect(new URL(page.url()).pathname).toBe(`/console/usage/charges/${explained}`);
     await expect
       .poll(() => counted.getByRole("row").allTextContents())
       .toEqual([
-        "WhatQuantity× Rate= Amount",
+        "ItemQuantity× Rate= Amount",
         "Input tokens1,200$0.02 / 1,000$0.024",
         "Output tokens300$0.02 / 1,000$0.006",
       ]);
     expect(await readFacts(counted)).toEqual({
-      Sum: "$0.03",
-      "At least": "$0.05",
-      "Cost, the sum rounded once": "$0.05",
+      Subtotal: "$0.03",
+      "Minimum charge": "$0.05",
+      Total: "$0.05",
     });
-    expect(await readFacts(page.getByRole("region", { name: "Where it came from" }))).toEqual({
-      "Set aside before": "$1.00",
-      "Gift, which expires Jan 31, 2030, 9:00 PM": "$0.03",
+    expect(await readFacts(page.getByRole("region", { name: "Paid from" }))).toEqual({
+      "Put on hold before": "$1.00",
+      "Gift, expires Jan 31, 2030, 9:00 PM": "$0.03",
       Cash: "$0.02",
-      "Balance afterwards": "$19.379999999",
+      "Balance after": "$19.379999999",
     });
-    await page.getByText("Still in force").waitFor();
-    const origin = page.getByRole("region", { name: "What it was for" });
+    await page.getByText("Current price").waitFor();
+    const origin = page.getByRole("region", { name: "Details" });
     await origin.getByText("Production").waitFor();
-    expect(await readFacts(origin)).toMatchObject({ When: "Mar 10, 2026, 9:00 PM", Key: "Production" });
+    expect(await readFacts(origin)).toMatchObject({ Time: "Mar 10, 2026, 9:00 PM", Key: "Production" });
     await expect
-      .poll(() => origin.getByRole("link", { name: "Open the task" }).getAttribute("href"))
+      .poll(() => origin.getByRole("link", { name: "Open task" }).getAttribute("href"))
       .toBe("/console/tasks/task_of_the_tenth");
   });
 
@@ -221,7 +221,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     const { page } = opened;
     await page.getByRole("heading", { name: "Charge not found" }).waitFor();
     await page.getByRole("link", { name: "See your usage" }).click();
-    await page.getByText("Nothing was charged in this time.").waitFor();
+    await page.getByText("No charges in this period.").waitFor();
     await page.getByRole("link", { name: "Try a model in the playground" }).waitFor();
   });
 

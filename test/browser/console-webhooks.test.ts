@@ -34,15 +34,15 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
   async function keepSecret(page: Page): Promise<string> {
     const text = await page.getByRole("region", { name: "Signing secret" }).locator("code").textContent();
     expect(text).toMatch(/^whsec_/);
-    await page.getByRole("button", { name: /^(I have kept it|Done)$/ }).click();
+    await page.getByRole("button", { name: "Done" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     return text ?? "";
   }
 
   async function addEndpoint(page: Page, url: string): Promise<string> {
-    await page.getByRole("button", { name: "Add an endpoint" }).first().click();
-    await page.getByLabel("Address").fill(url);
-    await page.getByRole("button", { name: "Add the endpoint" }).click();
+    await page.getByRole("button", { name: "Create endpoint" }).first().click();
+    await page.getByLabel("URL", { exact: true }).fill(url);
+    await page.getByRole("button", { name: "Create", exact: true }).click();
     const secret = await keepSecret(page);
     await page.getByRole("heading", { name: "Webhook endpoint", level: 1 }).waitFor();
     return secret;
@@ -56,9 +56,9 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
     await using opened = await openWebhooks();
     const { page } = opened;
     const secret = await addEndpoint(page, `${receiver.url}hook`);
-    await page.getByText("Nothing was sent here yet.").waitFor();
-    await page.getByRole("button", { name: "Send a test event" }).click();
-    await page.getByText("The test event arrived").waitFor();
+    await page.getByText("No deliveries yet").waitFor();
+    await page.getByRole("button", { name: "Send test event" }).click();
+    await page.getByText("Test event delivered").waitFor();
     await page.getByText(/It was answered 200, after \d+ ms/).waitFor();
     const [first] = await receiver.waitForDeliveries(1);
     if (first === undefined) throw new Error("nothing arrived");
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
     const log = page.getByRole("list", { name: "Deliveries" });
     await log.getByText("Delivered").waitFor();
     await log.locator("summary").first().click();
-    await log.getByRole("button", { name: "Send again" }).click();
+    await log.getByRole("button", { name: "Resend" }).click();
     const [, again] = await receiver.waitForDeliveries(2);
     expect(again?.headers["webhook-id"]).toBe(first.headers["webhook-id"]);
     await log.getByText("Delivered").nth(1).waitFor();
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
     const newSecret = await keepSecret(page);
     expect(newSecret).not.toBe(secret);
     await page.getByText(/signs too until/).waitFor();
-    await page.getByRole("button", { name: "Send a test event" }).click();
+    await page.getByRole("button", { name: "Send test event" }).click();
     const third = (await receiver.waitForDeliveries(3))[2];
     if (third === undefined) throw new Error("nothing arrived");
     expect(signaturesOf(third)).toHaveLength(2);
@@ -86,8 +86,8 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
     verifyDelivery(third, newSecret, now());
 
     await page.getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("button", { name: "Delete the endpoint" }).click();
-    await page.getByText("You have no endpoint yet.").waitFor();
+    await page.getByRole("button", { name: "Delete endpoint" }).click();
+    await page.getByText("No endpoints yet").waitFor();
     await page.getByRole("list", { name: "Recent events" }).getByText("webhook.test").first().waitFor();
     expect(receiver.deliveries).toHaveLength(3);
     expect(opened.complaints).toEqual([]);
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
     await page.getByRole("tab", { name: "Python" }).click();
     const python = (await samples.locator("code").textContent()) ?? "";
     const secret = await addEndpoint(page, receiver.url);
-    await page.getByRole("button", { name: "Send a test event" }).click();
+    await page.getByRole("button", { name: "Send test event" }).click();
     const [request] = await receiver.waitForDeliveries(1);
     if (request === undefined) throw new Error("nothing arrived");
     const body = request.body.toString();
@@ -124,23 +124,23 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
     await using opened = await openWebhooks();
     const { page } = opened;
     await addEndpoint(page, receiver.url);
-    await page.getByRole("button", { name: "Send a test event" }).click();
-    await page.getByText("The test event did not arrive").waitFor();
+    await page.getByRole("button", { name: "Send test event" }).click();
+    await page.getByText("Test event not delivered").waitFor();
     const log = page.getByRole("list", { name: "Deliveries" });
     await log.locator("summary").first().click();
     await log.getByText("Attempt 1: answered 500").waitFor();
     await log.getByText("the database is down").first().waitFor();
     await log.getByText("Next attempt").waitFor();
     await page.getByRole("button", { name: "Disable" }).click();
-    await page.getByText("Nothing is sent here").waitFor();
+    await page.getByText("Endpoint disabled").waitFor();
     await log.getByText("Dropped").waitFor();
-    await expect.poll(() => page.getByRole("button", { name: "Send a test event" }).count()).toBe(0);
-    await log.getByRole("button", { name: "Send again" }).click();
+    await expect.poll(() => page.getByRole("button", { name: "Send test event" }).count()).toBe(0);
+    await log.getByRole("button", { name: "Resend" }).click();
     await page.getByRole("alert").getByText("Enable it first").waitFor();
     await page.getByLabel("Status").selectOption({ label: "Delivered" });
-    await page.getByText("No delivery stands like this.").waitFor();
+    await page.getByText("No deliveries match.").waitFor();
     await page.getByRole("button", { name: "Enable" }).click();
-    await page.getByRole("button", { name: "Send a test event" }).waitFor();
+    await page.getByRole("button", { name: "Send test event" }).waitFor();
     await page.getByRole("link", { name: "All webhooks" }).click();
     await page.getByRole("region", { name: "Webhook endpoints" }).getByText("Enabled").waitFor();
     expect(opened.complaints).toEqual([]);
@@ -149,17 +149,17 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
   test("what is wrong with an address stands at the field, what is ticked is what it hears of, and a change is kept", async () => {
     await using opened = await openWebhooks();
     const { page } = opened;
-    await page.getByRole("button", { name: "Add an endpoint" }).first().click();
-    await page.getByLabel("Address").fill("example.com/hook");
-    await page.getByLabel("All, and those that come later").uncheck();
-    await page.getByRole("button", { name: "Add the endpoint" }).click();
+    await page.getByRole("button", { name: "Create endpoint" }).first().click();
+    await page.getByLabel("URL", { exact: true }).fill("example.com/hook");
+    await page.getByLabel("All events, including future types").uncheck();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.getByText("Choose at least one event").waitFor();
     await page.getByLabel("task.failed").check();
-    await page.getByRole("button", { name: "Add the endpoint" }).click();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.locator("[name=url][aria-invalid=true]").waitFor();
     expect(await listAxeFindings(page)).toEqual([]);
-    await page.getByLabel("Address").fill("https://example.com/hook");
-    await page.getByRole("button", { name: "Add the endpoint" }).click();
+    await page.getByLabel("URL", { exact: true }).fill("https://example.com/hook");
+    await page.getByRole("button", { name: "Create", exact: true }).click();
     await keepSecret(page);
     await page.getByText("task.failed").waitFor();
     await page.getByRole("button", { name: "Edit" }).click();
@@ -176,13 +176,13 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
     await using opened = await openWebhooks();
     const { page } = opened;
     site.clock.advance(elevenMinutesMs);
-    await page.getByRole("button", { name: "Show the secret" }).click();
-    const proof = page.getByRole("dialog", { name: "Confirm that it is you" });
+    await page.getByRole("button", { name: "Show secret" }).click();
+    const proof = page.getByRole("dialog", { name: "Confirm your password to continue" });
     await expect.poll(() => page.getByText("whsec_").count()).toBe(1);
     await proof.getByLabel("Password", { exact: true }).fill(goodPassword);
     await proof.getByRole("button", { name: "Confirm" }).click();
     const secret = await keepSecret(page);
-    await page.getByRole("button", { name: "Rotate the secret" }).click();
+    await page.getByRole("button", { name: "Rotate secret" }).click();
     await page.getByRole("button", { name: "Rotate", exact: true }).click();
     expect(await keepSecret(page)).not.toBe(secret);
     expect(await page.content()).not.toContain(secret);
@@ -196,8 +196,8 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
     await page.getByRole("button", { name: "Close the inbox" }).press("Enter");
     await page.getByRole("button", { name: "Open the inbox" }).waitFor();
     await addEndpoint(page, `${receiver.url}${"long/".repeat(30)}`);
-    await page.getByRole("button", { name: "Send a test event" }).press("Enter");
-    await page.getByText("The test event arrived").waitFor();
+    await page.getByRole("button", { name: "Send test event" }).press("Enter");
+    await page.getByText("Test event delivered").waitFor();
     const sideways = "document.documentElement.scrollWidth - innerWidth";
     expect(await page.evaluate(sideways)).toBeLessThanOrEqual(0);
     await page.getByRole("list", { name: "Deliveries" }).locator("summary").first().press("Enter");

@@ -4,7 +4,7 @@ import { type BrowsedSite, listAxeFindings, signInByPage, startBrowsedSite } fro
 import { hasBrowser } from "../harness/browser.ts";
 
 const firstLoadBytesMax = 250_000;
-const heading = "One API for words, pictures, films and voices";
+const heading = "One API for chat, images, video and speech";
 
 describe.skipIf(!hasBrowser)("the landing page", () => {
   let site: BrowsedSite;
@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     for (const price of ["Input $0.00015 / 1K tokens", "$0.02 / image", "Storyboard $0.10 / call", "at least $0.25"]) {
       expect(text).toContain(price);
     }
-    await page.getByText("All parts work.").waitFor();
+    await page.getByText("All systems operational.").waitFor();
     await expect.poll(() => page.getByRole("link", { name: "Sign in" }).getAttribute("href")).toBe("/sign-in");
     await expect
       .poll(() => page.getByRole("link", { name: "Create an account" }).getAttribute("href"))
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
       }),
     );
     await openLanding(page);
-    await page.getByText("Some parts do not work as they should: Image.").waitFor();
+    await page.getByText("Some systems are degraded: Image.").waitFor();
     await page.getByText("This list cannot be shown.").waitFor();
     await page.unroute("**/console/api/showcase");
     await page.getByRole("button", { name: "Try again" }).first().click();

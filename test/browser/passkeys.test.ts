@@ -30,7 +30,7 @@ async function plugIn(page: Page, { knowsOwner = true } = {}): Promise<Authentic
 
 async function addPasskey(page: Page, name: string): Promise<void> {
   await page.getByLabel("Name of a new passkey").fill(name);
-  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByRole("button", { name: "Add passkey" }).click();
   await page.getByRole("list", { name: "Passkeys" }).getByText(name).waitFor();
 }
 
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     await page.getByRole("img", { name: "QR code" }).waitFor();
     const secret = readBase32((await page.locator("code").first().textContent()) ?? "");
     await page.getByLabel("Six-digit code").fill(showTotp(secret, site.clock.now()));
-    await page.getByRole("button", { name: "I have kept them" }).click();
+    await page.getByRole("button", { name: "Done" }).click();
     await signInByPasskey(page);
     await page.waitForURL(`${site.siteUrl}/console/settings`);
     await page.getByRole("button", { name: "Turn off" }).waitFor();
@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     await openSecurity(page, email);
     await addPasskey(page, "Laptop");
     await page.getByLabel("Name of a new passkey").fill("Laptop again");
-    await page.getByRole("button", { name: "Add a passkey" }).click();
+    await page.getByRole("button", { name: "Add passkey" }).click();
     await page.getByText("This device has a passkey for your account already.").waitFor();
     expect(await page.getByLabel("Name of a new passkey").inputValue()).toBe("Laptop again");
     expect(await page.getByRole("list", { name: "Passkeys" }).getByRole("listitem").count()).toBe(1);

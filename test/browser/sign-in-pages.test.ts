@@ -41,8 +41,8 @@ describe.skipIf(!hasBrowser)("signing in by the pages", () => {
     await page.goto("/sign-up");
     await page.getByLabel("E-mail address").fill(address);
     await page.getByLabel("Password", { exact: true }).fill(goodPassword);
-    await page.getByRole("button", { name: "Create the account" }).click();
-    await page.getByRole("heading", { name: "Check your mail" }).waitFor();
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByRole("heading", { name: "Check your e-mail" }).waitFor();
   }
 
   test("a sign-up is finished by the link in the mail, in another browser only with the password", async () => {
@@ -107,13 +107,13 @@ describe.skipIf(!hasBrowser)("signing in by the pages", () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await page.goto("/sign-in");
-    await page.getByRole("link", { name: "Forgotten?" }).click();
+    await page.getByRole("link", { name: "Forgot password?" }).click();
     await page.getByLabel("E-mail address").fill(email);
-    await page.getByRole("button", { name: "Send the link" }).click();
-    await page.getByRole("heading", { name: "Check your mail" }).waitFor();
+    await page.getByRole("button", { name: "Send link" }).click();
+    await page.getByRole("heading", { name: "Check your e-mail" }).waitFor();
     await openMailedLink(page, email);
     const link = page.url();
-    const change = page.getByRole("button", { name: "Change the password" });
+    const change = page.getByRole("button", { name: "Change password" });
     await page.getByLabel("New password", { exact: true }).fill("password1");
     await change.click();
     await page.locator("[name=password][aria-invalid=true]").waitFor();
@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)("signing in by the pages", () => {
     const comeAgain = async () => {
       await forgetSession(page);
       await signInByPage(page, email, "/console");
-      await page.getByRole("heading", { name: "Second step" }).waitFor();
+      await page.getByRole("heading", { name: "Two-factor authentication" }).waitFor();
     };
     const digits = page.getByLabel("Six-digit code");
     await comeAgain();

@@ -28,8 +28,8 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     await page.goto("/sign-up");
     await page.getByLabel("E-mail address").fill(address);
     await page.getByLabel("Password", { exact: true }).fill(goodPassword);
-    await page.getByRole("button", { name: "Create the account" }).click();
-    await page.getByRole("heading", { name: "Check your mail" }).waitFor();
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByRole("heading", { name: "Check your e-mail" }).waitFor();
     await page.getByRole("link", { name: "outbox" }).click();
     await page.getByLabel("Link or secret").fill("guessed");
     await page.getByRole("button", { name: "Open" }).click();
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     await page.getByLabel("E-mail address").fill("ada@example.com");
     const password = page.getByLabel("Password", { exact: true });
     await password.fill("password1");
-    await page.getByRole("button", { name: "Create the account" }).click();
+    await page.getByRole("button", { name: "Create account" }).click();
     await page.locator("[aria-invalid=true]").waitFor();
     expect(await password.getAttribute("aria-invalid")).toBe("true");
     const described = (await password.getAttribute("aria-describedby")) ?? "";
@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     await signInByPage(page, email, "/security");
     await page.getByLabel("Name of a new passkey").fill("Laptop at home");
     await page.context().clearCookies();
-    await page.getByRole("button", { name: "Add a passkey" }).click();
+    await page.getByRole("button", { name: "Add passkey" }).click();
     await page.waitForURL(/\/sign-in\?next=%2Fconsole%2Fsettings$/);
     await fillSignIn(page, email);
     await page.waitForURL(`${site.siteUrl}/console/settings`);

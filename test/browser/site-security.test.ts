@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)("the security page", () => {
     const codes = page.getByRole("list", { name: "Backup codes" }).getByRole("listitem");
     await codes.first().waitFor();
     const [backupCode = ""] = await codes.allTextContents();
-    await page.getByRole("button", { name: "I have kept them" }).click();
+    await page.getByRole("button", { name: "Done" }).click();
     await page.getByRole("button", { name: "Turn off" }).waitFor();
 
     await forgetSession(page);
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)("the security page", () => {
     });
     await signInByPage(page, email, "/security");
     await page.getByLabel("Name of a new passkey").fill("Laptop");
-    await page.getByRole("button", { name: "Add a passkey" }).click();
+    await page.getByRole("button", { name: "Add passkey" }).click();
     const passkeys = page.getByRole("list", { name: "Passkeys" });
     await passkeys.getByText("Laptop").waitFor();
     expect(await page.getByLabel("Name of a new passkey").inputValue()).toBe("");
@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)("the security page", () => {
     await using here = await site.openPage();
     await signInByPage(here.page, email, "/security");
     await here.page.getByRole("button", { name: "End the session of Safari on iOS" }).click();
-    await here.page.getByText("The session has ended.").waitFor();
+    await here.page.getByText("Session ended.").waitFor();
     await elsewhere.page.reload();
     await elsewhere.page.waitForURL(/\/sign-in\?next=/);
   });

@@ -20,16 +20,16 @@ export function CheckMail({ email, reason }: { email: string; reason: keyof type
   const showToast = useToast();
   const resend = useAction(
     () => requests[reason](email),
-    () => showToast("Sent again, if there is anything to send."),
+    () => showToast("Sent again, if the address can be used here."),
   );
   const purpose = reason === "verify" ? "confirm your address" : "choose a new password";
   return (
     <FocusPage
-      title="Check your mail"
+      title="Check your e-mail"
       intro={
         <>
-          If <strong className="text-ink">{email}</strong> can be used here, a mail is on its way to it. The link in it
-          lets you {purpose}.
+          If <strong className="text-ink">{email}</strong> can be used here, we have sent an e-mail to it. Its link lets
+          you {purpose}.
         </>
       }
       below={
@@ -39,9 +39,9 @@ export function CheckMail({ email, reason }: { email: string; reason: keyof type
       }
     >
       {site?.has_outbox === true && (
-        <Notice kind="hint" title="Mails are not sent here">
+        <Notice kind="hint" title="E-mails are not sent">
           <p>
-            This gateway has no mail server yet. Its mails are in its terminal and in the{" "}
+            This gateway has no mail server yet. Its e-mails are in its terminal and in the{" "}
             <Link to="/outbox" className={linkClasses}>
               outbox
             </Link>
@@ -51,7 +51,7 @@ export function CheckMail({ email, reason }: { email: string; reason: keyof type
       )}
       <FormError message={resend.errorBeside()} />
       <Button isBusy={resend.isBusy} onClick={() => resend.run(undefined)}>
-        Send it again
+        Send again
       </Button>
     </FocusPage>
   );

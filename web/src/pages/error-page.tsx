@@ -24,7 +24,7 @@ export function ErrorPage({ error }: ErrorComponentProps): ReactNode {
   return (
     <MessageFrame title="This page cannot be shown">
       <Notice kind="error" title={isAnswer ? error.message : "Something went wrong on this page."}>
-        <p>Try again. If it stays like this, tell whoever runs this service, with the request ID.</p>
+        <p>Try again. If the problem persists, send the operator the request ID.</p>
         {requestId !== null && <RequestId id={requestId} />}
       </Notice>
       <div className="flex flex-wrap gap-3">

@@ -41,7 +41,7 @@ export function OutboxPage() {
           intro={
             <>
               This gateway has no mail server, so what it would send is shown here, newest first. The setting{" "}
-              <code className="font-mono text-sm">smtp_url</code> makes it send real mails.
+              <code className="font-mono text-sm">smtp_url</code> makes it send e-mails.
             </>
           }
         >
@@ -57,7 +57,7 @@ export function OutboxPage() {
           </Notice>
         )}
         {outbox.isPending && <Skeleton className="h-40" />}
-        {mails?.length === 0 && <p className="text-ink-soft">No mail yet. It appears here by itself.</p>}
+        {mails?.length === 0 && <p className="text-ink-soft">No e-mails yet. They appear here automatically.</p>}
         {mails?.map((mail) => (
           <Card key={mail.id} title={mail.subject} intro={`To ${mail.to}, ${formatSince(mail.at, new Date())}`}>
             <pre className="font-sans text-sm whitespace-pre-wrap">{mail.text}</pre>
@@ -88,7 +88,7 @@ function useSecretOfLink(): boolean {
       if (secret === "") return;
       history.replaceState(history.state, "", location.pathname);
       openOutbox(secret)
-        // Whoever has a wrong link is asked for the secret as anybody else is.
+        // A wrong link leads to the form for the secret.
         .catch(() => {})
         .finally(() => {
           setReady(true);
@@ -116,8 +116,8 @@ function SecretForm() {
       title="Open the outbox"
       intro={
         <>
-          Whoever reads these mails can sign in as anybody, so it takes a secret. The terminal that runs this gateway
-          shows it as a link; where there is no terminal, the link is in{" "}
+          Anyone who reads these e-mails can sign in as any user, so they are protected by a secret. The terminal that
+          runs this gateway shows it as a link; where there is no terminal, the link is in{" "}
           <code className="font-mono text-sm">secrets/outbox-link</code> in the data folder.
         </>
       }

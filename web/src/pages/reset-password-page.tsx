@@ -32,7 +32,7 @@ function AskForLink() {
   );
   if (isSent) return <CheckMail email={email} reason="reset" />;
   return (
-    <FocusPage title="Reset your password" intro="We send a link to your address." below={backToSignIn}>
+    <FocusPage title="Reset your password" intro="We will send a link to your e-mail address." below={backToSignIn}>
       <form
         className="flex flex-col gap-5"
         onSubmit={(event) => {
@@ -52,7 +52,7 @@ function AskForLink() {
           error={action.errorAt("email")}
         />
         <Button look="primary" type="submit" isBusy={action.isBusy}>
-          Send the link
+          Send link
         </Button>
       </form>
     </FocusPage>
@@ -68,7 +68,7 @@ function ChoosePassword({ token }: { token: string }) {
   );
   if (isDone) {
     return (
-      <FocusPage title="Password changed" intro="Everybody who was signed in to your account has been signed out.">
+      <FocusPage title="Password changed" intro="All sessions of your account have been signed out.">
         <Link to="/sign-in" className={buttonClasses("primary")}>
           Sign in
         </Link>
@@ -97,7 +97,7 @@ function ChoosePassword({ token }: { token: string }) {
           error={action.errorAt("password")}
         />
         <Button look="primary" type="submit" isBusy={action.isBusy}>
-          Change the password
+          Change password
         </Button>
       </form>
     </FocusPage>

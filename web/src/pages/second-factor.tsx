@@ -22,7 +22,7 @@ const sendCode = ({ method, code }: { method: Method; code: string }) =>
     ? ask(api.POST("/sign-in/totp", { body: { code } }))
     : ask(api.POST("/sign-in/backup-code", { body: { code } }));
 
-/** The password was right; now something that only its owner has. */
+/** The second factor, after the password. */
 export function SecondFactor({ methods, onDone, onBack }: SecondFactorProps) {
   const [method, setMethod] = useState<Method>(methods[0] ?? "totp");
   const [code, setCode] = useState("");
@@ -55,11 +55,11 @@ export function SecondFactor({ methods, onDone, onBack }: SecondFactorProps) {
         value={code}
         onChange={setCode}
         error={action.errorAt("code")}
-        hint="One of the codes that you kept when you set up the app. Each works once."
+        hint="One of the codes that you saved when you set up the app. Each works once."
       />
     );
   return (
-    <FocusPage title="Second step">
+    <FocusPage title="Two-factor authentication">
       <form
         className="flex flex-col gap-5"
         onSubmit={(event) => {
@@ -69,7 +69,7 @@ export function SecondFactor({ methods, onDone, onBack }: SecondFactorProps) {
       >
         <FormError message={action.errorBeside("code")} />
         {tabs.length > 1 ? (
-          <Tabs label="Ways to prove it" tabs={tabs} chosen={method} onChoose={choose}>
+          <Tabs label="Verification method" tabs={tabs} chosen={method} onChoose={choose}>
             {field}
           </Tabs>
         ) : (

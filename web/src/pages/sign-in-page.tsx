@@ -105,7 +105,7 @@ function SignInForm({ target, email, onEmail, onReached }: SignInFormProps) {
           error={byPassword.errorAt("password")}
           aside={
             <Link to="/reset-password" className={`text-sm ${linkClasses}`}>
-              Forgotten?
+              Forgot password?
             </Link>
           }
         />

@@ -30,7 +30,7 @@ export function SignUpPage() {
     return (
       <FocusPage
         title="Sign-up is closed"
-        intro="New accounts are made by the people who run this gateway. Ask them for one."
+        intro="Accounts are created by the operator. Ask for one."
         below={signInInstead}
       />
     );
@@ -38,8 +38,8 @@ export function SignUpPage() {
   if (site.sign_up === "invite" && invite === undefined) {
     return (
       <FocusPage
-        title="By invitation"
-        intro="To make an account here you need an invitation: open the link in the mail that brought it. If you have none, ask the people who run this gateway."
+        title="Sign-up by invitation"
+        intro="You need an invitation to create an account: open the link in your invitation e-mail, or ask the operator for one."
         below={signInInstead}
       />
     );
@@ -92,7 +92,7 @@ function SignUpForm({ invite }: { invite: string | undefined }) {
           error={action.errorAt("password")}
         />
         <Button look="primary" type="submit" isBusy={action.isBusy}>
-          Create the account
+          Create account
         </Button>
       </form>
     </FocusPage>

@@ -38,7 +38,7 @@ export function BucketList({ currency, timeZone, include, refreshMs }: BucketLis
   return (
     <>
       <FactList facts={facts} />
-      {buckets.data.has_more && <p className="text-xs text-ink-soft">There are more, which are spent after these.</p>}
+      {buckets.data.has_more && <p className="text-xs text-ink-soft">More credit is spent after this.</p>}
     </>
   );
 }

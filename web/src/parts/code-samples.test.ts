@@ -33,7 +33,7 @@ test("what is asked for is what the model has", () => {
   expect(writeCurl({ type: "speech", limits })).toContain('"voice": "zoe"');
 });
 
-test("a model that only starts from pictures is given one", () => {
+test("a model that only starts from images is given one", () => {
   expect(writeCurl({ type: "video", capabilities: ["image_to_video"] })).toContain("input_images");
   expect(writeCurl({ type: "image", capabilities: ["image_to_image"] })).toContain("input_images");
 });

@@ -53,14 +53,14 @@ const firstBodies: Record<SampleType, (model: SampleModel) => Body> = {
     model: id,
     prompt: "A lighthouse at dusk",
     ...(limits?.sizes?.[0] === undefined ? {} : { size: limits.sizes[0] }),
-    ...listPictures(capabilities.includes("text_to_image")),
+    ...listStartImages(capabilities.includes("text_to_image")),
   }),
   video: ({ id, capabilities, limits }) => ({
     model: id,
     prompt: "Waves roll in at night",
     ...(limits?.durations?.[0] === undefined ? {} : { duration: limits.durations[0] }),
     ...chooseRatio(limits),
-    ...listPictures(capabilities.includes("text_to_video")),
+    ...listStartImages(capabilities.includes("text_to_video")),
   }),
   avatar: ({ id, limits }) => ({ model: id, ...avatarFiles, ...chooseRatio(limits) }),
   drama: ({ id, capabilities, limits }) => ({
@@ -74,7 +74,7 @@ const firstBodies: Record<SampleType, (model: SampleModel) => Body> = {
   speech: ({ id, limits }) => ({ model: id, input: "The gate is open.", voice: limits?.voices?.[0] ?? "alloy" }),
 };
 
-function listPictures(startsFromText: boolean): Body {
+function listStartImages(startsFromText: boolean): Body {
   return startsFromText ? {} : { input_images: ["https://example.com/start.png"] };
 }
 

@@ -155,7 +155,7 @@ function BalanceLink() {
   const { data } = useTableQuery(queryTable.balance.now());
   return (
     <Link to="/console/billing" className={linkShape}>
-      <span>Balance</span>
+      <span>Available balance</span>
       <span className="ml-auto truncate font-medium text-ink tabular-nums">
         {data === undefined ? " " : formatMoney(data.available_balance, data.currency)}
       </span>

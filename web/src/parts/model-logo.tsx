@@ -1,7 +1,7 @@
 type ModelLogoProps = { model: { logo: string; type: string }; className?: string };
 
 /**
- * A model's logo, beside its name. The site shows only pictures that it serves itself: where a catalog names another, the
+ * A model's logo, beside its name. The site shows only images that it serves itself: where a catalog names another, the
  * logo of the type stands for it.
  */
 export function ModelLogo({ model, className = "size-6" }: ModelLogoProps) {

@@ -14,7 +14,7 @@ const capabilityNames: Readonly<Record<string, string>> = {
   chat: "Chat",
   json_schema: "JSON schema",
   audio_driven_avatar: "Speaking avatar",
-  drama_video: "Film",
+  drama_video: "Video",
   role_analysis: "Roles",
   script_generation: "Script",
 };

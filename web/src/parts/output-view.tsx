@@ -11,7 +11,7 @@ import { formatBytes } from "./format-bytes.ts";
 const playableAudio = /^audio\/(mpeg|wav|ogg|mp4|webm|flac)/;
 const documentCharactersMax = 20_000;
 
-/** What a task made: shown, played or read in the page, and to be kept. */
+/** An output of a task: shown, played or read in the page, with its download. */
 export function OutputView({ output, name }: { output: TaskOutput; name: string }) {
   // The link names the site's public address; the page may have been opened by another one.
   const { pathname, search } = new URL(output.url);
@@ -37,7 +37,7 @@ function Preview({ output, url, name }: { output: TaskOutput; url: string; name:
     return <img src={url} alt={name} width={width} height={height} className={frame} />;
   }
   if (contentType.startsWith("video/")) {
-    // biome-ignore lint/a11y/useMediaCaption: captions are drawn into a drama's film; other films have none.
+    // biome-ignore lint/a11y/useMediaCaption: captions are drawn into a drama's video; other videos have none.
     return <video src={url} controls playsInline preload="metadata" aria-label={name} className={frame} />;
   }
   if (playableAudio.test(contentType)) {

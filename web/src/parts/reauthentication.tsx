@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from "react";
+import type { Session } from "../api/ask-session.ts";
 import { ApiError, api, ask } from "../api/console-api.ts";
 import { queryTable } from "../api/query-table.ts";
 import { useTableQuery } from "../api/use-table-query.ts";
@@ -45,19 +46,14 @@ export function ReauthenticationProvider({ children }: { children: ReactNode }) 
   const finish = (outcome: "proven" | "given-up") => {
     setAsking(false);
     if (outcome === "proven") pending.current?.resolve();
-    else pending.current?.reject(new Error("Nothing was changed, because it was not confirmed that it is you."));
+    else pending.current?.reject(new Error("Nothing was changed: you did not confirm your identity."));
     pending.current = null;
   };
 
   return (
     <ReauthenticationContext value={repeat}>
       {children}
-      {isAsking && (
-        <Dialog title="Confirm that it is you" onClose={() => finish("given-up")}>
-          <p className="text-sm text-ink-soft">This changes who can use your account.</p>
-          <ReauthenticationForm onProven={() => finish("proven")} onGivenUp={() => finish("given-up")} />
-        </Dialog>
-      )}
+      {isAsking && <ReauthenticationDialog onProven={() => finish("proven")} onGivenUp={() => finish("given-up")} />}
     </ReauthenticationContext>
   );
 }
@@ -65,25 +61,34 @@ export function ReauthenticationProvider({ children }: { children: ReactNode }) 
 type Way = "secrets" | "passkey";
 type FormProps = { onProven(): void; onGivenUp(): void };
 
-function ReauthenticationForm({ onProven, onGivenUp }: FormProps) {
+function ReauthenticationDialog({ onProven, onGivenUp }: FormProps) {
   const { data: session } = useTableQuery(queryTable.session.current());
+  if (session === undefined || session === null) return null;
+  const proof = session.user.has_password ? "password" : "identity";
+  return (
+    <Dialog title={`Confirm your ${proof} to continue`} onClose={onGivenUp}>
+      <ReauthenticationForm user={session.user} onProven={onProven} onGivenUp={onGivenUp} />
+    </Dialog>
+  );
+}
+
+function ReauthenticationForm({ user, onProven, onGivenUp }: FormProps & { user: Session["user"] }) {
+  const { has_password, has_totp, passkey_count } = user;
   const [chosen, setChosen] = useState<Way | null>(null);
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
   const action = useAction(async (way: Way) => {
     if (way === "secrets") {
       const body = {
-        ...(session?.user.has_password === true ? { password } : {}),
-        ...(session?.user.has_totp === true ? { code: code.replaceAll(" ", "") } : {}),
+        ...(has_password ? { password } : {}),
+        ...(has_totp ? { code: code.replaceAll(" ", "") } : {}),
       };
       return await ask(api.POST("/reauthenticate", { body }));
     }
     const options = await ask(api.POST("/sign-in/passkey/options", { body: {} }));
     return await ask(api.POST("/reauthenticate", { body: { passkey: await proveByPasskey(options) } }));
   }, onProven);
-  if (session === undefined || session === null) return null;
 
-  const { has_password, has_totp, passkey_count } = session.user;
   const secretsLabel = has_password ? (has_totp ? "Password and code" : "Password") : "Code";
   const tabs: Tab<Way>[] = [
     ...(has_password || has_totp ? [{ id: "secrets" as const, label: secretsLabel }] : []),

@@ -13,7 +13,7 @@ export function composeVerifyMail({ to, url }: { to: string; url: string }): Mai
   return composeMail({
     to,
     subject: "Confirm your e-mail address",
-    before: ["Somebody, hopefully you, signed up with this address."],
+    before: ["This address was used to sign up."],
     link: { label: "Confirm the address", url },
     after: [
       "The link works once, for 24 hours.",
@@ -26,7 +26,7 @@ export function composeKnownAddressMail({ to, signInUrl }: { to: string; signInU
   return composeMail({
     to,
     subject: "You have an account already",
-    before: ["Somebody, hopefully you, tried to sign up with this address, but it has an account already."],
+    before: ["This address was used to sign up, but it has an account already."],
     link: { label: "Sign in", url: signInUrl },
     after: ["If you do not remember the password, reset it there.", "If it was not you, do nothing."],
   });
@@ -36,10 +36,10 @@ export function composeResetMail({ to, url }: { to: string; url: string }): Mail
   return composeMail({
     to,
     subject: "Reset your password",
-    before: ["Somebody, hopefully you, asked for a new password for this address."],
+    before: ["A new password was requested for this address."],
     link: { label: "Choose a new password", url },
     after: [
-      "The link works once, for one hour. A new password signs you out everywhere.",
+      "The link works once, for one hour. A new password ends all sessions.",
       "If it was not you, do nothing: the password stays as it is.",
     ],
   });
@@ -52,7 +52,7 @@ export function composeChangeMail({ to, change, siteUrl }: { to: string; change:
     subject: change,
     before: [`${change}. If it was you, there is nothing to do.`],
     link: { label: "Reset the password if it was not you", url: `${siteUrl}/reset-password` },
-    after: ["A new password signs everybody out."],
+    after: ["A new password ends all sessions."],
   });
 }
 

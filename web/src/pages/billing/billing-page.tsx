@@ -8,8 +8,9 @@ import { Stat } from "../../design/stat.tsx";
 import { BucketList } from "../../parts/bucket-list.tsx";
 import { ConsoleFrame } from "../../parts/console-frame.tsx";
 import { formatMoney } from "../../parts/format-money.ts";
+import { useSearchControls } from "../../parts/use-search-controls.ts";
 import { useSession } from "../../parts/use-session.ts";
-import { AddMoney } from "./add-money.tsx";
+import { AddCredit } from "./add-credit.tsx";
 import { CheckoutOutcome } from "./checkout-outcome.tsx";
 import { DebtNotice } from "./debt-notice.tsx";
 import { PaymentList } from "./payment-list.tsx";
@@ -19,16 +20,12 @@ import { StatementSection } from "./statement-section.tsx";
 
 const route = getRouteApi("/signed-in/console/console/billing");
 
-/** The account's money: what there is, how more gets there, and where it went. */
+/** The balance, ways to add credit, and the statement. */
 export function BillingPage() {
-  const { checkout, canceled, from = "", to = "" } = route.useSearch();
-  const navigate = route.useNavigate();
+  const [search, change] = useSearchControls(route.useSearch(), route.useNavigate());
+  const { checkout, canceled, from = "", to = "" } = search;
   const { time_zone: timeZone } = useSession().account;
   const site = useTableQuery(queryTable.site.settings());
-  const changePeriod = (period: { from: string; to: string }) => {
-    const days = Object.fromEntries(Object.entries(period).filter(([, day]) => day !== ""));
-    void navigate({ search: days, replace: true, resetScroll: false });
-  };
   if (site.error !== null && site.data === undefined) {
     return (
       <ConsoleFrame title="Billing">
@@ -47,13 +44,13 @@ export function BillingPage() {
       ) : (
         <>
           <div className="grid gap-x-12 gap-y-10 lg:grid-cols-2">
-            <AddMoney site={site.data} />
+            <AddCredit site={site.data} />
             <RedeemCode timeZone={timeZone} />
           </div>
           <PaymentList isOffered={site.data.payments === "stripe"} timeZone={timeZone} />
           <StatementSection
             period={{ from, to }}
-            onPeriod={changePeriod}
+            onPeriod={(period) => change({ ...period, checkout: "", canceled: "" })}
             currency={site.data.currency}
             timeZone={timeZone}
           />
@@ -73,12 +70,16 @@ function BalanceSection({ timeZone }: { timeZone: string }) {
   return (
     <div className="grid gap-x-12 gap-y-8 lg:grid-cols-2">
       <div className="grid grid-cols-2 content-start gap-x-8 gap-y-6">
-        <Stat label="Available" value={write("available_balance")} detail="Cash and gifts without what is frozen" />
-        <Stat label="Frozen" value={write("frozen_balance")} detail="For calls and tasks that still run" />
+        <Stat
+          label="Available balance"
+          value={write("available_balance")}
+          detail="Cash and gifts that are not on hold"
+        />
+        <Stat label="On hold" value={write("frozen_balance")} detail="For running calls and tasks" />
         <Stat label="Cash" value={write("cash_balance")} />
         <Stat label="Gifts" value={write("gift_balance")} />
       </div>
-      <Section title="Spent in this order" intro="With what is frozen of each.">
+      <Section title="Spent in this order" intro="Including amounts on hold.">
         <BucketList currency={balance.data?.currency ?? "USD"} timeZone={timeZone} include="money" />
       </Section>
     </div>

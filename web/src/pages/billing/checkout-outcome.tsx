@@ -9,10 +9,10 @@ import { formatMoney } from "../../parts/format-money.ts";
 import { refreshMoney } from "./refresh-money.ts";
 
 const pollMs = 1_500;
-/** Stripe's word comes within seconds; after that it is heard by a reload. */
+/** Stripe confirms within seconds; after that a reload shows it. */
 const pollsMax = 40;
 
-/** What became of a payment, for somebody who comes back from Stripe's page, perhaps before Stripe's word does. */
+/** The outcome of a checkout, for customers who return from Stripe's page, perhaps before Stripe's webhook. */
 export function CheckoutOutcome({ id, isCanceled }: { id: string; isCanceled: boolean }) {
   const answers = useAnswerCache();
   const checkout = useTableQuery(queryTable.checkouts.one(id), {
@@ -32,7 +32,7 @@ export function CheckoutOutcome({ id, isCanceled }: { id: string; isCanceled: bo
       />
     );
   }
-  if (checkout.data === undefined) return <Notice kind="hint" title="Looking for your payment …" />;
+  if (checkout.data === undefined) return <Notice kind="hint" title="Loading your payment …" />;
   const { kind, title, text } = describeOutcome(checkout.data, isCanceled);
   return (
     <Notice kind={kind} title={title}>
@@ -47,11 +47,11 @@ function describeOutcome({ state, url, amount, currency }: Checkout, isCanceled:
   const money = formatMoney(amount, currency);
   switch (state) {
     case "paid":
-      return { kind: "success", title: `${money} arrived.`, text: "It is in your balance." };
+      return { kind: "success", title: `${money} added.`, text: "It is in your balance." };
     case "expired":
       return {
         kind: "warning",
-        title: "This payment was not made in time.",
+        title: "This payment expired.",
         text: "Nothing was charged to your card.",
       };
     case "failed":
@@ -63,15 +63,15 @@ function describeOutcome({ state, url, amount, currency }: Checkout, isCanceled:
     case "mismatched":
       return {
         kind: "error",
-        title: "Another amount arrived than was asked for.",
-        text: "It was not added by itself. Whoever runs this service looks at it.",
+        title: "The paid amount differs from the requested one.",
+        text: "It was not added automatically. The operator reviews it.",
       };
     case "open":
       if (isCanceled) {
-        return { kind: "hint", title: "You left before paying.", text: "Nothing was charged to your card." };
+        return { kind: "hint", title: "Payment canceled.", text: "Nothing was charged to your card." };
       }
       return url === null
-        ? { kind: "hint", title: `${money} is on its way.`, text: "This way of paying takes some days." }
+        ? { kind: "hint", title: `${money} is being processed.`, text: "This payment method takes a few days." }
         : {
             kind: "hint",
             title: `Waiting for your payment of ${money} …`,

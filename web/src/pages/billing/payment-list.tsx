@@ -9,22 +9,20 @@ import { linkClasses } from "../../parts/focus-page.tsx";
 import { formatMoney } from "../../parts/format-money.ts";
 import { formatMoment } from "../../parts/format-time.ts";
 
-/** Payments by card, newest first. Where no cards are taken, only those of former times. */
+/** Card payments, newest first; past ones also after card payments were disabled. */
 export function PaymentList({ isOffered, timeZone }: { isOffered: boolean; timeZone: string }) {
   const { rows, more, ...payments } = usePageQuery(queryTable.checkouts.list());
   if (!isOffered && (rows === undefined || rows.length === 0)) return null;
   return (
-    <Section title="Payments by card">
+    <Section title="Card payments">
       <DataTable
-        label="List of the payments"
+        label="List of card payments"
         columns={listColumns(timeZone)}
         rows={rows}
         {...payments}
         keyOf={({ id }) => id}
         expectedRows={1}
-        empty={
-          <p className="text-sm text-ink-soft">There are none yet. Choose an amount above to make the first one.</p>
-        }
+        empty={<p className="text-sm text-ink-soft">No card payments yet.</p>}
       />
       <LoadMore {...more} />
     </Section>
@@ -36,7 +34,7 @@ const looks: Record<Checkout["state"], { kind: BadgeKind; name: string }> = {
   paid: { kind: "good", name: "Paid" },
   expired: { kind: "neutral", name: "Not paid" },
   failed: { kind: "bad", name: "Failed" },
-  mismatched: { kind: "warning", name: "Being looked at" },
+  mismatched: { kind: "warning", name: "Under review" },
 };
 
 const reversedLooks: Record<Checkout["reversals"][number]["kind"], { kind: BadgeKind; name: string }> = {
@@ -53,16 +51,16 @@ function listReversed(reversals: Checkout["reversals"]) {
 function listColumns(timeZone: string): Column<Checkout>[] {
   return [
     {
-      name: "Begun",
+      name: "Created",
       cell: ({ created }) => (
         <span className="tabular-nums">{formatMoment(new Date(created * 1000).toISOString(), timeZone)}</span>
       ),
     },
     {
-      name: "State",
+      name: "Status",
       cell: ({ state, url, reversals }) => (
         <span className="flex flex-wrap items-center gap-3">
-          <Badge kind={looks[state].kind}>{state === "open" && url === null ? "On its way" : looks[state].name}</Badge>
+          <Badge kind={looks[state].kind}>{state === "open" && url === null ? "Processing" : looks[state].name}</Badge>
           {listReversed(reversals).map(({ kind, name }) => (
             <Badge key={name} kind={kind}>
               {name}

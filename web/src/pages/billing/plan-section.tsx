@@ -37,14 +37,14 @@ export function PlanSection({ timeZone }: { timeZone: string }) {
     return (
       <Section title="Plan">
         <p className="text-sm text-ink-soft">
-          You have no plan: every call is paid from your balance. Whoever runs this service can give your account one.
+          No plan: every call is paid from your balance. The operator can assign a plan to your account.
         </p>
       </Section>
     );
   }
   const { quotas: left, plan: period } = balance.data;
   const given = quotaKinds.filter((kind) => plan.quotas[kind] > 0 || left[kind] > 0);
-  const until = period === null ? undefined : `Quotas begin anew ${formatMoment(period.expires_at, timeZone)}.`;
+  const until = period === null ? undefined : `Quotas reset ${formatMoment(period.expires_at, timeZone)}.`;
   return (
     <Section title={`Plan ${plan.name}`} intro={until}>
       {given.length === 0 ? (
@@ -72,7 +72,7 @@ function QuotaLeft({ kind, left, whole }: QuotaLeftProps) {
           {write(left)} left of {whole.toLocaleString("en")}
         </span>
       </p>
-      <ProgressBar label={`Left of the ${nameQuota(kind).toLowerCase()}`} percent={Math.round((left / whole) * 100)} />
+      <ProgressBar label={`Remaining ${nameQuota(kind).toLowerCase()}`} percent={Math.round((left / whole) * 100)} />
     </li>
   );
 }

@@ -14,7 +14,7 @@ import { refreshMoney } from "./refresh-money.ts";
 const redeem = (code: string) => ask(api.POST("/codes/redeem", { body: { code } }));
 type Redeemed = Awaited<ReturnType<typeof redeem>>;
 
-/** Credit from a code that somebody gave. A code is worth money, so that it is not kept for later. */
+/** Redeems a code for credit. A code is worth money, so it is never stored as a draft. */
 export function RedeemCode({ timeZone }: { timeZone: string }) {
   const answers = useAnswerCache();
   const [code, setCode] = useState("");
@@ -32,7 +32,7 @@ export function RedeemCode({ timeZone }: { timeZone: string }) {
   // Whatever is wrong with a code is wrong with what was typed, but for trying too often.
   const beside = action.errorBeside("code");
   return (
-    <Section title="Redeem a code" intro="A code gives its credit once, at once.">
+    <Section title="Redeem a code" intro="Each code can be redeemed once. Its credit is available immediately.">
       <form onSubmit={submit} noValidate className="flex max-w-sm flex-col items-start gap-4">
         <div className="w-full">
           <TextField
@@ -52,7 +52,7 @@ export function RedeemCode({ timeZone }: { timeZone: string }) {
         <FormError message={beside} />
         {redeemed !== null && (
           <Notice kind="success" title={`${formatMoney(redeemed.amount, redeemed.currency)} added`}>
-            {describeEnd(redeemed, timeZone)} You can spend {formatMoney(redeemed.balance, redeemed.currency)} now.
+            {describeEnd(redeemed, timeZone)} Available balance: {formatMoney(redeemed.balance, redeemed.currency)}.
           </Notice>
         )}
         <Button type="submit" isBusy={action.isBusy}>
@@ -64,6 +64,6 @@ export function RedeemCode({ timeZone }: { timeZone: string }) {
 }
 
 function describeEnd({ kind, expires_at: expiresAt }: Redeemed, timeZone: string): string {
-  if (kind === "cash") return "It is yours to keep.";
-  return expiresAt === null ? "It is a gift." : `It is a gift that expires ${formatMoment(expiresAt, timeZone)}.`;
+  if (kind === "cash") return "It does not expire.";
+  return expiresAt === null ? "It is a gift." : `It is a gift and expires ${formatMoment(expiresAt, timeZone)}.`;
 }

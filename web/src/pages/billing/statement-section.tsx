@@ -56,17 +56,17 @@ export function StatementSection({ period, onPeriod, currency, timeZone }: State
       }
     >
       <DataTable
-        label="Lines of the statement"
+        label="Statement entries"
         columns={listColumns(currency, timeZone)}
         rows={rows}
         {...entries}
         keyOf={({ id }) => id}
         expectedRows={8}
         empty={
-          <EmptyState title={isLimited ? "Nothing moved in this time." : "Nothing has moved yet."}>
+          <EmptyState title={isLimited ? "No entries in this period." : "No entries yet."}>
             {isLimited
-              ? "Choose other days."
-              : "Add money or redeem a code; then every credit and every charge stands here."}
+              ? "Choose another period."
+              : "Every credit and charge appears here. Add credit or redeem a code to begin."}
           </EmptyState>
         }
       />
@@ -84,7 +84,7 @@ function listColumns(currency: string, timeZone: string): Column<Entry>[] {
   const created = (entry: Entry): string => formatMoment(new Date(entry.created * 1000).toISOString(), timeZone);
   return [
     {
-      name: "What",
+      name: "Description",
       hasNames: true,
       cell: (entry) => (
         <div className="flex min-w-28 flex-col gap-0.5">
@@ -94,7 +94,7 @@ function listColumns(currency: string, timeZone: string): Column<Entry>[] {
       ),
     },
     {
-      name: "When",
+      name: "Time",
       isSecondary: true,
       cell: (entry) => <span className="whitespace-nowrap text-ink-soft tabular-nums">{created(entry)}</span>,
     },

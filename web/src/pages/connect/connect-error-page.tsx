@@ -1,14 +1,14 @@
 import { FocusPage } from "../../parts/focus-page.tsx";
 import { getPageData } from "../../parts/page-data.ts";
 
-/** A program asked for something that we do not give. It is told here, never by sending the browser anywhere. */
+/** An invalid authorization request. It is explained here and never redirected. */
 export function ConnectErrorPage() {
   const data = getPageData();
   const problems = data?.kind === "connect-error" ? data.problems : [];
   return (
     <FocusPage
       title="This link does not work"
-      intro="A program on this computer opened this page to be connected, but what it sent is not right. Nothing was handed over."
+      intro="A program on this computer opened this page to connect, but its request is invalid. No key was created."
     >
       {problems.length > 0 && (
         <ul className="flex flex-col gap-3 text-sm">
@@ -21,7 +21,7 @@ export function ConnectErrorPage() {
         </ul>
       )}
       <p className="text-sm text-ink-soft">
-        Start again in the program. If it happens again, tell the people who make it what is written here.
+        Start again in the program. If it happens again, report these errors to its developers.
       </p>
     </FocusPage>
   );

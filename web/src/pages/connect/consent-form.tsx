@@ -23,11 +23,11 @@ type ConnectRequest = {
   asked: { address: string; is_own_address: boolean; user_agent: string; at: string } | null;
 };
 type Answered = (callbackUrl: string | null, popup: Window | null) => void;
-type ConsentFormProps = { id: string; request: ConnectRequest; onApproved: Answered; onRefused: Answered };
+type ConsentFormProps = { id: string; request: ConnectRequest; onApproved: Answered; onDenied: Answered };
 
 const armedAfterMs = 800;
 
-export function ConsentForm({ id, request, onApproved, onRefused }: ConsentFormProps) {
+export function ConsentForm({ id, request, onApproved, onDenied }: ConsentFormProps) {
   const { user } = useSession();
   const { data: site } = useTableQuery(queryTable.site.settings());
   const [days, setDays] = useDraft(`connect-days-${id}`);
@@ -49,9 +49,9 @@ export function ConsentForm({ id, request, onApproved, onRefused }: ConsentFormP
       onApproved(("callback_url" in answer ? answer.callback_url : null) ?? null, popup);
     },
   );
-  const refuse = useAction(
+  const deny = useAction(
     () => answerWithPopup(() => ask(api.POST("/connect/requests/{id}/deny", { params, body: {} }))),
-    ({ answer, popup }) => onRefused(("callback_url" in answer ? answer.callback_url : null) ?? null, popup),
+    ({ answer, popup }) => onDenied(("callback_url" in answer ? answer.callback_url : null) ?? null, popup),
   );
 
   return (
@@ -64,8 +64,8 @@ export function ConsentForm({ id, request, onApproved, onRefused }: ConsentFormP
         to your account, {user.email}.
       </p>
       <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2 text-sm">
-        <dt className="text-ink-soft">It may</dt>
-        <dd>call the API and spend your balance</dd>
+        <dt className="text-ink-soft">Access</dt>
+        <dd>Call the API and spend your balance</dd>
         {request.redirect_host !== null && (
           <>
             <dt className="text-ink-soft">Sent to</dt>
@@ -74,14 +74,14 @@ export function ConsentForm({ id, request, onApproved, onRefused }: ConsentFormP
         )}
         {request.asked !== null && (
           <>
-            <dt className="text-ink-soft">Asked from</dt>
+            <dt className="text-ink-soft">Requested from</dt>
             <dd className="wrap-anywhere">
               <span className="font-mono">{request.asked.address}</span>
               {request.asked.is_own_address ? ", your own address" : ", not your address"}
             </dd>
-            <dt className="text-ink-soft">Asked at</dt>
+            <dt className="text-ink-soft">Requested at</dt>
             <dd>{formatMoment(request.asked.at)}</dd>
-            <dt className="text-ink-soft">Says it is</dt>
+            <dt className="text-ink-soft">Client</dt>
             <dd className="wrap-anywhere">{request.asked.user_agent === "" ? "nothing" : request.asked.user_agent}</dd>
           </>
         )}
@@ -89,15 +89,15 @@ export function ConsentForm({ id, request, onApproved, onRefused }: ConsentFormP
         <dd>
           {request.replaces === null
             ? "nothing"
-            : `the key that ends in ${request.replaces.last_four}, made ${formatMoment(request.replaces.created_at)}`}
+            : `the key that ends in ${request.replaces.last_four}, created ${formatMoment(request.replaces.created_at)}`}
         </dd>
         {request.budget !== null && (
           <>
             <dt className="text-ink-soft">Budget</dt>
             <dd>
               {request.budget.spent} of {request.budget.amount} {site?.currency} spent
-              {request.budget.period === "total" ? "" : ` this ${request.budget.period}`}. This stays unless you set
-              another budget below.
+              {request.budget.period === "total" ? "" : ` this ${request.budget.period}`}. It stays unless you set
+              another one below.
             </dd>
           </>
         )}
@@ -107,11 +107,11 @@ export function ConsentForm({ id, request, onApproved, onRefused }: ConsentFormP
           <p>
             {request.asked?.is_own_address === false &&
               "The request came from another address than yours. Make sure that it is your own machine. "}
-            If somebody sent you here or gave you a code, refuse: they would spend your balance.
+            If somebody sent you here or gave you a code, deny the request: they would spend your balance.
           </p>
         </Notice>
       )}
-      <FormError message={approve.errorBeside("expires_in_days", "budget") ?? refuse.errorBeside()} />
+      <FormError message={approve.errorBeside("expires_in_days", "budget") ?? deny.errorBeside()} />
       <form
         className="flex flex-col gap-5"
         onSubmit={(event) => {
@@ -123,7 +123,7 @@ export function ConsentForm({ id, request, onApproved, onRefused }: ConsentFormP
           <summary className="text-sm font-medium">Limits</summary>
           <div className="flex flex-col gap-4 pt-4">
             <TextField
-              label="Ends after"
+              label="Expires after (days)"
               name="expires_in_days"
               type="number"
               min={1}
@@ -131,7 +131,7 @@ export function ConsentForm({ id, request, onApproved, onRefused }: ConsentFormP
               step={1}
               value={days}
               onChange={setDays}
-              hint="Days. Empty: it works until you disconnect it."
+              hint="Leave empty for a key that works until you disconnect it."
               error={approve.errorAt("expires_in_days")}
             />
             <TextField
@@ -140,7 +140,7 @@ export function ConsentForm({ id, request, onApproved, onRefused }: ConsentFormP
               inputMode="decimal"
               value={budget}
               onChange={setBudget}
-              hint={`What it may spend in all${site === undefined ? "" : `, in ${site.currency}`}${request.budget === null ? ". Empty: as much as your balance." : ", with what it has spent already. Empty: the budget stays."}`}
+              hint={`Spending limit${site === undefined ? "" : `, in ${site.currency}`}${request.budget === null ? ". Leave empty for no limit." : ", including what it has already spent. Leave empty to keep the budget."}`}
               error={approve.errorAt("budget")}
             />
           </div>
@@ -151,17 +151,17 @@ export function ConsentForm({ id, request, onApproved, onRefused }: ConsentFormP
             type="submit"
             className="sm:flex-1"
             isBusy={approve.isBusy}
-            isDisabled={!isArmed || refuse.isBusy}
+            isDisabled={!isArmed || deny.isBusy}
           >
             Approve
           </Button>
           <Button
             className="sm:flex-1"
-            isBusy={refuse.isBusy}
+            isBusy={deny.isBusy}
             isDisabled={approve.isBusy}
-            onClick={() => refuse.run(undefined)}
+            onClick={() => deny.run(undefined)}
           >
-            Refuse
+            Deny
           </Button>
         </div>
       </form>

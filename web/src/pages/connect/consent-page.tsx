@@ -11,7 +11,7 @@ import { DeliveryResult } from "./delivery-result.tsx";
 
 const route = getRouteApi("/signed-in/connect/requests/$id");
 
-type Answer = { kind: "approved" | "refused"; callbackUrl: string | null };
+type Answer = { kind: "approved" | "denied"; callbackUrl: string | null };
 
 /** A program on this computer, or one that showed a code, asks for a key of the person who is signed in. */
 export function ConsentPage() {
@@ -37,7 +37,7 @@ export function ConsentPage() {
       id={id}
       request={request.data}
       onApproved={(callbackUrl, popup) => proceed("approved", callbackUrl, popup)}
-      onRefused={(callbackUrl, popup) => proceed("refused", callbackUrl, popup)}
+      onDenied={(callbackUrl, popup) => proceed("denied", callbackUrl, popup)}
     />
   );
 }

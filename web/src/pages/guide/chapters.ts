@@ -10,7 +10,7 @@ type ChapterGroup = { name: string; chapters: readonly [Chapter, ...Chapter[]] }
 /** The guide's chapters are the documents of the repository as they are; nothing is written twice. */
 export const chapterGroups: readonly [ChapterGroup, ...ChapterGroup[]] = [
   {
-    name: "Begin",
+    name: "Get started",
     chapters: [
       { id: "quick-start", title: "Quick start", load: () => import("../../../../docs/api/quick-start.md?raw") },
       { id: "guide", title: "Models, prices, limits", load: () => import("../../../../docs/api/guide.md?raw") },
@@ -23,15 +23,15 @@ export const chapterGroups: readonly [ChapterGroup, ...ChapterGroup[]] = [
     ],
   },
   {
-    name: "Make",
+    name: "Generate",
     chapters: [
       { id: "chat", title: "Chat, streams, tools", load: () => import("../../../../docs/api/chat.md?raw") },
-      { id: "media", title: "Pictures, films, speech", load: () => import("../../../../docs/api/media.md?raw") },
+      { id: "media", title: "Images, video, speech", load: () => import("../../../../docs/api/media.md?raw") },
       { id: "dramas", title: "Dramas", load: () => import("../../../../docs/api/dramas.md?raw") },
     ],
   },
   {
-    name: "Rely on it",
+    name: "Reliability",
     chapters: [
       { id: "idempotency", title: "Idempotency", load: () => import("../../../../docs/api/idempotency.md?raw") },
       { id: "webhooks", title: "Webhooks", load: () => import("../../../../docs/api/webhooks.md?raw") },
@@ -40,7 +40,7 @@ export const chapterGroups: readonly [ChapterGroup, ...ChapterGroup[]] = [
     ],
   },
   {
-    name: "Programs",
+    name: "Clients",
     chapters: [
       {
         id: "browser-authorization",

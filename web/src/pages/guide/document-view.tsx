@@ -5,7 +5,7 @@ import { useTableQuery } from "../../api/use-table-query.ts";
 import { CodeSamples, TitledCode } from "../../design/code-block.tsx";
 import { linkClasses } from "../../parts/focus-page.tsx";
 import { type Block, flattenSpans, type Span } from "./parse-document.ts";
-import { resolveLink, resolvePicture } from "./resolve-link.ts";
+import { resolveImage, resolveLink } from "./resolve-link.ts";
 
 const languageNames: Readonly<Record<string, string>> = {
   sh: "Shell",
@@ -147,7 +147,7 @@ function showSpan(span: Span, index: number) {
     case "link":
       return <DocumentLink key={index} href={span.href} spans={span.spans} />;
     case "image":
-      return <Picture key={index} {...span} />;
+      return <Image key={index} {...span} />;
   }
 }
 
@@ -176,8 +176,8 @@ function DocumentLink({ href, spans }: { href: string; spans: readonly Span[] })
   }
 }
 
-function Picture({ source, text }: { source: string; text: string }) {
-  const address = resolvePicture(source);
+function Image({ source, text }: { source: string; text: string }) {
+  const address = resolveImage(source);
   return address === null ? null : (
     <img src={address} alt={text} loading="lazy" className="max-h-96 max-w-full rounded-md border border-line" />
   );

@@ -1,6 +1,6 @@
 import { findChapter } from "./chapters.ts";
 
-const pictures = import.meta.glob<string>(
+const images = import.meta.glob<string>(
   "../../../../docs/media/{pictures,drama-film,drama-storyboard,site-consent}.*",
   {
     query: "?url",
@@ -9,10 +9,10 @@ const pictures = import.meta.glob<string>(
   },
 );
 
-/** Where a picture of the documents lies on this site. */
-export function resolvePicture(source: string): string | null {
+/** Where an image of the documents lies on this site. */
+export function resolveImage(source: string): string | null {
   const name = source.replace("../media/", "");
-  return pictures[`../../../../docs/media/${name}`] ?? null;
+  return images[`../../../../docs/media/${name}`] ?? null;
 }
 
 export type Destination =

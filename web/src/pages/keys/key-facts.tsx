@@ -4,19 +4,18 @@ import { Badge } from "../../design/badge.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
 import { formatMoment } from "../../parts/format-time.ts";
 import { KeyBudget } from "./key-budget.tsx";
-import { describeKeyState, listLimits, nameEndpoint, toMoment } from "./key-words.ts";
+import { describeKeyStatus, listLimits, nameEndpoint, toMoment } from "./key-words.ts";
 
 const explanations: Readonly<Record<ApiKey["kind"], string | null>> = {
   secret: null,
-  client:
-    "A program was given this key when you connected it through the browser. Connecting it again gives it a new one.",
+  client: "Issued to a program that you connected through the browser. Connecting it again issues a new key.",
   console:
-    "It stands for what you do in this console, such as calls from the playground. Nobody knows its text, so it needs no rotation and cannot be revoked; a budget and limits can hold it.",
+    "Authenticates what you do in this console, such as calls from the playground. Its secret is never shown, so it needs no rotation and cannot be revoked; you can give it a budget and limits.",
 };
 
 /** Everything that is known of a key, except the key. */
 export function KeyFacts({ apiKey, timeZone }: { apiKey: ApiKey; timeZone: string }) {
-  const { kind, name } = describeKeyState(apiKey, new Date());
+  const { kind, name } = describeKeyStatus(apiKey, new Date());
   const explanation = explanations[apiKey.kind];
   const tell = (moment: string | null, nothing: string) => (moment === null ? nothing : formatMoment(moment, timeZone));
   const { models, endpoints, addresses, revoked_at: revokedAt, last_used: lastUsed } = apiKey;
@@ -25,7 +24,7 @@ export function KeyFacts({ apiKey, timeZone }: { apiKey: ApiKey; timeZone: strin
     <>
       {explanation !== null && <p className="text-sm text-ink-soft">{explanation}</p>}
       <dl className="divide-y divide-line border-y border-line text-sm">
-        <Fact name="State">
+        <Fact name="Status">
           <Badge kind={kind}>{name}</Badge>
         </Fact>
         {apiKey.preview !== null && (
@@ -45,8 +44,8 @@ export function KeyFacts({ apiKey, timeZone }: { apiKey: ApiKey; timeZone: strin
         </Fact>
         <Fact name="Models">{models?.join(", ") ?? "All"}</Fact>
         <Fact name="Endpoints">{endpoints?.map(nameEndpoint).join(", ") ?? "All"}</Fact>
-        <Fact name="Addresses">{addresses?.join(", ") ?? "Everywhere"}</Fact>
-        <Fact name="Limits">{limits.length === 0 ? "Those of the account" : limits.join(" · ")}</Fact>
+        <Fact name="Addresses">{addresses?.join(", ") ?? "Any"}</Fact>
+        <Fact name="Limits">{limits.length === 0 ? "Account limits" : limits.join(" · ")}</Fact>
       </dl>
     </>
   );

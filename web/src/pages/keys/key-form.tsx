@@ -26,7 +26,7 @@ type KeyFormProps<Output> = {
 
 const fields = ["name", "expires_at", "budget", "models", "endpoints", "addresses", "limits"] as const;
 
-/** A key's name and what it is held to. What is typed stays until it is saved or given up, whatever comes between. */
+/** A key's name and restrictions. The draft is kept until it is saved or canceled. */
 export function KeyForm<Output>({ apiKey, initial, submitName, send, onDone, onGivenUp }: KeyFormProps<Output>) {
   const { time_zone: timeZone } = useSession().account;
   const draft = useFormDraft(`key:${apiKey?.id ?? "new"}`, initial);
@@ -128,7 +128,7 @@ const spans: readonly { value: string; label: string }[] = [
 type ExpiryFieldsProps = KeyFieldProps & { expiresAt: string | null; timeZone: string };
 
 function ExpiryFields({ values, change, errorAt, expiresAt, timeZone }: ExpiryFieldsProps) {
-  const kept = expiresAt === null ? [] : [{ value: "keep", label: `As it is: ${formatMoment(expiresAt, timeZone)}` }];
+  const kept = expiresAt === null ? [] : [{ value: "keep", label: `Keep: ${formatMoment(expiresAt, timeZone)}` }];
   const hasDate = values.expiry === "date";
   return (
     <div className="grid gap-4 sm:grid-cols-2">
@@ -147,7 +147,7 @@ function ExpiryFields({ values, change, errorAt, expiresAt, timeZone }: ExpiryFi
           name="expiry_date"
           value={values.expiryDate}
           onChange={(expiryDate) => change({ expiryDate })}
-          hint={`Until its end in ${timeZone}.`}
+          hint={`Until the end of the day in ${timeZone}.`}
           error={errorAt("expires_at")}
         />
       )}

@@ -16,7 +16,7 @@ export function RestrictionFields({ values, change, errorAt }: KeyFieldProps) {
     <>
       <CheckList
         legend="Models"
-        allLabel="All that the account may use"
+        allLabel="All models of the account"
         isLimited={values.isModelsLimited}
         onLimit={(isModelsLimited) => change({ isModelsLimited })}
         options={[...modelIds].map((id) => ({ value: id, label: id }))}
@@ -39,10 +39,10 @@ export function RestrictionFields({ values, change, errorAt }: KeyFieldProps) {
         name="addresses"
         rows={2}
         maxLength={10_000}
-        placeholder="Everywhere"
+        placeholder="Any address"
         spellCheck={false}
         className="font-mono text-sm"
-        hint="IP addresses or networks such as 203.0.113.0/24, one on each line. Nothing means everywhere."
+        hint="IP addresses or networks such as 203.0.113.0/24, one per line. Leave empty to allow any address."
         value={values.addresses}
         onChange={(addresses) => change({ addresses })}
         error={errorAt("addresses")}
@@ -67,7 +67,7 @@ export function LimitFields({ values, change, errorAt }: KeyFieldProps) {
             inputMode="numeric"
             autoComplete="off"
             maxLength={12}
-            placeholder={account === undefined ? "" : `${formatCount(account.limits[limit])}, as the account`}
+            placeholder={account === undefined ? "" : `Account limit: ${formatCount(account.limits[limit])}`}
             value={values[limit]}
             onChange={(text) => change({ [limit]: text })}
             error={errorAt(`limits.${name}`)}

@@ -9,7 +9,7 @@ import { LoadMore } from "../../design/load-more.tsx";
 import { formatDate, formatSince } from "../../parts/format-time.ts";
 import { useSession } from "../../parts/use-session.ts";
 import { KeyBudget } from "./key-budget.tsx";
-import { describeKeyState, kindNames, listRestrictions, toMoment } from "./key-words.ts";
+import { describeKeyStatus, kindNames, listRestrictions, toMoment } from "./key-words.ts";
 
 type KeyTableProps = { label: string; status: "live" | "ended"; empty: ReactNode };
 
@@ -38,10 +38,10 @@ export function KeyTable({ label, status, empty }: KeyTableProps) {
 function listColumns(timeZone: string, status: KeyTableProps["status"]): Column<ApiKey>[] {
   return [
     { name: "Key", hasNames: true, cell: (key) => <KeyName apiKey={key} timeZone={timeZone} /> },
-    { name: "May use", hasNames: true, isSecondary: true, cell: (key) => <Restrictions apiKey={key} /> },
+    { name: "Access", hasNames: true, isSecondary: true, cell: (key) => <Restrictions apiKey={key} /> },
     { name: "Budget", isSecondary: true, cell: (key) => <KeyBudget apiKey={key} /> },
     { name: "Last used", isSecondary: true, cell: (key) => <LastUse apiKey={key} /> },
-    { name: "State", cell: (key) => <KeyState apiKey={key} timeZone={timeZone} hasEnded={status === "ended"} /> },
+    { name: "Status", cell: (key) => <KeyStatus apiKey={key} timeZone={timeZone} hasEnded={status === "ended"} /> },
   ];
 }
 
@@ -70,7 +70,7 @@ function KeyName({ apiKey: { id, name, kind, preview, created }, timeZone }: { a
 
 function Restrictions({ apiKey }: { apiKey: ApiKey }) {
   const restrictions = listRestrictions(apiKey);
-  if (restrictions.length === 0) return <span className="inline-block min-w-24 text-ink-soft">Everything</span>;
+  if (restrictions.length === 0) return <span className="inline-block min-w-24 text-ink-soft">Full access</span>;
   return <span className="line-clamp-3 max-w-56 min-w-24">{restrictions.join(" · ")}</span>;
 }
 
@@ -79,12 +79,12 @@ function LastUse({ apiKey: { last_used: lastUsed } }: { apiKey: ApiKey }) {
   return <span className="whitespace-nowrap text-ink-soft">{words}</span>;
 }
 
-type KeyStateProps = { apiKey: ApiKey; timeZone: string; hasEnded: boolean };
+type KeyStatusProps = { apiKey: ApiKey; timeZone: string; hasEnded: boolean };
 
-function KeyState({ apiKey, timeZone, hasEnded }: KeyStateProps) {
+function KeyStatus({ apiKey, timeZone, hasEnded }: KeyStatusProps) {
   // By the server's clock: this computer's may be slow.
   const now = hasEnded && apiKey.expires_at !== null ? new Date(apiKey.expires_at) : new Date();
-  const { kind, name } = describeKeyState(apiKey, now);
+  const { kind, name } = describeKeyStatus(apiKey, now);
   const endsAt = apiKey.revoked_at ?? apiKey.expires_at;
   return (
     <div className="flex flex-col items-start gap-1">

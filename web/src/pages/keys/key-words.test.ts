@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ApiKey } from "../../api/ask-keys.ts";
-import { describeKeyState, isEnded, listLimits, listRestrictions } from "./key-words.ts";
+import { describeKeyStatus, isEnded, listLimits, listRestrictions } from "./key-words.ts";
 
 const noLimits = {
   requests_per_minute: null,
@@ -37,7 +37,7 @@ test("restrictions are named while they are few and counted when they are many",
   };
   expect(listRestrictions(held)).toEqual(["a, b", "3 endpoints", "10.0.0.0/8", "1 limit"]);
   expect(listRestrictions({ ...plain, endpoints: ["usage"] })).toEqual(["Usage and charges"]);
-  expect(listLimits({ ...noLimits, tokens_per_minute: 50_000 })).toEqual(["Tokens a minute: 50,000"]);
+  expect(listLimits({ ...noLimits, tokens_per_minute: 50_000 })).toEqual(["Tokens per minute: 50,000"]);
 });
 
 const budget = { amount: "5.00", period: "month" as const, spent: "5.000000001", resets_at: null };
@@ -45,14 +45,14 @@ const budget = { amount: "5.00", period: "month" as const, spent: "5.000000001",
 test.each([
   [{}, "Active", false],
   [{ expires_at: "2026-11-23T12:00:00Z" }, "Active", false],
-  [{ expires_at: "2026-11-16T12:00:00Z" }, "Ends soon", false],
+  [{ expires_at: "2026-11-16T12:00:00Z" }, "Expires soon", false],
   [{ expires_at: "2026-11-15T12:00:00Z" }, "Expired", true],
-  [{ budget }, "Budget used up", false],
+  [{ budget }, "Budget exceeded", false],
   [{ budget: { ...budget, spent: "4.99" } }, "Active", false],
   [{ budget, expires_at: "2026-11-01T00:00:00Z" }, "Expired", true],
   [{ revoked_at: "2026-11-01T00:00:00Z", expires_at: "2026-11-02T00:00:00Z" }, "Revoked", true],
 ])("a key with %j is %s", (fields, name, ended) => {
   const key = { ...plain, ...fields };
-  expect(describeKeyState(key, now).name).toBe(name);
+  expect(describeKeyStatus(key, now).name).toBe(name);
   expect(isEnded(key, now)).toBe(ended);
 });

@@ -29,10 +29,10 @@ export const endpointNames: Readonly<Record<string, string>> = {
 };
 
 export const limitNames: Readonly<Record<LimitName, string>> = {
-  requests_per_minute: "Requests a minute",
-  tokens_per_minute: "Tokens a minute",
-  concurrent_requests: "Chat calls at a time",
-  tasks_in_flight: "Tasks at a time",
+  requests_per_minute: "Requests per minute",
+  tokens_per_minute: "Tokens per minute",
+  concurrent_requests: "Concurrent chat calls",
+  tasks_in_flight: "Concurrent tasks",
 };
 
 export const periodNames: Readonly<Record<BudgetPeriod, string>> = {
@@ -75,15 +75,15 @@ export function listLimits(limits: Limits): string[] {
 }
 
 /** Whether the key works, and if not for long, that too. */
-export function describeKeyState(key: ApiKey, now: Date): { kind: BadgeKind; name: string } {
+export function describeKeyStatus(key: ApiKey, now: Date): { kind: BadgeKind; name: string } {
   const { revoked_at: revokedAt, expires_at: expiresAt, budget } = key;
   if (revokedAt !== null) return { kind: "neutral", name: "Revoked" };
   const leftMs = expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - now.getTime();
   if (leftMs <= 0) return { kind: "neutral", name: "Expired" };
   if (budget !== null && measureShare(budget.spent, budget.amount) === 100) {
-    return { kind: "warning", name: "Budget used up" };
+    return { kind: "warning", name: "Budget exceeded" };
   }
-  return leftMs < soonMs ? { kind: "warning", name: "Ends soon" } : { kind: "good", name: "Active" };
+  return leftMs < soonMs ? { kind: "warning", name: "Expires soon" } : { kind: "good", name: "Active" };
 }
 
 /** Whether it has ended: it can be looked at and nothing else. */

@@ -1,5 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { startTransition, useOptimistic, useState } from "react";
+import { useState } from "react";
 import type { NewApiKey } from "../../api/ask-keys.ts";
 import { api, ask } from "../../api/console-api.ts";
 import { useAnswerCache } from "../../api/use-answer-cache.ts";
@@ -11,6 +11,7 @@ import { Icon } from "../../design/icon.tsx";
 import { useToast } from "../../design/toast.tsx";
 import { ConsoleFrame } from "../../parts/console-frame.tsx";
 import { useReauthentication } from "../../parts/reauthentication.tsx";
+import { useSearchControls } from "../../parts/use-search-controls.ts";
 import { emptyKeyValues } from "./key-fields.ts";
 import { KeyForm } from "./key-form.tsx";
 import { KeyTable } from "./key-table.tsx";
@@ -21,31 +22,21 @@ const route = getRouteApi("/signed-in/console/console/keys");
 const newKey = "new";
 const deeds = ["edit", "rotate", "revoke"] as const satisfies readonly KeyDeed[];
 
-/** What is open is in the address, so that whoever has to sign in again comes back to it. */
+/** What is open is in the address, so that it survives signing in again. */
 export function KeysPage() {
-  const { ended } = route.useSearch();
   const navigate = route.useNavigate();
-  // The box answers the click at once; the address, which decides, follows when the router gets to it.
-  const [showsEnded, showEndedAtOnce] = useOptimistic(ended !== undefined);
-  const showEnded = (isShown: boolean) =>
-    startTransition(async () => {
-      showEndedAtOnce(isShown);
-      await navigate({
-        search: ({ ended: _, ...last }) => ({ ...last, ...(isShown ? { ended: "1" } : {}) }),
-        replace: true,
-      });
-    });
+  const [{ ended }, change] = useSearchControls(route.useSearch(), navigate);
   const begin = () => void navigate({ search: (last) => ({ ...last, key: newKey }) });
   const create = (
     <Button look="primary" onClick={begin}>
       <Icon name="plus" />
-      Create a key
+      Create key
     </Button>
   );
   return (
     <ConsoleFrame
       title="API keys"
-      intro="Each call of the API is made with a key. Give every program its own, so that you can see what it spends and end it alone."
+      intro="API keys authenticate your requests. Create one for each program, so that you can see its spending and revoke it alone."
       actions={create}
     >
       <div className="flex flex-col gap-6">
@@ -53,21 +44,29 @@ export function KeysPage() {
           label="API keys"
           status="live"
           empty={
-            <EmptyState title="You have no key yet." action={create}>
-              A key lets your programs call the API. It is shown once, when it is made.
+            <EmptyState title="No API keys yet" action={create}>
+              A key authenticates your requests. It is shown once, when it is created.
             </EmptyState>
           }
         />
-        <CheckField label="Show keys that have ended" isChecked={showsEnded} onChange={showEnded} />
+        <CheckField
+          label="Show expired and revoked"
+          isChecked={ended !== undefined}
+          onChange={(isShown) => change({ ended: isShown ? "1" : "" })}
+        />
         {ended !== undefined && (
           <section aria-labelledby="ended-keys" className="flex flex-col gap-3">
             <h2 id="ended-keys" className="text-lg font-semibold">
-              Ended keys
+              Expired and revoked keys
             </h2>
             <KeyTable
-              label="Ended keys"
+              label="Expired and revoked keys"
               status="ended"
-              empty={<EmptyState title="No key has ended.">Revoked and expired keys stand here.</EmptyState>}
+              empty={
+                <EmptyState title="No expired or revoked keys">
+                  Keys appear here when they expire or are revoked.
+                </EmptyState>
+              }
             />
           </section>
         )}
@@ -93,15 +92,15 @@ function OpenKey() {
     setMade(next);
     void finish();
   };
-  if (made !== null) return <PlainKeyDialog made={made} onKept={() => setMade(null)} />;
+  if (made !== null) return <PlainKeyDialog made={made} onDone={() => setMade(null)} />;
   if (key === undefined) return null;
   if (key === newKey) {
     return (
-      <Dialog title="Create a key" size="wide" onClose={close}>
+      <Dialog title="Create an API key" size="wide" onClose={close}>
         <KeyForm
           apiKey={null}
           initial={emptyKeyValues}
-          submitName="Create the key"
+          submitName="Create"
           send={(body) => repeat(() => ask(api.POST("/keys", { body })))}
           onDone={showMade}
           onGivenUp={close}

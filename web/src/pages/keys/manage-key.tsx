@@ -61,7 +61,7 @@ function KeyView({ apiKey, deed, onDeed, onChanged, onMade, onClose }: KeyViewPr
   if (deed === "edit" && !over) return <EditKey apiKey={apiKey} onGivenUp={back} onChanged={onChanged} />;
   if (deed === "rotate" && !over) return <RotateKey apiKey={apiKey} onMade={onMade} onGivenUp={back} />;
   if (deed === "revoke" && !over) {
-    return <RevokeKey apiKey={apiKey} onRevoked={() => onChanged("The key is revoked.")} onGivenUp={back} />;
+    return <RevokeKey apiKey={apiKey} onRevoked={() => onChanged("Key revoked.")} onGivenUp={back} />;
   }
   return (
     <>
@@ -100,7 +100,7 @@ function EditKey({ apiKey, onChanged, onGivenUp }: EditKeyProps) {
       initial={initial}
       submitName="Save"
       send={save}
-      onDone={() => onChanged("The key is changed. It holds within a second.")}
+      onDone={() => onChanged("Key updated. Changes apply within a second.")}
       onGivenUp={onGivenUp}
     />
   );

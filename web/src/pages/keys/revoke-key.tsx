@@ -8,7 +8,7 @@ import { useAction } from "../../parts/use-action.ts";
 
 type RevokeKeyProps = { apiKey: ApiKey; onRevoked(): void; onGivenUp(): void };
 
-/** It cannot be undone, so whoever does it has read which key it is. */
+/** It cannot be undone, so the key's name has to be typed. */
 export function RevokeKey({ apiKey: { id, name, kind }, onRevoked, onGivenUp }: RevokeKeyProps) {
   const [typed, setTyped] = useState("");
   const [hasMissed, setMissed] = useState(false);
@@ -26,9 +26,9 @@ export function RevokeKey({ apiKey: { id, name, kind }, onRevoked, onGivenUp }: 
     >
       <p className="text-sm text-ink-soft">
         {kind === "client"
-          ? "The program is disconnected: its calls are refused from now on. Connect it again to give it another key."
-          : "Calls with this key are refused from now on. It cannot be brought back."}{" "}
-        What it was charged for stays in your books.
+          ? "The program is disconnected and its calls are refused. Connect it again to issue another key."
+          : "Calls with this key are refused. This cannot be undone."}{" "}
+        Its past charges stay in your statement.
       </p>
       <FormError message={revoke.errorBeside()} />
       <TextField
@@ -43,7 +43,7 @@ export function RevokeKey({ apiKey: { id, name, kind }, onRevoked, onGivenUp }: 
       <div className="flex flex-wrap justify-end gap-3">
         <Button onClick={onGivenUp}>Cancel</Button>
         <Button look="danger" type="submit" isBusy={revoke.isBusy}>
-          Revoke the key
+          Revoke key
         </Button>
       </div>
     </form>

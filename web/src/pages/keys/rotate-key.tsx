@@ -8,7 +8,7 @@ import { useReauthentication } from "../../parts/reauthentication.tsx";
 import { useAction } from "../../parts/use-action.ts";
 
 const overlaps = [
-  { value: "0", label: "At once" },
+  { value: "0", label: "Immediately" },
   { value: "10", label: "In 10 minutes" },
   { value: "60", label: "In an hour" },
   { value: "1440", label: "In 24 hours" },
@@ -35,15 +35,15 @@ export function RotateKey({ apiKey: { id }, onMade, onGivenUp }: RotateKeyProps)
       }}
     >
       <p className="text-sm text-ink-soft">
-        You get a new key with the same name and the same limits; its budget begins anew. Let the old one work on for a
-        while if what uses it cannot change over at once. If it has leaked, end it now.
+        Creates a new key with the same name and limits; its budget starts over. Keep the old key valid for a while if
+        its programs cannot switch at once. If it has leaked, expire it immediately.
       </p>
       <FormError message={rotate.errorBeside()} />
-      <SelectField label="The old key ends" name="overlap" options={overlaps} value={overlap} onChange={setOverlap} />
+      <SelectField label="Old key expires" name="overlap" options={overlaps} value={overlap} onChange={setOverlap} />
       <div className="flex flex-wrap justify-end gap-3">
         <Button onClick={onGivenUp}>Cancel</Button>
         <Button look="primary" type="submit" isBusy={rotate.isBusy}>
-          Make the new key
+          Create new key
         </Button>
       </div>
     </form>

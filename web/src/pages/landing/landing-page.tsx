@@ -13,7 +13,7 @@ import { OfferedModels } from "./offered-models.tsx";
 import { Promises } from "./promises.tsx";
 import { StatusLine } from "./status-line.tsx";
 
-/** What the service is, for somebody who has never heard of it: in one screen, with a call to try. */
+/** What the service is, in one screen, with a call to try. */
 export function LandingPage() {
   const showcase = useTableQuery(queryTable.showcase.offer());
   return (
@@ -21,11 +21,11 @@ export function LandingPage() {
       <div className="flex flex-col gap-16 py-10 sm:gap-20 sm:py-16">
         <div className="grid items-center gap-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.1fr)] lg:gap-14">
           <div className="flex flex-col gap-6">
-            <PageHeading isLarge>One API for words, pictures, films and voices</PageHeading>
+            <PageHeading isLarge>One API for chat, images, video and speech</PageHeading>
             <p className="max-w-prose text-lg text-ink-soft">
-              Sluice speaks OpenAI’s API. Chat answers at once; pictures, films, avatars, dramas and speech are tasks
-              that end with a webhook. You pay in advance and to the last digit, and a call that is sent again is made
-              and paid once.
+              Sluice is an OpenAI-compatible gateway. Chat streams at once; images, video, avatars, dramas and speech
+              are tasks that end with a webhook. Billing is prepaid and exact, and a retried call runs and is charged
+              once.
             </p>
             <FirstSteps signUp={showcase.data?.sign_up} />
           </div>
@@ -38,7 +38,7 @@ export function LandingPage() {
   );
 }
 
-/** What to do next depends on who is there and whether the door is open. */
+/** The next step depends on the session and on whether sign-up is open. */
 function FirstSteps({ signUp }: { signUp: Showcase["sign_up"] | undefined }) {
   const { data: session } = useTableQuery(queryTable.session.current());
   const door =

@@ -15,7 +15,7 @@ const typeOrder = Object.keys(typeNames);
 export function OfferedModels({ showcase, error, onRetry }: OfferedModelsProps) {
   const rows = showcase?.models.toSorted((a, b) => typeOrder.indexOf(a.type) - typeOrder.indexOf(b.type));
   return (
-    <PageSection title="Models and prices" intro="As they are now, for a new account.">
+    <PageSection title="Models and prices" intro="Current prices for a new account.">
       <DataTable
         label="List of models"
         columns={listColumns(showcase?.currency ?? "USD")}
@@ -24,9 +24,7 @@ export function OfferedModels({ showcase, error, onRetry }: OfferedModelsProps) 
         onRetry={onRetry}
         keyOf={({ id }) => id}
         expectedRows={6}
-        empty={
-          <EmptyState title="No models are offered yet.">Whoever runs this service has to add some first.</EmptyState>
-        }
+        empty={<EmptyState title="No models yet">The operator has not added any models.</EmptyState>}
       />
     </PageSection>
   );
@@ -37,7 +35,7 @@ function listColumns(currency: string): Column<OfferedModel>[] {
     { name: "Model", hasNames: true, cell: (model) => <OfferedModelName model={model} /> },
     { name: "Type", isSecondary: true, cell: ({ type }) => nameType(type) },
     {
-      name: "What it does",
+      name: "Description",
       hasNames: true,
       isSecondary: true,
       cell: ({ description }) => <p className="max-w-80 min-w-48 text-ink-soft">{description}</p>,
@@ -46,7 +44,7 @@ function listColumns(currency: string): Column<OfferedModel>[] {
   ];
 }
 
-/** Only what is amiss is said of a model; the line at the foot of the page tells how the service is. */
+/** Only models that are not available have a badge; the status line is at the foot of the page. */
 function OfferedModelName({ model: { id, name, type, status } }: { model: OfferedModel }) {
   const { kind, name: word } = describeModelStatus(status);
   return (

@@ -7,13 +7,13 @@ test("limits are told in words and units, and only those that a model has", () =
   ]);
   expect(describeLimits({ type: "image", limits: { sizes: ["1024x1536"], max_n: 4, voices: [] } })).toEqual([
     { name: "Sizes", text: "1024 × 1536" },
-    { name: "Pictures at a time", text: "up to 4" },
+    { name: "Images per request", text: "up to 4" },
   ]);
 });
 
-test("a duration is one of several for films, and the longest for dramas and avatars", () => {
+test("a duration is one of several for videos, and the longest for dramas and avatars", () => {
   const limits = { durations: [5, 10] };
   expect(describeLimits({ type: "video", limits })).toEqual([{ name: "Durations", text: "5, 10 seconds" }]);
-  expect(describeLimits({ type: "drama", limits })).toEqual([{ name: "Longest film", text: "10 seconds" }]);
-  expect(describeLimits({ type: "avatar", limits })).toEqual([{ name: "Longest film", text: "10 seconds" }]);
+  expect(describeLimits({ type: "drama", limits })).toEqual([{ name: "Max duration", text: "10 seconds" }]);
+  expect(describeLimits({ type: "avatar", limits })).toEqual([{ name: "Max duration", text: "10 seconds" }]);
 });

@@ -3,23 +3,23 @@ import { formatCount } from "../../parts/format-money.ts";
 
 type LimitLine = { name: string; text: string };
 
-/** What a call may ask for, in words. For avatars and dramas a duration is the longest that a film can be. */
+/** What a call may ask for, in words. For avatars and dramas a duration is the maximum. */
 export function describeLimits({ type, limits }: Pick<ModelDetail, "type" | "limits">): LimitLine[] {
   const { durations, sizes, aspect_ratios: ratios, voices, response_formats: formats } = limits;
-  const isLongest = type === "avatar" || type === "drama";
+  const isMaximum = type === "avatar" || type === "drama";
   const count = (value: number | undefined, unit: string): string | null =>
     value === undefined ? null : `${formatCount(value)} ${unit}`;
   const lines: [name: string, text: string | null][] = [
     ["Context window", count(limits.context_window, "tokens")],
-    ["Longest answer", count(limits.max_output_tokens, "tokens")],
-    ["Longest text", count(limits.max_prompt_length, "characters")],
+    ["Max output", count(limits.max_output_tokens, "tokens")],
+    ["Max prompt length", count(limits.max_prompt_length, "characters")],
     ["Sizes", joinWords(sizes?.map((size) => size.replace("x", " × ")))],
     ["Aspect ratios", joinWords(ratios)],
-    ["Pictures at a time", limits.max_n === undefined ? null : `up to ${limits.max_n}`],
-    ["Input pictures", limits.max_input_images === undefined ? null : `up to ${limits.max_input_images}`],
+    ["Images per request", limits.max_n === undefined ? null : `up to ${limits.max_n}`],
+    ["Input images", limits.max_input_images === undefined ? null : `up to ${limits.max_input_images}`],
     [
-      isLongest ? "Longest film" : "Durations",
-      durations === undefined ? null : `${(isLongest ? [Math.max(...durations)] : durations).join(", ")} seconds`,
+      isMaximum ? "Max duration" : "Durations",
+      durations === undefined ? null : `${(isMaximum ? [Math.max(...durations)] : durations).join(", ")} seconds`,
     ],
     ["Voices", joinWords(voices)],
     ["Formats", joinWords(formats)],

@@ -8,7 +8,7 @@ import { Skeleton } from "../../design/skeleton.tsx";
 import { writeModelSamples } from "../../parts/code-samples.ts";
 import { linkClasses } from "../../parts/focus-page.tsx";
 
-/** A first call of the model, ready to be pasted, with what has to be known about it. */
+/** A first call of the model, ready to be pasted, with notes. */
 export function ModelCode({ model }: { model: ModelDetail }) {
   const site = useTableQuery(queryTable.site.settings());
   return (
@@ -21,7 +21,7 @@ export function ModelCode({ model }: { model: ModelDetail }) {
         <Link to="/console/keys" className={linkClasses}>
           an API key
         </Link>{" "}
-        into <code className="font-mono">SLUICE_API_KEY</code> on your server, then paste this as it is.
+        into <code className="font-mono">SLUICE_API_KEY</code> on your server, then run this.
         {needs[model.type]}
       </p>
       {site.error !== null && <LoadFailure error={site.error} onRetry={() => void site.refetch()} />}
@@ -38,7 +38,7 @@ const needs: Record<ModelDetail["type"], string> = {
   chat: " Any OpenAI client works.",
   image: "",
   video: "",
-  avatar: " It sends two files that lie beside it: a portrait and a voice.",
+  avatar: " It uploads two files from its folder: a portrait and a voice recording.",
   drama: "",
   speech: " Any OpenAI client works.",
 };
@@ -48,20 +48,19 @@ function TaskNotes({ type }: { type: ModelDetail["type"] }) {
     <ul className="flex max-w-prose list-disc flex-col gap-1.5 pl-5 text-sm text-ink-soft">
       {type === "drama" && (
         <li>
-          A drama needs somebody who hears of its end: a webhook, a <code className="font-mono">callback_url</code> or
-          the event inbox.
+          Dramas need a webhook endpoint, a <code className="font-mono">callback_url</code> or the event inbox.
         </li>
       )}
       <li>
-        The answer is a task at once. Instead of asking for it, let{" "}
+        The response is a task. Instead of polling it, let{" "}
         <Link to="/console/webhooks" className={linkClasses}>
           a webhook
         </Link>{" "}
-        tell you when it has ended.
+        notify you when it ends.
       </li>
       <li>
-        With the same <code className="font-mono">Idempotency-Key</code> a request can be sent again for a day, and it
-        is one task and one charge.
+        Requests with the same <code className="font-mono">Idempotency-Key</code> within a day are one task and one
+        charge.
       </li>
     </ul>
   );

@@ -23,12 +23,12 @@ export function ModelFacts({ model, prices, currency }: ModelFactsProps) {
         </Fact>
       )}
       {model.advantages.length > 0 && (
-        <Fact title="Good to know">
+        <Fact title="Strengths">
           <Words texts={model.advantages} />
         </Fact>
       )}
       {model.scenarios.length > 0 && (
-        <Fact title="Made for">
+        <Fact title="Use cases">
           <Words texts={model.scenarios} />
         </Fact>
       )}

@@ -83,12 +83,12 @@ function Head({ model }: { model: ModelDetail }) {
         <CopyableText text={id} label={`the id of ${name}`} />
       </div>
       {status === "unavailable" && (
-        <Notice kind="warning" title="This model cannot be called at the moment.">
+        <Notice kind="warning" title="This model is unavailable.">
           Calls are refused without a charge. Try again later, or use another model.
         </Notice>
       )}
       {status === "deprecated" && shutdown !== undefined && (
-        <Notice kind="warning" title={`This model is served until ${formatMoment(shutdown, timeZone)}.`}>
+        <Notice kind="warning" title={`This model is available until ${formatMoment(shutdown, timeZone)}.`}>
           Choose another one before then.
         </Notice>
       )}
@@ -107,7 +107,7 @@ function NoSuchModel({ id }: { id: string }) {
           </Link>
         }
       >
-        <code className="font-mono">{id}</code> may have been mistyped, or it is not offered any more.
+        <code className="font-mono">{id}</code> may be misspelled, or is no longer offered.
       </EmptyState>
     </ConsoleFrame>
   );

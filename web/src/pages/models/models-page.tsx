@@ -12,6 +12,7 @@ import { ConsoleFrame } from "../../parts/console-frame.tsx";
 import { linkClasses } from "../../parts/focus-page.tsx";
 import { ModelLogo } from "../../parts/model-logo.tsx";
 import { describeModelStatus, nameCapability, nameType, typeNames } from "../../parts/model-words.ts";
+import { useSearchControls } from "../../parts/use-search-controls.ts";
 import { filterModels, type ModelFilter } from "./filter-models.ts";
 import { PriceLines } from "./price-lines.tsx";
 
@@ -19,14 +20,9 @@ const route = getRouteApi("/signed-in/console/console/models/");
 
 /** Everything that the account can call, and what it costs. */
 export function ModelsPage() {
-  const filter = route.useSearch();
-  const navigate = route.useNavigate();
+  const [filter, change] = useSearchControls(route.useSearch(), route.useNavigate());
   const models = useTableQuery(queryTable.models.list());
   const prices = useTableQuery(queryTable.models.prices());
-  const change = (part: ModelFilter) => {
-    const words = Object.entries({ ...filter, ...part }).filter(([, word]) => word !== "");
-    void navigate({ search: Object.fromEntries(words), replace: true });
-  };
   const all = models.data?.data;
   const rows = all === undefined || prices.data === undefined ? undefined : filterModels(all, filter);
   const retry = () => {
@@ -38,7 +34,7 @@ export function ModelsPage() {
       title="Models and prices"
       intro={
         <>
-          What your account can call, and what each call is charged by. The id goes into{" "}
+          The models that your account can call, and their prices. Use the id as{" "}
           <code className="font-mono text-sm">model</code>.
         </>
       }
@@ -53,7 +49,9 @@ export function ModelsPage() {
           onRetry={retry}
           keyOf={({ id }) => id}
           expectedRows={6}
-          empty={<NoModels hasAny={(all?.length ?? 0) > 0} onClear={() => void navigate({ search: {} })} />}
+          empty={
+            <NoModels hasAny={(all?.length ?? 0) > 0} onClear={() => change({ type: "", capability: "", q: "" })} />
+          }
         />
       </div>
     </ConsoleFrame>
@@ -154,18 +152,18 @@ export function Capabilities({ names }: { names: readonly string[] }) {
 function NoModels({ hasAny, onClear }: { hasAny: boolean; onClear(): void }) {
   if (hasAny) {
     return (
-      <EmptyState title="No model fits." action={<Button onClick={onClear}>Show all models</Button>}>
+      <EmptyState title="No models match." action={<Button onClick={onClear}>Show all models</Button>}>
         Try fewer words, or another type or capability.
       </EmptyState>
     );
   }
   return (
-    <EmptyState title="Your account has no models yet.">
-      Whoever runs this service decides which models accounts may use. See{" "}
+    <EmptyState title="No models yet">
+      The operator decides which models accounts can use. See{" "}
       <a href="/docs/guide" className={linkClasses}>
         the guide
       </a>{" "}
-      for how to begin.
+      to get started.
     </EmptyState>
   );
 }

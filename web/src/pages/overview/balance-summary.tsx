@@ -7,32 +7,32 @@ import { Section } from "../../design/section.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { BucketList } from "../../parts/bucket-list.tsx";
 import { formatMoney } from "../../parts/format-money.ts";
-import { FrozenList } from "./frozen-list.tsx";
+import { HoldList } from "./hold-list.tsx";
 import { refreshMs } from "./refresh-interval.ts";
 
-/** What can be spent and what it is made of; beside it what is frozen, and why. */
+/** The available balance by bucket, and what is on hold for which calls. */
 export function BalanceSummary({ timeZone }: { timeZone: string }) {
   const balance = useTableQuery(queryTable.balance.now(), { refreshMs });
   if (balance.error !== null && balance.data === undefined) {
     return <LoadFailure error={balance.error} onRetry={() => void balance.refetch()} />;
   }
-  const { available_balance: available, frozen_balance: frozen, currency = "USD" } = balance.data ?? {};
+  const { available_balance: available, frozen_balance: held, currency = "USD" } = balance.data ?? {};
   return (
     <div className="grid gap-x-12 gap-y-10 lg:grid-cols-2">
       <Section
-        title="Available"
+        title="Available balance"
         actions={
           <Link to="/console/billing" className={buttonClasses("quiet", "-mr-2")}>
-            Add money
+            Add credit
           </Link>
         }
       >
         <Amount amount={available} currency={currency} />
         <BucketList currency={currency} timeZone={timeZone} include="all" refreshMs={refreshMs} />
       </Section>
-      <Section title="Frozen">
-        <Amount amount={frozen} currency={currency} />
-        <FrozenList currency={currency} timeZone={timeZone} />
+      <Section title="On hold">
+        <Amount amount={held} currency={currency} />
+        <HoldList currency={currency} timeZone={timeZone} />
       </Section>
     </div>
   );

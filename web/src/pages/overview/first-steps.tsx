@@ -12,40 +12,40 @@ import { writeModelSamples } from "../../parts/code-samples.ts";
 import { linkClasses } from "../../parts/focus-page.tsx";
 import { isMoneyZero } from "../../parts/sum-money.ts";
 
-/** In the place of numbers that are not there yet: how the first call is made. */
+/** Shown until there is usage: how to make the first call. */
 export function FirstSteps() {
   const { data: site } = useTableQuery(queryTable.site.settings());
   const { data: models } = useTableQuery(queryTable.models.list());
   const { data: balance } = useTableQuery(queryTable.balance.now());
   const { data: keys } = useTableQuery(queryTable.keys.live());
   const hasKey = keys?.data.some(({ kind }) => kind !== "console") === true;
-  const hasMoney = balance !== undefined && !isMoneyZero(balance.available_balance);
+  const hasCredit = balance !== undefined && !isMoneyZero(balance.available_balance);
   const callable = models?.data.filter(({ status }) => status !== "unavailable");
   const model = callable?.find(({ type }) => type === "chat") ?? callable?.[0];
   return (
-    <Section title="First steps" intro="Your numbers stand here after the first call. Four steps lead to it.">
+    <Section title="First steps" intro="Make your first call to see usage.">
       <ol className="flex flex-col divide-y divide-line border-y border-line">
         <Step number={1} title="Create an API key" isDone={hasKey}>
-          <p>It authenticates your requests. It is shown once, when it is created.</p>
+          <p>Authenticates your requests. It is shown once, when it is created.</p>
           <Link to="/console/keys" className={buttonClasses(hasKey ? "plain" : "primary")}>
             {hasKey ? "See your keys" : "Create key"}
           </Link>
         </Step>
-        <Step number={2} title="Add money" isDone={hasMoney}>
-          <p>Calls are paid from your balance as they end. Redeem a code, or pay by card where that is offered.</p>
+        <Step number={2} title="Add credit" isDone={hasCredit}>
+          <p>Calls are paid from your balance. Redeem a code, or pay by card where card payments are enabled.</p>
           <Link to="/console/billing" className={buttonClasses("plain")}>
             Go to billing
           </Link>
         </Step>
-        <Step number={3} title="Point your client here">
-          <p>Any OpenAI client works; this is its base address:</p>
+        <Step number={3} title="Set the base URL">
+          <p>Any OpenAI client works with this base URL:</p>
           {site === undefined ? (
             <Skeleton className="h-5 w-64" />
           ) : (
-            <CopyableText text={site.base_url} label="the base address" />
+            <CopyableText text={site.base_url} label="the base URL" />
           )}
         </Step>
-        <Step number={4} title="Make the first call">
+        <Step number={4} title="Make your first call">
           {model === undefined || site === undefined ? (
             <FirstCallPlace hasModels={models === undefined || models.data.length > 0} />
           ) : (
@@ -68,7 +68,7 @@ export function FirstSteps() {
 
 function FirstCallPlace({ hasModels }: { hasModels: boolean }) {
   if (hasModels) return <Skeleton className="h-72 w-full" />;
-  return <p>Your account has no models yet: whoever runs this service decides which ones accounts may use.</p>;
+  return <p>No models yet: the operator decides which models accounts can use.</p>;
 }
 
 type StepProps = { number: number; title: string; isDone?: boolean; children: ReactNode };

@@ -31,7 +31,7 @@ export function LatestCharges({ rows, error, onRetry, timeZone }: LatestChargesP
         error={error}
         onRetry={onRetry}
         keyOf={({ id }) => id}
-        empty={<EmptyState title="No call was charged yet.">A call stands here as soon as it has ended.</EmptyState>}
+        empty={<EmptyState title="No calls yet">Calls appear here when they end.</EmptyState>}
       />
     </Section>
   );

@@ -10,7 +10,7 @@ import { TaskStatus } from "../tasks/task-status.tsx";
 
 type LatestTasksProps = { rows: Task[] | undefined; error: Error | null; onRetry(): void };
 
-/** What is being made, or was made last. */
+/** The newest tasks. */
 export function LatestTasks({ rows, error, onRetry }: LatestTasksProps) {
   return (
     <Section
@@ -29,8 +29,8 @@ export function LatestTasks({ rows, error, onRetry }: LatestTasksProps) {
         onRetry={onRetry}
         keyOf={({ id }) => id}
         empty={
-          <EmptyState title="Nothing was made yet.">
-            Pictures, films, avatars, dramas and speech are tasks, and stand here while they are made.
+          <EmptyState title="No tasks yet">
+            Images, video, avatars, dramas and speech are tasks; they appear here.
           </EmptyState>
         }
       />

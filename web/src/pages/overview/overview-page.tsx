@@ -13,7 +13,7 @@ import { SpendingChart } from "./spending-chart.tsx";
 
 const chartRefreshMs = 30_000;
 
-/** What somebody wants to know at a glance: what there is, what is frozen and why, what was spent, what is going on. */
+/** The account at a glance: balance, holds, spending, recent calls and tasks. */
 export function OverviewPage() {
   const { time_zone: timeZone } = useSession().account;
   const usage = useTableQuery(queryTable.usage.report({ group_by: "day,model" }), { refreshMs: chartRefreshMs });

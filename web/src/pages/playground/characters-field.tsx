@@ -12,14 +12,14 @@ type CharactersFieldProps = {
   onChange(characters: Character[]): void;
 };
 
-/** Who is in a drama, and what they look like. */
+/** The characters of a drama, with reference images. */
 export function CharactersField({ field, characters, error, onChange }: CharactersFieldProps) {
   const change = (index: number, part: Partial<Character>) =>
     onChange(characters.map((each, position) => (position === index ? { ...each, ...part } : each)));
   return (
     <fieldset className="flex min-w-0 flex-col gap-3">
       <legend className="mb-1.5 text-sm font-medium">{field.label}</legend>
-      <p className="text-sm text-ink-soft">Leave them out, and the model finds them in the script.</p>
+      <p className="text-sm text-ink-soft">Optional: the model finds characters in the script.</p>
       {characters.map((character, index) => (
         <div
           // biome-ignore lint/suspicious/noArrayIndexKey: characters have no other name than the one being typed.
@@ -34,7 +34,7 @@ export function CharactersField({ field, characters, error, onChange }: Characte
             onChange={(name) => change(index, { name })}
           />
           <FileField
-            field={{ name: `reference_${index + 1}`, label: "What they look like", takes: "picture", countMax: 1 }}
+            field={{ name: `reference_${index + 1}`, label: "Reference image", takes: "image", countMax: 1 }}
             files={character.file === null ? [] : [character.file]}
             error={null}
             onChange={([file = null]) => change(index, { file })}

@@ -2,31 +2,31 @@ import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { Button } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { inputClasses } from "../../design/text-field.tsx";
-import { choosePictures, pictureTypes } from "./choose-pictures.ts";
-import type { Picture } from "./conversation.ts";
+import { chooseImages, imageTypes } from "./choose-images.ts";
+import type { AttachedImage } from "./conversation.ts";
 import { DropArea } from "./drop-area.tsx";
 
-export type ChatDraft = { text: string; pictures: Picture[] };
+export type ChatDraft = { text: string; images: AttachedImage[] };
 
 type ChatComposerProps = {
   draft: ChatDraft;
   onChange(draft: ChatDraft): void;
-  takesPictures: boolean;
+  takesImages: boolean;
   isBusy: boolean;
   onSend(): void;
   onStop(): void;
 };
 
 /** Where the next message is written. Enter sends it; Shift and Enter begin a new line. */
-export function ChatComposer({ draft, onChange, takesPictures, isBusy, onSend, onStop }: ChatComposerProps) {
+export function ChatComposer({ draft, onChange, takesImages, isBusy, onSend, onStop }: ChatComposerProps) {
   const [problem, setProblem] = useState<string | null>(null);
   const chooser = useRef<HTMLInputElement>(null);
   const problemId = useId();
-  const isEmpty = draft.text.trim() === "" && draft.pictures.length === 0;
+  const isEmpty = draft.text.trim() === "" && draft.images.length === 0;
   const add = async (files: readonly File[]) => {
-    const chosen = await choosePictures(files, draft.pictures);
+    const chosen = await chooseImages(files, draft.images);
     setProblem(chosen.problem);
-    onChange({ ...draft, pictures: chosen.pictures });
+    onChange({ ...draft, images: chosen.images });
   };
   const onKeyDown = (event: KeyboardEvent) => {
     // While a character is being composed (Chinese, Japanese), Enter belongs to it.
@@ -35,13 +35,11 @@ export function ChatComposer({ draft, onChange, takesPictures, isBusy, onSend, o
     if (!isBusy && !isEmpty) onSend();
   };
   return (
-    <DropArea isOff={!takesPictures} onFiles={add}>
+    <DropArea isOff={!takesImages} onFiles={add}>
       <div className="flex flex-col gap-3 rounded-lg border border-line-strong bg-surface p-3 shadow-card">
-        <Pictures
-          pictures={draft.pictures}
-          onRemove={(picture) =>
-            onChange({ ...draft, pictures: draft.pictures.filter((each) => each.url !== picture.url) })
-          }
+        <AttachedImages
+          images={draft.images}
+          onRemove={(image) => onChange({ ...draft, images: draft.images.filter((each) => each.url !== image.url) })}
         />
         <textarea
           aria-label="Message"
@@ -53,7 +51,7 @@ export function ChatComposer({ draft, onChange, takesPictures, isBusy, onSend, o
           onKeyDown={onKeyDown}
           onPaste={(event) => {
             const files = [...event.clipboardData.files];
-            if (!takesPictures || files.length === 0) return;
+            if (!takesImages || files.length === 0) return;
             event.preventDefault();
             void add(files);
           }}
@@ -66,20 +64,20 @@ export function ChatComposer({ draft, onChange, takesPictures, isBusy, onSend, o
           </p>
         )}
         <div className="flex items-center gap-3">
-          {takesPictures && (
+          {takesImages && (
             <>
               <Button look="quiet" onClick={() => chooser.current?.click()}>
                 <Icon name="plus" />
-                Picture
+                Image
               </Button>
               <input
                 ref={chooser}
                 type="file"
-                aria-label="Pictures for the message"
+                aria-label="Images for the message"
                 tabIndex={-1}
                 hidden
                 multiple
-                accept={pictureTypes.join(",")}
+                accept={imageTypes.join(",")}
                 onChange={(event) => {
                   void add([...(event.target.files ?? [])]);
                   event.target.value = "";
@@ -103,17 +101,23 @@ export function ChatComposer({ draft, onChange, takesPictures, isBusy, onSend, o
   );
 }
 
-function Pictures({ pictures, onRemove }: { pictures: readonly Picture[]; onRemove(picture: Picture): void }) {
-  if (pictures.length === 0) return null;
+function AttachedImages({
+  images,
+  onRemove,
+}: {
+  images: readonly AttachedImage[];
+  onRemove(image: AttachedImage): void;
+}) {
+  if (images.length === 0) return null;
   return (
-    <ul aria-label="Pictures of the message" className="flex flex-wrap gap-3">
-      {pictures.map((picture) => (
-        <li key={picture.url} className="relative">
-          <img src={picture.url} alt={picture.name} className="size-20 rounded-md border border-line object-cover" />
+    <ul aria-label="Images in the message" className="flex flex-wrap gap-3">
+      {images.map((image) => (
+        <li key={image.url} className="relative">
+          <img src={image.url} alt={image.name} className="size-20 rounded-md border border-line object-cover" />
           <button
             type="button"
-            aria-label={`Remove ${picture.name}`}
-            onClick={() => onRemove(picture)}
+            aria-label={`Remove ${image.name}`}
+            onClick={() => onRemove(image)}
             className="absolute -top-2 -right-2 rounded-full border border-line-strong bg-surface p-1 hover:bg-sunken"
           >
             <Icon name="close" className="size-3.5" />

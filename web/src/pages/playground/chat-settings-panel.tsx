@@ -5,25 +5,25 @@ import { TextArea } from "../../design/text-area.tsx";
 import { TextField } from "../../design/text-field.tsx";
 import { formatCount } from "../../parts/format-money.ts";
 import { type ChatSettings, efforts, type SettingProblems } from "./chat-settings.ts";
-import { findFieldError } from "./trouble.tsx";
+import { findFieldError } from "./request-failure.tsx";
 
 type ChatSettingsPanelProps = {
   model: ModelDetail;
   settings: ChatSettings;
   problems: SettingProblems;
   /** What the API said of the last request. */
-  trouble: Error | null;
+  failure: Error | null;
   onChange(change: Partial<ChatSettings>): void;
 };
 
 const effortOptions = [
-  { value: "", label: "As the model does by itself" },
+  { value: "", label: "Model default" },
   ...efforts.map((effort) => ({ value: effort, label: effort })),
 ];
 
 /** What goes with every message. Nothing is sent of what is left empty. */
-export function ChatSettingsPanel({ model, settings, problems, trouble, onChange }: ChatSettingsPanelProps) {
-  const errorAt = (name: keyof SettingProblems) => problems[name] ?? findFieldError(trouble, name);
+export function ChatSettingsPanel({ model, settings, problems, failure, onChange }: ChatSettingsPanelProps) {
+  const errorAt = (name: keyof SettingProblems) => problems[name] ?? findFieldError(failure, name);
   const tokensMax = model.limits.max_output_tokens;
   return (
     <div className="flex flex-col gap-5">
@@ -56,10 +56,10 @@ export function ChatSettingsPanel({ model, settings, problems, trouble, onChange
         />
       </div>
       <TextField
-        label="Longest answer, in tokens"
+        label="Max output tokens"
         name="max_completion_tokens"
         inputMode="numeric"
-        placeholder={tokensMax === undefined ? "No limit of ours" : `Up to ${formatCount(tokensMax)}`}
+        placeholder={tokensMax === undefined ? "No limit" : `Up to ${formatCount(tokensMax)}`}
         value={settings.tokensMax}
         onChange={(value) => onChange({ tokensMax: value })}
         error={errorAt("max_completion_tokens")}
@@ -76,16 +76,16 @@ export function ChatSettingsPanel({ model, settings, problems, trouble, onChange
       )}
       {model.capabilities.includes("tools") && (
         <CheckField
-          label="Offer tools"
+          label="Enable tools"
           name="has_tools"
           isChecked={settings.hasTools}
           onChange={(hasTools) => onChange({ hasTools })}
-          hint="The model may ask for them; you say what they answer."
+          hint="The model may call them; you provide the results."
         />
       )}
       {settings.hasTools && model.capabilities.includes("tools") && (
         <TextArea
-          label="Tools, as JSON"
+          label="Tools (JSON)"
           name="tools"
           rows={8}
           spellCheck={false}

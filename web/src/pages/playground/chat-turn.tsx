@@ -30,7 +30,7 @@ function QuestionView({ turn, onEdit }: { turn: Question; onEdit?(): void }) {
   return (
     <article aria-label="You" className="flex flex-col items-end gap-1">
       <div className="flex max-w-[85%] flex-col gap-3 rounded-lg rounded-br-sm bg-accent-soft px-4 py-2.5">
-        {turn.pictures.map(({ name, url }) => (
+        {turn.images.map(({ name, url }) => (
           <img key={url} src={url} alt={name} className="max-h-64 rounded-md object-contain" />
         ))}
         {turn.text !== "" && <p className="whitespace-pre-wrap">{turn.text}</p>}
@@ -69,7 +69,7 @@ function AnswerView({ turn, currency, onRepeat }: { turn: Answer; currency: stri
       {isComing && isSilent && (
         <p className="flex items-center gap-2 text-sm text-ink-soft">
           <Spinner />
-          Waiting for the first words
+          Waiting for the first token
         </p>
       )}
       {turn.state === "complete" && isSilent && <p className="text-sm text-ink-soft">The answer is empty.</p>}
@@ -98,12 +98,12 @@ function Bill({ turn: { bill, firstTokenMs, totalMs }, currency }: { turn: Answe
       {bill !== null && (
         <>
           <Fact name="Cost" value={formatMoney(bill.charge, currency)} isStrong />
-          {bill.inputTokens !== undefined && <Fact name="Tokens in" value={formatCount(bill.inputTokens)} />}
-          {bill.outputTokens !== undefined && <Fact name="Tokens out" value={formatCount(bill.outputTokens)} />}
+          {bill.inputTokens !== undefined && <Fact name="Input tokens" value={formatCount(bill.inputTokens)} />}
+          {bill.outputTokens !== undefined && <Fact name="Output tokens" value={formatCount(bill.outputTokens)} />}
         </>
       )}
-      {firstTokenMs !== null && <Fact name="First word" value={formatSpan(firstTokenMs)} />}
-      {totalMs !== null && <Fact name="Total" value={formatSpan(totalMs)} />}
+      {firstTokenMs !== null && <Fact name="Time to first token" value={formatSpan(firstTokenMs)} />}
+      {totalMs !== null && <Fact name="Total time" value={formatSpan(totalMs)} />}
     </dl>
   );
 }
@@ -125,7 +125,7 @@ function Reasoning({ text }: { text: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)} className="text-sm text-ink-soft">
-      <summary>What the model thought</summary>
+      <summary>Reasoning</summary>
       <p className="mt-2 border-l-2 border-line pl-3 whitespace-pre-wrap">{text}</p>
     </details>
   );

@@ -10,16 +10,16 @@ import { ChatTurn } from "./chat-turn.tsx";
 import { listMessages, listOpenCalls, type Turn } from "./conversation.ts";
 import { createRandomName } from "./create-random-name.ts";
 import { RequestCode } from "./request-code.tsx";
+import { findFieldError, RequestFailure } from "./request-failure.tsx";
 import { ToolResultsForm } from "./tool-results-form.tsx";
-import { findFieldError, Trouble } from "./trouble.tsx";
 import { useChat } from "./use-chat.ts";
 import { useKeptState } from "./use-kept-state.ts";
 
-const emptyDraft: ChatDraft = { text: "", pictures: [] };
+const emptyDraft: ChatDraft = { text: "", images: [] };
 
 const keptDraft = {
   parse: (stored: unknown): ChatDraft => ({ ...emptyDraft, ...(typeof stored === "object" ? stored : {}) }),
-  shorten: (draft: ChatDraft): ChatDraft => ({ ...draft, pictures: [] }),
+  shorten: (draft: ChatDraft): ChatDraft => ({ ...draft, images: [] }),
 };
 const keptSettings = {
   parse: (stored: unknown): ChatSettings => ({ ...usualSettings, ...(typeof stored === "object" ? stored : {}) }),
@@ -39,8 +39,8 @@ export function ChatWorkspace({ model, currency, isCodeShown }: ChatWorkspacePro
   const isSendable = Object.keys(problems).length === 0;
   const isStreamed = model.capabilities.includes("streaming");
   const call = { system: settings.system, model: model.id, isStreamed, options };
-  const takesPictures = model.capabilities.includes("vision");
-  const isToldAtField = settingNames.some((name) => findFieldError(chat.trouble, name) !== null);
+  const takesImages = model.capabilities.includes("vision");
+  const isToldAtField = settingNames.some((name) => findFieldError(chat.failure, name) !== null);
 
   const ask = (run: () => void) => {
     // What is wrong stands at the setting, which may be out of sight.
@@ -49,12 +49,12 @@ export function ChatWorkspace({ model, currency, isCodeShown }: ChatWorkspacePro
   };
   const send = () =>
     ask(() => {
-      const pictures = takesPictures ? draft.pictures : [];
-      chat.send([{ kind: "question", id: createRandomName(), text: draft.text, pictures }], call);
+      const images = takesImages ? draft.images : [];
+      chat.send([{ kind: "question", id: createRandomName(), text: draft.text, images }], call);
       setDraft(emptyDraft);
     });
   const edit = (turn: Extract<Turn, { kind: "question" }>) => {
-    setDraft({ text: turn.text, pictures: turn.pictures });
+    setDraft({ text: turn.text, images: turn.images });
     chat.cutBefore(turn.id);
   };
   const asked = isEmpty(draft) && chat.turns.length > 0 ? chat.turns : [...chat.turns, toQuestion(draft)];
@@ -71,13 +71,13 @@ export function ChatWorkspace({ model, currency, isCodeShown }: ChatWorkspacePro
               onSend={(results) => ask(() => chat.send(results, call))}
             />
           )}
-          {chat.trouble !== null && (
-            <Trouble error={chat.trouble} {...(isToldAtField ? {} : { onRetry: () => chat.repeat(call) })} />
+          {chat.failure !== null && (
+            <RequestFailure error={chat.failure} {...(isToldAtField ? {} : { onRetry: () => chat.repeat(call) })} />
           )}
           <ChatComposer
             draft={draft}
             onChange={setDraft}
-            takesPictures={takesPictures}
+            takesImages={takesImages}
             isBusy={chat.isBusy}
             onSend={send}
             onStop={chat.stop}
@@ -85,7 +85,7 @@ export function ChatWorkspace({ model, currency, isCodeShown }: ChatWorkspacePro
           {chat.turns.length > 0 && (
             <div className="-mt-3">
               <Button look="quiet" className="-ml-2" onClick={chat.clear}>
-                Clear the conversation
+                Clear conversation
               </Button>
             </div>
           )}
@@ -97,14 +97,14 @@ export function ChatWorkspace({ model, currency, isCodeShown }: ChatWorkspacePro
             aria-controls="chat-settings"
             onClick={() => setSettingsOpen(!areSettingsOpen)}
           >
-            {areSettingsOpen ? "Hide the settings" : "Settings"}
+            {areSettingsOpen ? "Hide settings" : "Settings"}
           </Button>
           <div id="chat-settings" className={joinClasses(!areSettingsOpen && "max-xl:hidden")}>
             <ChatSettingsPanel
               model={model}
               settings={settings}
               problems={problems}
-              trouble={chat.trouble}
+              failure={chat.failure}
               onChange={(change) => setSettings((last) => ({ ...last, ...change }))}
             />
           </div>
@@ -114,8 +114,8 @@ export function ChatWorkspace({ model, currency, isCodeShown }: ChatWorkspacePro
   );
 }
 
-function isEmpty({ text, pictures }: ChatDraft): boolean {
-  return text.trim() === "" && pictures.length === 0;
+function isEmpty({ text, images }: ChatDraft): boolean {
+  return text.trim() === "" && images.length === 0;
 }
 
 /** What would be asked; a request without any question would be refused. */
@@ -131,7 +131,7 @@ type ThreadProps = {
 };
 
 /** What was said so far. It follows an answer while it comes, unless the reader has gone up to read. */
-function Thread({ chat: { turns, isBusy, trouble }, currency, onRepeat, onEdit }: ThreadProps) {
+function Thread({ chat: { turns, isBusy, failure }, currency, onRepeat, onEdit }: ThreadProps) {
   const end = useRef<HTMLDivElement>(null);
   const lastText = turns.at(-1)?.text;
   // biome-ignore lint/correctness/useExhaustiveDependencies: every new piece of text moves the end.
@@ -140,8 +140,8 @@ function Thread({ chat: { turns, isBusy, trouble }, currency, onRepeat, onEdit }
   }, [isBusy, lastText]);
   if (turns.length === 0) {
     return (
-      <EmptyState title="Ask the model something">
-        The answer comes word by word, with what it cost. Your messages stay in this window only.
+      <EmptyState title="Send a message">
+        Answers stream in, with their cost. Messages stay in this window only.
       </EmptyState>
     );
   }
@@ -158,9 +158,9 @@ function Thread({ chat: { turns, isBusy, trouble }, currency, onRepeat, onEdit }
           {...(!isBusy && turn === lastQuestion && turn.kind === "question" ? { onEdit: () => onEdit(turn) } : {})}
         />
       ))}
-      {last?.kind !== "answer" && !isBusy && trouble === null && (
+      {last?.kind !== "answer" && !isBusy && failure === null && (
         <div>
-          <Button onClick={onRepeat}>Ask for the answer</Button>
+          <Button onClick={onRepeat}>Get the answer</Button>
         </div>
       )}
       <div ref={end} className="scroll-mb-64" />

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Answer, dropLastAnswer, listMessages, listOpenCalls, parseTurns, type Turn } from "./conversation.ts";
 
-const question: Turn = { kind: "question", id: "1", text: "Weather?", pictures: [] };
+const question: Turn = { kind: "question", id: "1", text: "Weather?", images: [] };
 const answer: Answer = {
   kind: "answer",
   id: "2",
@@ -30,13 +30,13 @@ test("a conversation with a tool becomes the messages that the API takes", () =>
   ]);
 });
 
-test("pictures go beside the words, and a picture needs none", () => {
-  const pictures = [{ name: "a.png", url: "data:image/png;base64,AA==" }];
-  const picture = { type: "image_url", image_url: { url: "data:image/png;base64,AA==" } };
-  expect(listMessages(" ", [{ ...question, pictures }])).toEqual([
-    { role: "user", content: [{ type: "text", text: "Weather?" }, picture] },
+test("images go beside the words, and an image needs none", () => {
+  const images = [{ name: "a.png", url: "data:image/png;base64,AA==" }];
+  const image = { type: "image_url", image_url: { url: "data:image/png;base64,AA==" } };
+  expect(listMessages(" ", [{ ...question, images }])).toEqual([
+    { role: "user", content: [{ type: "text", text: "Weather?" }, image] },
   ]);
-  expect(listMessages("", [{ ...question, text: "", pictures }])).toEqual([{ role: "user", content: [picture] }]);
+  expect(listMessages("", [{ ...question, text: "", images }])).toEqual([{ role: "user", content: [image] }]);
 });
 
 test("an answer of which nothing came is not sent back", () => {

@@ -1,10 +1,10 @@
-export type Picture = { name: string; url: string };
+export type AttachedImage = { name: string; url: string };
 export type ToolCall = { id: string; name: string; argumentsText: string };
 
 /** What an answer cost. Only one that came to its end tells of its tokens. */
 export type AnswerBill = { charge: string; inputTokens?: number; outputTokens?: number };
 
-export type Question = { kind: "question"; id: string; text: string; pictures: Picture[] };
+export type Question = { kind: "question"; id: string; text: string; images: AttachedImage[] };
 export type ToolResult = { kind: "tool-result"; id: string; callId: string; name: string; text: string };
 export type Answer = {
   kind: "answer";
@@ -45,7 +45,7 @@ export function listMessages(system: string, turns: readonly Turn[]): ChatMessag
 function toMessage(turn: Turn): ChatMessage | null {
   switch (turn.kind) {
     case "question":
-      return { role: "user", content: turn.pictures.length === 0 ? turn.text : listParts(turn) };
+      return { role: "user", content: turn.images.length === 0 ? turn.text : listParts(turn) };
     case "tool-result":
       return { role: "tool", tool_call_id: turn.callId, content: turn.text };
     case "answer": {
@@ -61,9 +61,9 @@ function toMessage(turn: Turn): ChatMessage | null {
   }
 }
 
-function listParts({ text, pictures }: Question): MessagePart[] {
+function listParts({ text, images }: Question): MessagePart[] {
   const words: MessagePart[] = text === "" ? [] : [{ type: "text", text }];
-  return [...words, ...pictures.map(({ url }) => ({ type: "image_url" as const, image_url: { url } }))];
+  return [...words, ...images.map(({ url }) => ({ type: "image_url" as const, image_url: { url } }))];
 }
 
 /** Everything up to the last question or tool result: what an answer is asked for once more. */
@@ -87,7 +87,9 @@ export function hasCome({ text, reasoning, toolCalls }: Pick<Answer, "text" | "r
 export function parseTurns(value: unknown): Turn[] {
   if (!Array.isArray(value)) return [];
   // Only this page writes it; what an older version of it wrote is left behind.
-  const turns = value.filter((turn) => kinds.has(turn?.kind) && typeof turn.text === "string") as Turn[];
+  const isCurrent = (turn: Turn) =>
+    typeof turn.text === "string" && (turn.kind !== "question" || Array.isArray(turn.images));
+  const turns = value.filter((turn) => kinds.has(turn?.kind) && isCurrent(turn)) as Turn[];
   return turns
     .filter((turn) => turn.kind !== "answer" || turn.state !== "streaming" || hasCome(turn))
     .slice(-turnsMax)

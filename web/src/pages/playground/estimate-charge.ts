@@ -6,7 +6,7 @@ type PriceEntry = PriceList["data"][number];
 
 export type Estimate = {
   amount: string;
-  /** It may become less: a film can be shorter than the longest. */
+  /** It may become less: a video can be shorter than the maximum. */
   isMost: boolean;
 };
 
@@ -31,12 +31,12 @@ export function estimateCharge(prices: readonly PriceEntry[], { model, body, val
 }
 
 function nameCapability(type: Exclude<MediaType, "drama">, body: Record<string, unknown>): string {
-  const hasPictures = body.input_images !== undefined;
+  const hasImages = body.input_images !== undefined;
   switch (type) {
     case "image":
-      return hasPictures ? "image_to_image" : "text_to_image";
+      return hasImages ? "image_to_image" : "text_to_image";
     case "video":
-      return hasPictures ? "image_to_video" : "text_to_video";
+      return hasImages ? "image_to_video" : "text_to_video";
     case "avatar":
       return "audio_driven_avatar";
     case "speech":
@@ -65,7 +65,7 @@ function countUnits(unit: string, { body, values }: Asked): bigint | null {
   }
 }
 
-/** Every stage up to the chosen one at its own price, a film for as long as it may be. */
+/** Every stage up to the chosen one at its own price, a video at its maximum duration. */
 function estimateDrama(prices: readonly PriceEntry[], { model, body }: Asked): Estimate | null {
   const last = dramaStages.findIndex(({ stage }) => stage === body.stage);
   let sum = 0n;

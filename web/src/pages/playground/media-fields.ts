@@ -2,7 +2,7 @@ import type { ModelDetail } from "../../api/ask-catalog.ts";
 import type { SelectOption } from "../../design/select-field.tsx";
 
 /** What kinds of files a field takes. The API looks into them; the browser only knows how they are called. */
-export type FileKind = "picture" | "sound" | "person";
+export type FileKind = "image" | "audio" | "person";
 
 type Named = { name: string; label: string; hint?: string };
 export type TextMedia = Named & { kind: "text"; rows: number; charactersMax: number | null; isRequired: boolean };
@@ -28,12 +28,12 @@ export const mediaPaths = {
   speech: "/audio/speech",
 } as const satisfies Record<MediaType, string>;
 
-/** Where a drama can end, by what a model needs for it. */
+/** The stages at which a drama can stop, by the capability that each needs. */
 export const dramaStages = [
   { stage: "script", capability: "script_generation", label: "Script" },
-  { stage: "roles", capability: "role_analysis", label: "Script and roles" },
+  { stage: "roles", capability: "role_analysis", label: "Roles" },
   { stage: "storyboard", capability: "storyboard", label: "Storyboard" },
-  { stage: "video", capability: "drama_video", label: "The whole film" },
+  { stage: "video", capability: "drama_video", label: "Video" },
 ] as const;
 
 const rolesMax = 12;
@@ -43,22 +43,22 @@ export function listMediaFields(model: Pick<ModelDetail, "type" | "capabilities"
   switch (model.type) {
     case "image":
       return [
-        text("prompt", "Prompt", { ...model, hint: "What the picture shows." }),
+        text("prompt", "Prompt", { ...model, hint: "What the image shows." }),
         ...choice(
           "size",
           "Size",
           model.limits.sizes?.map((size) => [size, size.replace("x", " × ")]),
         ),
-        ...count("n", "How many", model.limits.max_n),
+        ...count("n", "Number of images", model.limits.max_n),
         ...inputImages(model, { from: "image_to_image", alone: "text_to_image" }),
       ];
     case "video": {
-      const startsFromPictures = model.capabilities.includes("image_to_video");
+      const startsFromImages = model.capabilities.includes("image_to_video");
       return [
-        text("prompt", "Prompt", { ...model, hint: "What happens in the film.", isRequired: !startsFromPictures }),
+        text("prompt", "Prompt", { ...model, hint: "What happens in the video.", isRequired: !startsFromImages }),
         ...choice(
           "duration",
-          "Length",
+          "Duration",
           model.limits.durations?.map((seconds) => [seconds, `${seconds} seconds`]),
         ),
         ...aspectRatios(model),
@@ -67,8 +67,8 @@ export function listMediaFields(model: Pick<ModelDetail, "type" | "capabilities"
     }
     case "avatar":
       return [
-        files("avatar_file_id", "Person", { takes: "person", hint: "A picture or film of who speaks." }),
-        files("audio_file_id", "Voice", { takes: "sound", hint: "A recording of what is said." }),
+        files("avatar_file_id", "Person", { takes: "person", hint: "An image or video of the speaker." }),
+        files("audio_file_id", "Voice", { takes: "audio", hint: "A recording of the speech." }),
         ...aspectRatios(model),
       ];
     case "drama":
@@ -90,7 +90,7 @@ function listDramaFields(model: Model): MediaField[] {
     // The last stage is what most people come for.
     ...choice(
       "stage",
-      "How far",
+      "Stop after",
       offered.toReversed().map(({ stage, label }) => [stage, label]),
     ),
     ...aspectRatios(model),
@@ -109,7 +109,7 @@ function listSpeechFields(model: Model): MediaField[] {
           voices.map((each) => [each, each]),
         );
   return [
-    text("input", "Text", { ...model, rows: 5, hint: "What is said." }),
+    text("input", "Text", { ...model, rows: 5, hint: "The text to speak." }),
     ...voice,
     ...choice(
       "response_format",
@@ -142,7 +142,7 @@ function choice(
 function aspectRatios({ limits }: Model): ChoiceMedia[] {
   return choice(
     "aspect_ratio",
-    "Shape",
+    "Aspect ratio",
     limits.aspect_ratios?.map((ratio) => [ratio, ratio]),
   );
 }
@@ -165,8 +165,8 @@ function inputImages(
     {
       kind: "files",
       name: "input_images",
-      label: countMax === 1 ? "Picture to start from" : "Pictures to start from",
-      takes: "picture",
+      label: countMax === 1 ? "Start image" : "Start images",
+      takes: "image",
       countMax,
       isRequired: !capabilities.includes(alone),
       isList: true,

@@ -13,7 +13,7 @@ const image: Part = {
   limits: { sizes: ["512x512", "1024x1024"], max_n: 4, max_input_images: 2, max_prompt_length: 10 },
 };
 const video: Part = {
-  id: "filmer",
+  id: "video-model",
   type: "video",
   capabilities: ["text_to_video", "image_to_video"],
   limits: { durations: [5, 10], aspect_ratios: ["16:9"] },
@@ -62,14 +62,14 @@ test("choices are the model's own, and a choice that it does not have is its fir
 });
 
 test.each([
-  [image, {}, "prompt", "needed"],
+  [image, {}, "prompt", "required"],
   [image, { prompt: "eleven char" }, "prompt", "At most 10"],
   [image, { prompt: "A", n: "5" }, "n", "whole number from 1 to 4"],
-  [video, {}, "prompt", "or give a picture"],
+  [video, {}, "prompt", "choose a start image"],
   [{ ...video, capabilities: ["image_to_video"] }, { prompt: "x" }, "input_images", "Choose a file"],
   [speech, { input: "Hi", speed: "9" }, "speed", "from 0.25 to 4"],
   [avatar, { avatar_file_id: [file("file_a")] }, "audio_file_id", "Choose a file"],
-  [drama, { title: "T", script: "S", characters: [{ name: " ", file: file("f") }] }, "characters", "name of who"],
+  [drama, { title: "T", script: "S", characters: [{ name: " ", file: file("f") }] }, "characters", "character name"],
 ] as [Part, MediaValues, string, string][])("%o with %o is refused at %s", (model, values, name, words) => {
   expect(build(model, values).problems[name]).toContain(words);
 });
@@ -103,7 +103,7 @@ test("what lies in the storage and is no form is left out", () => {
 const prices = [
   { model: "painter", billing_type: "per_call", unit: "image", price: "0.02" },
   { model: "painter", billing_type: "per_call", unit: "image", price: "0.05", capability: "image_to_image" },
-  { model: "filmer", billing_type: "duration", unit: "second", price: "0.05", minimum_charge: "0.30" },
+  { model: "video-model", billing_type: "duration", unit: "second", price: "0.05", minimum_charge: "0.30" },
   { model: "face", billing_type: "duration", unit: "second", price: "0.03", minimum_charge: "0.15" },
   { model: "voice", billing_type: "per_call", unit: "1K characters", price: "0.015" },
   { model: "stage", billing_type: "per_call", unit: "call", price: "0.02", capability: "script_generation" },

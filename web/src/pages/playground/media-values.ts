@@ -54,13 +54,13 @@ export function buildMediaBody(
     const problem = readField(field, values, body);
     if (problem !== null) problems[field.name] = problem;
   }
-  if (needsPromptOrPicture(fields) && body.prompt === undefined && body.input_images === undefined) {
-    problems.prompt = "Write what happens, or give a picture to start from.";
+  if (needsPromptOrImage(fields) && body.prompt === undefined && body.input_images === undefined) {
+    problems.prompt = "Write a prompt or choose a start image.";
   }
   return { body, problems };
 }
 
-function needsPromptOrPicture(fields: readonly MediaField[]): boolean {
+function needsPromptOrImage(fields: readonly MediaField[]): boolean {
   return fields.some((field) => field.name === "prompt" && field.kind === "text" && !field.isRequired);
 }
 
@@ -70,7 +70,7 @@ function readField(field: MediaField, values: MediaValues, body: Record<string, 
     case "text": {
       const text = readText(values, field.name);
       const length = countCharacters(text);
-      if (text.trim() === "") return field.isRequired ? "This is needed." : null;
+      if (text.trim() === "") return field.isRequired ? "This field is required." : null;
       body[field.name] = text;
       const max = field.charactersMax;
       return max !== null && length > max ? `At most ${max} characters; these are ${length}.` : null;
@@ -103,7 +103,7 @@ function readField(field: MediaField, values: MediaValues, body: Record<string, 
 function readCharacterList(list: readonly Character[], name: string, body: Record<string, unknown>): string | null {
   const named = list.filter((character) => character.name.trim() !== "");
   if (list.some((character) => character.name.trim() === "" && character.file !== null)) {
-    return "Each picture needs the name of who is on it.";
+    return "Each reference image needs a character name.";
   }
   if (named.length > 0) {
     body[name] = named.map((character) => ({

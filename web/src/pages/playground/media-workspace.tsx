@@ -9,8 +9,8 @@ import { MediaFieldView } from "./media-field-view.tsx";
 import { listMediaFields, type MediaField, type MediaType } from "./media-fields.ts";
 import { buildMediaBody, type MediaProblems, type MediaValue, type MediaValues, parseValues } from "./media-values.ts";
 import { RequestCode } from "./request-code.tsx";
+import { findFieldError, RequestFailure } from "./request-failure.tsx";
 import { TaskRun } from "./task-run.tsx";
-import { findFieldError, Trouble } from "./trouble.tsx";
 import { useKeptState } from "./use-kept-state.ts";
 import { useSubmission } from "./use-submission.ts";
 import { WebhookNeeded } from "./webhook-needed.tsx";
@@ -19,14 +19,6 @@ type MediaWorkspaceProps = { model: ModelDetail & { type: MediaType }; prices: P
 
 const keptValues = { parse: parseValues };
 const keptTaskId = { parse: (stored: unknown) => (typeof stored === "string" ? stored : null) };
-
-const verbs: Record<MediaType, string> = {
-  image: "Make the picture",
-  video: "Make the film",
-  avatar: "Make the avatar",
-  drama: "Make the drama",
-  speech: "Say it",
-};
 
 /** A form from the model's own limits, and beside it what comes of it. Models of one type share what was typed. */
 export function MediaWorkspace({ model, prices, isCodeShown }: MediaWorkspaceProps) {
@@ -64,11 +56,11 @@ export function MediaWorkspace({ model, prices, isCodeShown }: MediaWorkspacePro
         >
           <Fields fields={fields} values={values} errorAt={errorAt} onChange={change} />
           {submission.error !== null && !isToldAtField && (
-            <SubmissionTrouble error={submission.error} onRetry={submit} />
+            <SubmissionFailure error={submission.error} onRetry={submit} />
           )}
           <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
             <Button type="submit" look="primary" isBusy={submission.isBusy}>
-              {verbs[model.type]}
+              Generate
             </Button>
             {estimate !== null && (
               <p className="text-sm text-ink-soft tabular-nums">
@@ -80,7 +72,7 @@ export function MediaWorkspace({ model, prices, isCodeShown }: MediaWorkspacePro
         </form>
         <div className="min-w-0">
           {taskId === null ? (
-            <EmptyState title="Nothing made yet">What the model makes is shown here while it comes.</EmptyState>
+            <EmptyState title="Output appears here" />
           ) : (
             <TaskRun key={taskId} taskId={taskId} currency={prices.currency} />
           )}
@@ -115,7 +107,7 @@ function Fields({ fields, values, errorAt, onChange }: FieldsProps) {
   );
 }
 
-function SubmissionTrouble({ error, onRetry }: { error: Error; onRetry(): void }) {
+function SubmissionFailure({ error, onRetry }: { error: Error; onRetry(): void }) {
   if (error instanceof ApiError && error.code === "webhook_required") return <WebhookNeeded onOpened={onRetry} />;
-  return <Trouble error={error} onRetry={onRetry} />;
+  return <RequestFailure error={error} onRetry={onRetry} />;
 }

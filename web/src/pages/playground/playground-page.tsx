@@ -10,6 +10,7 @@ import { Notice } from "../../design/notice.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { ConsoleFrame } from "../../parts/console-frame.tsx";
 import { describePrice } from "../../parts/describe-price.ts";
+import { useSearchControls } from "../../parts/use-search-controls.ts";
 import { ChatWorkspace } from "./chat-workspace.tsx";
 import type { MediaType } from "./media-fields.ts";
 import { MediaWorkspace } from "./media-workspace.tsx";
@@ -25,7 +26,7 @@ export function PlaygroundPage() {
   return (
     <ConsoleFrame
       title="Playground"
-      intro="Try any model. Every answer costs what it would cost by the API."
+      intro="Try any model. Calls cost the same as through the API."
       actions={
         <Button aria-pressed={isCodeShown} onClick={() => setCodeShown(!isCodeShown)} isDisabled={!hasModels}>
           Show code
@@ -35,7 +36,7 @@ export function PlaygroundPage() {
       {models.isError && <LoadFailure error={models.error} onRetry={() => void models.refetch()} />}
       {models.isPending && <Waiting />}
       {models.data?.data.length === 0 && (
-        <EmptyState title="There is no model yet">Whoever runs this service has to offer one first.</EmptyState>
+        <EmptyState title="No models yet">The operator has not added any models.</EmptyState>
       )}
       {models.data !== undefined && hasModels && <ChosenModel models={models.data.data} isCodeShown={isCodeShown} />}
     </ConsoleFrame>
@@ -52,29 +53,24 @@ function Waiting() {
 }
 
 function ChosenModel({ models, isCodeShown }: { models: readonly Model[]; isCodeShown: boolean }) {
-  const { model: asked } = route.useSearch();
-  const navigate = route.useNavigate();
+  const [{ model: asked }, change] = useSearchControls(route.useSearch(), route.useNavigate());
   const usual = models.find(({ type }) => type === "chat") ?? models[0];
   const chosen = models.find(({ id }) => id === asked) ?? usual;
   const detail = useTableQuery(queryTable.models.one(chosen?.id ?? ""));
   const prices = useTableQuery(queryTable.models.prices());
-  const trouble = detail.error ?? prices.error;
+  const failure = detail.error ?? prices.error;
   const retry = () => void Promise.all([detail.refetch(), prices.refetch()]);
   return (
     <>
       {asked !== undefined && chosen?.id !== asked && (
-        <Notice kind="warning">There is no model {asked} for this account. Here is another one.</Notice>
+        <Notice kind="warning">Model {asked} is not available to this account. Another one is selected.</Notice>
       )}
       <div className="grid items-start gap-x-10 gap-y-4 lg:grid-cols-2">
-        <ModelChooser
-          models={models}
-          chosenId={chosen?.id ?? ""}
-          onChoose={(model) => void navigate({ search: { model }, replace: true })}
-        />
+        <ModelChooser models={models} chosenId={chosen?.id ?? ""} onChoose={(model) => change({ model })} />
         {chosen !== undefined && <ModelSummary model={chosen} prices={prices.data} />}
       </div>
-      {trouble !== null && <LoadFailure error={trouble} onRetry={retry} />}
-      {trouble === null && (detail.data === undefined || prices.data === undefined) && <Skeleton className="h-96" />}
+      {failure !== null && <LoadFailure error={failure} onRetry={retry} />}
+      {failure === null && (detail.data === undefined || prices.data === undefined) && <Skeleton className="h-96" />}
       {detail.data !== undefined && prices.data !== undefined && (
         <Workspace key={detail.data.type} model={detail.data} prices={prices.data} isCodeShown={isCodeShown} />
       )}

@@ -3,13 +3,13 @@ import { useTableQuery } from "../../api/use-table-query.ts";
 import { CodeSamples } from "../../design/code-block.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { type SampleType, writeRequestSamples } from "../../parts/code-samples.ts";
-import { shortenPictures } from "./shorten-pictures.ts";
+import { shortenImages } from "./shorten-images.ts";
 
 /** The request that the page would send now, for people who want to send it themselves. */
 export function RequestCode({ type, body }: { type: SampleType; body: Record<string, unknown> }) {
   const { data: site } = useTableQuery(queryTable.site.settings());
   if (site === undefined) return <Skeleton className="h-64" />;
-  const shown = shortenPictures(body) as Record<string, unknown>;
+  const shown = shortenImages(body) as Record<string, unknown>;
   return (
     <section aria-label="Code" className="flex flex-col gap-2">
       <CodeSamples
@@ -17,7 +17,7 @@ export function RequestCode({ type, body }: { type: SampleType; body: Record<str
         samples={writeRequestSamples({ type, body: shown, baseUrl: site.base_url })}
       />
       <p className="text-sm text-ink-soft">
-        Put a key of yours into the environment as <code className="font-mono">SLUICE_API_KEY</code>.
+        Set <code className="font-mono">SLUICE_API_KEY</code> to one of your API keys.
       </p>
     </section>
   );

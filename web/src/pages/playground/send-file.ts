@@ -2,19 +2,19 @@ import { ApiError, connection } from "../../api/console-api.ts";
 import type { FileKind } from "./media-fields.ts";
 import type { KeptFile } from "./media-values.ts";
 
-const pictures = ["image/png", "image/jpeg", "image/webp", "image/gif"];
+const images = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 const sounds = ["audio/mpeg", "audio/wav", "audio/mp4", "audio/ogg", "audio/flac"];
-const films = ["video/mp4", "video/webm", "video/quicktime"];
+const videos = ["video/mp4", "video/webm", "video/quicktime"];
 const measureMsMax = 3_000;
 
 /** What each kind of field takes, for the browser's chooser and for people. */
 export const fileKinds: Record<FileKind, { starts: readonly string[]; accept: string; words: string }> = {
-  picture: { starts: ["image/"], accept: pictures.join(","), words: "PNG, JPEG, WebP or GIF" },
-  sound: { starts: ["audio/"], accept: [...sounds, ".m4a"].join(","), words: "MP3, WAV, M4A, OGG or FLAC" },
+  image: { starts: ["image/"], accept: images.join(","), words: "PNG, JPEG, WebP or GIF" },
+  audio: { starts: ["audio/"], accept: [...sounds, ".m4a"].join(","), words: "MP3, WAV, M4A, OGG or FLAC" },
   person: {
     starts: ["image/", "video/"],
-    accept: [...pictures, ...films].join(","),
-    words: "a picture (PNG, JPEG, WebP, GIF) or a film (MP4, WebM, MOV)",
+    accept: [...images, ...videos].join(","),
+    words: "an image (PNG, JPEG, WebP, GIF) or a video (MP4, WebM, MOV)",
   },
 };
 
@@ -30,7 +30,7 @@ type SendOptions = { kind: FileKind; signal: AbortSignal; onProgress(percent: nu
  * content what a file is, so that it can turn out to be of the wrong kind only then.
  */
 export async function sendFile(file: File, { kind, signal, onProgress }: SendOptions): Promise<KeptFile> {
-  const seconds = kind === "sound" ? await measureSeconds(file) : null;
+  const seconds = kind === "audio" ? await measureSeconds(file) : null;
   const { promise, resolve, reject } = Promise.withResolvers<XMLHttpRequest>();
   const request = new XMLHttpRequest();
   request.open("POST", "/console/api/files");

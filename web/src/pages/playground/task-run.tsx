@@ -14,7 +14,7 @@ import { describeTaskStatus } from "../../parts/task-words.ts";
 import { useAction } from "../../parts/use-action.ts";
 import { useFollowedTask } from "../../parts/use-followed-task.ts";
 
-/** A task that was submitted here: how it goes, what it made, what it cost. */
+/** A task that was submitted here: its progress, output and cost. */
 export function TaskRun({ taskId, currency }: { taskId: string; currency: string }) {
   const { task, error, onRetry } = useFollowedTask(taskId);
   if (task === undefined) {
@@ -55,7 +55,7 @@ function TaskHead({ task }: { task: Task }) {
         <StatusBadge status={task.status} />
       </span>
       <Link to="/console/tasks/$id" params={{ id: task.id }} className={buttonClasses("quiet", "ml-auto")}>
-        Open the task
+        Open task
       </Link>
     </div>
   );
@@ -85,12 +85,12 @@ function RunningTask({ task }: { task: Task }) {
 }
 
 function describeProgress({ status, progress, queue_position: position }: Task): string {
-  if (status === "queued") return position === undefined || position <= 1 ? "Waiting" : `Waiting, number ${position}`;
+  if (status === "queued") return position === undefined || position <= 1 ? "Queued" : `Queued, position ${position}`;
   return `${progress} % done`;
 }
 
 function Outputs({ task }: { task: Task }) {
-  // What the steps of a drama made stands with the steps, save the film with what belongs to it.
+  // The output of a drama's steps is shown with the steps, except the final video with its files.
   const inSteps = new Set(task.steps?.flatMap(({ name, output }) => (name === "film" ? [] : output.map(keyOf))));
   const outputs = task.output.filter((output) => !inSteps.has(keyOf(output)));
   if (outputs.length === 0) return null;
@@ -138,7 +138,7 @@ function TaskCost({ task, currency }: { task: Task; currency: string }) {
   const isKnown = isOver(task) && charge !== undefined;
   return (
     <p className="text-sm text-ink-soft tabular-nums">
-      {isKnown ? "Cost " : "Set aside, at most "}
+      {isKnown ? "Cost " : "On hold, at most "}
       <span className="font-medium text-ink">{formatMoney(isKnown ? charge : estimated, currency)}</span>
     </p>
   );

@@ -15,16 +15,15 @@ type ChatCall = { system: string; model: string; isStreamed: boolean; options: O
 
 const keptTurns = {
   parse: parseTurns,
-  // Pictures are what takes the place.
-  shorten: (turns: Turn[]): Turn[] =>
-    turns.map((turn) => (turn.kind === "question" ? { ...turn, pictures: [] } : turn)),
+  // Images take most of the space.
+  shorten: (turns: Turn[]): Turn[] => turns.map((turn) => (turn.kind === "question" ? { ...turn, images: [] } : turn)),
 };
 
 /** The conversation, and who answers. One answer comes at a time. */
 export function useChat() {
   const answers = useAnswerCache();
   const [turns, setTurns] = useKeptState("conversation", keptTurns);
-  const [trouble, setTrouble] = useState<Error | null>(null);
+  const [failure, setFailure] = useState<Error | null>(null);
   const [isBusy, setBusy] = useState(false);
   const running = useRef<AbortController | null>(null);
   // Whoever leaves the page does not wait for the answer, so nobody should go on with it.
@@ -39,7 +38,7 @@ export function useChat() {
     const stopper = new AbortController();
     running.current = stopper;
     setBusy(true);
-    setTrouble(null);
+    setFailure(null);
     const asked = performance.now();
     let answer = startAnswer(model);
     let requestId: string | null = null;
@@ -67,11 +66,11 @@ export function useChat() {
       answer = { ...answer, state: "complete" };
     } catch (error) {
       answer = endEarly(answer, error, { isStopped: stopper.signal.aborted });
-      if (answer.state === "broken") noticeTrouble(error, setTrouble);
+      if (answer.state === "broken") noticeFailure(error, setFailure);
     }
     if (timer !== null) clearTimeout(timer);
     answer = { ...answer, totalMs: performance.now() - asked };
-    // An answer of which nothing came is told by the trouble alone.
+    // An answer of which nothing came is told by the failure alone.
     if (answer.state === "broken" && !hasCome(answer)) setTurns([...before]);
     else replace(answer);
     setBusy(false);
@@ -81,7 +80,7 @@ export function useChat() {
 
   return {
     turns,
-    trouble,
+    failure,
     isBusy,
     /** Adds what was asked, or what tools said, and asks for the answer. */
     send: (added: readonly Turn[], call: ChatCall) => void ask([...turns, ...added], call),
@@ -89,7 +88,7 @@ export function useChat() {
     stop: () => running.current?.abort(),
     /** Takes the conversation back to before the given turn. */
     cutBefore(id: string) {
-      setTrouble(null);
+      setFailure(null);
       setTurns((last) =>
         last.slice(
           0,
@@ -102,7 +101,7 @@ export function useChat() {
     },
     clear() {
       running.current?.abort();
-      setTrouble(null);
+      setFailure(null);
       setTurns([]);
     },
   };
@@ -139,7 +138,7 @@ function growAnswer(answer: Answer, soFar: AnswerSoFar, sinceMs: number): Answer
 /** Why an answer that ended is shorter than it could be. */
 function explainEnd({ finishReason, isOutOfMoney }: Pick<AnswerSoFar, "finishReason" | "isOutOfMoney">): string | null {
   if (isOutOfMoney) return "The answer was cut short because the balance is used up.";
-  if (finishReason === "length") return "The answer was cut short: it reached the longest that was allowed.";
+  if (finishReason === "length") return "The answer was cut short: it reached max output tokens.";
   if (finishReason === "content_filter") return "The rest of the answer was withheld.";
   return null;
 }
@@ -147,10 +146,10 @@ function explainEnd({ finishReason, isOutOfMoney }: Pick<AnswerSoFar, "finishRea
 function endEarly(answer: Answer, error: unknown, { isStopped }: { isStopped: boolean }): Answer {
   if (isStopped) return { ...answer, state: "stopped", remark: "You stopped this answer." };
   const reason = error instanceof Error ? error.message : "Something unexpected happened.";
-  return { ...answer, state: "broken", remark: `The answer broke off. ${reason}` };
+  return { ...answer, state: "broken", remark: `The answer was interrupted. ${reason}` };
 }
 
-function noticeTrouble(error: unknown, show: (trouble: Error) => void): void {
+function noticeFailure(error: unknown, show: (failure: Error) => void): void {
   if (error instanceof ApiError && error.code === "not_signed_in") leaveForSignIn();
   else show(error instanceof Error ? error : new Error("Something unexpected happened."));
 }

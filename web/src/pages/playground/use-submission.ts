@@ -8,8 +8,8 @@ import { type MediaType, mediaPaths } from "./media-fields.ts";
 export type Submission = { type: MediaType; body: Record<string, unknown> };
 
 /**
- * Submits a request, once for each press. After trouble of which nobody knows whether the request arrived, the same
- * request is sent with the same key again, so that it can become one task only.
+ * Submits a request, once for each press. After an error that leaves open whether the request
+ * arrived, a retry sends the same idempotency key, so that it can become one task only.
  */
 export function useSubmission(onSubmitted: (task: Task) => void) {
   const unsure = useRef<{ key: string; text: string } | null>(null);

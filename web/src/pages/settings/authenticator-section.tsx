@@ -29,7 +29,7 @@ export function AuthenticatorSection() {
   const end = useAction(
     () => repeat(() => ask(api.DELETE("/totp"))),
     () => {
-      showToast("The authenticator app is not asked for any more.");
+      showToast("Authenticator app turned off.");
       return refresh();
     },
   );
@@ -38,9 +38,9 @@ export function AuthenticatorSection() {
     return (
       <Card
         title="Your backup codes"
-        intro="Each signs you in once when you do not have your authenticator app. They are shown only now."
+        intro="Each code signs you in once without your authenticator app. They are shown only once."
       >
-        <BackupCodes codes={backupCodes} onKept={() => setBackupCodes(null)} />
+        <BackupCodes codes={backupCodes} onDone={() => setBackupCodes(null)} />
       </Card>
     );
   }
@@ -48,7 +48,7 @@ export function AuthenticatorSection() {
     return (
       <Card
         title="Set up an authenticator app"
-        intro="Scan the picture with the app, then enter the code that it shows."
+        intro="Scan the QR code with the app, then enter the code that it shows."
       >
         <ConfirmAuthenticator
           {...secret}
@@ -67,8 +67,8 @@ export function AuthenticatorSection() {
       title="Authenticator app"
       intro={
         user.has_totp
-          ? "On: after your password, a code from your app is asked for."
-          : "Off. With it, a stolen password alone does not let anybody in."
+          ? "On: sign-in requires a code from your app after your password."
+          : "Off. Turn it on to require a code from an app after your password."
       }
     >
       <div className="flex flex-col gap-4">

@@ -1,8 +1,8 @@
 import { Button, buttonClasses } from "../../design/button.tsx";
 import { CopyButton } from "../../design/copy-button.tsx";
 
-/** Shown once. Whoever leaves without keeping them can make new ones. */
-export function BackupCodes({ codes, onKept }: { codes: readonly string[]; onKept(): void }) {
+/** Shown once. Lost codes can be replaced by new ones. */
+export function BackupCodes({ codes, onDone }: { codes: readonly string[]; onDone(): void }) {
   const text = `${codes.join("\n")}\n`;
   return (
     <div className="flex flex-col gap-5">
@@ -22,8 +22,8 @@ export function BackupCodes({ codes, onKept }: { codes: readonly string[]; onKep
         >
           Download
         </a>
-        <Button look="primary" onClick={onKept}>
-          I have kept them
+        <Button look="primary" onClick={onDone}>
+          Done
         </Button>
       </div>
     </div>

@@ -21,7 +21,7 @@ const totpDigits = 6;
 export function ConfirmAuthenticator({ secret, uri, onConfirmed, onGivenUp }: ConfirmAuthenticatorProps) {
   const [code, setCode] = useState("");
   const repeat = useReauthentication();
-  const picture = useMemo(() => drawQrCode(uri), [uri]);
+  const qrCode = useMemo(() => drawQrCode(uri), [uri]);
   const confirm = useAction(
     (typed: string) => repeat(() => ask(api.POST("/totp/confirm", { body: { code: typed } }))),
     ({ backup_codes }) => onConfirmed(backup_codes),
@@ -29,13 +29,13 @@ export function ConfirmAuthenticator({ secret, uri, onConfirmed, onGivenUp }: Co
   return (
     <div className="flex flex-col gap-6 sm:flex-row">
       <svg
-        viewBox={`0 0 ${picture.size} ${picture.size}`}
+        viewBox={`0 0 ${qrCode.size} ${qrCode.size}`}
         role="img"
         aria-label="QR code for your authenticator app"
         className="size-48 shrink-0 rounded-md bg-white"
         shapeRendering="crispEdges"
       >
-        <path d={picture.path} className="fill-black" />
+        <path d={qrCode.path} className="fill-black" />
       </svg>
       <form
         className="flex max-w-md flex-1 flex-col gap-5"

@@ -20,12 +20,12 @@ export function ConnectedClientsSection() {
   const disconnect = useAction(
     (id: string) => repeat(() => ask(api.DELETE("/connected-clients/{id}", { params: { path: { id } } }))),
     () => {
-      showToast("Disconnected. Its key does not work any more.");
+      showToast("Disconnected. Its key is revoked.");
       return answers.refresh("clients");
     },
   );
   return (
-    <Card title="Connected programs" intro="Programs that you allowed to use your account through the browser.">
+    <Card title="Connected programs" intro="Programs that you authorized in the browser.">
       <div className="flex flex-col gap-4">
         <FormError message={disconnect.errorBeside()} />
         <DataList label="Connected programs" query={clients} empty="No program is connected." keyOf={({ id }) => id}>

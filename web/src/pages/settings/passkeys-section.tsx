@@ -25,10 +25,10 @@ export function PasskeysSection() {
   };
   const remove = useAction(
     (id: string) => repeat(() => ask(api.DELETE("/passkeys/{id}", { params: { path: { id } } }))),
-    () => refresh("The passkey is removed. You may want to delete it on your device too."),
+    () => refresh("Passkey removed. You may want to delete it on your device too."),
   );
   return (
-    <Card title="Passkeys" intro="Sign in with your fingerprint, face or device PIN. Nobody can phish a passkey.">
+    <Card title="Passkeys" intro="Sign in with your fingerprint, face or device PIN. Passkeys cannot be phished.">
       <div className="flex flex-col gap-5">
         <FormError message={remove.errorBeside()} />
         <DataList label="Passkeys" query={passkeys} empty="You have no passkey yet." keyOf={({ id }) => id}>
@@ -42,9 +42,9 @@ export function PasskeysSection() {
           )}
         </DataList>
         {canUsePasskeys() ? (
-          <AddPasskey onAdded={() => refresh("The passkey is ready to use.")} />
+          <AddPasskey onAdded={() => refresh("Passkey added.")} />
         ) : (
-          <p className="text-sm text-ink-soft">This browser cannot make passkeys.</p>
+          <p className="text-sm text-ink-soft">This browser does not support passkeys.</p>
         )}
       </div>
     </Card>
@@ -86,7 +86,7 @@ function AddPasskey({ onAdded }: { onAdded(): void }) {
       />
       <div>
         <Button type="submit" isBusy={add.isBusy}>
-          Add a passkey
+          Add passkey
         </Button>
       </div>
     </form>

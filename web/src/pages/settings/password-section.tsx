@@ -42,7 +42,7 @@ function ChangePassword() {
     async () => {
       setCurrent("");
       setNext("");
-      showToast("The password is changed. Other sessions have ended.");
+      showToast("Password changed. Other sessions have ended.");
       await answers.refreshAll();
     },
   );

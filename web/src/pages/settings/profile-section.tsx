@@ -11,7 +11,7 @@ import { useAction } from "../../parts/use-action.ts";
 import { useFormDraft } from "../../parts/use-form-draft.ts";
 import { useSession } from "../../parts/use-session.ts";
 
-/** Who somebody is here, and in which zone their days begin. */
+/** The user's name and the account's time zone. */
 export function ProfileSection() {
   const { user, account } = useSession();
   const answers = useAnswerCache();
@@ -29,7 +29,7 @@ export function ProfileSection() {
     (session) => {
       forget();
       if (session !== null) answers.write(queryTable.session.current(), session);
-      showToast("Your profile is saved.");
+      showToast("Profile saved.");
       return answers.refresh("account");
     },
   );

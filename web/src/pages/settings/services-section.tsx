@@ -24,7 +24,7 @@ export function ServicesSection() {
   const disconnect = useAction(
     (id: string) => repeat(() => ask(api.DELETE("/services/{id}", { params: { path: { id } } }))),
     () => {
-      showToast("Disconnected. It does not sign you in any more.");
+      showToast("Disconnected. It can no longer sign you in.");
       return answers.refresh("services");
     },
   );
@@ -39,7 +39,7 @@ export function ServicesSection() {
                 title={name}
                 detail={[
                   connectedAt === null ? "Not connected" : `Connected ${formatMoment(connectedAt)}`,
-                  ...(isOffered ? [] : ["not offered here any more"]),
+                  ...(isOffered ? [] : ["no longer offered"]),
                 ].join(" · ")}
               />
               {connectedAt === null ? (

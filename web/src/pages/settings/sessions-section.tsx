@@ -21,7 +21,7 @@ export function SessionsSection() {
   };
   const endOne = useAction(
     (id: string) => ask(api.DELETE("/sessions/{id}", { params: { path: { id } } })),
-    () => refresh("The session has ended."),
+    () => refresh("Session ended."),
   );
   const endOthers = useAction(
     () => ask(api.DELETE("/sessions")),
@@ -31,7 +31,7 @@ export function SessionsSection() {
   return (
     <Card
       title="Sessions"
-      intro="Where you are signed in. End what you do not recognize, then change your password."
+      intro="Where you are signed in. End sessions that you do not recognize, then change your password."
       actions={
         hasOthers && (
           <Button look="danger" isBusy={endOthers.isBusy} onClick={() => endOthers.run(undefined)}>

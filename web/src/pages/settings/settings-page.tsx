@@ -26,7 +26,7 @@ export function SettingsPage() {
   const hasServices = services.data !== undefined && services.data.data.length > 0;
   const sections = allSections.filter(({ id }) => id !== "services" || hasServices);
   return (
-    <ConsoleFrame title="Settings" intro="Who you are, how you sign in, and what may act for you.">
+    <ConsoleFrame title="Settings" intro="Profile, sign-in and connected programs.">
       <div className="flex flex-col gap-6 xl:flex-row-reverse xl:items-start xl:gap-12">
         <nav aria-label="On this page" className="xl:sticky xl:top-10 xl:w-44 xl:shrink-0">
           <ul className="flex flex-wrap gap-x-1 gap-y-1 xl:flex-col">

@@ -19,8 +19,8 @@ export function CancelTaskDialog({ task, onClose }: { task: Task; onClose(): voi
       answers.write(queryTable.tasks.one(task.id), answer);
       showToast(
         isOver(answer)
-          ? `The task is over: ${describeTaskStatus(answer.status).name.toLowerCase()}.`
-          : "It is asked to stop.",
+          ? `The task has ended: ${describeTaskStatus(answer.status).name.toLowerCase()}.`
+          : "Cancellation requested.",
       );
       onClose();
     },
@@ -29,14 +29,14 @@ export function CancelTaskDialog({ task, onClose }: { task: Task; onClose(): voi
     <Dialog title="Cancel this task?" onClose={onClose}>
       <p className="text-sm text-ink-soft">
         {task.status === "queued"
-          ? "Nobody has begun with it, so it costs nothing. It cannot be started again."
-          : "You are charged only for what is finished by then, and you keep that. It cannot be started again."}
+          ? "It has not started, so it costs nothing. A canceled task cannot be restarted."
+          : "You are charged only for output that is finished by then, and you keep it. A canceled task cannot be restarted."}
       </p>
       <FormError message={cancel.errorBeside()} />
       <div className="flex flex-wrap justify-end gap-3">
-        <Button onClick={onClose}>Let it run</Button>
+        <Button onClick={onClose}>Keep running</Button>
         <Button look="danger" isBusy={cancel.isBusy} onClick={() => cancel.run(undefined)}>
-          Cancel the task
+          Cancel task
         </Button>
       </div>
     </Dialog>

@@ -4,13 +4,13 @@ import { formatMoment } from "../../parts/format-time.ts";
 import { OutputView } from "../../parts/output-view.tsx";
 import { useSession } from "../../parts/use-session.ts";
 
-/** What was made, shown, and until when it is kept. */
+/** The output, and until when it is kept. */
 export function OutputList({ output }: { output: readonly TaskOutput[] }) {
   const { time_zone: timeZone } = useSession().account;
   const [first] = output.map(({ expires_at: expiresAt }) => expiresAt).toSorted();
   if (first === undefined) return null;
   if (Date.parse(first) <= Date.now()) {
-    return <p className="text-sm text-ink-soft">What it made was kept until {formatMoment(first, timeZone)}.</p>;
+    return <p className="text-sm text-ink-soft">The output was kept until {formatMoment(first, timeZone)}.</p>;
   }
   const named = output.map((item, index) => ({ item, name: nameOutput(item, index, output) }));
   return (
@@ -28,16 +28,16 @@ export function OutputList({ output }: { output: readonly TaskOutput[] }) {
           </ul>
         );
       })}
-      <p className="text-xs text-ink-soft">Kept until {formatMoment(first, timeZone)}; links to it live for a day.</p>
+      <p className="text-xs text-ink-soft">Kept until {formatMoment(first, timeZone)}; links expire after a day.</p>
     </div>
   );
 }
 
 /** What is to be seen first stands first; what is to be read, last. */
 const groups: readonly { name: string; types: readonly string[]; classes: string }[] = [
-  { name: "Films", types: ["video"], classes: "sm:grid-cols-2" },
-  { name: "Pictures", types: ["image"], classes: "sm:grid-cols-2" },
-  { name: "Sound", types: ["audio"], classes: "" },
+  { name: "Videos", types: ["video"], classes: "sm:grid-cols-2" },
+  { name: "Images", types: ["image"], classes: "sm:grid-cols-2" },
+  { name: "Audio", types: ["audio"], classes: "" },
   { name: "Documents", types: ["script", "roles", "storyboard", "subtitles"], classes: "" },
 ];
 

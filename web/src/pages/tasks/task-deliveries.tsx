@@ -18,7 +18,7 @@ import { TaskSection } from "./task-section.tsx";
 
 type Delivery = TaskEvent["deliveries"][number];
 
-/** Who was told of the task's end, whether it arrived, and the way to tell them again. */
+/** The deliveries of the task's event, and the way to resend it. */
 export function TaskDeliveries({ taskId }: { taskId: string }) {
   const told = useTableQuery(queryTable.tasks.event(taskId));
   if (told.error !== null && told.data === undefined) {
@@ -38,10 +38,10 @@ export function TaskDeliveries({ taskId }: { taskId: string }) {
   const { data } = told;
   return (
     <TaskSection title="Webhooks" actions={data !== null && <Resend taskId={taskId} eventId={data.event.id} />}>
-      {data === null && <p className="text-sm text-ink-soft">Its event is not kept any more.</p>}
+      {data === null && <p className="text-sm text-ink-soft">Its event has expired.</p>}
       {data?.deliveries.length === 0 && (
         <p className="text-sm text-ink-soft">
-          Nobody was told: there was no{" "}
+          Not delivered: there was no{" "}
           <Link to="/console/webhooks" className={linkClasses}>
             webhook
           </Link>{" "}
@@ -65,14 +65,14 @@ function Resend({ taskId, eventId }: { taskId: string; eventId: string }) {
   const resend = useAction(
     () => ask(api.POST("/events/{id}/resend", { params: { path: { id: eventId } }, body: {} })),
     () => {
-      showToast("It is sent again to everybody who is still there.");
+      showToast("Event resent.");
       return answers.refreshOne(queryTable.tasks.event(taskId));
     },
   );
   return (
     <div className="flex flex-col items-end gap-2">
       <Button isBusy={resend.isBusy} onClick={() => resend.run(undefined)}>
-        Send again
+        Resend
       </Button>
       <FormError message={resend.errorBeside()} />
     </div>

@@ -66,12 +66,12 @@ function Charge({ task }: { task: Task }) {
   const { data: site } = useTableQuery(queryTable.site.settings());
   if (site === undefined) return <p>&nbsp;</p>;
   const { charge, estimated_charge: estimate } = task.usage;
-  if (task.parent_id !== undefined) return <p className="text-ink-soft">Paid with the task that it is a part of.</p>;
+  if (task.parent_id !== undefined) return <p className="text-ink-soft">Charged with its parent task.</p>;
   if (!isOver(task) || charge === undefined) {
     return (
       <p>
         <span className="tabular-nums">{formatMoney(estimate, site.currency)}</span>{" "}
-        <span className="text-ink-soft">is set aside: the most that it can cost.</span>
+        <span className="text-ink-soft">on hold: the maximum cost.</span>
       </p>
     );
   }

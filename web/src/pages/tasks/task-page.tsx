@@ -58,7 +58,7 @@ function Cancel({ task }: { task: Task }) {
   return (
     <>
       <Button look="danger" onClick={() => setAsking(true)}>
-        Cancel the task
+        Cancel task
       </Button>
       {isAsking && <CancelTaskDialog task={task} onClose={() => setAsking(false)} />}
     </>
@@ -86,7 +86,7 @@ function NoSuchTask() {
           </Link>
         }
       >
-        Its id may have been mistyped, or it belongs to another account.
+        Its id may be misspelled, or it belongs to another account.
       </EmptyState>
     </ConsoleFrame>
   );

@@ -11,7 +11,7 @@ import { TaskStatus } from "./task-status.tsx";
 
 const refreshMs = 3_000;
 
-/** The pictures, clips and voices that a drama is put together from: tasks of their own, paid with it. */
+/** The child tasks of a drama: images, clips and voices, charged with it. */
 export function TaskParts({ task }: { task: Task }) {
   const { rows, more, ...parts } = usePageQuery(queryTable.tasks.parts(task.id), {
     decideRefreshMs: (seen) => (isOver(task) && seen.every(isOver) ? null : refreshMs),
@@ -25,7 +25,7 @@ export function TaskParts({ task }: { task: Task }) {
         {...parts}
         keyOf={({ id }) => id}
         expectedRows={3}
-        empty={<p className="text-sm text-ink-soft">No picture, clip or voice of its own was needed so far.</p>}
+        empty={<p className="text-sm text-ink-soft">No child tasks yet.</p>}
       />
       <LoadMore {...more} />
     </TaskSection>

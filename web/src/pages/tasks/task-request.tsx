@@ -15,7 +15,7 @@ export function TaskRequest({ taskId }: { taskId: string }) {
       {request.data !== undefined && (
         <>
           <p className="text-sm text-ink-soft">
-            <code className="font-mono">POST {request.data.endpoint}</code>, with what was left out as it was decided.
+            <code className="font-mono">POST {request.data.endpoint}</code>, with defaults filled in.
           </p>
           <div className="max-h-96 overflow-y-auto rounded-md">
             <CodeBlock label="Body of the request" code={JSON.stringify(request.data.body, null, 2)} />

@@ -6,7 +6,7 @@ import { useSession } from "../../parts/use-session.ts";
 import { OutputList } from "./output-list.tsx";
 import { TaskSection } from "./task-section.tsx";
 
-/** What became of a task so far: how far it is, what it made, or why it made nothing. */
+/** A task's progress, output or error. */
 export function TaskResult({ task }: { task: Task }) {
   const { error, warnings = [], output } = task;
   return (
@@ -16,9 +16,9 @@ export function TaskResult({ task }: { task: Task }) {
         <Notice kind="error" title={error.message}>
           <p>
             {error.retryable
-              ? "Sending the same request again can help."
+              ? "Retrying the same request may help."
               : "The same request would fail again; change it first."}{" "}
-            {/[1-9]/.test(task.usage.charge ?? "") ? "What was finished before is charged." : "It costs nothing."} (
+            {/[1-9]/.test(task.usage.charge ?? "") ? "Finished output is charged." : "It costs nothing."} (
             <code className="font-mono text-xs">{error.code}</code>)
           </p>
         </Notice>
@@ -30,25 +30,25 @@ export function TaskResult({ task }: { task: Task }) {
       ))}
       {output.length > 0 && <OutputList output={output} />}
       {isOver(task) && output.length === 0 && error === undefined && (
-        <p className="text-sm text-ink-soft">{nothingMade[task.status] ?? "It made nothing."}</p>
+        <p className="text-sm text-ink-soft">{nothingMade[task.status] ?? "No output."}</p>
       )}
     </TaskSection>
   );
 }
 
 const nothingMade: Partial<Record<Task["status"], string>> = {
-  canceled: "It was canceled before it made anything.",
-  expired: "It did not end before its deadline, so it was given up.",
+  canceled: "Canceled before any output.",
+  expired: "Expired: it did not finish before its deadline.",
 };
 
 function UnderWay({ task }: { task: Task }) {
   const { time_zone: timeZone } = useSession().account;
   return (
     <div className="flex flex-col gap-2">
-      <ProgressBar label="How far the task is" percent={task.progress} />
+      <ProgressBar label="Task progress" percent={task.progress} />
       <p className="text-sm text-ink-soft" aria-live="polite">
-        {task.status === "queued" ? "It waits for its turn." : "It is being made."} This page keeps up by itself.
-        {task.expires_at !== undefined && ` It is given up at no charge on ${formatMoment(task.expires_at, timeZone)}.`}
+        {task.status === "queued" ? "The task is queued." : "The task is processing."} This page updates automatically.
+        {task.expires_at !== undefined && ` It expires at no charge on ${formatMoment(task.expires_at, timeZone)}.`}
       </p>
     </div>
   );

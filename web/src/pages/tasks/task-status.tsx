@@ -19,7 +19,7 @@ export function TaskStatus({ task }: { task: Pick<Task, "status" | "progress" | 
       )}
       {task.queue_position !== undefined && (
         <span className="text-xs text-ink-soft">
-          {task.queue_position <= 1 ? "next in line" : `${task.queue_position}. in line`}
+          {task.queue_position <= 1 ? "next in queue" : `position ${task.queue_position} in queue`}
         </span>
       )}
     </div>

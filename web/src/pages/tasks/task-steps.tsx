@@ -30,24 +30,24 @@ export function TaskSteps({ task, steps }: { task: Task; steps: readonly Step[] 
                 {site !== undefined && formatMoney(step.charge, site.currency)}
               </span>
             </div>
-            {step.status === "processing" && <ProgressBar label={`How far ${step.name} is`} percent={step.progress} />}
+            {step.status === "processing" && <ProgressBar label={`Progress of ${step.name}`} percent={step.progress} />}
             <StepOutput output={step.output.filter(({ sha256 }) => !shown.has(sha256))} />
           </li>
         ))}
       </ol>
-      {!isOver(task) && <p className="text-xs text-ink-soft">A step is charged once what it makes is there.</p>}
+      {!isOver(task) && <p className="text-xs text-ink-soft">A step is charged when its output is ready.</p>}
     </TaskSection>
   );
 }
 
-/** Shown on demand: a film has many shots, and each would be loaded. */
+/** Shown on demand: a drama has many shots, and each would be loaded. */
 function StepOutput({ output }: { output: Step["output"] }) {
   const [isOpen, setOpen] = useState(false);
   if (output.length === 0) return null;
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="rounded-sm text-ink-soft hover:text-ink">
-        {output.length === 1 ? "What it made" : `${output.length} things that it made`}
+        {output.length === 1 ? "Output" : `${output.length} outputs`}
       </summary>
       {isOpen && (
         <div className="pt-3">

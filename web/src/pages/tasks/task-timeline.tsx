@@ -4,7 +4,7 @@ import { formatMoment } from "../../parts/format-time.ts";
 import { useSession } from "../../parts/use-session.ts";
 import { listMoments } from "./list-moments.ts";
 
-/** When a task was made, begun and over, with how long each took. */
+/** When a task was created, started and finished, with durations. */
 export function TaskTimeline({ task }: { task: Task }) {
   const { time_zone: timeZone } = useSession().account;
   const nowMs = useNowMs(!isOver(task));

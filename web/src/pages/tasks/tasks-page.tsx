@@ -13,6 +13,7 @@ import { formatMoney } from "../../parts/format-money.ts";
 import { formatMoment } from "../../parts/format-time.ts";
 import { nameType } from "../../parts/model-words.ts";
 import { describeTaskStatus, taskStatuses } from "../../parts/task-words.ts";
+import { useSearchControls } from "../../parts/use-search-controls.ts";
 import { useSession } from "../../parts/use-session.ts";
 import { TaskStatus } from "./task-status.tsx";
 
@@ -31,10 +32,10 @@ function readFilter({ status, type, model }: { status?: string; type?: string; m
   };
 }
 
-/** Everything that was made or is being made, newest first. It keeps up by itself while something is under way. */
+/** All tasks, newest first. The list refreshes while a task is open. */
 export function TasksPage() {
-  const filter = readFilter(route.useSearch());
-  const navigate = route.useNavigate();
+  const [search, change] = useSearchControls(route.useSearch(), route.useNavigate());
+  const filter = readFilter(search);
   const { time_zone: timeZone } = useSession().account;
   const { data: site } = useTableQuery(queryTable.site.settings());
   const { rows, more, ...tasks } = usePageQuery(queryTable.tasks.list(filter), {
@@ -44,10 +45,10 @@ export function TasksPage() {
   return (
     <ConsoleFrame
       title="Tasks"
-      intro="Pictures, films, avatars, dramas and speech that you asked for, by API or in the playground."
+      intro="Images, video, avatars, dramas and speech, created through the API or in the playground."
     >
       <div className="flex flex-col gap-4">
-        <Filters filter={filter} onChange={(next) => void navigate({ search: next, replace: true })} />
+        <Filters filter={filter} onChange={change} />
         <DataTable
           label="Tasks"
           columns={listColumns(timeZone, site?.currency)}
@@ -55,7 +56,7 @@ export function TasksPage() {
           {...tasks}
           keyOf={({ id }) => id}
           expectedRows={8}
-          empty={<NoTasks isFiltered={isFiltered} onClear={() => void navigate({ search: {} })} />}
+          empty={<NoTasks isFiltered={isFiltered} onClear={() => change({ status: "", type: "", model: "" })} />}
         />
         <LoadMore {...more} />
       </div>
@@ -63,23 +64,25 @@ export function TasksPage() {
   );
 }
 
-function Filters({ filter, onChange }: { filter: TaskFilter; onChange(filter: Record<string, string>): void }) {
+function Filters({
+  filter,
+  onChange,
+}: {
+  filter: TaskFilter;
+  onChange(part: { [name in keyof TaskFilter]: string }): void;
+}) {
   const { data: models } = useTableQuery(queryTable.models.list());
   const ids = new Set([
     ...(filter.model === undefined ? [] : [filter.model]),
     ...(models?.data ?? []).filter(({ type }) => type !== "chat").map(({ id }) => id),
   ]);
-  const choose = (name: keyof TaskFilter) => (value: string) => {
-    const next = Object.entries({ ...filter, [name]: value }).filter(([, word]) => word !== "");
-    onChange(Object.fromEntries(next));
-  };
   return (
     <search className="flex flex-wrap gap-3">
       <SelectField
         label="Status"
         isCompact
         value={filter.status ?? ""}
-        onChange={choose("status")}
+        onChange={(status) => onChange({ status })}
         options={[
           { value: "", label: "Any status" },
           ...taskStatuses.map((status) => ({ value: status, label: describeTaskStatus(status).name })),
@@ -89,14 +92,14 @@ function Filters({ filter, onChange }: { filter: TaskFilter; onChange(filter: Re
         label="Type"
         isCompact
         value={filter.type ?? ""}
-        onChange={choose("type")}
+        onChange={(type) => onChange({ type })}
         options={[{ value: "", label: "Any type" }, ...taskTypes.map((value) => ({ value, label: nameType(value) }))]}
       />
       <SelectField
         label="Model"
         isCompact
         value={filter.model ?? ""}
-        onChange={choose("model")}
+        onChange={(model) => onChange({ model })}
         options={[{ value: "", label: "Any model" }, ...[...ids].map((id) => ({ value: id, label: id }))]}
       />
     </search>
@@ -146,22 +149,21 @@ function listColumns(timeZone: string, currency: string | undefined): Column<Tas
 function NoTasks({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void }) {
   if (isFiltered) {
     return (
-      <EmptyState title="No task fits." action={<Button onClick={onClear}>Show all tasks</Button>}>
+      <EmptyState title="No tasks match." action={<Button onClick={onClear}>Show all tasks</Button>}>
         Choose another status, type or model.
       </EmptyState>
     );
   }
   return (
     <EmptyState
-      title="Nothing was made yet."
+      title="No tasks yet"
       action={
         <Link to="/console/playground" className={buttonClasses("primary")}>
-          Make something in the playground
+          Try it in the playground
         </Link>
       }
     >
-      Every picture, film, avatar, drama and speech that you ask for by API is a task, and stands here with what it made
-      and what it cost.
+      Every image, video, avatar, drama and speech request is a task. It appears here with its output and cost.
     </EmptyState>
   );
 }

@@ -69,7 +69,7 @@ test("what has no colour of its own is one part, and nothing is left out", () =>
 test("what no key is known of is shown, and cannot be asked for by its key", () => {
   const usage = writeUsage([{ ...day(1), key_id: null, calls: 3 }]);
   const { series, bars } = arrangeUsage(usage, { ...byModel, by: "key", show: "calls" });
-  expect(series.map(({ id, name }) => [isNamed(id), name])).toEqual([[false, "No known key"]]);
+  expect(series.map(({ id, name }) => [isNamed(id), name])).toEqual([[false, "Unknown key"]]);
   expect(bars[0]?.text).toBe("3");
 });
 

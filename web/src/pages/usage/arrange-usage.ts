@@ -72,7 +72,7 @@ function rankSeries(groups: ReadonlyMap<string, UsageRow[]>, { by, show, nameOf 
     show === "charge" ? compareMoney(b.charge, a.charge) : measure(b, show) - measure(a, show);
   return all
     .toSorted((a, b) => compare(a.sums, b.sums) || (a.id < b.id ? -1 : 1))
-    .map(({ id, sums }, colour) => ({ id, name: id === unknownId ? `No known ${by}` : nameOf(id), colour, sums }));
+    .map(({ id, sums }, colour) => ({ id, name: id === unknownId ? `Unknown ${by}` : nameOf(id), colour, sums }));
 }
 
 function joinRest(ranked: readonly Series[], by: SeriesKind): Series[] {

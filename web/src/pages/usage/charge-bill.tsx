@@ -8,26 +8,26 @@ import { isMoneyZero, sumMoney } from "../../parts/sum-money.ts";
 
 type Item = ExplainedCharge["items"][number];
 
-/** Quantity × rate for everything that was counted, and how the sum became the cost. */
+/** Quantity × rate for each line item, and the total: the subtotal rounded once. */
 export function ChargeBill({ charge, currency }: { charge: ExplainedCharge; currency: string }) {
   const { items, unit, cost, minimum_charge: minimum } = charge;
   const sum = sumMoney(items.map(({ amount }) => amount));
   const hasMinimum = !isMoneyZero(minimum);
   return (
-    <Section title="How it was counted">
+    <Section title="Calculation">
       <DataTable
-        label="What was counted"
+        label="Line items"
         columns={listColumns(currency)}
         rows={items}
         keyOf={({ name, price_id: priceId }) => `${name} ${priceId ?? ""}`}
-        empty={<p className="text-sm text-ink-soft">Nothing was itemized.</p>}
+        empty={<p className="text-sm text-ink-soft">No line items.</p>}
       />
       <FactList
         facts={[
-          { name: "Sum", value: formatMoney(sum, currency) },
-          ...(hasMinimum ? [{ name: "At least", value: formatMoney(minimum, currency) }] : []),
+          { name: "Subtotal", value: formatMoney(sum, currency) },
+          ...(hasMinimum ? [{ name: "Minimum charge", value: formatMoney(minimum, currency) }] : []),
           {
-            name: unit === "money" ? "Cost, the sum rounded once" : "Cost, taken from your plan's quota",
+            name: unit === "money" ? "Total" : "Total, from your plan's quota",
             value: <span className="font-semibold">{formatAmount({ unit, amount: cost, currency })}</span>,
           },
         ]}
@@ -38,7 +38,7 @@ export function ChargeBill({ charge, currency }: { charge: ExplainedCharge; curr
 
 function listColumns(currency: string): Column<Item>[] {
   return [
-    { name: "What", cell: ({ name }) => nameItem(name) },
+    { name: "Item", cell: ({ name }) => nameItem(name) },
     { name: "Quantity", align: "right", cell: ({ quantity }) => formatCount(quantity) },
     {
       name: "× Rate",

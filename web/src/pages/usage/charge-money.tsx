@@ -7,7 +7,7 @@ import { formatMoment } from "../../parts/format-time.ts";
 import { isMoneyZero } from "../../parts/sum-money.ts";
 import { useSession } from "../../parts/use-session.ts";
 
-/** Where it came from, what was set aside before, what was given back, and what there was afterwards. */
+/** The hold, the credit buckets that paid, refunds, and the balance after. */
 export function ChargeMoney({ charge, currency }: { charge: ExplainedCharge; currency: string }) {
   const { time_zone: timeZone } = useSession().account;
   const { unit, buckets, refunds, held, lost, balance_after: after } = charge;
@@ -17,30 +17,28 @@ export function ChargeMoney({ charge, currency }: { charge: ExplainedCharge; cur
   const paid = buckets.map(
     ({ kind, amount, expires_at: expiresAt }, index): Fact => ({
       id: `bucket ${index}`,
-      name: `${nameBucket(kind)}${expiresAt === null ? "" : `, which expires ${formatMoment(expiresAt, timeZone)}`}`,
+      name: `${nameBucket(kind)}${expiresAt === null ? "" : `, expires ${formatMoment(expiresAt, timeZone)}`}`,
       value: write(amount),
     }),
   );
   const back = refunds.map(
     ({ id, amount, created }): Fact => ({
       id,
-      name: `Given back ${formatMoment(new Date(created * 1000).toISOString(), timeZone)}`,
+      name: `Refunded ${formatMoment(new Date(created * 1000).toISOString(), timeZone)}`,
       value: `+${write(amount)}`,
     }),
   );
   return (
-    <Section title="Where it came from">
+    <Section title="Paid from">
       {!isMoneyZero(lost) && (
-        <Notice kind="hint">
-          Your balance did not cover {write(lost)} of the cost. The service bore it: you do not owe it.
-        </Notice>
+        <Notice kind="hint">Your balance did not cover {write(lost)} of the cost. You do not owe it.</Notice>
       )}
       <FactList
         facts={[
-          { name: "Set aside before", value: write(held) },
+          { name: "Put on hold before", value: write(held) },
           ...paid,
           ...back,
-          ...(after === null ? [] : [{ name: "Balance afterwards", value: write(after) }]),
+          ...(after === null ? [] : [{ name: "Balance after", value: write(after) }]),
         ]}
       />
     </Section>

@@ -76,7 +76,7 @@ function ChargeOrigin({ charge }: { charge: ExplainedCharge }) {
   const { data: keyNames } = useTableQuery(queryTable.keys.names());
   const { model, key_id: keyId, task_id: taskId, request_id: requestId } = charge;
   const facts: (Fact | false)[] = [
-    { name: "When", value: formatMoment(new Date(charge.created * 1000).toISOString(), timeZone) },
+    { name: "Time", value: formatMoment(new Date(charge.created * 1000).toISOString(), timeZone) },
     model !== null && {
       name: "Model",
       value: (
@@ -89,7 +89,7 @@ function ChargeOrigin({ charge }: { charge: ExplainedCharge }) {
       name: "Task",
       value: (
         <Link to="/console/tasks/$id" params={{ id: taskId }} className={linkClasses}>
-          Open the task
+          Open task
         </Link>
       ),
     },
@@ -98,8 +98,8 @@ function ChargeOrigin({ charge }: { charge: ExplainedCharge }) {
     { name: "Charge", value: <CopyableText text={charge.id} label="the charge's id" /> },
   ];
   return (
-    <section aria-label="What it was for" className="flex flex-col gap-3">
-      <h2 className="font-semibold">What it was for</h2>
+    <section aria-label="Details" className="flex flex-col gap-3">
+      <h2 className="font-semibold">Details</h2>
       <FactList facts={facts.filter((fact) => fact !== false)} />
     </section>
   );
@@ -116,7 +116,7 @@ function NoSuchCharge() {
           </Link>
         }
       >
-        Its id may have been mistyped, or it belongs to another account.
+        Its id may be misspelled, or it belongs to another account.
       </EmptyState>
     </ConsoleFrame>
   );

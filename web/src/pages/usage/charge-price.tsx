@@ -16,15 +16,13 @@ export function ChargePrice({ price, currency }: ChargePriceProps) {
     <section aria-label="Price" className="flex flex-col gap-3">
       <div className="flex items-center justify-between gap-3">
         <h2 className="font-semibold">Price</h2>
-        <Badge kind={price.is_current ? "good" : "neutral"}>
-          {price.is_current ? "Still in force" : "Replaced since"}
-        </Badge>
+        <Badge kind={price.is_current ? "good" : "neutral"}>{price.is_current ? "Current price" : "Superseded"}</Badge>
       </div>
       <FactList
         facts={[
           ...describePrice(price, currency).map(({ name, text }) => ({ name: name ?? "Price", value: text })),
           ...(minimum === null ? [] : [{ name: "Minimum", value: minimum }]),
-          { name: "In force since", value: formatMoment(price.effective_at, timeZone) },
+          { name: "Effective since", value: formatMoment(price.effective_at, timeZone) },
           { name: "Version", value: <CopyableText text={price.id} label="the price's id" /> },
         ]}
       />

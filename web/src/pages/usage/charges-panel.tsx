@@ -54,7 +54,7 @@ export function ChargesPanel(props: ChargesPanelProps) {
         {...charges}
         keyOf={({ id }) => id}
         expectedRows={4}
-        empty={<EmptyState title="There are no charges here." />}
+        empty={<EmptyState title="No charges" />}
       />
       <LoadMore {...more} />
     </Section>

@@ -8,7 +8,7 @@ type UsageFiltersProps = { view: UsageView; today: string; onChange(part: UsageS
 
 const measureNames: Record<Measure, string> = { charge: "Charge", calls: "Calls", tokens: "Tokens" };
 
-/** Which time, and what of it. Every choice is in the address. */
+/** The period and filters. Every choice is in the address. */
 export function UsageFilters({ view, today, onChange }: UsageFiltersProps) {
   const { data: models } = useTableQuery(queryTable.models.list());
   const { data: keyNames } = useTableQuery(queryTable.keys.names());
@@ -24,13 +24,13 @@ export function UsageFilters({ view, today, onChange }: UsageFiltersProps) {
   return (
     <search className="flex flex-wrap items-start gap-3">
       <SelectField
-        label="Time"
+        label="Period"
         isCompact
         value={view.days}
         onChange={chooseDays}
         options={[
           ...dayChoices.map((days) => ({ value: days, label: `Last ${days} days` })),
-          { value: "own", label: "Days of my choice" },
+          { value: "own", label: "Custom range" },
         ]}
       />
       {view.days === "own" && (
@@ -39,7 +39,7 @@ export function UsageFilters({ view, today, onChange }: UsageFiltersProps) {
             label="First day"
             value={view.first}
             max={today}
-            error={view.trouble}
+            error={view.problem}
             onChange={(from) => onChange({ from, to: view.last })}
           />
           <DayField

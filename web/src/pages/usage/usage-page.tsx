@@ -10,6 +10,7 @@ import { Skeleton } from "../../design/skeleton.tsx";
 import { findDay } from "../../parts/calendar-days.ts";
 import { ConsoleFrame } from "../../parts/console-frame.tsx";
 import { linkClasses } from "../../parts/focus-page.tsx";
+import { useSearchControls } from "../../parts/use-search-controls.ts";
 import { useSession } from "../../parts/use-session.ts";
 import { UsageFilters } from "./usage-filters.tsx";
 import { UsageReport } from "./usage-report.tsx";
@@ -20,18 +21,13 @@ const route = getRouteApi("/signed-in/console/console/usage");
 
 /** What was used and what it cost, by day, model and key; every number leads to the charges behind it. */
 export function UsagePage() {
-  const search: UsageSearch = route.useSearch();
-  const navigate = route.useNavigate();
+  const [search, change] = useSearchControls<UsageSearch>(route.useSearch(), route.useNavigate());
   const { time_zone: timeZone } = useSession().account;
   const now = new Date();
   const view = readUsageView(search, { now, timeZone });
   const question = { ...view.filter, group_by: `${view.cut},${view.by}` };
-  const usage = useTableQuery(queryTable.usage.report(question), { isEnabled: view.trouble === null });
+  const usage = useTableQuery(queryTable.usage.report(question), { isEnabled: view.problem === null });
   const keyNames = useTableQuery(queryTable.keys.names());
-  const change = (part: UsageSearch) => {
-    const words = Object.entries({ ...search, ...part }).filter(([, word]) => word !== "");
-    void navigate({ search: Object.fromEntries(words), replace: true, resetScroll: false });
-  };
   // Another time or filter has other bars.
   const filter = (part: UsageSearch) => change({ ...part, bar: "", part: "" });
   return (
@@ -45,7 +41,7 @@ export function UsagePage() {
           </Link>
         </>
       }
-      actions={view.trouble === null ? <DownloadLink question={question} /> : undefined}
+      actions={view.problem === null ? <DownloadLink question={question} /> : undefined}
     >
       <UsageFilters view={view} today={findDay(now, timeZone)} onChange={filter} />
       {usage.error !== null && <LoadFailure error={usage.error} onRetry={() => void usage.refetch()} />}
@@ -108,7 +104,7 @@ function Waiting() {
 function NothingUsed({ isFiltered }: { isFiltered: boolean }) {
   return (
     <EmptyState
-      title="Nothing was charged in this time."
+      title="No charges in this period."
       action={
         isFiltered ? undefined : (
           <Link to="/console/playground" className={buttonClasses("primary")}>
@@ -118,8 +114,8 @@ function NothingUsed({ isFiltered }: { isFiltered: boolean }) {
       }
     >
       {isFiltered
-        ? "Choose another time, model or key."
-        : "Every call and task that is charged for stands here, by day, model and key. Choose another time, or make a call."}
+        ? "Choose another period, model or key."
+        : "Charged calls and tasks appear here by day, model and key. Choose another period, or make a call."}
     </EmptyState>
   );
 }

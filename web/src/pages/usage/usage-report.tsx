@@ -82,7 +82,7 @@ function OpenedCharges({ usage, view, arranged, open, onOpen }: OpenedProps) {
   return (
     <ChargesPanel
       title={`Charges of ${name}`}
-      sum={`${formatCount(calls)} ${calls === 1 ? "charge" : "charges"}, ${formatMoney(charge, usage.currency)} together`}
+      sum={`${formatCount(calls)} ${calls === 1 ? "charge" : "charges"}, ${formatMoney(charge, usage.currency)} total`}
       filter={narrow(view, { ...period, part })}
       timeZone={usage.time_zone}
       currency={usage.currency}

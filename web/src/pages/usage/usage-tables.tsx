@@ -15,7 +15,7 @@ type SeriesTableProps = {
   onOpen(id: string): void;
 };
 
-/** What each model or key came to. It is the chart's legend too. */
+/** Totals by model or key; also the chart's legend. */
 export function SeriesTable({ title, name, series, currency, onOpen }: SeriesTableProps) {
   const hasSome = (count: (series: Series) => number): boolean => series.some((each) => count(each) > 0);
   const count = (columnName: string, read: (series: Series) => number): Column<Series>[] =>
@@ -97,10 +97,10 @@ export function BarTable({ title, bars, series, onOpen }: BarTableProps) {
         cell: ({ parts }) => parts.find((part) => part.id === id)?.text ?? <span className="text-ink-soft">–</span>,
       }),
     ),
-    { name: "Together", align: "right", cell: ({ text }) => <span className="font-medium">{text}</span> },
+    { name: "Total", align: "right", cell: ({ text }) => <span className="font-medium">{text}</span> },
   ];
   return (
-    <Section title={title} intro="The numbers of the chart. Days and hours without any are left out.">
+    <Section title={title} intro="The numbers of the chart. Periods without charges are left out.">
       <DataTable
         label={`Numbers ${title.toLowerCase()}`}
         columns={columns}

@@ -19,7 +19,7 @@ export function UsageTotals({ usage }: { usage: Usage | undefined }) {
       <Stat
         label="Input tokens"
         value={count(total?.input_tokens)}
-        detail={cached === 0 ? "" : `${formatCount(cached)} of them from a cache`}
+        detail={cached === 0 ? "" : `${formatCount(cached)} from cache`}
       />
       <Stat label="Output tokens" value={count(total?.output_tokens)} detail="" />
     </div>

@@ -5,7 +5,7 @@ const here = { now: new Date("2026-11-15T23:30:00Z"), timeZone: "Asia/Tokyo" };
 
 test("without words in the address it is the last thirty days where the account is, today included", () => {
   expect(readUsageView({}, here)).toEqual({
-    ...{ days: "30", first: "2026-10-18", last: "2026-11-16", trouble: null, by: "model", show: "charge", cut: "day" },
+    ...{ days: "30", first: "2026-10-18", last: "2026-11-16", problem: null, by: "model", show: "charge", cut: "day" },
     filter: { from: "2026-10-18", to: "2026-11-17" },
   });
 });
@@ -17,7 +17,7 @@ test("words that nobody knows are as good as none", () => {
 test("a day or two are cut into hours, and what is filtered by is asked for", () => {
   const search = { from: "2026-11-01", to: "2026-11-02", by: "key", show: "tokens", model: "a", key: "key_1" };
   expect(readUsageView(search, here)).toMatchObject({
-    ...{ days: "own", cut: "hour", by: "key", show: "tokens", trouble: null },
+    ...{ days: "own", cut: "hour", by: "key", show: "tokens", problem: null },
     filter: { from: "2026-11-01", to: "2026-11-03", model: "a", key_id: "key_1" },
   });
   expect(readUsageView({ from: "2026-11-01", to: "2026-11-03" }, here).cut).toBe("day");
@@ -28,6 +28,6 @@ test.for([
   [{ from: "2026-11-02" }, "Choose the first and the last day."],
   [{ from: "2026-02-30", to: "2026-11-01" }, "Choose the first and the last day."],
   [{ from: "2025-01-01", to: "2026-02-05" }, "Choose at most 400 days."],
-] as const)("%j: %s", ([search, trouble]) => {
-  expect(readUsageView(search, here).trouble).toBe(trouble);
+] as const)("%j: %s", ([search, problem]) => {
+  expect(readUsageView(search, here).problem).toBe(problem);
 });

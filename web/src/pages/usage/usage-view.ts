@@ -18,7 +18,7 @@ export type UsageView = {
   first: string;
   last: string;
   /** What is wrong with the chosen days. */
-  trouble: string | null;
+  problem: string | null;
   by: SeriesKind;
   show: Measure;
   cut: "day" | "hour";
@@ -35,24 +35,24 @@ export function readUsageView(search: UsageSearch, { now, timeZone }: { now: Dat
   const days = dayChoices.find((each) => each === search.days) ?? "30";
   const first = isOwn ? (search.from ?? "") : addDays(today, 1 - Number(days));
   const last = isOwn ? (search.to ?? "") : today;
-  const trouble = findTrouble(first, last);
+  const problem = findProblem(first, last);
   return {
     days: isOwn ? "own" : days,
-    ...{ first, last, trouble },
+    ...{ first, last, problem },
     by: search.by === "key" ? "key" : "model",
     show: measures.find((each) => each === search.show) ?? "charge",
-    cut: trouble === null && countDays(first, last) <= daysByHourMax ? "hour" : "day",
+    cut: problem === null && countDays(first, last) <= daysByHourMax ? "hour" : "day",
     filter: {
       from: first,
       // For the API a time ends where the next day begins.
-      ...(trouble === null ? { to: addDays(last, 1) } : {}),
+      ...(problem === null ? { to: addDays(last, 1) } : {}),
       ...(search.model === undefined ? {} : { model: search.model }),
       ...(search.key === undefined ? {} : { key_id: search.key }),
     },
   };
 }
 
-function findTrouble(first: string, last: string): string | null {
+function findProblem(first: string, last: string): string | null {
   if (!isDay(first) || !isDay(last)) return "Choose the first and the last day.";
   if (last < first) return "The last day comes before the first.";
   return countDays(first, last) > daysMax ? `Choose at most ${daysMax} days.` : null;

@@ -10,7 +10,7 @@ import { SecretDialog } from "./secret-dialog.tsx";
 
 type AccountSecret = { secret: string; previous_secret_expires_at?: string };
 
-/** What signs events that go to a `callback_url`. It can be seen again, by whoever proves who they are. */
+/** What signs events that go to a `callback_url`. It can be shown again after reauthentication. */
 export function AccountSecretSection() {
   const repeat = useReauthentication();
   const [shown, setShown] = useState<AccountSecret | null>(null);
@@ -31,14 +31,14 @@ export function AccountSecretSection() {
       <FormError message={show.errorBeside()} />
       <div className="flex flex-wrap gap-3">
         <Button isBusy={show.isBusy} onClick={() => show.run(undefined)}>
-          Show the secret
+          Show secret
         </Button>
-        <Button onClick={() => setRotating(true)}>Rotate the secret</Button>
+        <Button onClick={() => setRotating(true)}>Rotate secret</Button>
       </div>
       {isRotating && (
         <Dialog title="Rotate the account’s secret" onClose={() => setRotating(false)}>
           <p className="text-sm text-ink-soft">
-            From now on a new secret signs. For 24 hours the old one signs too, so that receivers can change over.
+            A new secret signs from now on. For 24 hours the old one signs too, so that receivers can switch.
           </p>
           <FormError message={rotate.errorBeside()} />
           <div className="flex flex-wrap justify-end gap-3">

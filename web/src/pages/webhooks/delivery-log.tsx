@@ -17,7 +17,7 @@ import { ResendButton } from "./resend-button.tsx";
 
 const statuses = ["pending", "succeeded", "failed", "dropped"] as const satisfies readonly Delivery["status"][];
 
-/** What was sent to an endpoint, newest first. It keeps up by itself while something is on its way. */
+/** What was sent to an endpoint, newest first. It refreshes while a delivery is pending. */
 export function DeliveryLog({ endpointId }: { endpointId: string }) {
   const [status, setStatus] = useState("");
   const known = statuses.find((each) => each === status);
@@ -52,11 +52,11 @@ function Rows({ endpointId, status }: { endpointId: string; status: Delivery["st
   }
   if (rows.length === 0) {
     return status === undefined ? (
-      <EmptyState title="Nothing was sent here yet.">
+      <EmptyState title="No deliveries yet">
         Send a test event to see whether it arrives, or wait for a task to end.
       </EmptyState>
     ) : (
-      <EmptyState title="No delivery stands like this.">Choose another status.</EmptyState>
+      <EmptyState title="No deliveries match.">Choose another status.</EmptyState>
     );
   }
   return (

@@ -18,7 +18,7 @@ type DeedProps = EndpointActionsProps & { onClose(): void };
 const route = getRouteApi("/signed-in/console/console/webhooks/$id");
 const nameOf = ({ id }: Endpoint) => ({ params: { path: { id } } });
 
-/** What is being done is in the address, so that whoever has to sign in again comes back to it. */
+/** The open dialog is in the address, so that it survives signing in again. */
 export function EndpointActions({ endpoint, onChanged }: EndpointActionsProps) {
   const { do: deed } = route.useSearch();
   const navigate = route.useNavigate();
@@ -27,7 +27,7 @@ export function EndpointActions({ endpoint, onChanged }: EndpointActionsProps) {
   const toggle = useAction(
     () => ask(api.PATCH("/webhook_endpoints/{id}", { ...nameOf(endpoint), body: { enabled: !endpoint.enabled } })),
     ({ enabled }) => {
-      showToast(enabled ? "The endpoint is enabled." : "The endpoint is disabled. What waited for it is dropped.");
+      showToast(enabled ? "Endpoint enabled." : "Endpoint disabled. Pending deliveries are dropped.");
       return onChanged();
     },
   );
@@ -53,13 +53,13 @@ export function EndpointActions({ endpoint, onChanged }: EndpointActionsProps) {
 function EditEndpoint({ endpoint, onChanged, onClose }: DeedProps) {
   const showToast = useToast();
   return (
-    <Dialog title="Edit the endpoint" size="wide" onClose={onClose}>
+    <Dialog title="Edit endpoint" size="wide" onClose={onClose}>
       <EndpointForm
         endpoint={endpoint}
         submitName="Save"
         send={(body) => ask(api.PATCH("/webhook_endpoints/{id}", { ...nameOf(endpoint), body }))}
         onDone={() => {
-          showToast("The endpoint is changed.");
+          showToast("Endpoint updated.");
           onClose();
           void onChanged();
         }}
@@ -82,7 +82,7 @@ function RotateSecret({ endpoint, onChanged, onClose }: DeedProps) {
   if (made?.secret !== undefined) {
     return (
       <SecretDialog
-        title="Keep the new secret now"
+        title="Save the new secret"
         secret={made.secret}
         isShownOnce
         previousUntil={made.previous_secret_expires_at}
@@ -91,9 +91,9 @@ function RotateSecret({ endpoint, onChanged, onClose }: DeedProps) {
     );
   }
   return (
-    <Confirmation title="Rotate the secret" confirmName="Rotate" look="primary" action={rotate} onClose={onClose}>
-      From now on a new secret signs. For 24 hours the old one signs too: every event carries both signatures, so that
-      your receiver can change over without missing anything.
+    <Confirmation title="Rotate secret" confirmName="Rotate" look="primary" action={rotate} onClose={onClose}>
+      A new secret signs from now on. For 24 hours the old one signs too: every event carries both signatures, so that
+      your receiver can switch without missing events.
     </Confirmation>
   );
 }
@@ -104,20 +104,14 @@ function DeleteEndpoint({ endpoint, onChanged, onClose }: DeedProps) {
   const remove = useAction(
     () => ask(api.DELETE("/webhook_endpoints/{id}", nameOf(endpoint))),
     async () => {
-      showToast("The endpoint is deleted.");
+      showToast("Endpoint deleted.");
       await navigate({ to: "/console/webhooks" });
       await onChanged();
     },
   );
   return (
-    <Confirmation
-      title="Delete the endpoint"
-      confirmName="Delete the endpoint"
-      look="danger"
-      action={remove}
-      onClose={onClose}
-    >
-      Nothing is sent to {endpoint.url} any more, and what waits for it is dropped.
+    <Confirmation title="Delete endpoint" confirmName="Delete endpoint" look="danger" action={remove} onClose={onClose}>
+      No more events are sent to {endpoint.url}, and pending deliveries are dropped.
     </Confirmation>
   );
 }

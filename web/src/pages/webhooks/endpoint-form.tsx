@@ -18,7 +18,7 @@ type EndpointFormProps = {
   onGivenUp(): void;
 };
 
-/** Where events go, and which. What is typed stays until it is saved or given up, whatever comes between. */
+/** Where events go, and which. The draft is kept until it is saved or canceled. */
 export function EndpointForm({ endpoint, submitName, send, onDone, onGivenUp }: EndpointFormProps) {
   const { values, change, forget } = useFormDraft(`webhook:${endpoint?.id ?? "new"}`, {
     url: endpoint?.url ?? "",
@@ -52,12 +52,12 @@ export function EndpointForm({ endpoint, submitName, send, onDone, onGivenUp }: 
       <FormError message={action.errorBeside("url", "description", "event_types")} />
       <TextField
         type="url"
-        label="Address"
+        label="URL"
         name="url"
         maxLength={2048}
         placeholder="https://example.com/webhooks"
         autoComplete="off"
-        hint="It gets a POST for every event and has 15 seconds to answer with 2xx."
+        hint="Receives a POST for every event and must answer 2xx within 15 seconds."
         value={values.url}
         onChange={(url) => change({ url })}
         error={action.errorAt("url")}
@@ -67,14 +67,14 @@ export function EndpointForm({ endpoint, submitName, send, onDone, onGivenUp }: 
         name="description"
         maxLength={500}
         autoComplete="off"
-        hint="For yourself; nothing is needed."
+        hint="Optional."
         value={values.description}
         onChange={(description) => change({ description })}
         error={action.errorAt("description")}
       />
       <CheckList
         legend="Events"
-        allLabel="All, and those that come later"
+        allLabel="All events, including future types"
         isLimited={values.isLimited}
         onLimit={(isLimited) => change({ isLimited })}
         options={Object.entries(eventNames).map(([value, hint]) => ({ value, label: value, hint }))}

@@ -2,16 +2,16 @@ import type { Delivery, Endpoint, EventType } from "../../api/ask-webhooks.ts";
 import type { BadgeKind } from "../../design/badge.tsx";
 
 export const eventNames: Readonly<Record<EventType, string>> = {
-  "task.succeeded": "A task has its output.",
+  "task.succeeded": "A task succeeded.",
   "task.failed": "A task has failed and costs nothing.",
   "task.canceled": "A task was canceled.",
-  "task.expired": "A task did not end before its deadline.",
+  "task.expired": "A task did not finish before its deadline.",
 };
 
 const reasons: Readonly<Record<NonNullable<Endpoint["disabled_reason"]>, string>> = {
   owner: "You disabled it.",
-  gone: "It answered 410, which means that it is gone for good.",
-  failing: "Nothing reached it for five days.",
+  gone: "It answered 410 Gone.",
+  failing: "All deliveries failed for five days.",
 };
 
 /** Why nothing is sent to an endpoint, where that is so. */
@@ -19,17 +19,17 @@ export function describeDisabled({ enabled, disabled_reason: reason }: Endpoint)
   return enabled || reason === undefined ? null : reasons[reason];
 }
 
-export function describeEndpointState(endpoint: Endpoint): { kind: BadgeKind; name: string } {
+export function describeEndpointStatus(endpoint: Endpoint): { kind: BadgeKind; name: string } {
   if (!endpoint.enabled) return { kind: "neutral", name: "Disabled" };
   return endpoint.failing_since === undefined
     ? { kind: "good", name: "Enabled" }
     : { kind: "warning", name: "Failing" };
 }
 
-/** Of what has ended, how much arrived. What was given up because the endpoint was off says nothing about it. */
+/** Successful deliveries among those that ended. Those dropped while the endpoint was disabled do not count. */
 export function describeSuccess(deliveries: readonly Pick<Delivery, "status">[]): string {
   const ended = deliveries.filter(({ status }) => status === "succeeded" || status === "failed");
-  if (ended.length === 0) return "Nothing sent yet";
+  if (ended.length === 0) return "None yet";
   const arrived = ended.filter(({ status }) => status === "succeeded").length;
-  return arrived === ended.length ? `All of ${ended.length}` : `${arrived} of ${ended.length}`;
+  return `${arrived}/${ended.length}`;
 }

@@ -15,7 +15,7 @@ import { useSession } from "../../parts/use-session.ts";
 import { Attempts, DeliveryStatus, Disclosure } from "./delivery-details.tsx";
 import { ResendButton } from "./resend-button.tsx";
 
-/** What happened, newest first, whether anybody was told of it or not. */
+/** All events, newest first, delivered or not. */
 export function EventList() {
   const { rows, error, onRetry, more } = usePageQuery(queryTable.webhooks.events());
   if (rows === undefined) {
@@ -31,8 +31,8 @@ export function EventList() {
   }
   if (rows.length === 0) {
     return (
-      <EmptyState title="Nothing has happened yet.">
-        When a task ends, its event stands here for 30 days, with everybody who was told of it.
+      <EmptyState title="No events yet">
+        When a task ends, its event appears here for 30 days, with its deliveries.
       </EmptyState>
     );
   }
@@ -72,7 +72,7 @@ function EventDetails({ event }: { event: WebhookEvent }) {
       {data === undefined && error === null && <Skeleton className="h-14" />}
       {data === undefined && error !== null && <LoadFailure error={error} onRetry={() => void refetch()} />}
       {data?.data.length === 0 && (
-        <p className="text-sm text-ink-soft">Nobody was told: there was no endpoint for it, and no callback URL.</p>
+        <p className="text-sm text-ink-soft">Not delivered: there was no endpoint for it and no callback URL.</p>
       )}
       {data !== undefined && data.data.length > 0 && (
         <>
@@ -94,7 +94,7 @@ function EventDetails({ event }: { event: WebhookEvent }) {
       <CodeBlock label="The event" code={JSON.stringify(withoutObject(event), null, 2)} />
       {typeof taskId === "string" && (
         <Link to="/console/tasks/$id" params={{ id: taskId }} className={`self-start text-sm ${linkClasses}`}>
-          Open the task
+          Open task
         </Link>
       )}
     </>

@@ -12,7 +12,7 @@ import { formatMoment } from "../../parts/format-time.ts";
 import { useAction } from "../../parts/use-action.ts";
 import { useSession } from "../../parts/use-session.ts";
 
-/** For accounts that have nothing that could receive: they say that they read their events themselves. */
+/** For accounts without a receiver: they poll their events. */
 export function InboxSection() {
   const { time_zone: timeZone } = useSession().account;
   const answers = useAnswerCache();
@@ -25,7 +25,7 @@ export function InboxSection() {
   return (
     <PageSection
       title="Event inbox"
-      intro="Long tasks such as dramas only start when somebody hears of their end. Without a receiver of your own, open the inbox: it counts as one, and you read the events above or at GET /events."
+      intro="Dramas need a webhook endpoint or the event inbox. If you have no receiver, open the inbox and read events above or at GET /events."
     >
       <FormError message={change.errorBeside()} />
       {data === undefined && error === null && <Skeleton className="h-10 w-64" />}
@@ -37,7 +37,7 @@ export function InboxSection() {
             <span className="text-ink-soft">since {formatMoment(data.opened_at, timeZone)}</span>
           )}
           <Button isBusy={change.isBusy} onClick={() => change.run(!data.is_open)}>
-            {data.is_open ? "Close the inbox" : "Open the inbox"}
+            {data.is_open ? "Close inbox" : "Open inbox"}
           </Button>
         </div>
       )}

@@ -18,7 +18,7 @@ export function ResendButton({ eventId, endpointId }: ResendButtonProps) {
   const resend = useAction(
     () => ask(api.POST("/events/{id}/resend", { params: { path: { id: eventId } }, body })),
     () => {
-      showToast("It is on its way again, with the same id.");
+      showToast("Event resent with the same id.");
       return answers.refresh("webhooks");
     },
   );
@@ -26,7 +26,7 @@ export function ResendButton({ eventId, endpointId }: ResendButtonProps) {
     <div className="flex flex-col items-start gap-3">
       <FormError message={resend.errorBeside()} />
       <Button isBusy={resend.isBusy} onClick={() => resend.run(undefined)}>
-        Send again
+        Resend
       </Button>
     </div>
   );

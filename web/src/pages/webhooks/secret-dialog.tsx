@@ -21,19 +21,19 @@ export function SecretDialog({ title, secret, isShownOnce, previousUntil, onClos
     <Dialog title={title} size="wide" onClose={onClose}>
       {isShownOnce && (
         <Notice kind="warning">
-          This is the only time that it is shown. Give it to whatever receives the events, and to nobody else.
+          The secret is shown only once. Store it with the receiver of the events, and nowhere else.
         </Notice>
       )}
       <SecretText label="Signing secret" text={secret} />
       {previousUntil !== undefined && (
         <p className="text-sm text-ink-soft">
-          Until {formatMoment(previousUntil, timeZone)} the secret before it signs too: every event carries both
-          signatures, and a receiver takes whichever it can check. So it can change over without missing anything.
+          Until {formatMoment(previousUntil, timeZone)} the previous secret signs too: every event carries both
+          signatures, so that your receiver can switch without missing events.
         </p>
       )}
       <div className="flex justify-end">
         <Button look="primary" onClick={onClose}>
-          {isShownOnce ? "I have kept it" : "Done"}
+          Done
         </Button>
       </div>
     </Dialog>

@@ -9,7 +9,7 @@ import { describeAttempt } from "../../parts/delivery-words.ts";
 import { FormError } from "../../parts/form-error.tsx";
 import { useAction } from "../../parts/use-action.ts";
 
-/** Sends an event that tells of nothing, and says what came of it. */
+/** Sends a test event and shows its outcome. */
 export function TestEvent({ endpointId }: { endpointId: string }) {
   const answers = useAnswerCache();
   const [eventId, setEventId] = useState<string | null>(null);
@@ -24,7 +24,7 @@ export function TestEvent({ endpointId }: { endpointId: string }) {
     <div className="flex flex-col gap-3">
       <div>
         <Button isBusy={send.isBusy} onClick={() => send.run(undefined)}>
-          Send a test event
+          Send test event
         </Button>
       </div>
       <FormError message={send.errorBeside()} />
@@ -37,14 +37,14 @@ function Outcome({ eventId }: { eventId: string }) {
   const { data, error } = useTableQuery(queryTable.webhooks.eventDeliveries(eventId));
   const attempt = data?.data[0]?.attempts.at(-1);
   if (error !== null) return <Notice kind="error">{error.message}</Notice>;
-  if (attempt === undefined) return <Notice kind="hint">The test event is on its way.</Notice>;
+  if (attempt === undefined) return <Notice kind="hint">Sending the test event …</Notice>;
   return data?.data[0]?.status === "succeeded" ? (
-    <Notice kind="success" title="The test event arrived">
+    <Notice kind="success" title="Test event delivered">
       It was {describeAttempt(attempt)}.
     </Notice>
   ) : (
-    <Notice kind="warning" title="The test event did not arrive">
-      What came of it: {describeAttempt(attempt)}. It is tried again like every other event; the log below tells when.
+    <Notice kind="warning" title="Test event not delivered">
+      Result: {describeAttempt(attempt)}. It is retried like any other event; see the log below.
     </Notice>
   );
 }

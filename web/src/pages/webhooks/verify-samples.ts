@@ -11,14 +11,14 @@ export function readEvent(body, headers, secret) {
 
   const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
   const expected = createHmac("sha256", key).update(\`\${id}.\${timestamp}.\${body}\`).digest();
-  // There are two signatures while a secret is being rotated. One that fits is enough.
-  const isOurs = String(headers["webhook-signature"]).split(" ").some((entry) => {
+  // While a secret is being rotated there are two signatures; one match is enough.
+  const isValid = String(headers["webhook-signature"]).split(" ").some((entry) => {
     const [version, text = ""] = entry.split(",");
     const given = Buffer.from(text, "base64");
     return version === "v1" && given.length === expected.length && timingSafeEqual(given, expected);
   });
-  if (!isOurs) throw new Error("The signature does not fit.");
-  return JSON.parse(body); // The same \`id\` may come again: do what it asks for once.
+  if (!isValid) throw new Error("The signature does not match.");
+  return JSON.parse(body); // The same \`id\` may come again: process it once.
 }
 `;
 
@@ -41,14 +41,14 @@ def read_event(body, headers, secret):
     key = base64.b64decode(secret.removeprefix("whsec_"))
     signed = f"{event_id}.{timestamp}.".encode() + body
     expected = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
-    # There are two signatures while a secret is being rotated. One that fits is enough.
+    # While a secret is being rotated there are two signatures; one match is enough.
     given = headers["webhook-signature"].split(" ")
     if not any(hmac.compare_digest(expected, each) for each in given):
-        raise ValueError("The signature does not fit.")
-    return json.loads(body)  # The same id may come again: do what it asks for once.
+        raise ValueError("The signature does not match.")
+    return json.loads(body)  # The same id may come again: process it once.
 `;
 
-/** How a receiver knows that an event is ours, with nothing but the language's own library. */
+/** How a receiver verifies signatures, with the language's standard library only. */
 export const verifySamples = [
   { id: "node", label: "Node.js", code: node },
   { id: "python", label: "Python", code: python },

@@ -8,14 +8,14 @@ import { type Column, DataTable } from "../../design/data-table.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { describeDeliveryStatus } from "../../parts/delivery-words.ts";
 import { formatSince } from "../../parts/format-time.ts";
-import { describeEndpointState, describeSuccess } from "./endpoint-words.ts";
+import { describeEndpointStatus, describeSuccess } from "./endpoint-words.ts";
 
 const columns: readonly Column<Endpoint>[] = [
   { name: "Endpoint", hasNames: true, cell: (endpoint) => <EndpointName endpoint={endpoint} /> },
   { name: "Events", isSecondary: true, cell: (endpoint) => <EventTypes endpoint={endpoint} /> },
   { name: "Last delivery", isSecondary: true, cell: ({ id }) => <Recent id={id}>{describeLast}</Recent> },
-  { name: "Arrived lately", isSecondary: true, cell: ({ id }) => <Recent id={id}>{describeSuccess}</Recent> },
-  { name: "State", cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
+  { name: "Recent deliveries", isSecondary: true, cell: ({ id }) => <Recent id={id}>{describeSuccess}</Recent> },
+  { name: "Status", cell: (endpoint) => <EndpointStatus endpoint={endpoint} /> },
 ];
 
 export function WebhookEndpointTable({ empty }: { empty: ReactNode }) {
@@ -54,8 +54,8 @@ function EventTypes({ endpoint: { event_types: types } }: { endpoint: Endpoint }
   return <span className="max-w-48">{types.join(", ")}</span>;
 }
 
-export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
-  const { kind, name } = describeEndpointState(endpoint);
+export function EndpointStatus({ endpoint }: { endpoint: Endpoint }) {
+  const { kind, name } = describeEndpointStatus(endpoint);
   return <Badge kind={kind}>{name}</Badge>;
 }
 

@@ -18,11 +18,11 @@ import { DeliveryLog } from "./delivery-log.tsx";
 import { EndpointActions } from "./endpoint-actions.tsx";
 import { describeDisabled } from "./endpoint-words.ts";
 import { TestEvent } from "./test-event.tsx";
-import { EndpointState } from "./webhook-endpoint-table.tsx";
+import { EndpointStatus } from "./webhook-endpoint-table.tsx";
 
 const route = getRouteApi("/signed-in/console/console/webhooks/$id");
 
-/** One endpoint: how it stands, what can be done to it, and everything that was sent to it. */
+/** One endpoint: its status, actions and deliveries. */
 export function WebhookPage() {
   const { id } = route.useParams();
   const answers = useAnswerCache();
@@ -80,20 +80,20 @@ function EndpointFacts({ endpoint }: { endpoint: Endpoint }) {
   return (
     <div className="flex flex-col gap-5">
       {disabled !== null && (
-        <Notice kind="warning" title="Nothing is sent here">
-          {disabled} Enable it, then send again what it missed.
+        <Notice kind="warning" title="Endpoint disabled">
+          {disabled} Enable it, then resend the events that it missed.
         </Notice>
       )}
       {endpoint.enabled && failingSince !== undefined && (
-        <Notice kind="warning" title={`Nothing has arrived since ${formatMoment(failingSince, timeZone)}`}>
-          After five days it is disabled. The log below tells what it answers.
+        <Notice kind="warning" title={`No successful delivery since ${formatMoment(failingSince, timeZone)}`}>
+          It is disabled after five days. See the delivery log below.
         </Notice>
       )}
       <dl className="grid gap-x-10 gap-y-4 text-sm sm:grid-cols-2 lg:grid-cols-3">
         <div>
-          <dt className="text-ink-soft">State</dt>
+          <dt className="text-ink-soft">Status</dt>
           <dd className="mt-1">
-            <EndpointState endpoint={endpoint} />
+            <EndpointStatus endpoint={endpoint} />
           </dd>
         </div>
         {facts.map(([name, value]) => (

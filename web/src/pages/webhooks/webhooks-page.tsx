@@ -25,36 +25,29 @@ export function WebhooksPage() {
   const create = (
     <Button look="primary" onClick={() => void navigate({ search: { add: "1" } })}>
       <Icon name="plus" />
-      Add an endpoint
+      Create endpoint
     </Button>
   );
   return (
-    <ConsoleFrame
-      title="Webhooks"
-      intro="When a task ends, we tell your servers: signed, and again until they hear, for up to three days."
-      actions={create}
-    >
+    <ConsoleFrame title="Webhooks" intro="Signed events, retried for three days." actions={create}>
       <div className="flex flex-col gap-12">
         <WebhookEndpointTable
           empty={
-            <EmptyState title="You have no endpoint yet." action={create}>
-              An endpoint is an address of yours that gets a POST whenever a task has ended, so that you need not ask.
+            <EmptyState title="No endpoints yet" action={create}>
+              An endpoint is a URL of yours that receives a POST when a task ends, so that you need not poll.
             </EmptyState>
           }
         />
-        <PageSection
-          title="Recent events"
-          intro="Everything of the last 30 days, whether anybody was told of it or not."
-        >
+        <PageSection title="Recent events" intro="All events of the last 30 days, delivered or not.">
           <EventList />
         </PageSection>
         <InboxSection />
         <AccountSecretSection />
         <PageSection
-          title="Check that an event is ours"
-          intro="Anybody can send something to your address. The signature is that of Standard Webhooks: the library of that name can check it, or these few lines."
+          title="Verify signatures"
+          intro="Anyone can send requests to your endpoint. Signatures follow Standard Webhooks: verify them with its libraries, or with this code."
         >
-          <CodeSamples label="Check a signature" samples={verifySamples} />
+          <CodeSamples label="Verify signatures" samples={verifySamples} />
         </PageSection>
       </div>
       <NewEndpoint />
@@ -62,7 +55,7 @@ export function WebhooksPage() {
   );
 }
 
-/** That the form is open is in the address, so that whoever has to sign in again comes back to it. */
+/** The open form is in the address, so that it survives signing in again. */
 function NewEndpoint() {
   const { add } = route.useSearch();
   const navigate = route.useNavigate();
@@ -72,7 +65,7 @@ function NewEndpoint() {
   if (made?.secret !== undefined) {
     return (
       <SecretDialog
-        title="Keep the endpoint’s secret now"
+        title="Save the endpoint’s secret"
         secret={made.secret}
         isShownOnce
         previousUntil={undefined}
@@ -82,10 +75,10 @@ function NewEndpoint() {
   }
   if (add === undefined) return null;
   return (
-    <Dialog title="Add an endpoint" size="wide" onClose={close}>
+    <Dialog title="Create a webhook endpoint" size="wide" onClose={close}>
       <EndpointForm
         endpoint={null}
-        submitName="Add the endpoint"
+        submitName="Create"
         send={(body) => ask(api.POST("/webhook_endpoints", { body }))}
         onDone={(endpoint) => {
           setMade(endpoint);

@@ -10,14 +10,13 @@ import { useDraft } from "../../parts/use-draft.ts";
 
 type Site = { payments: "stripe" | "none"; payment_amount_min: string; payment_amount_max: string; currency: string };
 
-/** By card where the service takes cards; otherwise who can help. */
-export function AddMoney({ site }: { site: Site }) {
+/** By card where card payments are enabled; otherwise how else to get credit. */
+export function AddCredit({ site }: { site: Site }) {
   if (site.payments === "stripe") return <CardPayment site={site} />;
   return (
-    <Section title="Add money">
+    <Section title="Add credit">
       <p className="max-w-prose text-sm text-ink-soft">
-        This service takes no cards. Ask whoever runs it to top up your account, or to give you a code that you can
-        redeem here.
+        Card payments aren't enabled. Ask the operator to add credit to your account, or redeem a code.
       </p>
     </Section>
   );
@@ -28,7 +27,7 @@ function CardPayment({ site: { currency, payment_amount_min: least, payment_amou
   const begin = useAction(
     (text: string) => ask(api.POST("/checkouts", { body: { amount: text } })),
     ({ url }) => {
-      // What was typed has become a payment; whoever comes back begins another one.
+      // The amount belongs to this checkout; the next one starts empty.
       setAmount("");
       if (url !== null) window.location.assign(url);
     },
@@ -38,7 +37,7 @@ function CardPayment({ site: { currency, payment_amount_min: least, payment_amou
     begin.run(amount.trim().replace(",", "."));
   };
   return (
-    <Section title="Add money" intro="By card, on a page of Stripe's. Your card's number never comes here.">
+    <Section title="Add credit" intro="By card, on Stripe's checkout page. Your card number never reaches us.">
       <form onSubmit={submit} noValidate className="flex max-w-sm flex-col items-start gap-4">
         <div className="w-full">
           <TextField

@@ -8,10 +8,10 @@ import { formatAmount } from "../../parts/format-amount.ts";
 import { formatMoment, formatSince } from "../../parts/format-time.ts";
 import { refreshMs } from "./refresh-interval.ts";
 
-type FrozenListProps = { currency: string; timeZone: string };
+type HoldListProps = { currency: string; timeZone: string };
 
-/** Which calls and tasks money is set aside for, since when, and until when at the latest. */
-export function FrozenList({ currency, timeZone }: FrozenListProps) {
+/** The open holds: for which call or task, since when, and when each expires at the latest. */
+export function HoldList({ currency, timeZone }: HoldListProps) {
   const holds = useTableQuery(queryTable.balance.holds(), { refreshMs });
   if (holds.error !== null && holds.data === undefined) {
     return <LoadFailure error={holds.error} onRetry={() => void holds.refetch()} />;
@@ -20,14 +20,13 @@ export function FrozenList({ currency, timeZone }: FrozenListProps) {
   if (holds.data.data.length === 0) {
     return (
       <p className="border-y border-line py-2.5 text-sm text-ink-soft">
-        Nothing is set aside. While a call or task runs, the most that it may cost is frozen; the rest comes back when
-        it ends.
+        Nothing is on hold. While a call or task runs, its maximum cost is on hold; the rest is released when it ends.
       </p>
     );
   }
   return (
     <div className="flex flex-col gap-2">
-      <ul aria-label="What it is frozen for" className="divide-y divide-line border-y border-line text-sm">
+      <ul aria-label="Holds" className="divide-y divide-line border-y border-line text-sm">
         {holds.data.data.map((hold) => (
           <li key={hold.id} className="flex items-baseline justify-between gap-6 py-2.5">
             <HoldReason hold={hold} timeZone={timeZone} />
@@ -35,7 +34,7 @@ export function FrozenList({ currency, timeZone }: FrozenListProps) {
           </li>
         ))}
       </ul>
-      {holds.data.has_more && <p className="text-xs text-ink-soft">These are the newest; there are more.</p>}
+      {holds.data.has_more && <p className="text-xs text-ink-soft">Only the newest holds are shown.</p>}
     </div>
   );
 }
@@ -46,7 +45,7 @@ function HoldReason({ hold, timeZone }: { hold: Hold; timeZone: string }) {
   return (
     <div className="min-w-0">
       {hold.task_id === null ? (
-        <span className="font-medium">A call</span>
+        <span className="font-medium">Call</span>
       ) : (
         <Link
           to="/console/tasks/$id"
@@ -57,7 +56,7 @@ function HoldReason({ hold, timeZone }: { hold: Hold; timeZone: string }) {
         </Link>
       )}
       <p className="text-xs text-ink-soft">
-        since {formatSince(opened, new Date())}, until {formatMoment(expires, timeZone)} at the latest
+        opened {formatSince(opened, new Date())}, expires {formatMoment(expires, timeZone)}
       </p>
     </div>
   );

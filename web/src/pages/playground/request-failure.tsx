@@ -4,13 +4,13 @@ import { ApiError } from "../../api/console-api.ts";
 import { Button, buttonClasses } from "../../design/button.tsx";
 import { Notice } from "../../design/notice.tsx";
 
-/** Why something could not be done, in a sentence, with what can be done about it. */
-export function Trouble({ error, onRetry, children }: { error: Error; onRetry?(): void; children?: ReactNode }) {
+/** Why a request failed, and what can be done about it. */
+export function RequestFailure({ error, onRetry, children }: { error: Error; onRetry?(): void; children?: ReactNode }) {
   const code = error instanceof ApiError ? error.code : "";
   const isAboutMoney = error instanceof ApiError && error.status === 402;
   return (
-    <Notice kind="error" title={nameTrouble(error)}>
-      <p>{describeTrouble(error)}</p>
+    <Notice kind="error" title={nameFailure(error)}>
+      <p>{describeFailure(error)}</p>
       {children}
       <div className="-ml-2 flex flex-wrap">
         {isAboutMoney && code !== "key_budget_exceeded" && (
@@ -28,16 +28,16 @@ export function Trouble({ error, onRetry, children }: { error: Error; onRetry?()
   );
 }
 
-function nameTrouble(error: Error): string {
+function nameFailure(error: Error): string {
   const status = error instanceof ApiError ? error.status : null;
   if (status === 0) return "No connection";
-  if (status === 402) return "The balance does not cover this";
-  if (status === 429) return "Too much at once";
-  if (status !== null && status >= 500) return "The model cannot answer at the moment";
-  return "This could not be done";
+  if (status === 402) return "Insufficient balance";
+  if (status === 429) return "Rate limit reached";
+  if (status !== null && status >= 500) return "Model unavailable";
+  return "Request failed";
 }
 
-function describeTrouble(error: Error): string {
+function describeFailure(error: Error): string {
   const seconds = error instanceof ApiError ? error.retryAfterSeconds : null;
   const isWorthWaiting = error instanceof ApiError && (error.status === 429 || error.status >= 500);
   if (seconds === null || !isWorthWaiting) return error.message;

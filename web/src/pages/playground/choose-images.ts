@@ -1,0 +1,35 @@
+import type { AttachedImage } from "./conversation.ts";
+
+const imagesMax = 4;
+const imageBytesMax = 4 * 1024 * 1024;
+export const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"];
+
+/** Images for the message itself, or what is wrong with one of them. */
+export async function chooseImages(
+  files: readonly File[],
+  known: readonly AttachedImage[],
+): Promise<{ images: AttachedImage[]; problem: string | null }> {
+  const images = [...known];
+  for (const file of files) {
+    if (!imageTypes.includes(file.type)) {
+      return { images, problem: `${file.name} is not a PNG, JPEG, WebP or GIF image.` };
+    }
+    if (file.size > imageBytesMax) {
+      return { images, problem: `${file.name} is too large: images can have up to 4 MB.` };
+    }
+    if (images.length >= imagesMax) {
+      return { images, problem: `A message can have up to ${imagesMax} images.` };
+    }
+    images.push({ name: file.name, url: await readAsDataUrl(file) });
+  }
+  return { images, problem: null };
+}
+
+async function readAsDataUrl(file: File): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const reader = new FileReader();
+  reader.onload = () => resolve(String(reader.result));
+  reader.onerror = () => reject(new Error(`${file.name} cannot be read.`));
+  reader.readAsDataURL(file);
+  return await promise;
+}
