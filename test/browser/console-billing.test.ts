@@ -86,10 +86,20 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     stripe.pay(session);
     await page.goto(String(session.success_url));
     await page.getByText("Waiting for your payment of $20.50").waitFor();
-    await page.getByRole("main").getByText("Available balance").locator("..").getByText("$0.00").waitFor();
+    await page
+      .getByRole("main")
+      .getByText("Available balance", { exact: true })
+      .locator("..")
+      .getByText("$0.00")
+      .waitFor();
     await deliver(session);
-    await page.getByText("$20.50 arrived.").waitFor();
-    await page.getByRole("main").getByText("Available balance").locator("..").getByText("$20.50").waitFor();
+    await page.getByText("$20.50 added.").waitFor();
+    await page
+      .getByRole("main")
+      .getByText("Available balance", { exact: true })
+      .locator("..")
+      .getByText("$20.50")
+      .waitFor();
     const payments = page.getByRole("region", { name: "Card payments", exact: true });
     await payments.getByText("Paid", { exact: true }).waitFor();
     await expect.poll(() => readRows(page)).toEqual([expect.stringMatching(/^Payment.*Cash\+\$20\.50.*\$20\.50$/)]);
@@ -116,7 +126,12 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     await page.getByRole("textbox", { name: "Code" }).fill(await createCode("cash"));
     await page.getByRole("button", { name: "Redeem" }).click();
     await page.getByText("Account suspended: $12.50 owed").waitFor();
-    await page.getByRole("main").getByText("Available balance").locator("..").getByText("$0.00").waitFor();
+    await page
+      .getByRole("main")
+      .getByText("Available balance", { exact: true })
+      .locator("..")
+      .getByText("$0.00")
+      .waitFor();
     expect(opened.complaints).toEqual([]);
   });
 
@@ -129,14 +144,14 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     await expect.poll(() => page.getByRole("link", { name: "Go on paying" }).getAttribute("href")).toBe(session.url);
   });
 
-  test("a payment that takes days is said to be on its way", async () => {
+  test("a payment that takes days is said to be processed", async () => {
     await using opened = await openBilling(await site.createPerson());
     const { page } = opened;
     const session = await beginPayment(page, "30");
     stripe.pay(session, "slow");
     await deliver(session);
     await page.goto(String(session.success_url));
-    await page.getByText("$30.00 is on its way.").waitFor();
+    await page.getByText("$30.00 is being processed.").waitFor();
     await page.getByText("Processing", { exact: true }).waitFor();
   });
 
@@ -177,7 +192,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     await field.fill(` ${code.toLowerCase()} `);
     await page.keyboard.press("Enter");
     await page.getByText("$2.50 added").waitFor();
-    await page.getByText(/It is a gift that expires .+ You can spend \$2\.50 now\./).waitFor();
+    await page.getByText(/It is a gift and expires .+ Available balance: \$2\.50\./).waitFor();
     await expect.poll(() => field.inputValue()).toBe("");
     await page.getByText("Gifts", { exact: true }).locator("..").getByText("$2.50").waitFor();
     await expect.poll(() => readRows(page)).toEqual([expect.stringMatching(/^Redeemed code.*Gift\+\$2\.50.*\$2\.50$/)]);
@@ -226,7 +241,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     const plan = page.getByRole("region", { name: "Plan Pro" });
     await plan.getByText("600 tokens left of 1,000").waitFor();
     await plan.getByText("4 images left of 4").waitFor();
-    const bar = plan.getByRole("progressbar", { name: "Left of the text quota" });
+    const bar = plan.getByRole("progressbar", { name: "Remaining text quota" });
     await expect.poll(() => bar.getAttribute("aria-valuenow")).toBe("60");
     await expect.poll(() => plan.getByText("Video quota").count()).toBe(0);
   });

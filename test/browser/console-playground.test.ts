@@ -206,7 +206,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.getByLabel("Text").fill("The gate is open.");
     await page.getByLabel("Voice").selectOption("nova");
     await page.getByLabel("Format").selectOption("wav");
-    await page.getByRole("button", { name: "Say it" }).click();
+    await page.getByRole("button", { name: "Generate" }).click();
     const audio = page.getByRole("region", { name: "Result" }).locator("audio");
     await audio.waitFor();
     await audio.evaluate((player: { play(): Promise<void> }) => player.play());
@@ -285,7 +285,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
 
   test("a model that the account does not have is said to be missing, and another one is offered", async () => {
     await using opened = await openPlayground("no-such-model");
-    await opened.page.getByText("There is no model no-such-model for this account.").waitFor();
+    await opened.page.getByText("Model no-such-model is not available to this account.").waitFor();
     await messageField(opened.page).waitFor();
   });
 });

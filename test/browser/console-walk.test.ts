@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser)("from every page of the console to every other, and
     await measure("an uploaded file");
     await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("button", { name: /^Account of/ }).click();
-    await page.getByRole("button", { name: "Sign out" }).waitFor();
+    await page.getByRole("menuitem", { name: "Sign out" }).waitFor();
     faults.push(...(await findLayoutFaults(page)).filter((fault) => !fault.includes(" lies on ")));
     expect(faults).toEqual([]);
   });

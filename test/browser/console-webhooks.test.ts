@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
 
     await page.getByRole("button", { name: "Rotate secret" }).click();
     await page.getByRole("button", { name: "Rotate", exact: true }).click();
-    await page.getByText("the secret before it signs too").waitFor();
+    await page.getByText("the previous secret signs too").waitFor();
     const newSecret = await keepSecret(page);
     expect(newSecret).not.toBe(secret);
     await page.getByText(/signs too until/).waitFor();
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
     const runs = [runNodeSample(node), ...(existsSync(pythonPath) ? [runPythonSample(python)] : [])];
     for (const run of runs) {
       expect(await run(body, request.headers, secret)).toMatchObject({ type: "webhook.test" });
-      await expect(run(`${body} `, request.headers, secret)).rejects.toThrow(/signature does not fit/);
+      await expect(run(`${body} `, request.headers, secret)).rejects.toThrow(/signature does not match/);
       await expect(run(body, { ...request.headers, "webhook-timestamp": "1" }, secret)).rejects.toThrow(/too old/);
       const twice = { ...request.headers, "webhook-signature": `v1,AAAA ${request.headers["webhook-signature"]}` };
       expect(await run(body, twice, secret)).toMatchObject({ type: "webhook.test" });
@@ -192,9 +192,9 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
     await using receiver = await startWebhookReceiver();
     await using opened = await openWebhooks(390);
     const { page } = opened;
-    await page.getByRole("button", { name: "Open the inbox" }).press("Enter");
-    await page.getByRole("button", { name: "Close the inbox" }).press("Enter");
-    await page.getByRole("button", { name: "Open the inbox" }).waitFor();
+    await page.getByRole("button", { name: "Open inbox" }).press("Enter");
+    await page.getByRole("button", { name: "Close inbox" }).press("Enter");
+    await page.getByRole("button", { name: "Open inbox" }).waitFor();
     await addEndpoint(page, `${receiver.url}${"long/".repeat(30)}`);
     await page.getByRole("button", { name: "Send test event" }).press("Enter");
     await page.getByText("Test event delivered").waitFor();

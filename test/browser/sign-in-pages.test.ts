@@ -203,7 +203,7 @@ describe.skipIf(!hasBrowser)("signing in by the pages", () => {
     const [session] = cookies.filter(({ name }) => name === "sluice-session");
     expect(session).toMatchObject({ httpOnly: true, sameSite: "Lax", path: "/" });
     await page.getByRole("button", { name: `Account of ${email}` }).click();
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     await page.context().addCookies(cookies);
     await page.goto("/console");

@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)("the security page", () => {
     expect(await page.getByLabel("New password", { exact: true }).inputValue()).toBe("another good long one");
     await page.getByLabel("Current password", { exact: true }).fill(goodPassword);
     await page.getByRole("button", { name: "Change password" }).click();
-    await page.getByText("The password is changed.").waitFor();
+    await page.getByText("Password changed.").waitFor();
     await elsewhere.page.reload();
     await elsewhere.page.waitForURL(/\/sign-in\?next=/);
   });

@@ -13,6 +13,7 @@ const drawings = {
   menu: "M2.5 4.5h11M2.5 8h11M2.5 11.5h11",
   close: "m4 4 8 8M12 4l-8 8",
   chevron: "m6 3.5 4.5 4.5L6 12.5",
+  check: "M3 8.5 6.5 12 13 4.5",
   plus: "M8 3v10M3 8h10",
   download: "M8 2.5v7.5M5 7.5 8 10.5l3-3M3 13h10",
   refresh: "M13 8a5 5 0 1 1-1.5-3.5M13 2.5v3h-3",

@@ -1,91 +1,64 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
-import { flushSync } from "react-dom";
-import { joinClasses } from "./join-classes.ts";
+import { Menu as Primitive } from "@base-ui/react/menu";
+import type { ReactNode } from "react";
+import { Icon } from "./icon.tsx";
 
-type MenuProps = {
-  label: ReactNode;
-  accessibleName: string;
-  /** Where there is room for it. */
-  opens?: "downwards" | "upwards";
-  children: ReactNode;
-};
+const itemClasses =
+  "flex min-h-10 w-full cursor-pointer items-center rounded-sm px-3 text-left text-sm outline-none data-highlighted:bg-sunken";
 
-const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
-
-/** Links and actions behind one button. Escape and a click elsewhere close it; arrow keys go through it. */
-export function Menu({ label, accessibleName, opens = "downwards", children }: MenuProps) {
-  const [isOpen, setOpen] = useState(false);
-  const root = useRef<HTMLDivElement>(null);
-  const trigger = useRef<HTMLButtonElement>(null);
-  const panel = useRef<HTMLDivElement>(null);
-  const panelId = useId();
-
-  useEffect(() => {
-    if (!isOpen) return;
-    const closeOutside = (event: Event) => {
-      if (event.target instanceof Node && root.current?.contains(event.target) !== true) setOpen(false);
-    };
-    document.addEventListener("pointerdown", closeOutside);
-    document.addEventListener("focusin", closeOutside);
-    return () => {
-      document.removeEventListener("pointerdown", closeOutside);
-      document.removeEventListener("focusin", closeOutside);
-    };
-  }, [isOpen]);
-
-  const handleKey = (event: KeyboardEvent) => {
-    if (event.key === "Escape" && isOpen) {
-      setOpen(false);
-      trigger.current?.focus();
-    }
-    const step = steps[event.key];
-    if (step === undefined) return;
-    event.preventDefault();
-    // What is not shown yet cannot take the focus.
-    if (!isOpen) flushSync(() => setOpen(true));
-    const items = [...(panel.current?.querySelectorAll<HTMLElement>("a[href], button") ?? [])].filter((item) =>
-      item.checkVisibility(),
-    );
-    const index = items.findIndex((item) => item.matches(":focus"));
-    items.at((index + step) % items.length)?.focus();
-  };
-
+/** Actions behind one button, above it where there is room. */
+export function Menu({ label, name, children }: { label: ReactNode; name: string; children: ReactNode }) {
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the button and the items inside.
-    <div ref={root} className="relative" onKeyDown={handleKey}>
-      <button
-        ref={trigger}
-        type="button"
-        aria-expanded={isOpen}
-        aria-controls={panelId}
-        aria-label={accessibleName}
-        onClick={() => setOpen(!isOpen)}
+    <Primitive.Root modal={false}>
+      <Primitive.Trigger
+        aria-label={name}
         className="flex min-h-10 max-w-56 items-center gap-2 rounded-md px-3 text-sm hover:bg-sunken"
       >
         {label}
-        <svg
-          viewBox="0 0 12 12"
-          className="size-3 shrink-0 fill-none stroke-current"
-          strokeWidth="1.5"
-          aria-hidden="true"
-        >
-          <path d="m2.5 4.5 3.5 3.5 3.5-3.5" />
-        </svg>
-      </button>
-      <div
-        ref={panel}
-        id={panelId}
-        hidden={!isOpen}
-        className={joinClasses(
-          "absolute z-20 w-60 rounded-lg border border-line bg-surface p-1.5 shadow-float",
-          opens === "downwards" ? "right-0 mt-1" : "bottom-full left-0 mb-1",
-        )}
-      >
-        {children}
-      </div>
-    </div>
+        <Icon name="chevron" className="size-3 rotate-90" />
+      </Primitive.Trigger>
+      <Primitive.Portal>
+        <Primitive.Positioner side="top" align="start" sideOffset={4} className="z-20">
+          <Primitive.Popup className="w-60 rounded-lg border border-line bg-surface p-1.5 shadow-float outline-none">
+            {children}
+          </Primitive.Popup>
+        </Primitive.Positioner>
+      </Primitive.Portal>
+    </Primitive.Root>
   );
 }
 
-export const menuItemClasses =
-  "flex min-h-10 w-full items-center rounded-sm px-3 text-left text-sm hover:bg-sunken focus-visible:bg-sunken";
+export function MenuItem({ onSelect, children }: { onSelect(): void; children: ReactNode }) {
+  return (
+    <Primitive.Item onClick={onSelect} className={itemClasses}>
+      {children}
+    </Primitive.Item>
+  );
+}
+
+type MenuChoiceProps<Value extends string> = {
+  label: string;
+  options: readonly { value: Value; label: string }[];
+  chosen: Value;
+  onChoose(value: Value): void;
+};
+
+/** One of several settings; the menu stays open, so that its effect is seen. */
+export function MenuChoice<Value extends string>({ label, options, chosen, onChoose }: MenuChoiceProps<Value>) {
+  return (
+    <Primitive.RadioGroup
+      aria-label={label}
+      value={chosen}
+      onValueChange={onChoose}
+      className="border-b border-line pb-1.5 mb-1.5"
+    >
+      {options.map((option) => (
+        <Primitive.RadioItem key={option.value} value={option.value} className={itemClasses}>
+          {option.label}
+          <Primitive.RadioItemIndicator className="ml-auto">
+            <Icon name="check" />
+          </Primitive.RadioItemIndicator>
+        </Primitive.RadioItem>
+      ))}
+    </Primitive.RadioGroup>
+  );
+}

@@ -1,5 +1,5 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { api, ask } from "../api/console-api.ts";
 import { queryTable } from "../api/query-table.ts";
 import { useTableQuery } from "../api/use-table-query.ts";
@@ -14,9 +14,11 @@ import { rememberNext, takeRememberedNext } from "../parts/remembered-next.ts";
 import { useAction } from "../parts/use-action.ts";
 import { useDraft } from "../parts/use-draft.ts";
 import { CheckMail } from "./check-mail.tsx";
-import { SecondFactor } from "./second-factor.tsx";
 
 const route = getRouteApi("/sign-in");
+
+/** Loaded when it is needed, so that the form is there sooner. */
+const SecondFactor = lazy(async () => ({ default: (await import("./second-factor.tsx")).SecondFactor }));
 
 type SignInOutcome = Awaited<ReturnType<typeof signIn>>;
 
@@ -39,7 +41,11 @@ export function SignInPage() {
   };
 
   if (outcome?.kind === "second-factor") {
-    return <SecondFactor methods={outcome.methods} onDone={proceed} onBack={() => setOutcome(null)} />;
+    return (
+      <Suspense>
+        <SecondFactor methods={outcome.methods} onDone={proceed} onBack={() => setOutcome(null)} />
+      </Suspense>
+    );
   }
   if (outcome?.kind === "verify-email") return <CheckMail email={email} reason="verify" />;
   return <SignInForm target={target} email={email} onEmail={setEmail} onReached={proceed} />;

@@ -1,13 +1,14 @@
 import { api, ask } from "../api/console-api.ts";
 import { useAnswerCache } from "../api/use-answer-cache.ts";
-import { Menu, menuItemClasses } from "../design/menu.tsx";
-import { ThemeChoice } from "./theme-choice.tsx";
+import { Menu, MenuChoice, MenuItem } from "../design/menu.tsx";
 import { useAction } from "./use-action.ts";
 import { useSession } from "./use-session.ts";
+import { themeNames, themes, useTheme } from "./use-theme.ts";
 
-/** Who is signed in, how the pages look, and the way out. It opens upwards, from the foot of the places. */
+/** Who is signed in, the theme, and signing out. */
 export function AccountMenu() {
   const { user } = useSession();
+  const [theme, chooseTheme] = useTheme();
   const answers = useAnswerCache();
   const signOut = useAction(
     () => ask(api.POST("/sign-out", { body: {} })),
@@ -18,18 +19,14 @@ export function AccountMenu() {
     },
   );
   return (
-    <Menu
-      opens="upwards"
-      label={<span className="truncate">{user.email}</span>}
-      accessibleName={`Account of ${user.email}`}
-    >
-      <p className="truncate px-3 py-2 text-xs text-ink-soft">{user.email}</p>
-      <div className="px-3 pb-2">
-        <ThemeChoice />
-      </div>
-      <button type="button" className={menuItemClasses} onClick={() => signOut.run(undefined)}>
-        Sign out
-      </button>
+    <Menu label={<span className="truncate">{user.email}</span>} name={`Account of ${user.email}`}>
+      <MenuChoice
+        label="Theme"
+        options={themes.map((value) => ({ value, label: themeNames[value] }))}
+        chosen={theme}
+        onChoose={chooseTheme}
+      />
+      <MenuItem onSelect={() => signOut.run(undefined)}>Sign out</MenuItem>
     </Menu>
   );
 }

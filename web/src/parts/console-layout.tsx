@@ -1,11 +1,10 @@
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { queryTable } from "../api/query-table.ts";
 import { useTableQuery } from "../api/use-table-query.ts";
 import { Icon, type IconName } from "../design/icon.tsx";
 import { joinClasses } from "../design/join-classes.ts";
 import { Mark } from "../design/mark.tsx";
-import { AccountMenu } from "./account-menu.tsx";
 import { formatMoney } from "./format-money.ts";
 import { InsideConsole } from "./message-frame.tsx";
 
@@ -43,7 +42,10 @@ const linkShape =
 
 const placeClasses = `${linkShape} aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent`;
 
-/** The pages of the console, for whoever is signed in. */
+/** Loaded apart: sign-in, which shares this script, has no menu. */
+const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
+
+/** The pages of the console, for a signed-in user. */
 export function ConsoleLayout(): ReactNode {
   return (
     <ConsoleShell
@@ -51,7 +53,9 @@ export function ConsoleLayout(): ReactNode {
         <>
           <BalanceLink />
           <GuideLink />
-          <AccountMenu />
+          <Suspense fallback={<div className="h-10" />}>
+            <AccountMenu />
+          </Suspense>
         </>
       }
     >

@@ -1,16 +1,10 @@
-import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from "react";
-import type { Session } from "../api/ask-session.ts";
-import { ApiError, api, ask } from "../api/console-api.ts";
-import { queryTable } from "../api/query-table.ts";
-import { useTableQuery } from "../api/use-table-query.ts";
-import { Button } from "../design/button.tsx";
-import { CodeField } from "../design/code-field.tsx";
-import { Dialog } from "../design/dialog.tsx";
-import { PasswordField } from "../design/password-field.tsx";
-import { type Tab, Tabs } from "../design/tabs.tsx";
-import { FormError } from "./form-error.tsx";
-import { canUsePasskeys, proveByPasskey } from "./passkey.ts";
-import { useAction } from "./use-action.ts";
+import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useRef, useState } from "react";
+import { ApiError } from "../api/console-api.ts";
+
+/** Loaded when it is needed, which most visits never do. */
+const ReauthenticationDialog = lazy(async () => ({
+  default: (await import("./reauthentication-dialog.tsx")).ReauthenticationDialog,
+}));
 
 type Repeat = <Output>(perform: () => Promise<Output>) => Promise<Output>;
 
@@ -53,101 +47,9 @@ export function ReauthenticationProvider({ children }: { children: ReactNode }) 
   return (
     <ReauthenticationContext value={repeat}>
       {children}
-      {isAsking && <ReauthenticationDialog onProven={() => finish("proven")} onGivenUp={() => finish("given-up")} />}
+      <Suspense>
+        {isAsking && <ReauthenticationDialog onProven={() => finish("proven")} onGivenUp={() => finish("given-up")} />}
+      </Suspense>
     </ReauthenticationContext>
-  );
-}
-
-type Way = "secrets" | "passkey";
-type FormProps = { onProven(): void; onGivenUp(): void };
-
-function ReauthenticationDialog({ onProven, onGivenUp }: FormProps) {
-  const { data: session } = useTableQuery(queryTable.session.current());
-  if (session === undefined || session === null) return null;
-  const proof = session.user.has_password ? "password" : "identity";
-  return (
-    <Dialog title={`Confirm your ${proof} to continue`} onClose={onGivenUp}>
-      <ReauthenticationForm user={session.user} onProven={onProven} onGivenUp={onGivenUp} />
-    </Dialog>
-  );
-}
-
-function ReauthenticationForm({ user, onProven, onGivenUp }: FormProps & { user: Session["user"] }) {
-  const { has_password, has_totp, passkey_count } = user;
-  const [chosen, setChosen] = useState<Way | null>(null);
-  const [password, setPassword] = useState("");
-  const [code, setCode] = useState("");
-  const action = useAction(async (way: Way) => {
-    if (way === "secrets") {
-      const body = {
-        ...(has_password ? { password } : {}),
-        ...(has_totp ? { code: code.replaceAll(" ", "") } : {}),
-      };
-      return await ask(api.POST("/reauthenticate", { body }));
-    }
-    const options = await ask(api.POST("/sign-in/passkey/options", { body: {} }));
-    return await ask(api.POST("/reauthenticate", { body: { passkey: await proveByPasskey(options) } }));
-  }, onProven);
-
-  const secretsLabel = has_password ? (has_totp ? "Password and code" : "Password") : "Code";
-  const tabs: Tab<Way>[] = [
-    ...(has_password || has_totp ? [{ id: "secrets" as const, label: secretsLabel }] : []),
-    ...(passkey_count > 0 && canUsePasskeys() ? [{ id: "passkey" as const, label: "Passkey" }] : []),
-  ];
-  const way = chosen ?? tabs[0]?.id;
-  if (way === undefined) {
-    return <p className="text-sm">Sign out and sign in again with your service, then do this within ten minutes.</p>;
-  }
-  const fields = {
-    secrets: (
-      <div className="flex flex-col gap-4">
-        {has_password && (
-          <PasswordField
-            label="Password"
-            name="password"
-            autoComplete="current-password"
-            required
-            value={password}
-            onChange={setPassword}
-            error={action.errorAt("password")}
-          />
-        )}
-        {has_totp && (
-          <CodeField
-            label="Code from your authenticator app"
-            name="code"
-            kind="digits"
-            value={code}
-            onChange={setCode}
-            error={action.errorAt("code")}
-          />
-        )}
-      </div>
-    ),
-    passkey: <p className="text-sm text-ink-soft">Your browser will ask for your passkey.</p>,
-  };
-  return (
-    <form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        action.run(way);
-      }}
-    >
-      <FormError message={action.errorBeside("password", "code")} />
-      {tabs.length > 1 ? (
-        <Tabs label="Ways to confirm" tabs={tabs} chosen={way} onChoose={(id) => setChosen(id)}>
-          {fields[way]}
-        </Tabs>
-      ) : (
-        fields[way]
-      )}
-      <div className="flex flex-wrap justify-end gap-3">
-        <Button onClick={onGivenUp}>Cancel</Button>
-        <Button look="primary" type="submit" isBusy={action.isBusy}>
-          Confirm
-        </Button>
-      </div>
-    </form>
   );
 }

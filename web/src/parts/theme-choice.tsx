@@ -1,18 +1,11 @@
-import { useState } from "react";
-import { chooseTheme, readTheme, type Theme, themes } from "./theme.ts";
-
-const names: Record<Theme, string> = { system: "System", light: "Light", dark: "Dark" };
+import { themeNames, themes, useTheme } from "./use-theme.ts";
 
 /** Light, dark, or whatever the computer is set to. */
 export function ThemeChoice() {
-  const [chosen, setChosen] = useState(readTheme);
-  const choose = (theme: Theme) => {
-    chooseTheme(theme);
-    setChosen(theme);
-  };
+  const [chosen, choose] = useTheme();
   return (
     <fieldset className="flex gap-1 text-xs text-ink-soft">
-      <legend className="sr-only">Colours</legend>
+      <legend className="sr-only">Theme</legend>
       {themes.map((theme) => (
         <label
           key={theme}
@@ -26,7 +19,7 @@ export function ThemeChoice() {
             onChange={() => choose(theme)}
             className="sr-only"
           />
-          {names[theme]}
+          {themeNames[theme]}
         </label>
       ))}
     </fieldset>

@@ -1,0 +1,29 @@
+import { useState } from "react";
+
+export const themes = ["system", "light", "dark"] as const;
+export type Theme = (typeof themes)[number];
+
+export const themeNames: Record<Theme, string> = { system: "System", light: "Light", dark: "Dark" };
+
+const aYearSeconds = 365 * 24 * 60 * 60;
+
+/** The chosen theme, and how to choose another. The server wrote the choice into the page before it was painted. */
+export function useTheme(): [theme: Theme, choose: (theme: Theme) => void] {
+  const [theme, setTheme] = useState(
+    () => themes.find((each) => each === document.documentElement.dataset.theme) ?? "system",
+  );
+  const choose = (next: Theme) => {
+    setTheme(next);
+    applyTheme(next);
+  };
+  return [theme, choose];
+}
+
+/** Changes the colours now, and by a cookie also in the next page that the server sends. */
+function applyTheme(theme: Theme): void {
+  document.documentElement.dataset.theme = theme;
+  const lifetime = theme === "system" ? 0 : aYearSeconds;
+  const secure = location.protocol === "https:" ? "; secure" : "";
+  // biome-ignore lint/suspicious/noDocumentCookie: the newer cookie store is not in every browser.
+  document.cookie = `sluice-theme=${theme}; path=/; max-age=${lifetime}; samesite=lax${secure}`;
+}
