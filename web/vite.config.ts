@@ -1,13 +1,25 @@
+import { readFile } from "node:fs/promises";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
+import { parseMarkdown } from "./src/pages/guide/parse-document.ts";
 
 /** Where a gateway runs while somebody works on the pages (`vite web`). */
 const gatewayUrl = "http://localhost:4242";
 
+/** The guide's Markdown is parsed here, and comes to the page as data. */
+const guideDocuments: Plugin = {
+  name: "guide-documents",
+  async load(id) {
+    if (!id.endsWith(".md")) return null;
+    const blocks = parseMarkdown(await readFile(id, "utf8"));
+    return { code: `export const blocks = ${JSON.stringify(blocks)};`, moduleType: "js" };
+  },
+};
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), guideDocuments],
   build: {
     // What the colours need (`light-dark`) and what passkeys need are in all of these.
     target: ["chrome129", "edge129", "firefox130", "safari18.2"],

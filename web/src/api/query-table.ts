@@ -47,7 +47,7 @@ import {
   listRecentDeliveries,
 } from "./ask-webhooks.ts";
 import { nameQueries, paged, whole } from "./define-queries.ts";
-import { loadChapterText } from "./load-chapter-text.ts";
+import { loadChapter } from "./load-chapter.ts";
 
 const forGood = { staleTime: Number.POSITIVE_INFINITY } as const;
 
@@ -89,7 +89,7 @@ export const queryTable = nameQueries({
     }),
     permission: whole(readLoopbackPermission, forGood),
   },
-  guide: { chapter: whole(loadChapterText, forGood) },
+  guide: { chapter: whole(loadChapter, forGood) },
   inbox: { now: whole(getInbox) },
   keys: {
     live: whole(listLiveKeys),

@@ -1,8 +1,10 @@
+import type { Block } from "../../api/guide-document.ts";
+
 type Chapter = {
   /** The last part of its address, and the name of its file; the first chapter is at the guide's own address. */
   id: string;
   title: string;
-  load(): Promise<{ default: string }>;
+  load(): Promise<{ blocks: Block[] }>;
 };
 
 type ChapterGroup = { name: string; chapters: readonly [Chapter, ...Chapter[]] };
@@ -12,31 +14,31 @@ export const chapterGroups: readonly [ChapterGroup, ...ChapterGroup[]] = [
   {
     name: "Get started",
     chapters: [
-      { id: "quick-start", title: "Quick start", load: () => import("../../../../docs/api/quick-start.md?raw") },
-      { id: "guide", title: "Models, prices, limits", load: () => import("../../../../docs/api/guide.md?raw") },
+      { id: "quick-start", title: "Quick start", load: () => import("../../../../docs/api/quick-start.md") },
+      { id: "guide", title: "Models, prices, limits", load: () => import("../../../../docs/api/guide.md") },
       {
         id: "openai-clients",
         title: "OpenAI's clients",
-        load: () => import("../../../../docs/api/openai-clients.md?raw"),
+        load: () => import("../../../../docs/api/openai-clients.md"),
       },
-      { id: "keys", title: "API keys", load: () => import("../../../../docs/api/keys.md?raw") },
+      { id: "keys", title: "API keys", load: () => import("../../../../docs/api/keys.md") },
     ],
   },
   {
     name: "Generate",
     chapters: [
-      { id: "chat", title: "Chat, streams, tools", load: () => import("../../../../docs/api/chat.md?raw") },
-      { id: "media", title: "Images, video, speech", load: () => import("../../../../docs/api/media.md?raw") },
-      { id: "dramas", title: "Dramas", load: () => import("../../../../docs/api/dramas.md?raw") },
+      { id: "chat", title: "Chat, streams, tools", load: () => import("../../../../docs/api/chat.md") },
+      { id: "media", title: "Images, video, speech", load: () => import("../../../../docs/api/media.md") },
+      { id: "dramas", title: "Dramas", load: () => import("../../../../docs/api/dramas.md") },
     ],
   },
   {
     name: "Reliability",
     chapters: [
-      { id: "idempotency", title: "Idempotency", load: () => import("../../../../docs/api/idempotency.md?raw") },
-      { id: "webhooks", title: "Webhooks", load: () => import("../../../../docs/api/webhooks.md?raw") },
-      { id: "usage", title: "Usage and charges", load: () => import("../../../../docs/api/usage.md?raw") },
-      { id: "errors", title: "Errors", load: () => import("../../../../docs/api/errors.md?raw") },
+      { id: "idempotency", title: "Idempotency", load: () => import("../../../../docs/api/idempotency.md") },
+      { id: "webhooks", title: "Webhooks", load: () => import("../../../../docs/api/webhooks.md") },
+      { id: "usage", title: "Usage and charges", load: () => import("../../../../docs/api/usage.md") },
+      { id: "errors", title: "Errors", load: () => import("../../../../docs/api/errors.md") },
     ],
   },
   {
@@ -45,9 +47,9 @@ export const chapterGroups: readonly [ChapterGroup, ...ChapterGroup[]] = [
       {
         id: "browser-authorization",
         title: "Browser authorization",
-        load: () => import("../../../../docs/api/browser-authorization.md?raw"),
+        load: () => import("../../../../docs/api/browser-authorization.md"),
       },
-      { id: "command-line", title: "Command line", load: () => import("../../../../docs/api/command-line.md?raw") },
+      { id: "command-line", title: "Command line", load: () => import("../../../../docs/api/command-line.md") },
     ],
   },
 ];

@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noArrayIndexKey: a document stays as it is, so that a place in it is as good as a name.
 import { Link } from "@tanstack/react-router";
+import { type Block, flattenSpans, type Span } from "../../api/guide-document.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { CodeSamples, TitledCode } from "../../design/code-block.tsx";
 import { linkClasses } from "../../parts/focus-page.tsx";
-import { type Block, flattenSpans, type Span } from "./parse-document.ts";
 import { resolveImage, resolveLink } from "./resolve-link.ts";
 
 const languageNames: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 import { Link, useParams } from "@tanstack/react-router";
-import { useEffect, useMemo } from "react";
+import { useEffect } from "react";
+import { type Block, flattenSpans } from "../../api/guide-document.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Icon } from "../../design/icon.tsx";
@@ -11,7 +12,6 @@ import { OpenPage } from "../../parts/open-page.tsx";
 import { NotFoundPage } from "../message-page.tsx";
 import { chapterGroups, findChapter, findNextChapter, firstChapter } from "./chapters.ts";
 import { DocumentView } from "./document-view.tsx";
-import { type Block, flattenSpans, parseMarkdown } from "./parse-document.ts";
 
 type Chapter = NonNullable<ReturnType<typeof findChapter>>;
 
@@ -24,8 +24,7 @@ export function GuidePage() {
 
 function ChapterPage({ chapter }: { chapter: Chapter }) {
   const { id, load } = chapter;
-  const { data: text, error, refetch } = useTableQuery(queryTable.guide.chapter({ id, load }));
-  const blocks = useMemo(() => (text === undefined ? undefined : parseMarkdown(text)), [text]);
+  const { data: blocks, error, refetch } = useTableQuery(queryTable.guide.chapter({ id, load }));
   useEffect(() => {
     // The address may name a heading that was not there yet when the browser looked for it.
     if (blocks !== undefined && location.hash !== "") {

@@ -1,0 +1,20 @@
+/** A piece of a line. */
+export type Span =
+  | { kind: "text" | "code"; text: string }
+  | { kind: "strong" | "emphasis"; spans: Span[] }
+  | { kind: "link"; href: string; spans: Span[] }
+  | { kind: "image"; source: string; text: string };
+
+export type CodeText = { language: string; code: string };
+
+export type Block =
+  | { kind: "heading"; level: number; id: string; spans: Span[] }
+  | { kind: "paragraph"; spans: Span[] }
+  | { kind: "code"; samples: CodeText[] }
+  | { kind: "table"; head: Span[][]; rows: Span[][][] }
+  | { kind: "list"; isOrdered: boolean; items: Block[][] };
+
+/** The text of a line, without markup. */
+export function flattenSpans(spans: readonly Span[]): string {
+  return spans.map((part) => ("spans" in part ? flattenSpans(part.spans) : part.text)).join("");
+}
