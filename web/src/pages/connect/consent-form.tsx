@@ -1,3 +1,4 @@
+import { Fragment, type ReactNode } from "react";
 import { ApiError, api, ask } from "../../api/console-api.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
@@ -11,7 +12,7 @@ import { formatMoment } from "../../parts/format-time.ts";
 import { useReauthentication } from "../../parts/reauthentication.tsx";
 import { useAction } from "../../parts/use-action.ts";
 import { useArmed } from "../../parts/use-armed.ts";
-import { useDraft } from "../../parts/use-draft.ts";
+import { useFormDraft } from "../../parts/use-form-draft.ts";
 import { useSession } from "../../parts/use-session.ts";
 
 type ConnectRequest = {
@@ -22,6 +23,8 @@ type ConnectRequest = {
   kind: "browser" | "device";
   asked: { address: string; is_own_address: boolean; user_agent: string; at: string } | null;
 };
+type Origin = NonNullable<ConnectRequest["asked"]>;
+type Budget = NonNullable<ConnectRequest["budget"]>;
 type Answered = (callbackUrl: string | null, popup: Window | null) => void;
 type ConsentFormProps = { id: string; request: ConnectRequest; onApproved: Answered; onDenied: Answered };
 
@@ -30,22 +33,20 @@ const armedAfterMs = 800;
 export function ConsentForm({ id, request, onApproved, onDenied }: ConsentFormProps) {
   const { user } = useSession();
   const { data: site } = useTableQuery(queryTable.site.settings());
-  const [days, setDays] = useDraft(`connect-days-${id}`);
-  const [budget, setBudget] = useDraft(`connect-budget-${id}`);
+  const { values: draft, change, forget } = useFormDraft(`connect:${id}`, { days: "", budget: "" });
   const isArmed = useArmed(armedAfterMs);
   const repeat = useReauthentication();
   const answerWithPopup = useAnswerWithPopup(request.kind);
   const params = { path: { id } };
   const body = {
-    ...(days.trim() === "" ? {} : { expires_in_days: Number(days) }),
-    ...(budget.trim() === "" ? {} : { budget: budget.trim() }),
+    ...(draft.days.trim() === "" ? {} : { expires_in_days: Number(draft.days) }),
+    ...(draft.budget.trim() === "" ? {} : { budget: draft.budget.trim() }),
   };
 
   const approve = useAction(
     () => repeat(() => answerWithPopup(() => ask(api.POST("/connect/requests/{id}/approve", { params, body })))),
     ({ answer, popup }) => {
-      setDays("");
-      setBudget("");
+      forget();
       onApproved(("callback_url" in answer ? answer.callback_url : null) ?? null, popup);
     },
   );
@@ -63,54 +64,8 @@ export function ConsentForm({ id, request, onApproved, onDenied }: ConsentFormPr
         <strong className="inline-block max-w-full font-mono wrap-anywhere">{request.client}</strong>. It asks for a key
         to your account, {user.email}.
       </p>
-      <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2 text-sm">
-        <dt className="text-ink-soft">Access</dt>
-        <dd>Call the API and spend your balance</dd>
-        {request.redirect_host !== null && (
-          <>
-            <dt className="text-ink-soft">Sent to</dt>
-            <dd className="font-mono">{request.redirect_host}</dd>
-          </>
-        )}
-        {request.asked !== null && (
-          <>
-            <dt className="text-ink-soft">Requested from</dt>
-            <dd className="wrap-anywhere">
-              <span className="font-mono">{request.asked.address}</span>
-              {request.asked.is_own_address ? ", your own address" : ", not your address"}
-            </dd>
-            <dt className="text-ink-soft">Requested at</dt>
-            <dd>{formatMoment(request.asked.at)}</dd>
-            <dt className="text-ink-soft">Client</dt>
-            <dd className="wrap-anywhere">{request.asked.user_agent === "" ? "nothing" : request.asked.user_agent}</dd>
-          </>
-        )}
-        <dt className="text-ink-soft">Replaces</dt>
-        <dd>
-          {request.replaces === null
-            ? "nothing"
-            : `the key that ends in ${request.replaces.last_four}, created ${formatMoment(request.replaces.created_at)}`}
-        </dd>
-        {request.budget !== null && (
-          <>
-            <dt className="text-ink-soft">Budget</dt>
-            <dd>
-              {request.budget.spent} of {request.budget.amount} {site?.currency} spent
-              {request.budget.period === "total" ? "" : ` this ${request.budget.period}`}. It stays unless you set
-              another one below.
-            </dd>
-          </>
-        )}
-      </dl>
-      {request.kind === "device" && (
-        <Notice kind="warning" title="Only approve what you started yourself, just now">
-          <p>
-            {request.asked?.is_own_address === false &&
-              "The request came from another address than yours. Make sure that it is your own machine. "}
-            If somebody sent you here or gave you a code, deny the request: they would spend your balance.
-          </p>
-        </Notice>
-      )}
+      <RequestFacts request={request} currency={site?.currency} />
+      {request.kind === "device" && <DeviceWarning isOwnAddress={request.asked?.is_own_address !== false} />}
       <FormError message={approve.errorBeside("expires_in_days", "budget") ?? deny.errorBeside()} />
       <form
         className="flex flex-col gap-5"
@@ -119,32 +74,13 @@ export function ConsentForm({ id, request, onApproved, onDenied }: ConsentFormPr
           if (isArmed) approve.run(undefined);
         }}
       >
-        <details className="rounded-md border border-line px-4 py-3" open={days !== "" || budget !== "" || undefined}>
-          <summary className="text-sm font-medium">Limits</summary>
-          <div className="flex flex-col gap-4 pt-4">
-            <TextField
-              label="Expires after (days)"
-              name="expires_in_days"
-              type="number"
-              min={1}
-              max={3650}
-              step={1}
-              value={days}
-              onChange={setDays}
-              hint="Leave empty for a key that works until you disconnect it."
-              error={approve.errorAt("expires_in_days")}
-            />
-            <TextField
-              label="Budget"
-              name="budget"
-              inputMode="decimal"
-              value={budget}
-              onChange={setBudget}
-              hint={`Spending limit${site === undefined ? "" : `, in ${site.currency}`}${request.budget === null ? ". Leave empty for no limit." : ", including what it has already spent. Leave empty to keep the budget."}`}
-              error={approve.errorAt("budget")}
-            />
-          </div>
-        </details>
+        <KeyLimits
+          request={request}
+          currency={site?.currency}
+          draft={draft}
+          onChange={change}
+          errorAt={approve.errorAt}
+        />
         <div className="flex flex-col gap-3 sm:flex-row-reverse">
           <Button
             look="primary"
@@ -166,6 +102,101 @@ export function ConsentForm({ id, request, onApproved, onDenied }: ConsentFormPr
         </div>
       </form>
     </FocusPage>
+  );
+}
+
+type Fact = [name: string, value: ReactNode];
+type RequestFactsProps = { request: ConnectRequest; currency: string | undefined };
+
+/** What the program gets, and what is known of it. */
+function RequestFacts({ request: { redirect_host: host, asked, replaces, budget }, currency }: RequestFactsProps) {
+  const replaced =
+    replaces && `the key that ends in ${replaces.last_four}, created ${formatMoment(replaces.created_at)}`;
+  const facts: Fact[] = [
+    ["Access", "Call the API and spend your balance"],
+    ...(host === null ? [] : [["Sent to", <span className="font-mono">{host}</span>] as Fact]),
+    ...(asked === null ? [] : listOrigin(asked)),
+    ["Replaces", replaced ?? "nothing"],
+    ...(budget === null ? [] : [["Budget", describeBudget(budget, currency)] as Fact]),
+  ];
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2 text-sm">
+      {facts.map(([name, value]) => (
+        <Fragment key={name}>
+          <dt className="text-ink-soft">{name}</dt>
+          <dd className="wrap-anywhere">{value}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  );
+}
+
+function listOrigin({ address, is_own_address: isOwn, user_agent: client, at }: Origin): Fact[] {
+  const from = (
+    <>
+      <span className="font-mono">{address}</span>
+      {isOwn ? ", your own address" : ", not your address"}
+    </>
+  );
+  return [
+    ["Requested from", from],
+    ["Requested at", formatMoment(at)],
+    ["User agent", client === "" ? "none" : client],
+  ];
+}
+
+function describeBudget({ spent, amount, period }: Budget, currency = ""): string {
+  const when = period === "total" ? "" : ` this ${period}`;
+  return `${spent} of ${amount} ${currency} spent${when}. It stays unless you set another one below.`;
+}
+
+function DeviceWarning({ isOwnAddress }: { isOwnAddress: boolean }) {
+  return (
+    <Notice kind="warning" title="Only approve what you started yourself, just now">
+      <p>
+        {!isOwnAddress && "The request came from another address than yours. Make sure that it is your own machine. "}
+        If somebody sent you here or gave you a code, deny the request: they would spend your balance.
+      </p>
+    </Notice>
+  );
+}
+
+type KeyLimitsProps = RequestFactsProps & {
+  draft: { days: string; budget: string };
+  onChange(part: Partial<KeyLimitsProps["draft"]>): void;
+  errorAt(field: string): string | null;
+};
+
+function KeyLimits({ request, currency, draft: { days, budget }, onChange, errorAt }: KeyLimitsProps) {
+  const scope = request.budget === null ? "" : ", including what it has already spent";
+  const empty = request.budget === null ? "for no limit" : "to keep the budget";
+  return (
+    <details className="rounded-md border border-line px-4 py-3" open={days !== "" || budget !== "" || undefined}>
+      <summary className="text-sm font-medium">Limits</summary>
+      <div className="flex flex-col gap-4 pt-4">
+        <TextField
+          label="Expires after (days)"
+          name="expires_in_days"
+          type="number"
+          min={1}
+          max={3650}
+          step={1}
+          value={days}
+          onChange={(next) => onChange({ days: next })}
+          hint="Leave empty for a key that works until you disconnect it."
+          error={errorAt("expires_in_days")}
+        />
+        <TextField
+          label="Budget"
+          name="budget"
+          inputMode="decimal"
+          value={budget}
+          onChange={(next) => onChange({ budget: next })}
+          hint={`Spending limit${currency === undefined ? "" : ` in ${currency}`}${scope}. Leave empty ${empty}.`}
+          error={errorAt("budget")}
+        />
+      </div>
+    </details>
   );
 }
 

@@ -51,8 +51,9 @@ export function buildMediaBody(
   const body: Record<string, unknown> = { model: modelId };
   const problems: MediaProblems = {};
   for (const field of fields) {
-    const problem = readField(field, values, body);
-    if (problem !== null) problems[field.name] = problem;
+    const { value, problem } = readField(field, values);
+    if (value !== undefined) body[field.name] = value;
+    if (problem !== undefined) problems[field.name] = problem;
   }
   if (needsPromptOrImage(fields) && body.prompt === undefined && body.input_images === undefined) {
     problems.prompt = "Write a prompt or choose a start image.";
@@ -64,54 +65,59 @@ function needsPromptOrImage(fields: readonly MediaField[]): boolean {
   return fields.some((field) => field.name === "prompt" && field.kind === "text" && !field.isRequired);
 }
 
-/** Puts the field into the body, or says what is wrong with it. */
-function readField(field: MediaField, values: MediaValues, body: Record<string, unknown>): string | null {
+/** What a field adds to the body, and what is wrong with it; nothing of a field that was left empty. */
+type Reading = { value?: unknown; problem?: string };
+type FieldOf<Kind extends MediaField["kind"]> = Extract<MediaField, { kind: Kind }>;
+
+function readField(field: MediaField, values: MediaValues): Reading {
   switch (field.kind) {
-    case "text": {
-      const text = readText(values, field.name);
-      const length = countCharacters(text);
-      if (text.trim() === "") return field.isRequired ? "This field is required." : null;
-      body[field.name] = text;
-      const max = field.charactersMax;
-      return max !== null && length > max ? `At most ${max} characters; these are ${length}.` : null;
-    }
+    case "text":
+      return readTextField(field, readText(values, field.name));
     case "choice": {
       const chosen = readChoice(values, field);
-      body[field.name] = field.isNumber ? Number(chosen) : chosen;
-      return null;
+      return { value: field.isNumber ? Number(chosen) : chosen };
     }
-    case "number": {
-      const text = readText(values, field.name).trim();
-      if (text === "") return null;
-      const value = Number(text.replace(",", "."));
-      const isRight = value >= field.min && value <= field.max && (!field.isWhole || Number.isInteger(value));
-      if (!isRight) return `Use a ${field.isWhole ? "whole " : ""}number from ${field.min} to ${field.max}.`;
-      body[field.name] = value;
-      return null;
-    }
-    case "files": {
-      const ids = readFiles(values, field.name).map(({ id }) => id);
-      if (ids.length === 0) return field.isRequired ? "Choose a file." : null;
-      body[field.name] = field.isList ? ids : ids[0];
-      return null;
-    }
+    case "number":
+      return readNumberField(field, readText(values, field.name).trim());
+    case "files":
+      return readFilesField(field, readFiles(values, field.name));
     case "characters":
-      return readCharacterList(readCharacters(values, field.name), field.name, body);
+      return readCharactersField(readCharacters(values, field.name));
   }
 }
 
-function readCharacterList(list: readonly Character[], name: string, body: Record<string, unknown>): string | null {
-  const named = list.filter((character) => character.name.trim() !== "");
-  if (list.some((character) => character.name.trim() === "" && character.file !== null)) {
-    return "Each reference image needs a character name.";
+function readTextField({ isRequired, charactersMax: max }: FieldOf<"text">, text: string): Reading {
+  if (text.trim() === "") return isRequired ? { problem: "This field is required." } : {};
+  const length = countCharacters(text);
+  const isTooLong = max !== null && length > max;
+  return { value: text, ...(isTooLong ? { problem: `At most ${max} characters; these are ${length}.` } : {}) };
+}
+
+function readNumberField({ min, max, isWhole }: FieldOf<"number">, text: string): Reading {
+  if (text === "") return {};
+  const value = Number(text.replace(",", "."));
+  const isRight = value >= min && value <= max && (!isWhole || Number.isInteger(value));
+  return isRight ? { value } : { problem: `Use a ${isWhole ? "whole " : ""}number from ${min} to ${max}.` };
+}
+
+function readFilesField({ isRequired, isList }: FieldOf<"files">, files: readonly KeptFile[]): Reading {
+  const ids = files.map(({ id }) => id);
+  if (ids.length === 0) return isRequired ? { problem: "Choose a file." } : {};
+  return { value: isList ? ids : ids[0] };
+}
+
+function readCharactersField(list: readonly Character[]): Reading {
+  const isNamed = ({ name }: Character): boolean => name.trim() !== "";
+  if (list.some((character) => !isNamed(character) && character.file !== null)) {
+    return { problem: "Each reference image needs a character name." };
   }
-  if (named.length > 0) {
-    body[name] = named.map((character) => ({
-      name: character.name.trim(),
-      ...(character.file === null ? {} : { reference_file_id: character.file.id }),
-    }));
-  }
-  return null;
+  const named = list.filter(isNamed);
+  if (named.length === 0) return {};
+  const value = named.map(({ name, file }) => ({
+    name: name.trim(),
+    ...(file === null ? {} : { reference_file_id: file.id }),
+  }));
+  return { value };
 }
 
 /** What the browser's storage has of a form: whatever is not of that form is left out. */
