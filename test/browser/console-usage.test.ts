@@ -98,7 +98,8 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
   test("a pressed part opens the charges of its model alone", async () => {
     await using opened = await openUsage(`/console/usage?${days}`);
     const { page } = opened;
-    await listBars(page).nth(1).locator("rect").nth(2).click();
+    await listBars(page).first().waitFor();
+    await page.locator(".recharts-bar").nth(1).locator("path").click();
     await page.getByText("1 charge, $0.08 total").waitFor();
     expect(new URL(page.url()).searchParams.get("part")).toBe("sandbox-image");
   });

@@ -1,232 +1,160 @@
 import { type KeyboardEvent, useRef, useState } from "react";
+import {
+  Bar,
+  CartesianGrid,
+  BarChart as Chart,
+  ResponsiveContainer,
+  Tooltip,
+  usePlotArea,
+  XAxis,
+  YAxis,
+} from "recharts";
 import { BarTip } from "./bar-tip.tsx";
-import type { Bar } from "./chart-bar.ts";
-import type { ChartScale } from "./chart-scale.ts";
-import { joinClasses } from "./join-classes.ts";
+import type { ChartBar } from "./chart-bar.ts";
 import { getSeriesColour } from "./series-colours.ts";
 
-type BarChartProps = {
+export type BarChartProps = {
   label: string;
-  bars: readonly Bar[];
-  scale: ChartScale;
-  /** `digits`: how many behind the point tell the ticks apart. */
-  writeTick(value: number, digits: number): string;
+  bars: readonly ChartBar[];
+  /** Whether what is shown comes in whole numbers. */
+  isWhole: boolean;
+  writeTick(value: number): string;
   /** The bar whose rows are shown. */
   openId?: string | undefined;
   /** `partId` when a part was pressed and not the bar as a whole. */
   onOpen(barId: string, partId: string | null): void;
 };
 
-const plotHeight = 208;
-const marksHeight = 24;
-const topMargin = 8;
+const tickStyle = { fill: "var(--ink-soft)", fontSize: 13 };
 
-/**
- * Bars of parts, side by side. It has one place in the order of Tab: arrow keys go from bar to bar, Enter opens one.
- * Places across are percentages, so that nothing has to be measured and nothing jumps.
- */
-export function BarChart({ label, bars, scale, writeTick, openId, onOpen }: BarChartProps) {
-  const [pointedAt, setPointedAt] = useState<number | null>(null);
-  const chart = useRef<SVGSVGElement>(null);
-  const openable = bars.flatMap((bar, index) => (bar.parts.length === 0 ? [] : [index]));
-  const openIndex = bars.findIndex(({ id }) => id === openId);
-  const [lastFocus, setLastFocus] = useState<number | null>(null);
-  const isStop = (index: number | null): index is number => index !== null && openable.includes(index);
-  const stop = [lastFocus, openIndex, openable.at(-1) ?? null].find(isStop) ?? null;
-  const top = scale.ticks.at(-1) ?? 1;
-  const toY = (value: number): number => topMargin + plotHeight * (1 - value / top);
-  const pointed = pointedAt === null ? undefined : bars[pointedAt];
-
-  const press = (event: KeyboardEvent<SVGSVGElement>) => {
-    const at = stop === null ? -1 : openable.indexOf(stop);
-    const places: Record<string, number> = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: openable.length - 1 };
-    const place = places[event.key];
-    const next = place === undefined ? undefined : openable[place];
-    if (next !== undefined) {
-      event.preventDefault();
-      chart.current?.querySelector<SVGGElement>(`[data-bar="${next}"]`)?.focus();
-    }
-    if ((event.key === "Enter" || event.key === " ") && stop !== null) {
-      event.preventDefault();
-      onOpen(bars[stop]?.id ?? "", null);
-    }
-  };
-
+/** Stacked bars. Each is a button; together they have one place in the order of Tab, and arrow keys go through them. */
+export function BarChart({ label, bars, isWhole, writeTick, openId, onOpen }: BarChartProps) {
+  const [focused, setFocused] = useState<number | null>(null);
+  const marks = new Map(bars.map(({ id, mark }) => [id, mark]));
+  const colourMax = Math.max(0, ...bars.flatMap(({ parts }) => parts.map(({ colour }) => colour)));
   return (
-    <div className="flex gap-3">
-      <Axis scale={scale} writeTick={writeTick} toY={toY} />
-      <div className="relative min-w-0 flex-1">
-        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot hold a drawing's bars. */}
-        <svg
-          ref={chart}
-          role="group"
-          aria-label={label}
-          width="100%"
-          height={topMargin + plotHeight + marksHeight}
-          className="block overflow-visible"
-          onKeyDown={press}
-          onMouseLeave={() => setPointedAt(null)}
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
+    <div role="group" aria-label={label} className="h-60 tabular-nums">
+      <ResponsiveContainer>
+        <Chart
+          data={bars}
+          accessibilityLayer={false}
+          maxBarSize={40}
+          barCategoryGap="20%"
+          margin={{ top: 8, right: 8, bottom: 0, left: 0 }}
         >
-          {scale.ticks.map((tick) => (
-            <line
-              key={tick}
-              x1="0"
-              x2="100%"
-              y1={Math.round(toY(tick)) + 0.5}
-              y2={Math.round(toY(tick)) + 0.5}
-              className={tick === 0 ? "stroke-line-strong" : "stroke-line"}
+          <CartesianGrid vertical={false} stroke="var(--line)" />
+          <XAxis
+            dataKey="id"
+            tickFormatter={(id) => marks.get(id) ?? ""}
+            tick={tickStyle}
+            tickLine={false}
+            stroke="var(--line-strong)"
+            interval="preserveEnd"
+            minTickGap={24}
+          />
+          <YAxis
+            width="auto"
+            allowDecimals={!isWhole}
+            tickFormatter={writeTick}
+            tick={tickStyle}
+            tickLine={false}
+            axisLine={false}
+          />
+          <Tooltip
+            content={({ active, payload }) => active && payload[0] !== undefined && <BarTip bar={payload[0].payload} />}
+            cursor={{ fill: "var(--sunken)" }}
+            isAnimationActive={false}
+            {...(focused === null ? {} : { defaultIndex: focused })}
+          />
+          <BarButtons bars={bars} openId={openId} onFocus={setFocused} onOpen={(id) => onOpen(id, null)} />
+          {Array.from({ length: colourMax + 1 }, (_, colour) => (
+            <Bar
+              // biome-ignore lint/suspicious/noArrayIndexKey: a series is its colour.
+              key={colour}
+              stackId="bars"
+              dataKey={(bar: ChartBar) => findPart(bar, colour)?.size ?? 0}
+              fill={getSeriesColour(colour)}
+              isAnimationActive={false}
+              className="cursor-pointer"
+              onClick={({ payload }: { payload?: ChartBar }) =>
+                payload !== undefined && onOpen(payload.id, findPart(payload, colour)?.id ?? null)
+              }
             />
           ))}
-          {bars.map((bar, index) => (
-            <BarGroup
-              key={bar.id}
-              bar={bar}
-              place={{ index, count: bars.length }}
-              isStop={index === stop}
-              isOpen={bar.id === openId}
-              toY={toY}
-              onPoint={() => setPointedAt(index)}
-              onFocus={() => {
-                setLastFocus(index);
-                setPointedAt(index);
-              }}
-              onBlur={() => setPointedAt(null)}
-              onOpen={(partId) => onOpen(bar.id, partId)}
-            />
-          ))}
-          <Marks bars={bars} />
-        </svg>
-        {pointed !== undefined && pointedAt !== null && (
-          <BarTip bar={pointed} place={(pointedAt + 0.5) / bars.length} />
-        )}
-      </div>
+        </Chart>
+      </ResponsiveContainer>
     </div>
   );
 }
 
-type AxisProps = Pick<BarChartProps, "scale" | "writeTick"> & { toY(value: number): number };
-
-function Axis({ scale, writeTick, toY }: AxisProps) {
-  const texts = scale.ticks.map((tick) => ({ tick, text: writeTick(tick, scale.digits) }));
-  const longest = Math.max(...texts.map(({ text }) => text.length));
-  return (
-    <div aria-hidden="true" className="relative shrink-0" style={{ width: `${longest * 0.55 * 0.8125}rem` }}>
-      {texts.map(({ tick, text }) => (
-        <span
-          key={tick}
-          className="absolute right-0 -translate-y-1/2 text-xs whitespace-nowrap text-ink-soft tabular-nums"
-          style={{ top: toY(tick) }}
-        >
-          {text}
-        </span>
-      ))}
-    </div>
-  );
+function findPart({ parts }: ChartBar, colour: number): ChartBar["parts"][number] | undefined {
+  return parts.find((part) => part.colour === colour);
 }
 
-type BarGroupProps = {
-  bar: Bar;
-  place: { index: number; count: number };
-  isStop: boolean;
-  isOpen: boolean;
-  toY(value: number): number;
-  onPoint(): void;
-  onFocus(): void;
-  onBlur(): void;
-  onOpen(partId: string | null): void;
+type BarButtonsProps = {
+  bars: readonly ChartBar[];
+  openId: string | undefined;
+  onFocus(index: number | null): void;
+  onOpen(barId: string): void;
 };
 
-function BarGroup({ bar, place, isStop, isOpen, toY, onPoint, onFocus, onBlur, onOpen }: BarGroupProps) {
-  const slot = 100 / place.count;
-  const width = slot * chooseShare(place.count);
-  const bottom = Math.round(toY(0));
-  const column = { x: `${place.index * slot}%`, y: topMargin, width: `${slot}%`, height: plotHeight };
-  if (bar.parts.length === 0) {
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only says that there is nothing, which the table says too.
-    return <rect {...column} className="fill-transparent" onMouseEnter={onPoint} />;
-  }
-  let reached = 0;
+/** The column of each bar, behind what is drawn: for the keyboard, for screen readers, and for a press beside the bar. */
+function BarButtons({ bars, openId, onFocus, onOpen }: BarButtonsProps) {
+  const area = usePlotArea();
+  const group = useRef<SVGGElement>(null);
+  const [last, setLast] = useState<string | null>(null);
+  const filled = bars.filter(({ parts }) => parts.length > 0);
+  const stop = filled.find(({ id }) => id === last) ?? filled.find(({ id }) => id === openId) ?? filled.at(-1);
+  if (area === undefined || stop === undefined) return null;
+  const width = area.width / bars.length;
+
+  const press = (event: KeyboardEvent) => {
+    const at = filled.indexOf(stop);
+    const places: Record<string, number> = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: filled.length - 1 };
+    const next = places[event.key];
+    if (next !== undefined) {
+      event.preventDefault();
+      group.current?.querySelectorAll<SVGGElement>("[role=button]")[next]?.focus();
+    }
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      onOpen(stop.id);
+    }
+  };
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a button of HTML cannot be part of a drawing.
-    <g
-      role="button"
-      data-bar={place.index}
-      tabIndex={isStop ? 0 : -1}
-      aria-label={describeBar(bar)}
-      aria-pressed={isOpen}
-      className="group cursor-pointer"
-      onMouseEnter={onPoint}
-      onFocus={onFocus}
-      onBlur={onBlur}
-      onClick={() => onOpen(null)}
-    >
-      <rect
-        {...column}
-        className={joinClasses("group-hover:fill-sunken", isOpen ? "fill-accent-soft" : "fill-transparent")}
-      />
-      {bar.parts.map((part) => {
-        const from = reached;
-        reached += part.size;
-        const upper = Math.round(toY(reached));
-        const lower = Math.round(toY(from));
-        return (
-          // biome-ignore lint/a11y/noStaticElementInteractions: by keyboard the bar opens, and its list has the parts.
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the buttons inside.
+    <g ref={group} onKeyDown={press}>
+      {filled.map((bar) => (
+        // biome-ignore lint/a11y/useSemanticElements: a button of HTML cannot be part of a drawing.
+        <g
+          key={bar.id}
+          role="button"
+          tabIndex={bar === stop ? 0 : -1}
+          aria-label={describeBar(bar)}
+          aria-pressed={bar.id === openId}
+          className="cursor-pointer"
+          onFocus={() => {
+            setLast(bar.id);
+            onFocus(bars.indexOf(bar));
+          }}
+          onBlur={() => onFocus(null)}
+          onClick={() => onOpen(bar.id)}
+        >
           <rect
-            key={part.id}
-            x={`${place.index * slot + (slot - width) / 2}%`}
-            width={`${width}%`}
-            y={Math.min(upper, bottom - 1)}
-            // What is there is seen, however little it is.
-            height={Math.max(lower - upper, from === 0 ? 1 : 0)}
-            className={joinClasses(getSeriesColour(part.colour).fill, "group-hover:opacity-85")}
-            onClick={(event) => {
-              event.stopPropagation();
-              onOpen(part.id);
-            }}
+            x={area.x + bars.indexOf(bar) * width}
+            y={area.y}
+            width={width}
+            height={area.height}
+            className={bar.id === openId ? "fill-accent-soft" : "fill-transparent"}
           />
-        );
-      })}
+        </g>
+      ))}
     </g>
   );
 }
 
-/** Few bars are not made broad for that. */
-function chooseShare(count: number): number {
-  if (count <= 8) return 0.3;
-  if (count <= 16) return 0.45;
-  return count <= 45 ? 0.62 : 0.76;
-}
-
-function describeBar({ name, text, parts }: Bar): string {
+function describeBar({ name, text, parts }: ChartBar): string {
   const ofMany = parts.length > 1 ? `: ${parts.map((part) => `${part.name} ${part.text}`).join(", ")}` : "";
   return `${name}, ${text}${ofMany}`;
-}
-
-const marksMax = 8;
-const marksNarrowMax = 4;
-
-/** As many as stand beside each other without touching; fewer in a narrow window. */
-function Marks({ bars }: { bars: readonly Bar[] }) {
-  const every = Math.ceil(bars.length / marksMax);
-  const everyNarrow = every * Math.ceil(marksMax / marksNarrowMax);
-  // The newest one has its mark.
-  const isMarked = (index: number, step: number): boolean => (bars.length - 1 - index) % step === 0;
-  const isLast = (index: number): boolean => bars.length > marksMax && index === bars.length - 1;
-  return bars.map((bar, index) =>
-    isMarked(index, every) ? (
-      <text
-        key={bar.id}
-        // The last one would reach beyond the chart where bars are narrow.
-        x={isLast(index) ? "100%" : `${((index + 0.5) / bars.length) * 100}%`}
-        y={topMargin + plotHeight + 18}
-        textAnchor={isLast(index) ? "end" : "middle"}
-        className={joinClasses(
-          "fill-ink-soft text-xs tabular-nums",
-          !isMarked(index, everyNarrow) && bars.length > marksNarrowMax && "max-sm:hidden",
-        )}
-      >
-        {bar.mark}
-      </text>
-    ) : null,
-  );
 }

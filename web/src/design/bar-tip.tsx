@@ -1,17 +1,14 @@
-import type { Bar } from "./chart-bar.ts";
+import type { ChartBar } from "./chart-bar.ts";
 import { getSeriesColour } from "./series-colours.ts";
 
 const partsMax = 7;
 
-/** The exact numbers of the bar that the pointer or the focus is at. Who hears the page hears them from the bar. */
-export function BarTip({ bar, place }: { bar: Bar; place: number }) {
-  const isRight = place > 0.5;
-  const side = isRight ? { right: `${(1 - place) * 100}%` } : { left: `${place * 100}%` };
+/** The exact numbers of the bar that the pointer or the focus is at. Screen readers get them from the bar's label. */
+export function BarTip({ bar }: { bar: ChartBar }) {
   return (
     <div
       aria-hidden="true"
-      className="pointer-events-none absolute top-2 z-10 mx-3 max-w-72 min-w-40 rounded-md border border-line bg-surface px-3 py-2 text-xs shadow-float"
-      style={side}
+      className="max-w-72 min-w-40 rounded-md border border-line bg-surface px-3 py-2 text-xs shadow-float"
     >
       <p className="flex justify-between gap-6">
         <span className="font-medium whitespace-nowrap">{bar.name}</span>
@@ -24,7 +21,10 @@ export function BarTip({ bar, place }: { bar: Bar; place: number }) {
             .slice(0, partsMax)
             .map((part) => (
               <li key={part.id} className="flex items-baseline gap-2 text-ink-soft">
-                <span className={`size-2 shrink-0 rounded-full ${getSeriesColour(part.colour).background}`} />
+                <span
+                  className="size-2 shrink-0 rounded-full"
+                  style={{ backgroundColor: getSeriesColour(part.colour) }}
+                />
                 <span className="min-w-0 flex-1 truncate">{part.name}</span>
                 <span className="pl-4 tabular-nums">{part.text}</span>
               </li>

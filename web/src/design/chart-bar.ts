@@ -1,12 +1,13 @@
-type BarPart = { id: string; name: string; size: number; text: string; colour: number };
+/** `colour`: its place among the series, by which its colour is chosen. */
+type ChartPart = { id: string; name: string; size: number; text: string; colour: number };
 
-export type Bar = {
+export type ChartBar = {
   id: string;
-  /** What it is of, in full, and as short as below an axis. */
+  /** In full, and as short as below an axis. */
   name: string;
   mark: string;
-  /** All of it together. */
+  /** The total. */
   text: string;
   /** From the bottom up; a bar without parts is a gap that cannot be opened. */
-  parts: readonly BarPart[];
+  parts: readonly ChartPart[];
 };

@@ -1,15 +1,11 @@
-type TickForm = {
-  /** How many digits behind the point tell the ticks apart. */
-  digits: number;
-  /** `null` for what is no money. */
-  currency: string | null;
-};
-
-/** A number at an axis: round, short, and written as its neighbours are. */
-export function writeTick(value: number, { digits, currency }: TickForm): string {
+/** A number at an axis: short, and with as many digits as a fine scale needs. `currency` is `null` for counts. */
+export function writeTick(value: number, currency: string | null): string {
   if (currency === null) return new Intl.NumberFormat("en", { notation: "compact" }).format(value);
-  // A tenth of a currency's unit is written in its hundredths.
-  const places = digits === 1 ? 2 : digits;
-  const style = { minimumFractionDigits: places, maximumFractionDigits: places };
-  return new Intl.NumberFormat("en", { style: "currency", currency, ...style }).format(value);
+  const style = {
+    style: "currency",
+    currency,
+    minimumFractionDigits: value === 0 ? 0 : 2,
+    maximumFractionDigits: 9,
+  } as const;
+  return new Intl.NumberFormat("en", style).format(value);
 }

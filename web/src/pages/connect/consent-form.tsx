@@ -114,7 +114,7 @@ function RequestFacts({ request: { redirect_host: host, asked, replaces, budget 
     replaces && `the key that ends in ${replaces.last_four}, created ${formatMoment(replaces.created_at)}`;
   const facts: Fact[] = [
     ["Access", "Call the API and spend your balance"],
-    ...(host === null ? [] : [["Sent to", <span className="font-mono">{host}</span>] as Fact]),
+    ...(host === null ? [] : [["Sent to", host] as Fact]),
     ...(asked === null ? [] : listOrigin(asked)),
     ["Replaces", replaced ?? "nothing"],
     ...(budget === null ? [] : [["Budget", describeBudget(budget, currency)] as Fact]),

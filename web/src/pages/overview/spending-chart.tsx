@@ -1,8 +1,7 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { Usage } from "../../api/ask-spending.ts";
-import { BarChart } from "../../design/bar-chart.tsx";
 import { buttonClasses } from "../../design/button.tsx";
-import { chooseScale } from "../../design/chart-scale.ts";
+import { LazyBarChart } from "../../design/lazy-bar-chart.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Section } from "../../design/section.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
@@ -31,13 +30,13 @@ export function SpendingChart({ usage, error, onRetry }: SpendingChartProps) {
 
 function Chart({ usage }: { usage: Usage }) {
   const navigate = useNavigate();
-  const { bars, highest } = arrangeUsage(usage, { by: "model", show: "charge", cut: "day", nameOf: (id) => id });
+  const { bars } = arrangeUsage(usage, { by: "model", show: "charge", cut: "day", nameOf: (id) => id });
   return (
-    <BarChart
+    <LazyBarChart
       label="Charges of the last 30 days by model. Arrow keys go from bar to bar, Enter opens one."
       bars={bars}
-      scale={chooseScale(highest)}
-      writeTick={(value, digits) => writeTick(value, { digits, currency: usage.currency })}
+      isWhole={false}
+      writeTick={(value) => writeTick(value, usage.currency)}
       onOpen={(bar, part) =>
         void navigate({
           to: "/console/usage",

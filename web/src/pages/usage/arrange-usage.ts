@@ -1,5 +1,5 @@
 import type { Usage } from "../../api/ask-spending.ts";
-import type { Bar } from "../../design/chart-bar.ts";
+import type { ChartBar } from "../../design/chart-bar.ts";
 import { seriesMax } from "../../design/series-colours.ts";
 import { findDay, formatDay, listDays } from "../../parts/calendar-days.ts";
 import { formatCount, formatMoney } from "../../parts/format-money.ts";
@@ -19,14 +19,13 @@ const hourMs = 60 * 60 * 1000;
 
 export type ArrangedUsage = {
   /** Days or hours, oldest first; those without anything too. */
-  bars: Bar[];
+  bars: ChartBar[];
   /** Most first. */
   series: Series[];
   /** What each is called, those of the rest too. */
   names: ReadonlyMap<string, string>;
   /** From when to when each bar is that has anything. */
   periods: ReadonlyMap<string, { from: string; to: string }>;
-  highest: number;
 };
 
 type Arrangement = { by: SeriesKind; show: Measure; cut: "day" | "hour"; nameOf(id: string): string };
@@ -45,7 +44,7 @@ export function arrangeUsage(usage: Usage, arrangement: Arrangement): ArrangedUs
   const series = joinRest(ranked, by);
   const slotOf = (moment: string): string => (cut === "day" ? findDay(new Date(moment), usage.time_zone) : moment);
   const rowsBySlot = Map.groupBy(usage.data, (row) => slotOf(row.from ?? usage.from));
-  const bars = listSlots(usage, cut, rowsBySlot).map((slot): Bar => {
+  const bars = listSlots(usage, cut, rowsBySlot).map((slot): ChartBar => {
     const rows = rowsBySlot.get(slot) ?? [];
     const parts = [...Map.groupBy(rows, placeOf)]
       .toSorted(([a], [b]) => a - b)
@@ -62,7 +61,6 @@ export function arrangeUsage(usage: Usage, arrangement: Arrangement): ArrangedUs
     series,
     names: new Map(ranked.map(({ id, name }) => [id, name])),
     periods: new Map([...rowsBySlot].map(([slot, [row]]) => [slot, readPeriod(row, usage)])),
-    highest: Math.max(0, ...bars.map(({ parts }) => parts.reduce((sum, { size }) => sum + size, 0))),
   };
 }
 

@@ -1,7 +1,6 @@
 import type { ChargeFilter, Usage } from "../../api/ask-spending.ts";
-import { BarChart } from "../../design/bar-chart.tsx";
 import { Button } from "../../design/button.tsx";
-import { chooseScale } from "../../design/chart-scale.ts";
+import { LazyBarChart } from "../../design/lazy-bar-chart.tsx";
 import { formatCount, formatMoney } from "../../parts/format-money.ts";
 import { writeTick } from "../../parts/write-tick.ts";
 import { type ArrangedUsage, addSums, arrangeUsage, isNamed } from "./arrange-usage.ts";
@@ -26,20 +25,18 @@ type UsageReportProps = {
 export function UsageReport({ usage, view, nameOf, open, onOpen }: UsageReportProps) {
   const { by, show, cut } = view;
   const arranged = arrangeUsage(usage, { by, show, cut, nameOf });
-  const { bars, series, highest } = arranged;
+  const { bars, series } = arranged;
   const kind = by === "model" ? "model" : "key";
   const openBar = (bar: string, part: string | null) =>
     onOpen({ bar, part: part !== null && isNamed(part) ? part : null });
   return (
     <>
       <div className="flex flex-col gap-3">
-        <BarChart
+        <LazyBarChart
           label={`${measureWords[show]} by ${cut} and ${kind}. Arrow keys go from bar to bar, Enter opens one.`}
           bars={bars}
-          scale={chooseScale(highest, show === "charge" ? "any" : "whole")}
-          writeTick={(value, digits) =>
-            writeTick(value, { digits, currency: show === "charge" ? usage.currency : null })
-          }
+          isWhole={show !== "charge"}
+          writeTick={(value) => writeTick(value, show === "charge" ? usage.currency : null)}
           openId={open.bar ?? undefined}
           onOpen={openBar}
         />

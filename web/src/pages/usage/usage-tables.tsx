@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Button } from "../../design/button.tsx";
-import type { Bar } from "../../design/chart-bar.ts";
+import type { ChartBar } from "../../design/chart-bar.ts";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { Section } from "../../design/section.tsx";
 import { getSeriesColour } from "../../design/series-colours.ts";
@@ -30,7 +30,8 @@ export function SeriesTable({ title, name, series, currency, onOpen }: SeriesTab
         <span className="flex min-w-32 items-center gap-2.5">
           <span
             aria-hidden="true"
-            className={`size-2.5 shrink-0 rounded-full ${getSeriesColour(each.colour).background}`}
+            className="size-2.5 shrink-0 rounded-full"
+            style={{ backgroundColor: getSeriesColour(each.colour) }}
           />
           {isNamed(each.id) ? (
             <button
@@ -67,7 +68,12 @@ export function SeriesTable({ title, name, series, currency, onOpen }: SeriesTab
   );
 }
 
-type BarTableProps = { title: string; bars: readonly Bar[]; series: readonly Series[]; onOpen(barId: string): void };
+type BarTableProps = {
+  title: string;
+  bars: readonly ChartBar[];
+  series: readonly Series[];
+  onOpen(barId: string): void;
+};
 
 const rowsShownFirst = 10;
 
@@ -76,7 +82,7 @@ export function BarTable({ title, bars, series, onOpen }: BarTableProps) {
   const [isWhole, setWhole] = useState(false);
   const filled = bars.filter(({ parts }) => parts.length > 0).toReversed();
   const shown = isWhole ? filled : filled.slice(0, rowsShownFirst);
-  const columns: Column<Bar>[] = [
+  const columns: Column<ChartBar>[] = [
     {
       name: "Time",
       cell: ({ id, name }) => (
@@ -90,7 +96,7 @@ export function BarTable({ title, bars, series, onOpen }: BarTableProps) {
       ),
     },
     ...(series.length < 2 ? [] : series).map(
-      ({ id, name }): Column<Bar> => ({
+      ({ id, name }): Column<ChartBar> => ({
         name,
         hasNames: true,
         align: "right",
