@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("the guide", () => {
     await page.getByRole("navigation", { name: "On this page" }).getByRole("link", { name: "Files" }).click();
     await page.waitForURL(`${site.siteUrl}/docs/guide/media#files`);
     await page.getByRole("link", { name: "Next: Dramas" }).click();
-    await page.getByRole("heading", { name: "Dramas: from a script to a film", level: 1 }).waitFor();
+    await page.getByRole("heading", { name: "Dramas: from a script to a video", level: 1 }).waitFor();
     await expect
       .poll(() => page.getByRole("link", { name: "reference", exact: true }).getAttribute("href"))
       .toBe("/docs");

@@ -29,12 +29,12 @@ const tickStyle = { fill: "var(--ink-soft)", fontSize: 13 };
 
 /** Stacked bars. Each is a button; together they have one place in the order of Tab, and arrow keys go through them. */
 export function BarChart({ label, bars, isWhole, writeTick, openId, onOpen }: BarChartProps) {
-  const [focused, setFocused] = useState<number | null>(null);
+  const [focused, setFocused] = useState<Focused | null>(null);
   const marks = new Map(bars.map(({ id, mark }) => [id, mark]));
   const colourMax = Math.max(0, ...bars.flatMap(({ parts }) => parts.map(({ colour }) => colour)));
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
-    <div role="group" aria-label={label} className="h-60 tabular-nums">
+    <div role="group" aria-label={label} className="relative h-60 tabular-nums">
       <ResponsiveContainer>
         <Chart
           data={bars}
@@ -50,7 +50,7 @@ export function BarChart({ label, bars, isWhole, writeTick, openId, onOpen }: Ba
             tick={tickStyle}
             tickLine={false}
             stroke="var(--line-strong)"
-            interval="preserveEnd"
+            interval="equidistantPreserveEnd"
             minTickGap={24}
           />
           <YAxis
@@ -65,7 +65,6 @@ export function BarChart({ label, bars, isWhole, writeTick, openId, onOpen }: Ba
             content={({ active, payload }) => active && payload[0] !== undefined && <BarTip bar={payload[0].payload} />}
             cursor={{ fill: "var(--sunken)" }}
             isAnimationActive={false}
-            {...(focused === null ? {} : { defaultIndex: focused })}
           />
           <BarButtons bars={bars} openId={openId} onFocus={setFocused} onOpen={(id) => onOpen(id, null)} />
           {Array.from({ length: colourMax + 1 }, (_, colour) => (
@@ -84,6 +83,11 @@ export function BarChart({ label, bars, isWhole, writeTick, openId, onOpen }: Ba
           ))}
         </Chart>
       </ResponsiveContainer>
+      {focused !== null && (
+        <div className="pointer-events-none absolute top-2 z-10 mx-4" style={focused.side}>
+          <BarTip bar={focused.bar} />
+        </div>
+      )}
     </div>
   );
 }
@@ -92,10 +96,13 @@ function findPart({ parts }: ChartBar, colour: number): ChartBar["parts"][number
   return parts.find((part) => part.colour === colour);
 }
 
+/** The bar that the keyboard is at, and where its tip has room. */
+type Focused = { bar: ChartBar; side: { left: number } | { right: string } };
+
 type BarButtonsProps = {
   bars: readonly ChartBar[];
   openId: string | undefined;
-  onFocus(index: number | null): void;
+  onFocus(focused: Focused | null): void;
   onOpen(barId: string): void;
 };
 
@@ -108,6 +115,11 @@ function BarButtons({ bars, openId, onFocus, onOpen }: BarButtonsProps) {
   const stop = filled.find(({ id }) => id === last) ?? filled.find(({ id }) => id === openId) ?? filled.at(-1);
   if (area === undefined || stop === undefined) return null;
   const width = area.width / bars.length;
+  const findStart = (bar: ChartBar): number => area.x + bars.indexOf(bar) * width;
+  const findSide = (bar: ChartBar): Focused["side"] => {
+    const centre = findStart(bar) + width / 2;
+    return centre < area.x + area.width / 2 ? { left: centre } : { right: `calc(100% - ${centre}px)` };
+  };
 
   const press = (event: KeyboardEvent) => {
     const at = filled.indexOf(stop);
@@ -134,15 +146,16 @@ function BarButtons({ bars, openId, onFocus, onOpen }: BarButtonsProps) {
           aria-label={describeBar(bar)}
           aria-pressed={bar.id === openId}
           className="cursor-pointer"
-          onFocus={() => {
+          onFocus={(event) => {
             setLast(bar.id);
-            onFocus(bars.indexOf(bar));
+            // A press of the pointer has its tip already.
+            if (event.currentTarget.matches(":focus-visible")) onFocus({ bar, side: findSide(bar) });
           }}
           onBlur={() => onFocus(null)}
           onClick={() => onOpen(bar.id)}
         >
           <rect
-            x={area.x + bars.indexOf(bar) * width}
+            x={findStart(bar)}
             y={area.y}
             width={width}
             height={area.height}

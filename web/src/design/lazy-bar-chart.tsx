@@ -2,9 +2,13 @@ import { lazy, Suspense } from "react";
 import type { BarChartProps } from "./bar-chart.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
-const BarChart = lazy(async () => ({ default: (await import("./bar-chart.tsx")).BarChart }));
+const load = async () => ({ default: (await import("./bar-chart.tsx")).BarChart });
+const BarChart = lazy(load);
 
-/** The chart, whose library is as large as the rest of a page: it comes after the page. */
+// Begun together with what the page asks the server for; where it fails, the chart's own try tells.
+load().catch(() => {});
+
+/** The chart, whose library is as large as all of sign-in: it is not part of any page. */
 export function LazyBarChart(props: BarChartProps) {
   return (
     <Suspense fallback={<Skeleton className="h-60" />}>

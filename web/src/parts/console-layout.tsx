@@ -159,9 +159,11 @@ function BalanceLink() {
   const { data } = useTableQuery(queryTable.balance.now());
   return (
     <Link to="/console/billing" className={linkShape}>
-      <span>Available balance</span>
-      <span className="ml-auto truncate font-medium text-ink tabular-nums">
-        {data === undefined ? " " : formatMoney(data.available_balance, data.currency)}
+      <span className="flex min-w-0 flex-col text-xs">
+        Available balance
+        <span className="truncate text-sm font-medium text-ink tabular-nums">
+          {data === undefined ? " " : formatMoney(data.available_balance, data.currency)}
+        </span>
       </span>
     </Link>
   );
