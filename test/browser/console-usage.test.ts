@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sumMoney } from "../../web/src/parts/sum-money.ts";
+import { sumMoney } from "../../web/src/parts/format/sum-money.ts";
 import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/browsed-site.ts";
 import { hasBrowser } from "../harness/browser.ts";
 import { createRememberedSignIns } from "../harness/remembered-sign-ins.ts";

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bookCredit } from "../../src/features/ledger/index.ts";
 import { openEventInbox } from "../../src/features/webhooks/index.ts";
 import { nano } from "../../src/lib/money.ts";
-import { type SampleType, writeModelSamples, writeRequestSamples } from "../../web/src/parts/code-samples.ts";
+import { type SampleType, writeModelSamples, writeRequestSamples } from "../../web/src/parts/samples/code-samples.ts";
 import { drawPortrait } from "../harness/portrait.ts";
 import { repositoryDir } from "../harness/repository-files.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";

@@ -4,9 +4,9 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createQueryClient } from "./api/create-query-client.ts";
 import { ToastProvider } from "./design/toast.tsx";
-import { ConnectionBanner } from "./parts/connection-banner.tsx";
-import { leaveForSignIn } from "./parts/leave-for-sign-in.ts";
-import { ReauthenticationProvider } from "./parts/reauthentication.tsx";
+import { ConnectionBanner } from "./parts/frame/connection-banner.tsx";
+import { leaveForSignIn } from "./parts/session/leave-for-sign-in.ts";
+import { ReauthenticationProvider } from "./parts/session/reauthentication.tsx";
 import { createSiteRouter } from "./router.tsx";
 import "./site.css";
 

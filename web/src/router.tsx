@@ -14,9 +14,9 @@ import { ConnectErrorPage } from "./pages/connect/connect-error-page.tsx";
 import { ErrorPage } from "./pages/error-page.tsx";
 import { MessagePage, NotFoundPage } from "./pages/message-page.tsx";
 import { SignInPage } from "./pages/sign-in-page.tsx";
-import { ConsoleLayout, ConsoleShell } from "./parts/console-layout.tsx";
-import { lazyPage } from "./parts/lazy-page.tsx";
-import { getPageData } from "./parts/page-data.ts";
+import { ConsoleLayout, ConsoleShell } from "./parts/frame/console-layout.tsx";
+import { lazyPage } from "./parts/frame/lazy-page.tsx";
+import { getPageData } from "./parts/frame/page-data.ts";
 
 type RouterContext = { queries: QueryClient };
 type Search<Name extends string> = { [name in Name]?: string };

@@ -5,9 +5,9 @@ import { useTableQuery } from "../api/use-table-query.ts";
 import { Button } from "../design/button.tsx";
 import { Notice } from "../design/notice.tsx";
 import { useToast } from "../design/toast.tsx";
-import { FocusPage, linkClasses } from "../parts/focus-page.tsx";
-import { FormError } from "../parts/form-error.tsx";
-import { useAction } from "../parts/use-action.ts";
+import { FormError } from "../parts/forms/form-error.tsx";
+import { useAction } from "../parts/forms/use-action.ts";
+import { FocusPage, linkClasses } from "../parts/frame/focus-page.tsx";
 
 const requests = {
   verify: (email: string) => ask(api.POST("/email/resend", { body: { email } })),

@@ -5,8 +5,8 @@ import { useAnswerCache } from "../api/use-answer-cache.ts";
 import { Button, buttonClasses } from "../design/button.tsx";
 import { Notice } from "../design/notice.tsx";
 import { RequestId } from "../design/request-id.tsx";
-import { MessageFrame } from "../parts/message-frame.tsx";
-import { useOnReconnected } from "../parts/use-connection.ts";
+import { MessageFrame } from "../parts/frame/message-frame.tsx";
+import { useOnReconnected } from "../parts/frame/use-connection.ts";
 
 /** In the place of a page that broke: what is known of it, and another try. */
 export function ErrorPage({ error }: ErrorComponentProps): ReactNode {

@@ -1,5 +1,5 @@
 import { buttonClasses } from "../design/button.tsx";
-import { MessageFrame } from "../parts/message-frame.tsx";
+import { MessageFrame } from "../parts/frame/message-frame.tsx";
 
 /** Something to read, and the way back. */
 export function MessagePage({ title, message }: { title: string; message: string }) {

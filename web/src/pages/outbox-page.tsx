@@ -11,10 +11,10 @@ import { Notice } from "../design/notice.tsx";
 import { PageHeading } from "../design/page-heading.tsx";
 import { Skeleton } from "../design/skeleton.tsx";
 import { TextField } from "../design/text-field.tsx";
-import { linkClasses } from "../parts/focus-page.tsx";
-import { FormError } from "../parts/form-error.tsx";
-import { formatSince } from "../parts/format-time.ts";
-import { useAction } from "../parts/use-action.ts";
+import { formatSince } from "../parts/format/format-time.ts";
+import { FormError } from "../parts/forms/form-error.tsx";
+import { useAction } from "../parts/forms/use-action.ts";
+import { linkClasses } from "../parts/frame/focus-page.tsx";
 
 const refreshMs = 3_000;
 

@@ -6,10 +6,10 @@ import { useSuspenseTableQuery } from "../api/use-table-query.ts";
 import { Button } from "../design/button.tsx";
 import { PasswordField } from "../design/password-field.tsx";
 import { TextField } from "../design/text-field.tsx";
-import { FocusPage, linkClasses } from "../parts/focus-page.tsx";
-import { FormError } from "../parts/form-error.tsx";
-import { useAction } from "../parts/use-action.ts";
-import { useDraft } from "../parts/use-draft.ts";
+import { FormError } from "../parts/forms/form-error.tsx";
+import { useAction } from "../parts/forms/use-action.ts";
+import { useDraft } from "../parts/forms/use-draft.ts";
+import { FocusPage, linkClasses } from "../parts/frame/focus-page.tsx";
 import { CheckMail } from "./check-mail.tsx";
 
 const route = getRouteApi("/sign-up");

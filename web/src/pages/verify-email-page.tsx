@@ -3,11 +3,11 @@ import { useState } from "react";
 import { api, ask } from "../api/console-api.ts";
 import { Button } from "../design/button.tsx";
 import { PasswordField } from "../design/password-field.tsx";
-import { FocusPage, linkClasses } from "../parts/focus-page.tsx";
-import { FormError } from "../parts/form-error.tsx";
-import { parseNextPath } from "../parts/next-path.ts";
-import { takeRememberedNext } from "../parts/remembered-next.ts";
-import { useAction } from "../parts/use-action.ts";
+import { FormError } from "../parts/forms/form-error.tsx";
+import { useAction } from "../parts/forms/use-action.ts";
+import { FocusPage, linkClasses } from "../parts/frame/focus-page.tsx";
+import { parseNextPath } from "../parts/session/next-path.ts";
+import { takeRememberedNext } from "../parts/session/remembered-next.ts";
 
 const route = getRouteApi("/verify-email");
 

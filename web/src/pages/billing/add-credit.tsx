@@ -3,10 +3,10 @@ import { api, ask } from "../../api/console-api.ts";
 import { Button } from "../../design/button.tsx";
 import { Section } from "../../design/section.tsx";
 import { TextField } from "../../design/text-field.tsx";
-import { FormError } from "../../parts/form-error.tsx";
-import { formatMoney } from "../../parts/format-money.ts";
-import { useAction } from "../../parts/use-action.ts";
-import { useDraft } from "../../parts/use-draft.ts";
+import { formatMoney } from "../../parts/format/format-money.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
+import { useDraft } from "../../parts/forms/use-draft.ts";
 
 type Site = { payments: "stripe" | "none"; payment_amount_min: string; payment_amount_max: string; currency: string };
 

@@ -5,7 +5,7 @@ import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Notice } from "../../design/notice.tsx";
-import { formatMoney } from "../../parts/format-money.ts";
+import { formatMoney } from "../../parts/format/format-money.ts";
 import { refreshMoney } from "./refresh-money.ts";
 
 const pollMs = 1_500;

@@ -1,7 +1,7 @@
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Notice } from "../../design/notice.tsx";
-import { formatMoney } from "../../parts/format-money.ts";
+import { formatMoney } from "../../parts/format/format-money.ts";
 
 /** Why an account spends nothing although somebody may have paid: a payment was reversed after it was spent. */
 export function DebtNotice() {

@@ -5,9 +5,9 @@ import { Badge, type BadgeKind } from "../../design/badge.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { LoadMore } from "../../design/load-more.tsx";
 import { Section } from "../../design/section.tsx";
-import { linkClasses } from "../../parts/focus-page.tsx";
-import { formatMoney } from "../../parts/format-money.ts";
-import { formatMoment } from "../../parts/format-time.ts";
+import { formatMoney } from "../../parts/format/format-money.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
+import { linkClasses } from "../../parts/frame/focus-page.tsx";
 
 /** Card payments, newest first; past ones also after card payments were disabled. */
 export function PaymentList({ isOffered, timeZone }: { isOffered: boolean; timeZone: string }) {

@@ -4,8 +4,8 @@ import { LoadFailure } from "../../design/load-failure.tsx";
 import { ProgressBar } from "../../design/progress-bar.tsx";
 import { Section } from "../../design/section.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { formatAmount, nameQuota } from "../../parts/format-amount.ts";
-import { formatMoment } from "../../parts/format-time.ts";
+import { formatAmount, nameQuota } from "../../parts/format/format-amount.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
 
 const quotaKinds = ["text", "image", "video"] as const;
 

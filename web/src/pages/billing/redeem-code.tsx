@@ -5,10 +5,10 @@ import { Button } from "../../design/button.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { Section } from "../../design/section.tsx";
 import { TextField } from "../../design/text-field.tsx";
-import { FormError } from "../../parts/form-error.tsx";
-import { formatMoney } from "../../parts/format-money.ts";
-import { formatMoment } from "../../parts/format-time.ts";
-import { useAction } from "../../parts/use-action.ts";
+import { formatMoney } from "../../parts/format/format-money.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
 import { refreshMoney } from "./refresh-money.ts";
 
 const redeem = (code: string) => ask(api.POST("/codes/redeem", { body: { code } }));

@@ -10,9 +10,9 @@ import { Icon } from "../../design/icon.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
 import { LoadMore } from "../../design/load-more.tsx";
 import { Section } from "../../design/section.tsx";
-import { addDays, isDay } from "../../parts/calendar-days.ts";
-import { formatAmount, formatChange } from "../../parts/format-amount.ts";
-import { formatMoment } from "../../parts/format-time.ts";
+import { addDays, isDay } from "../../parts/format/calendar-days.ts";
+import { formatAmount, formatChange } from "../../parts/format/format-amount.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
 
 /** Days, both included; empty where there is no limit. */
 type Period = { from: string; to: string };

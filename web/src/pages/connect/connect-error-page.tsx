@@ -1,5 +1,5 @@
-import { FocusPage } from "../../parts/focus-page.tsx";
-import { getPageData } from "../../parts/page-data.ts";
+import { FocusPage } from "../../parts/frame/focus-page.tsx";
+import { getPageData } from "../../parts/frame/page-data.ts";
 
 /** An invalid authorization request. It is explained here and never redirected. */
 export function ConnectErrorPage() {

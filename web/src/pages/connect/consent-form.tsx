@@ -5,15 +5,15 @@ import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { TextField } from "../../design/text-field.tsx";
-import { canFetchLoopback, openPopup } from "../../parts/deliver-callback.ts";
-import { FocusPage } from "../../parts/focus-page.tsx";
-import { FormError } from "../../parts/form-error.tsx";
-import { formatMoment } from "../../parts/format-time.ts";
-import { useReauthentication } from "../../parts/reauthentication.tsx";
-import { useAction } from "../../parts/use-action.ts";
-import { useArmed } from "../../parts/use-armed.ts";
-import { useFormDraft } from "../../parts/use-form-draft.ts";
-import { useSession } from "../../parts/use-session.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
+import { useFormDraft } from "../../parts/forms/use-form-draft.ts";
+import { FocusPage } from "../../parts/frame/focus-page.tsx";
+import { canFetchLoopback, openPopup } from "../../parts/session/deliver-callback.ts";
+import { useReauthentication } from "../../parts/session/reauthentication.tsx";
+import { useArmed } from "../../parts/session/use-armed.ts";
+import { useSession } from "../../parts/session/use-session.ts";
 
 type ConnectRequest = {
   client: string;

@@ -4,7 +4,7 @@ import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { Spinner } from "../../design/spinner.tsx";
-import { FocusPage } from "../../parts/focus-page.tsx";
+import { FocusPage } from "../../parts/frame/focus-page.tsx";
 
 type DeliveryResultProps = { id: string; kind: "approved" | "denied"; callbackUrl: string | null };
 

@@ -4,9 +4,9 @@ import { api, ask } from "../../api/console-api.ts";
 import { Button } from "../../design/button.tsx";
 import { CodeField } from "../../design/code-field.tsx";
 import { Notice } from "../../design/notice.tsx";
-import { FocusPage } from "../../parts/focus-page.tsx";
-import { FormError } from "../../parts/form-error.tsx";
-import { useAction } from "../../parts/use-action.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
+import { FocusPage } from "../../parts/frame/focus-page.tsx";
 
 const route = getRouteApi("/signed-in/connect/device");
 

@@ -4,7 +4,7 @@ import { type Block, flattenSpans, type Span } from "../../api/guide-document.ts
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { CodeSamples, TitledCode } from "../../design/code-block.tsx";
-import { linkClasses } from "../../parts/focus-page.tsx";
+import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { resolveImage, resolveLink } from "./resolve-link.ts";
 
 const languageNames: Readonly<Record<string, string>> = {

@@ -2,8 +2,8 @@ import type { ApiKey } from "../../api/ask-keys.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { ProgressBar } from "../../design/progress-bar.tsx";
-import { formatMoney } from "../../parts/format-money.ts";
-import { measureShare } from "../../parts/measure-share.ts";
+import { formatMoney } from "../../parts/format/format-money.ts";
+import { measureShare } from "../../parts/format/measure-share.ts";
 import { periodNames } from "./key-words.ts";
 
 /** How much of its budget a key has spent. */

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { ApiKey } from "../../api/ask-keys.ts";
 import { Badge } from "../../design/badge.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
-import { formatMoment } from "../../parts/format-time.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
 import { KeyBudget } from "./key-budget.tsx";
 import { describeKeyStatus, listLimits, nameEndpoint, toMoment } from "./key-words.ts";
 

@@ -1,5 +1,5 @@
 import type { ApiKey } from "../../api/ask-keys.ts";
-import { findDayEnd } from "../../parts/find-day-end.ts";
+import { findDayEnd } from "../../parts/format/find-day-end.ts";
 import type { BudgetPeriod, LimitName } from "./key-words.ts";
 
 /** What the fields of the form hold: text as it was typed, lists as they were ticked. */

@@ -3,7 +3,7 @@ import { useTableQuery } from "../../api/use-table-query.ts";
 import { CheckList } from "../../design/check-list.tsx";
 import { TextArea } from "../../design/text-area.tsx";
 import { TextField } from "../../design/text-field.tsx";
-import { formatCount } from "../../parts/format-money.ts";
+import { formatCount } from "../../parts/format/format-money.ts";
 import type { KeyFieldProps } from "./key-fields.ts";
 import { endpointNames, type LimitName, limitNames } from "./key-words.ts";
 

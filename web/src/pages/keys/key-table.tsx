@@ -6,8 +6,8 @@ import { usePageQuery } from "../../api/use-page-query.ts";
 import { Badge } from "../../design/badge.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { LoadMore } from "../../design/load-more.tsx";
-import { formatDate, formatSince } from "../../parts/format-time.ts";
-import { useSession } from "../../parts/use-session.ts";
+import { formatDate, formatSince } from "../../parts/format/format-time.ts";
+import { useSession } from "../../parts/session/use-session.ts";
 import { KeyBudget } from "./key-budget.tsx";
 import { describeKeyStatus, kindNames, listRestrictions, toMoment } from "./key-words.ts";
 

@@ -1,7 +1,7 @@
 import type { ApiKey } from "../../api/ask-keys.ts";
 import type { BadgeKind } from "../../design/badge.tsx";
-import { formatCount } from "../../parts/format-money.ts";
-import { measureShare } from "../../parts/measure-share.ts";
+import { formatCount } from "../../parts/format/format-money.ts";
+import { measureShare } from "../../parts/format/measure-share.ts";
 
 type Limits = ApiKey["limits"];
 export type LimitName = keyof Limits;

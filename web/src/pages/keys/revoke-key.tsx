@@ -3,8 +3,8 @@ import type { ApiKey } from "../../api/ask-keys.ts";
 import { api, ask } from "../../api/console-api.ts";
 import { Button } from "../../design/button.tsx";
 import { TextField } from "../../design/text-field.tsx";
-import { FormError } from "../../parts/form-error.tsx";
-import { useAction } from "../../parts/use-action.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
 
 type RevokeKeyProps = { apiKey: ApiKey; onRevoked(): void; onGivenUp(): void };
 

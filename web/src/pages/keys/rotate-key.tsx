@@ -3,9 +3,9 @@ import type { ApiKey, NewApiKey } from "../../api/ask-keys.ts";
 import { api, ask } from "../../api/console-api.ts";
 import { Button } from "../../design/button.tsx";
 import { SelectField } from "../../design/select-field.tsx";
-import { FormError } from "../../parts/form-error.tsx";
-import { useReauthentication } from "../../parts/reauthentication.tsx";
-import { useAction } from "../../parts/use-action.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
+import { useReauthentication } from "../../parts/session/reauthentication.tsx";
 
 const overlaps = [
   { value: "0", label: "Immediately" },

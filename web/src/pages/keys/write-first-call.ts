@@ -1,6 +1,6 @@
 import type { Model } from "../../api/ask-catalog.ts";
 import type { NewApiKey } from "../../api/ask-keys.ts";
-import { writeModelSamples } from "../../parts/code-samples.ts";
+import { writeModelSamples } from "../../parts/samples/code-samples.ts";
 
 type Surroundings = { baseUrl: string; models: readonly Pick<Model, "id" | "type" | "capabilities">[] };
 

@@ -3,7 +3,7 @@ import { Badge } from "../../design/badge.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { PageSection } from "../../design/page-section.tsx";
-import { describeModelStatus, nameType, typeNames } from "../../parts/model-words.ts";
+import { describeModelStatus, nameType, typeNames } from "../../parts/format/model-words.ts";
 import { PriceLines } from "../models/price-lines.tsx";
 
 type OfferedModel = Showcase["models"][number];

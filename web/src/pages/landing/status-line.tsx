@@ -1,7 +1,7 @@
 import type { ServiceStatus } from "../../api/ask-showcase.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
-import { nameType } from "../../parts/model-words.ts";
+import { nameType } from "../../parts/format/model-words.ts";
 
 const looks: Record<ServiceStatus["state"], { dot: string; sentence: string }> = {
   ok: { dot: "bg-success", sentence: "All systems operational" },

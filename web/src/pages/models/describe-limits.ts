@@ -1,5 +1,5 @@
 import type { ModelDetail } from "../../api/ask-catalog.ts";
-import { formatCount } from "../../parts/format-money.ts";
+import { formatCount } from "../../parts/format/format-money.ts";
 
 type LimitLine = { name: string; text: string };
 

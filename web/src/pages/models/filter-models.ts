@@ -1,5 +1,5 @@
 import type { Model } from "../../api/ask-catalog.ts";
-import { nameCapability, nameType } from "../../parts/model-words.ts";
+import { nameCapability, nameType } from "../../parts/format/model-words.ts";
 
 export type ModelFilter = { type?: string; capability?: string; q?: string };
 

@@ -5,8 +5,8 @@ import { useTableQuery } from "../../api/use-table-query.ts";
 import { CodeSamples } from "../../design/code-block.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { writeModelSamples } from "../../parts/code-samples.ts";
-import { linkClasses } from "../../parts/focus-page.tsx";
+import { linkClasses } from "../../parts/frame/focus-page.tsx";
+import { writeModelSamples } from "../../parts/samples/code-samples.ts";
 
 /** A first call of the model, ready to be pasted, with notes. */
 export function ModelCode({ model }: { model: ModelDetail }) {

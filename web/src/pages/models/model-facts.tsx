@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { ModelDetail, PriceList } from "../../api/ask-catalog.ts";
-import { describeMinimum, describePrice } from "../../parts/describe-price.ts";
+import { describeMinimum, describePrice } from "../../parts/format/describe-price.ts";
 import { describeLimits } from "./describe-limits.ts";
 import { Capabilities } from "./models-page.tsx";
 

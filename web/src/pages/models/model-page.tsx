@@ -10,11 +10,11 @@ import { EmptyState } from "../../design/empty-state.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { ConsoleFrame } from "../../parts/console-frame.tsx";
-import { formatMoment } from "../../parts/format-time.ts";
-import { ModelLogo } from "../../parts/model-logo.tsx";
-import { describeModelStatus, nameType } from "../../parts/model-words.ts";
-import { useSession } from "../../parts/use-session.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
+import { describeModelStatus, nameType } from "../../parts/format/model-words.ts";
+import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
+import { ModelLogo } from "../../parts/records/model-logo.tsx";
+import { useSession } from "../../parts/session/use-session.ts";
 import { ModelCode } from "./model-code.tsx";
 import { ModelFacts } from "./model-facts.tsx";
 

@@ -8,11 +8,11 @@ import { CopyableText } from "../../design/copyable-text.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { SelectField } from "../../design/select-field.tsx";
-import { ConsoleFrame } from "../../parts/console-frame.tsx";
-import { linkClasses } from "../../parts/focus-page.tsx";
-import { ModelLogo } from "../../parts/model-logo.tsx";
-import { describeModelStatus, nameCapability, nameType, typeNames } from "../../parts/model-words.ts";
-import { useSearchControls } from "../../parts/use-search-controls.ts";
+import { describeModelStatus, nameCapability, nameType, typeNames } from "../../parts/format/model-words.ts";
+import { useSearchControls } from "../../parts/forms/use-search-controls.ts";
+import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
+import { linkClasses } from "../../parts/frame/focus-page.tsx";
+import { ModelLogo } from "../../parts/records/model-logo.tsx";
 import { filterModels, type ModelFilter } from "./filter-models.ts";
 import { PriceLines } from "./price-lines.tsx";
 

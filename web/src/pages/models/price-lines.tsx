@@ -1,5 +1,5 @@
 import type { PriceList } from "../../api/ask-catalog.ts";
-import { describeMinimum, describePrice } from "../../parts/describe-price.ts";
+import { describeMinimum, describePrice } from "../../parts/format/describe-price.ts";
 
 type PriceLinesProps = { entries: PriceList["data"]; currency: string };
 

@@ -5,8 +5,8 @@ import { buttonClasses } from "../../design/button.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Section } from "../../design/section.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { BucketList } from "../../parts/bucket-list.tsx";
-import { formatMoney } from "../../parts/format-money.ts";
+import { formatMoney } from "../../parts/format/format-money.ts";
+import { BucketList } from "../../parts/records/bucket-list.tsx";
 import { HoldList } from "./hold-list.tsx";
 import { refreshMs } from "./refresh-interval.ts";
 

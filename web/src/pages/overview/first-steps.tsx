@@ -8,9 +8,9 @@ import { CodeSamples } from "../../design/code-block.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
 import { Section } from "../../design/section.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { writeModelSamples } from "../../parts/code-samples.ts";
-import { linkClasses } from "../../parts/focus-page.tsx";
-import { isMoneyZero } from "../../parts/sum-money.ts";
+import { isMoneyZero } from "../../parts/format/sum-money.ts";
+import { linkClasses } from "../../parts/frame/focus-page.tsx";
+import { writeModelSamples } from "../../parts/samples/code-samples.ts";
 
 /** Shown until there is usage: how to make the first call. */
 export function FirstSteps() {

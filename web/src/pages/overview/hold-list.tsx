@@ -4,8 +4,8 @@ import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { formatAmount } from "../../parts/format-amount.ts";
-import { formatMoment, formatSince } from "../../parts/format-time.ts";
+import { formatAmount } from "../../parts/format/format-amount.ts";
+import { formatMoment, formatSince } from "../../parts/format/format-time.ts";
 import { refreshMs } from "./refresh-interval.ts";
 
 type HoldListProps = { currency: string; timeZone: string };

@@ -6,7 +6,7 @@ import { buttonClasses } from "../../design/button.tsx";
 import { DataTable } from "../../design/data-table.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { Section } from "../../design/section.tsx";
-import { listChargeColumns } from "../../parts/charge-columns.tsx";
+import { listChargeColumns } from "../../parts/records/charge-columns.tsx";
 
 type LatestChargesProps = { rows: Charge[] | undefined; error: Error | null; onRetry(): void; timeZone: string };
 

@@ -4,8 +4,8 @@ import { buttonClasses } from "../../design/button.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { Section } from "../../design/section.tsx";
-import { formatSince } from "../../parts/format-time.ts";
-import { nameType } from "../../parts/model-words.ts";
+import { formatSince } from "../../parts/format/format-time.ts";
+import { nameType } from "../../parts/format/model-words.ts";
 import { TaskStatus } from "../tasks/task-status.tsx";
 
 type LatestTasksProps = { rows: Task[] | undefined; error: Error | null; onRetry(): void };

@@ -5,8 +5,8 @@ import { LazyBarChart } from "../../design/lazy-bar-chart.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Section } from "../../design/section.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { formatMoney } from "../../parts/format-money.ts";
-import { writeTick } from "../../parts/write-tick.ts";
+import { formatMoney } from "../../parts/format/format-money.ts";
+import { writeTick } from "../../parts/format/write-tick.ts";
 import { arrangeUsage, isNamed } from "../usage/arrange-usage.ts";
 
 type SpendingChartProps = { usage: Usage | undefined; error: Error | null; onRetry(): void };

@@ -3,7 +3,7 @@ import { CheckField } from "../../design/check-field.tsx";
 import { SelectField } from "../../design/select-field.tsx";
 import { TextArea } from "../../design/text-area.tsx";
 import { TextField } from "../../design/text-field.tsx";
-import { formatCount } from "../../parts/format-money.ts";
+import { formatCount } from "../../parts/format/format-money.ts";
 import { type ChatSettings, efforts, type SettingProblems } from "./chat-settings.ts";
 import { findFieldError } from "./request-failure.tsx";
 

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Button } from "../../design/button.tsx";
 import { CopyButton } from "../../design/copy-button.tsx";
 import { Spinner } from "../../design/spinner.tsx";
-import { formatCount, formatMoney } from "../../parts/format-money.ts";
+import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
 import type { Answer, Question, ToolCall, ToolResult, Turn } from "./conversation.ts";
 import { MarkdownText } from "./markdown-text.tsx";
 

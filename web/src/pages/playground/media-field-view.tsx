@@ -1,7 +1,7 @@
 import { SelectField } from "../../design/select-field.tsx";
 import { TextArea } from "../../design/text-area.tsx";
 import { TextField } from "../../design/text-field.tsx";
-import { formatCount } from "../../parts/format-money.ts";
+import { formatCount } from "../../parts/format/format-money.ts";
 import { CharactersField } from "./characters-field.tsx";
 import { FileField } from "./file-field.tsx";
 import type { MediaField, TextMedia } from "./media-fields.ts";

@@ -3,7 +3,7 @@ import type { ModelDetail, PriceList } from "../../api/ask-catalog.ts";
 import { ApiError } from "../../api/console-api.ts";
 import { Button } from "../../design/button.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
-import { formatMoney } from "../../parts/format-money.ts";
+import { formatMoney } from "../../parts/format/format-money.ts";
 import { estimateCharge } from "./estimate-charge.ts";
 import { MediaFieldView } from "./media-field-view.tsx";
 import { listMediaFields, type MediaField, type MediaType } from "./media-fields.ts";

@@ -1,6 +1,6 @@
 import type { Model } from "../../api/ask-catalog.ts";
 import { FieldFrame, inputClasses } from "../../design/text-field.tsx";
-import { nameType, typeNames } from "../../parts/model-words.ts";
+import { nameType, typeNames } from "../../parts/format/model-words.ts";
 
 type ModelChooserProps = { models: readonly Model[]; chosenId: string; onChoose(id: string): void };
 

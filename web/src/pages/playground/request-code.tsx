@@ -2,7 +2,7 @@ import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { CodeSamples } from "../../design/code-block.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { type SampleType, writeRequestSamples } from "../../parts/code-samples.ts";
+import { type SampleType, writeRequestSamples } from "../../parts/samples/code-samples.ts";
 import { shortenImages } from "./shorten-images.ts";
 
 /** The request that the page would send now, for people who want to send it themselves. */

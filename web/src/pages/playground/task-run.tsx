@@ -7,12 +7,12 @@ import { LoadFailure } from "../../design/load-failure.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { ProgressBar } from "../../design/progress-bar.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { FormError } from "../../parts/form-error.tsx";
-import { formatMoney } from "../../parts/format-money.ts";
-import { OutputView } from "../../parts/output-view.tsx";
-import { describeTaskStatus } from "../../parts/task-words.ts";
-import { useAction } from "../../parts/use-action.ts";
-import { useFollowedTask } from "../../parts/use-followed-task.ts";
+import { formatMoney } from "../../parts/format/format-money.ts";
+import { describeTaskStatus } from "../../parts/format/task-words.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
+import { OutputView } from "../../parts/records/output-view.tsx";
+import { useFollowedTask } from "../../parts/records/use-followed-task.ts";
 
 /** A task that was submitted here: its progress, output and cost. */
 export function TaskRun({ taskId, currency }: { taskId: string; currency: string }) {

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/console-api.ts";
 import { useAnswerCache } from "../../api/use-answer-cache.ts";
-import { leaveForSignIn } from "../../parts/leave-for-sign-in.ts";
+import { leaveForSignIn } from "../../parts/session/leave-for-sign-in.ts";
 import { type AnswerSoFar, askChatStream, type ChatBody } from "./ask-chat-stream.ts";
 import { type Answer, dropLastAnswer, hasCome, listMessages, parseTurns, type Turn, turnsMax } from "./conversation.ts";
 import { createRandomName } from "./create-random-name.ts";

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { useSession } from "../../parts/use-session.ts";
+import { useSession } from "../../parts/session/use-session.ts";
 
 const prefix = "sluice-draft:playground";
 const writeDelayMs = 200;

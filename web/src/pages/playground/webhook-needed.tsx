@@ -2,8 +2,8 @@ import { Link } from "@tanstack/react-router";
 import { api, ask } from "../../api/console-api.ts";
 import { Button, buttonClasses } from "../../design/button.tsx";
 import { Notice } from "../../design/notice.tsx";
-import { FormError } from "../../parts/form-error.tsx";
-import { useAction } from "../../parts/use-action.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
 
 /** A drama takes so long that its end has to be notified. Opening the event inbox is the shortest way. */
 export function WebhookNeeded({ onOpened }: { onOpened(): void }) {

@@ -4,10 +4,10 @@ import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { Button } from "../../design/button.tsx";
 import { Card } from "../../design/card.tsx";
 import { useToast } from "../../design/toast.tsx";
-import { FormError } from "../../parts/form-error.tsx";
-import { useReauthentication } from "../../parts/reauthentication.tsx";
-import { useAction } from "../../parts/use-action.ts";
-import { useSession } from "../../parts/use-session.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
+import { useReauthentication } from "../../parts/session/reauthentication.tsx";
+import { useSession } from "../../parts/session/use-session.ts";
 import { BackupCodes } from "./backup-codes.tsx";
 import { ConfirmAuthenticator } from "./confirm-authenticator.tsx";
 

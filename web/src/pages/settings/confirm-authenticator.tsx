@@ -3,10 +3,10 @@ import { api, ask } from "../../api/console-api.ts";
 import { Button } from "../../design/button.tsx";
 import { CodeField } from "../../design/code-field.tsx";
 import { CopyButton } from "../../design/copy-button.tsx";
-import { drawQrCode } from "../../parts/draw-qr-code.ts";
-import { FormError } from "../../parts/form-error.tsx";
-import { useReauthentication } from "../../parts/reauthentication.tsx";
-import { useAction } from "../../parts/use-action.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
+import { drawQrCode } from "../../parts/session/draw-qr-code.ts";
+import { useReauthentication } from "../../parts/session/reauthentication.tsx";
 
 type ConfirmAuthenticatorProps = {
   secret: string;

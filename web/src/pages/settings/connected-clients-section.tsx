@@ -6,10 +6,10 @@ import { Button } from "../../design/button.tsx";
 import { Card } from "../../design/card.tsx";
 import { DataList, DataListText } from "../../design/data-list.tsx";
 import { useToast } from "../../design/toast.tsx";
-import { FormError } from "../../parts/form-error.tsx";
-import { formatMoment, formatSince } from "../../parts/format-time.ts";
-import { useReauthentication } from "../../parts/reauthentication.tsx";
-import { useAction } from "../../parts/use-action.ts";
+import { formatMoment, formatSince } from "../../parts/format/format-time.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
+import { useReauthentication } from "../../parts/session/reauthentication.tsx";
 
 /** Programs that were given a key through the browser. */
 export function ConnectedClientsSection() {

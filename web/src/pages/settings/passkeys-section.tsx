@@ -7,12 +7,12 @@ import { Card } from "../../design/card.tsx";
 import { DataList, DataListText } from "../../design/data-list.tsx";
 import { TextField } from "../../design/text-field.tsx";
 import { useToast } from "../../design/toast.tsx";
-import { FormError } from "../../parts/form-error.tsx";
-import { formatMoment } from "../../parts/format-time.ts";
-import { canUsePasskeys, makePasskey } from "../../parts/passkey.ts";
-import { useReauthentication } from "../../parts/reauthentication.tsx";
-import { useAction } from "../../parts/use-action.ts";
-import { useDraft } from "../../parts/use-draft.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
+import { useDraft } from "../../parts/forms/use-draft.ts";
+import { canUsePasskeys, makePasskey } from "../../parts/session/passkey.ts";
+import { useReauthentication } from "../../parts/session/reauthentication.tsx";
 
 export function PasskeysSection() {
   const answers = useAnswerCache();

@@ -6,11 +6,11 @@ import { Button } from "../../design/button.tsx";
 import { Card } from "../../design/card.tsx";
 import { PasswordField } from "../../design/password-field.tsx";
 import { useToast } from "../../design/toast.tsx";
-import { linkClasses } from "../../parts/focus-page.tsx";
-import { FormError } from "../../parts/form-error.tsx";
-import { useReauthentication } from "../../parts/reauthentication.tsx";
-import { useAction } from "../../parts/use-action.ts";
-import { useSession } from "../../parts/use-session.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
+import { linkClasses } from "../../parts/frame/focus-page.tsx";
+import { useReauthentication } from "../../parts/session/reauthentication.tsx";
+import { useSession } from "../../parts/session/use-session.ts";
 
 export function PasswordSection() {
   const { user } = useSession();

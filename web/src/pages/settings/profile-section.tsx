@@ -6,10 +6,10 @@ import { Button } from "../../design/button.tsx";
 import { Card } from "../../design/card.tsx";
 import { TextField } from "../../design/text-field.tsx";
 import { useToast } from "../../design/toast.tsx";
-import { FormError } from "../../parts/form-error.tsx";
-import { useAction } from "../../parts/use-action.ts";
-import { useFormDraft } from "../../parts/use-form-draft.ts";
-import { useSession } from "../../parts/use-session.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
+import { useFormDraft } from "../../parts/forms/use-form-draft.ts";
+import { useSession } from "../../parts/session/use-session.ts";
 
 /** The user's name and the account's time zone. */
 export function ProfileSection() {

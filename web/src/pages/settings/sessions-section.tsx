@@ -6,10 +6,10 @@ import { Button } from "../../design/button.tsx";
 import { Card } from "../../design/card.tsx";
 import { DataList, DataListText } from "../../design/data-list.tsx";
 import { useToast } from "../../design/toast.tsx";
-import { describeBrowser } from "../../parts/describe-browser.ts";
-import { FormError } from "../../parts/form-error.tsx";
-import { formatSince } from "../../parts/format-time.ts";
-import { useAction } from "../../parts/use-action.ts";
+import { describeBrowser } from "../../parts/format/describe-browser.ts";
+import { formatSince } from "../../parts/format/format-time.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
 
 export function SessionsSection() {
   const answers = useAnswerCache();

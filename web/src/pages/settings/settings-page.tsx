@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
-import { ConsoleFrame } from "../../parts/console-frame.tsx";
+import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { AuthenticatorSection } from "./authenticator-section.tsx";
 import { ConnectedClientsSection } from "./connected-clients-section.tsx";
 import { PasskeysSection } from "./passkeys-section.tsx";

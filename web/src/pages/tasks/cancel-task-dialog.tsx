@@ -5,9 +5,9 @@ import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { Button } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { useToast } from "../../design/toast.tsx";
-import { FormError } from "../../parts/form-error.tsx";
-import { describeTaskStatus } from "../../parts/task-words.ts";
-import { useAction } from "../../parts/use-action.ts";
+import { describeTaskStatus } from "../../parts/format/task-words.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
 
 /** Asks once more before a task ends for good, and says what it will cost. */
 export function CancelTaskDialog({ task, onClose }: { task: Task; onClose(): void }) {

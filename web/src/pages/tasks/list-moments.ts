@@ -1,6 +1,6 @@
 import type { Task } from "../../api/ask-tasks.ts";
-import { formatDuration } from "../../parts/format-duration.ts";
-import { describeTaskStatus } from "../../parts/task-words.ts";
+import { formatDuration } from "../../parts/format/format-duration.ts";
+import { describeTaskStatus } from "../../parts/format/task-words.ts";
 
 type MomentsOf = Pick<Task, "status" | "created" | "started_at" | "finished_at">;
 type Moment = { name: string; at: string; detail: string };

@@ -1,8 +1,8 @@
 import type { TaskOutput } from "../../api/ask-tasks.ts";
 import { joinClasses } from "../../design/join-classes.ts";
-import { formatMoment } from "../../parts/format-time.ts";
-import { OutputView } from "../../parts/output-view.tsx";
-import { useSession } from "../../parts/use-session.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
+import { OutputView } from "../../parts/records/output-view.tsx";
+import { useSession } from "../../parts/session/use-session.ts";
 
 /** The output, and until when it is kept. */
 export function OutputList({ output }: { output: readonly TaskOutput[] }) {

@@ -9,11 +9,11 @@ import { Button } from "../../design/button.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { useToast } from "../../design/toast.tsx";
-import { linkClasses } from "../../parts/focus-page.tsx";
-import { FormError } from "../../parts/form-error.tsx";
-import { formatMoment } from "../../parts/format-time.ts";
-import { useAction } from "../../parts/use-action.ts";
-import { useSession } from "../../parts/use-session.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
+import { linkClasses } from "../../parts/frame/focus-page.tsx";
+import { useSession } from "../../parts/session/use-session.ts";
 import { TaskSection } from "./task-section.tsx";
 
 type Delivery = TaskEvent["deliveries"][number];

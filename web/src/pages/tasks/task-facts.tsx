@@ -4,8 +4,8 @@ import { isOver, type Task } from "../../api/ask-tasks.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { CopyableText } from "../../design/copyable-text.tsx";
-import { linkClasses } from "../../parts/focus-page.tsx";
-import { formatMoney } from "../../parts/format-money.ts";
+import { formatMoney } from "../../parts/format/format-money.ts";
+import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { TaskTimeline } from "./task-timeline.tsx";
 
 /** What is known of a task beside what it made. */

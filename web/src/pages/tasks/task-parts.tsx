@@ -4,8 +4,8 @@ import { queryTable } from "../../api/query-table.ts";
 import { usePageQuery } from "../../api/use-page-query.ts";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { LoadMore } from "../../design/load-more.tsx";
-import { formatDuration } from "../../parts/format-duration.ts";
-import { nameType } from "../../parts/model-words.ts";
+import { formatDuration } from "../../parts/format/format-duration.ts";
+import { nameType } from "../../parts/format/model-words.ts";
 import { TaskSection } from "./task-section.tsx";
 import { TaskStatus } from "./task-status.tsx";
 

@@ -1,8 +1,8 @@
 import { isOver, type Task } from "../../api/ask-tasks.ts";
 import { Notice } from "../../design/notice.tsx";
 import { ProgressBar } from "../../design/progress-bar.tsx";
-import { formatMoment } from "../../parts/format-time.ts";
-import { useSession } from "../../parts/use-session.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
+import { useSession } from "../../parts/session/use-session.ts";
 import { OutputList } from "./output-list.tsx";
 import { TaskSection } from "./task-section.tsx";
 

@@ -1,7 +1,7 @@
 import { isOver, type Task } from "../../api/ask-tasks.ts";
 import { Badge } from "../../design/badge.tsx";
 import { ProgressBar } from "../../design/progress-bar.tsx";
-import { describeTaskStatus } from "../../parts/task-words.ts";
+import { describeTaskStatus } from "../../parts/format/task-words.ts";
 
 /** How a task stands; while it is under way, also how far it is. */
 export function TaskStatus({ task }: { task: Pick<Task, "status" | "progress" | "queue_position"> }) {

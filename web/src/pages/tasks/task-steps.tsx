@@ -4,8 +4,8 @@ import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";
 import { ProgressBar } from "../../design/progress-bar.tsx";
-import { formatMoney } from "../../parts/format-money.ts";
-import { describeTaskStatus } from "../../parts/task-words.ts";
+import { formatMoney } from "../../parts/format/format-money.ts";
+import { describeTaskStatus } from "../../parts/format/task-words.ts";
 import { OutputList } from "./output-list.tsx";
 import { TaskSection } from "./task-section.tsx";
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { isOver, type Task } from "../../api/ask-tasks.ts";
-import { formatMoment } from "../../parts/format-time.ts";
-import { useSession } from "../../parts/use-session.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
+import { useSession } from "../../parts/session/use-session.ts";
 import { listMoments } from "./list-moments.ts";
 
 /** When a task was created, started and finished, with durations. */

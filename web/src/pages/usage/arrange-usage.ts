@@ -1,9 +1,9 @@
 import type { Usage } from "../../api/ask-spending.ts";
 import type { ChartBar } from "../../design/chart-bar.ts";
 import { seriesMax } from "../../design/series-colours.ts";
-import { findDay, formatDay, listDays } from "../../parts/calendar-days.ts";
-import { formatCount, formatMoney } from "../../parts/format-money.ts";
-import { compareMoney, sumMoney } from "../../parts/sum-money.ts";
+import { findDay, formatDay, listDays } from "../../parts/format/calendar-days.ts";
+import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
+import { compareMoney, sumMoney } from "../../parts/format/sum-money.ts";
 import type { Measure, SeriesKind } from "./usage-view.ts";
 
 type UsageRow = Usage["data"][number];

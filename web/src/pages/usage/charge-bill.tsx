@@ -2,9 +2,9 @@ import type { ExplainedCharge } from "../../api/ask-spending.ts";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { FactList } from "../../design/fact-list.tsx";
 import { Section } from "../../design/section.tsx";
-import { formatAmount } from "../../parts/format-amount.ts";
-import { formatCount, formatMoney } from "../../parts/format-money.ts";
-import { isMoneyZero, sumMoney } from "../../parts/sum-money.ts";
+import { formatAmount } from "../../parts/format/format-amount.ts";
+import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
+import { isMoneyZero, sumMoney } from "../../parts/format/sum-money.ts";
 
 type Item = ExplainedCharge["items"][number];
 

@@ -2,10 +2,10 @@ import type { ExplainedCharge } from "../../api/ask-spending.ts";
 import { type Fact, FactList } from "../../design/fact-list.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { Section } from "../../design/section.tsx";
-import { formatAmount, nameQuota } from "../../parts/format-amount.ts";
-import { formatMoment } from "../../parts/format-time.ts";
-import { isMoneyZero } from "../../parts/sum-money.ts";
-import { useSession } from "../../parts/use-session.ts";
+import { formatAmount, nameQuota } from "../../parts/format/format-amount.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
+import { isMoneyZero } from "../../parts/format/sum-money.ts";
+import { useSession } from "../../parts/session/use-session.ts";
 
 /** The hold, the credit buckets that paid, refunds, and the balance after. */
 export function ChargeMoney({ charge, currency }: { charge: ExplainedCharge; currency: string }) {

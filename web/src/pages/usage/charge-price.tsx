@@ -2,9 +2,9 @@ import type { ExplainedCharge } from "../../api/ask-spending.ts";
 import { Badge } from "../../design/badge.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
 import { FactList } from "../../design/fact-list.tsx";
-import { describeMinimum, describePrice } from "../../parts/describe-price.ts";
-import { formatMoment } from "../../parts/format-time.ts";
-import { useSession } from "../../parts/use-session.ts";
+import { describeMinimum, describePrice } from "../../parts/format/describe-price.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
+import { useSession } from "../../parts/session/use-session.ts";
 
 type ChargePriceProps = { price: NonNullable<ExplainedCharge["price"]>; currency: string };
 

@@ -9,7 +9,7 @@ import { EmptyState } from "../../design/empty-state.tsx";
 import { LoadMore } from "../../design/load-more.tsx";
 import { Section } from "../../design/section.tsx";
 import { SelectField, type SelectOption } from "../../design/select-field.tsx";
-import { listChargeColumns } from "../../parts/charge-columns.tsx";
+import { listChargeColumns } from "../../parts/records/charge-columns.tsx";
 
 type ChargesPanelProps = {
   title: string;

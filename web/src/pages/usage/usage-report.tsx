@@ -1,8 +1,8 @@
 import type { ChargeFilter, Usage } from "../../api/ask-spending.ts";
 import { Button } from "../../design/button.tsx";
 import { LazyBarChart } from "../../design/lazy-bar-chart.tsx";
-import { formatCount, formatMoney } from "../../parts/format-money.ts";
-import { writeTick } from "../../parts/write-tick.ts";
+import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
+import { writeTick } from "../../parts/format/write-tick.ts";
 import { type ArrangedUsage, addSums, arrangeUsage, isNamed } from "./arrange-usage.ts";
 import { ChargesPanel } from "./charges-panel.tsx";
 import { BarTable, SeriesTable } from "./usage-tables.tsx";

@@ -4,7 +4,7 @@ import type { ChartBar } from "../../design/chart-bar.ts";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { Section } from "../../design/section.tsx";
 import { getSeriesColour } from "../../design/series-colours.ts";
-import { formatCount, formatMoney } from "../../parts/format-money.ts";
+import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
 import { isNamed, type Series } from "./arrange-usage.ts";
 
 type SeriesTableProps = {

@@ -1,7 +1,7 @@
 import type { Usage } from "../../api/ask-spending.ts";
 import { Stat } from "../../design/stat.tsx";
-import { formatAmount, type Unit } from "../../parts/format-amount.ts";
-import { formatCount, formatMoney } from "../../parts/format-money.ts";
+import { formatAmount, type Unit } from "../../parts/format/format-amount.ts";
+import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
 
 /** All of the chosen time together. */
 export function UsageTotals({ usage }: { usage: Usage | undefined }) {

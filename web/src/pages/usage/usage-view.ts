@@ -1,5 +1,5 @@
 import type { ChargeFilter } from "../../api/ask-spending.ts";
-import { addDays, countDays, findDay, isDay } from "../../parts/calendar-days.ts";
+import { addDays, countDays, findDay, isDay } from "../../parts/format/calendar-days.ts";
 
 export const dayChoices = ["7", "30", "90"] as const;
 const measures = ["charge", "calls", "tokens"] as const;

@@ -3,9 +3,9 @@ import { api, ask } from "../../api/console-api.ts";
 import { Button } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { PageSection } from "../../design/page-section.tsx";
-import { FormError } from "../../parts/form-error.tsx";
-import { useReauthentication } from "../../parts/reauthentication.tsx";
-import { useAction } from "../../parts/use-action.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
+import { useReauthentication } from "../../parts/session/reauthentication.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 
 type AccountSecret = { secret: string; previous_secret_expires_at?: string };

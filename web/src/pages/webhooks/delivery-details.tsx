@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import type { Delivery } from "../../api/ask-webhooks.ts";
 import { Badge } from "../../design/badge.tsx";
-import { describeAttempt, describeDeliveryStatus } from "../../parts/delivery-words.ts";
-import { formatMoment } from "../../parts/format-time.ts";
-import { useSession } from "../../parts/use-session.ts";
+import { describeAttempt, describeDeliveryStatus } from "../../parts/format/delivery-words.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
+import { useSession } from "../../parts/session/use-session.ts";
 
 type DisclosureProps = {
   title: ReactNode;

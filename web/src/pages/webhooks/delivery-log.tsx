@@ -9,9 +9,9 @@ import { LoadMore } from "../../design/load-more.tsx";
 import { PageSection } from "../../design/page-section.tsx";
 import { SelectField } from "../../design/select-field.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { describeAttempt, describeDeliveryStatus } from "../../parts/delivery-words.ts";
-import { formatMoment } from "../../parts/format-time.ts";
-import { useSession } from "../../parts/use-session.ts";
+import { describeAttempt, describeDeliveryStatus } from "../../parts/format/delivery-words.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
+import { useSession } from "../../parts/session/use-session.ts";
 import { Attempts, DeliveryStatus, Disclosure } from "./delivery-details.tsx";
 import { ResendButton } from "./resend-button.tsx";
 

@@ -5,10 +5,10 @@ import { api, ask } from "../../api/console-api.ts";
 import { Button } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { useToast } from "../../design/toast.tsx";
-import { Confirmation } from "../../parts/confirmation.tsx";
-import { FormError } from "../../parts/form-error.tsx";
-import { useReauthentication } from "../../parts/reauthentication.tsx";
-import { useAction } from "../../parts/use-action.ts";
+import { Confirmation } from "../../parts/forms/confirmation.tsx";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
+import { useReauthentication } from "../../parts/session/reauthentication.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 

@@ -2,9 +2,9 @@ import type { Endpoint, EventType } from "../../api/ask-webhooks.ts";
 import { Button } from "../../design/button.tsx";
 import { CheckList } from "../../design/check-list.tsx";
 import { TextField } from "../../design/text-field.tsx";
-import { FormError } from "../../parts/form-error.tsx";
-import { useAction } from "../../parts/use-action.ts";
-import { useFormDraft } from "../../parts/use-form-draft.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
+import { useFormDraft } from "../../parts/forms/use-form-draft.ts";
 import { eventNames } from "./endpoint-words.ts";
 
 type EndpointBody = { url: string; description: string; event_types: EventType[] };

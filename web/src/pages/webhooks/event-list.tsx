@@ -9,9 +9,9 @@ import { EmptyState } from "../../design/empty-state.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { LoadMore } from "../../design/load-more.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { linkClasses } from "../../parts/focus-page.tsx";
-import { formatMoment } from "../../parts/format-time.ts";
-import { useSession } from "../../parts/use-session.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
+import { linkClasses } from "../../parts/frame/focus-page.tsx";
+import { useSession } from "../../parts/session/use-session.ts";
 import { Attempts, DeliveryStatus, Disclosure } from "./delivery-details.tsx";
 import { ResendButton } from "./resend-button.tsx";
 

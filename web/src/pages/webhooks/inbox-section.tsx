@@ -7,10 +7,10 @@ import { Button } from "../../design/button.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { PageSection } from "../../design/page-section.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { FormError } from "../../parts/form-error.tsx";
-import { formatMoment } from "../../parts/format-time.ts";
-import { useAction } from "../../parts/use-action.ts";
-import { useSession } from "../../parts/use-session.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
+import { useSession } from "../../parts/session/use-session.ts";
 
 /** For accounts without a receiver: they poll their events. */
 export function InboxSection() {

@@ -2,8 +2,8 @@ import { api, ask } from "../../api/console-api.ts";
 import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { Button } from "../../design/button.tsx";
 import { useToast } from "../../design/toast.tsx";
-import { FormError } from "../../parts/form-error.tsx";
-import { useAction } from "../../parts/use-action.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
 
 type ResendButtonProps = {
   eventId: string;

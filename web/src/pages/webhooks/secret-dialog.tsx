@@ -2,8 +2,8 @@ import { Button } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { SecretText } from "../../design/secret-text.tsx";
-import { formatMoment } from "../../parts/format-time.ts";
-import { useSession } from "../../parts/use-session.ts";
+import { formatMoment } from "../../parts/format/format-time.ts";
+import { useSession } from "../../parts/session/use-session.ts";
 
 type SecretDialogProps = {
   title: string;

@@ -5,9 +5,9 @@ import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { Notice } from "../../design/notice.tsx";
-import { describeAttempt } from "../../parts/delivery-words.ts";
-import { FormError } from "../../parts/form-error.tsx";
-import { useAction } from "../../parts/use-action.ts";
+import { describeAttempt } from "../../parts/format/delivery-words.ts";
+import { FormError } from "../../parts/forms/form-error.tsx";
+import { useAction } from "../../parts/forms/use-action.ts";
 
 /** Sends a test event and shows its outcome. */
 export function TestEvent({ endpointId }: { endpointId: string }) {

@@ -6,8 +6,8 @@ import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { describeDeliveryStatus } from "../../parts/delivery-words.ts";
-import { formatSince } from "../../parts/format-time.ts";
+import { describeDeliveryStatus } from "../../parts/format/delivery-words.ts";
+import { formatSince } from "../../parts/format/format-time.ts";
 import { describeEndpointStatus, describeSuccess } from "./endpoint-words.ts";
 
 const columns: readonly Column<Endpoint>[] = [

@@ -9,7 +9,7 @@ import { Dialog } from "../../design/dialog.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { PageSection } from "../../design/page-section.tsx";
-import { ConsoleFrame } from "../../parts/console-frame.tsx";
+import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { AccountSecretSection } from "./account-secret-section.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";
 import { EventList } from "./event-list.tsx";

@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { queryTable } from "../api/query-table.ts";
-import { useTableQuery } from "../api/use-table-query.ts";
-import { buttonClasses } from "../design/button.tsx";
-import { Mark } from "../design/mark.tsx";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
+import { buttonClasses } from "../../design/button.tsx";
+import { Mark } from "../../design/mark.tsx";
 import { ThemeChoice } from "./theme-choice.tsx";
 
 const placeClasses =

@@ -1,16 +1,16 @@
 import { useState } from "react";
-import type { Session } from "../api/ask-session.ts";
-import { api, ask } from "../api/console-api.ts";
-import { queryTable } from "../api/query-table.ts";
-import { useTableQuery } from "../api/use-table-query.ts";
-import { Button } from "../design/button.tsx";
-import { CodeField } from "../design/code-field.tsx";
-import { Dialog } from "../design/dialog.tsx";
-import { PasswordField } from "../design/password-field.tsx";
-import { type Tab, Tabs } from "../design/tabs.tsx";
-import { FormError } from "./form-error.tsx";
+import type { Session } from "../../api/ask-session.ts";
+import { api, ask } from "../../api/console-api.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
+import { Button } from "../../design/button.tsx";
+import { CodeField } from "../../design/code-field.tsx";
+import { Dialog } from "../../design/dialog.tsx";
+import { PasswordField } from "../../design/password-field.tsx";
+import { type Tab, Tabs } from "../../design/tabs.tsx";
+import { FormError } from "../forms/form-error.tsx";
+import { useAction } from "../forms/use-action.ts";
 import { canUsePasskeys, proveByPasskey } from "./passkey.ts";
-import { useAction } from "./use-action.ts";
 
 type Way = "secrets" | "passkey";
 type ReauthenticationDialogProps = { onProven(): void; onGivenUp(): void };

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { Mark } from "../design/mark.tsx";
-import { PageHeading } from "../design/page-heading.tsx";
+import { Mark } from "../../design/mark.tsx";
+import { PageHeading } from "../../design/page-heading.tsx";
 import { ThemeChoice } from "./theme-choice.tsx";
 
 type FocusPageProps = { title: string; intro?: ReactNode; children?: ReactNode; below?: ReactNode };

@@ -1,4 +1,4 @@
-import { Notice } from "../design/notice.tsx";
+import { Notice } from "../../design/notice.tsx";
 
 /** What is wrong with a form as a whole; nothing when nothing is. */
 export function FormError({ message }: { message: string | null }) {

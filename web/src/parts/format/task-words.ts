@@ -1,4 +1,4 @@
-import type { BadgeKind } from "../design/badge.tsx";
+import type { BadgeKind } from "../../design/badge.tsx";
 
 type TaskStatus = "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
 

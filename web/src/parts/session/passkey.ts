@@ -1,5 +1,5 @@
-import { ApiError } from "../api/console-api.ts";
-import type { paths } from "../api/console-paths.ts";
+import { ApiError } from "../../api/console-api.ts";
+import type { paths } from "../../api/console-paths.ts";
 
 type BodyOf<Path extends "/passkeys" | "/sign-in/passkey"> =
   paths[Path]["post"]["requestBody"]["content"]["application/json"];

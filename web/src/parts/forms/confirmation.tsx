@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { Button } from "../design/button.tsx";
-import { Dialog } from "../design/dialog.tsx";
+import { Button } from "../../design/button.tsx";
+import { Dialog } from "../../design/dialog.tsx";
 import { FormError } from "./form-error.tsx";
 import type { Action } from "./use-action.ts";
 

@@ -1,5 +1,5 @@
 import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useRef, useState } from "react";
-import { ApiError } from "../api/console-api.ts";
+import { ApiError } from "../../api/console-api.ts";
 
 /** Loaded when it is needed, which most visits never do. */
 const ReauthenticationDialog = lazy(async () => ({

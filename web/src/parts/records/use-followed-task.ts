@@ -1,10 +1,10 @@
 import { useEffect, useState } from "react";
-import { isOver, type Task } from "../api/ask-tasks.ts";
-import { api, ask } from "../api/console-api.ts";
-import { queryTable } from "../api/query-table.ts";
-import { readEventStream } from "../api/read-event-stream.ts";
-import { useAnswerCache } from "../api/use-answer-cache.ts";
-import { useTableQuery } from "../api/use-table-query.ts";
+import { isOver, type Task } from "../../api/ask-tasks.ts";
+import { api, ask } from "../../api/console-api.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { readEventStream } from "../../api/read-event-stream.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 
 const pollMs = 2_000;
 

@@ -1,11 +1,11 @@
 import { useState } from "react";
-import type { TaskOutput } from "../api/ask-tasks.ts";
-import { queryTable } from "../api/query-table.ts";
-import { useTableQuery } from "../api/use-table-query.ts";
-import { buttonClasses } from "../design/button.tsx";
-import { Icon } from "../design/icon.tsx";
-import { Skeleton } from "../design/skeleton.tsx";
-import { formatBytes } from "./format-bytes.ts";
+import type { TaskOutput } from "../../api/ask-tasks.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
+import { buttonClasses } from "../../design/button.tsx";
+import { Icon } from "../../design/icon.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { formatBytes } from "../format/format-bytes.ts";
 
 /** Browsers play these; raw samples they do not. */
 const playableAudio = /^audio\/(mpeg|wav|ogg|mp4|webm|flac)/;

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
-import { connection } from "../api/console-api.ts";
+import { connection } from "../../api/console-api.ts";
 
 export function useIsReconnecting(): boolean {
   return useSyncExternalStore(connection.subscribe, () => connection.getState() === "reconnecting");

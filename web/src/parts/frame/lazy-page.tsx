@@ -1,8 +1,8 @@
 import { type ComponentType, type ReactNode, use, useEffect, useReducer, useState } from "react";
-import { computeBackoffMs } from "../api/compute-backoff.ts";
-import { connection } from "../api/console-api.ts";
-import { Button } from "../design/button.tsx";
-import { Notice } from "../design/notice.tsx";
+import { computeBackoffMs } from "../../api/compute-backoff.ts";
+import { connection } from "../../api/console-api.ts";
+import { Button } from "../../design/button.tsx";
+import { Notice } from "../../design/notice.tsx";
 import { MessageFrame } from "./message-frame.tsx";
 import { useIsReconnecting, useOnReconnected } from "./use-connection.ts";
 

@@ -1,4 +1,4 @@
-import { Spinner } from "../design/spinner.tsx";
+import { Spinner } from "../../design/spinner.tsx";
 import { useIsReconnecting } from "./use-connection.ts";
 
 /** Says that the server is away while it is. It covers nothing that can be used, and nothing is lost meanwhile. */

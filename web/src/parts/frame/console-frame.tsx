@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { PageHeading } from "../design/page-heading.tsx";
+import { PageHeading } from "../../design/page-heading.tsx";
 
 type ConsoleFrameProps = {
   title: string;

@@ -1,4 +1,4 @@
-import type { BadgeKind } from "../design/badge.tsx";
+import type { BadgeKind } from "../../design/badge.tsx";
 import { formatDuration } from "./format-duration.ts";
 
 type DeliveryStatus = "pending" | "succeeded" | "failed" | "dropped";

@@ -1,11 +1,11 @@
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
-import { queryTable } from "../api/query-table.ts";
-import { useTableQuery } from "../api/use-table-query.ts";
-import { Icon, type IconName } from "../design/icon.tsx";
-import { joinClasses } from "../design/join-classes.ts";
-import { Mark } from "../design/mark.tsx";
-import { formatMoney } from "./format-money.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
+import { Icon, type IconName } from "../../design/icon.tsx";
+import { joinClasses } from "../../design/join-classes.ts";
+import { Mark } from "../../design/mark.tsx";
+import { formatMoney } from "../format/format-money.ts";
 import { InsideConsole } from "./message-frame.tsx";
 
 type Place = { to: string; name: string; icon: IconName };

@@ -1,4 +1,4 @@
-import type { BadgeKind } from "../design/badge.tsx";
+import type { BadgeKind } from "../../design/badge.tsx";
 
 /** What each type of model is for, in the order in which they are shown. */
 export const typeNames: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
-import { api, ask } from "../api/console-api.ts";
-import { useAnswerCache } from "../api/use-answer-cache.ts";
-import { Menu, MenuChoice, MenuItem } from "../design/menu.tsx";
-import { useAction } from "./use-action.ts";
-import { useSession } from "./use-session.ts";
+import { api, ask } from "../../api/console-api.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { Menu, MenuChoice, MenuItem } from "../../design/menu.tsx";
+import { useAction } from "../forms/use-action.ts";
+import { useSession } from "../session/use-session.ts";
 import { themeNames, themes, useTheme } from "./use-theme.ts";
 
 /** Who is signed in, the theme, and signing out. */

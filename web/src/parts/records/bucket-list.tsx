@@ -1,11 +1,11 @@
-import type { Bucket } from "../api/ask-spending.ts";
-import { queryTable } from "../api/query-table.ts";
-import { useTableQuery } from "../api/use-table-query.ts";
-import { type Fact, FactList } from "../design/fact-list.tsx";
-import { LoadFailure } from "../design/load-failure.tsx";
-import { Skeleton } from "../design/skeleton.tsx";
-import { formatAmount, nameQuota } from "./format-amount.ts";
-import { formatMoment } from "./format-time.ts";
+import type { Bucket } from "../../api/ask-spending.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
+import { type Fact, FactList } from "../../design/fact-list.tsx";
+import { LoadFailure } from "../../design/load-failure.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { formatAmount, nameQuota } from "../format/format-amount.ts";
+import { formatMoment } from "../format/format-time.ts";
 
 type BucketListProps = { currency: string; timeZone: string; include: "all" | "money"; refreshMs?: number };
 

@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { ApiError } from "../api/console-api.ts";
+import { ApiError } from "../../api/console-api.ts";
 
 export type Action<Input> = {
   run(input: Input): void;

@@ -1,7 +1,7 @@
 import { use } from "react";
-import type { Session } from "../api/ask-session.ts";
-import { queryTable } from "../api/query-table.ts";
-import { useSuspenseTableQuery } from "../api/use-table-query.ts";
+import type { Session } from "../../api/ask-session.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useSuspenseTableQuery } from "../../api/use-table-query.ts";
 import { leaveForSignIn } from "./leave-for-sign-in.ts";
 
 const untilThePageIsLeft = new Promise<never>(() => {});

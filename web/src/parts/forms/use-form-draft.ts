@@ -1,5 +1,5 @@
+import { useSession } from "../session/use-session.ts";
 import { useDraft } from "./use-draft.ts";
-import { useSession } from "./use-session.ts";
 
 type FormValues = Record<string, string | boolean | readonly string[]>;
 
