@@ -24,7 +24,7 @@ export type TransitionDependencies = {
   logger: Logger;
   watch: Pick<TaskWatch, "announce">;
   /** Limits how many tasks end at a time: those of one account wait for each other, each with a connection. */
-  endings: Semaphore;
+  endings: Pick<Semaphore, "run">;
   /** Has a worker look for due tasks at once. */
   wakeWorkers(): void;
   failpoint(name: TaskFailpoint): void;
