@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { createGatewayHttp } from "../../src/app/create-gateway-http.ts";
 import { readPaymentSettings } from "../../src/app/read-payment-settings.ts";
+import { readSiteSettings } from "../../src/app/read-site-settings.ts";
 import { createCalls } from "../../src/features/calls/index.ts";
 import { createCatalogView } from "../../src/features/catalog/catalog-view.ts";
 import { createChat } from "../../src/features/chat/index.ts";
@@ -87,9 +88,22 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
   });
   const guarded = { fetchBytes: refuse };
   const work = { feed, registry, health, files, guarded, ledger, random };
-  const tasks = createTasks({ ...parts, ...work, presentComposite: () => ({}) });
+  const tasks = createTasks({
+    ...parts,
+    ...work,
+    ...{ currency: settings.currency, baseUrl: settings.base_url, allowsPrivate: false },
+    ...{
+      keyValidityMs: 0,
+      heartbeatMs: settings.stream_heartbeat_ms,
+      closeTimeoutMs: 0,
+      stepsMax: 1,
+      connectionsMax: 4,
+    },
+    presentComposite: () => ({}),
+  });
   const site = createSite({
     ...parts,
+    ...readSiteSettings(settings),
     masterKey,
     randomBytes,
     checkDatabase: refuse,
@@ -103,7 +117,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     ledger,
     site,
     chat,
-    dramas: createDramas({ ...parts, chat, files, tasks }),
+    dramas: createDramas({ ...parts, chat, files, tasks, folder: tmpdir() }),
     files,
     payments: createPayments({ ...parts, ...readPaymentSettings(settings) }),
     tasks,

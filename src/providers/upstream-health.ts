@@ -68,6 +68,7 @@ const rateLimitOpenMs = 1_000;
 const retryAfterMsMax = 600_000;
 const entriesMax = 10_000;
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one table of circuits; its functions share it.
 export function createUpstreamHealth({ clock }: { clock: Clock }): UpstreamHealth {
   const entries = new Map<string, Entry>();
   let version = 0;

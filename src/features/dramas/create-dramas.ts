@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
 import { createSemaphore } from "../../lib/semaphore.ts";
@@ -22,7 +21,7 @@ export type Dramas = {
   orchestrate: Orchestrate;
 };
 
-type DramaMakings = {
+type DramaDependencies = {
   database: Database;
   clock: Clock;
   ids: IdSource;
@@ -31,25 +30,25 @@ type DramaMakings = {
   files: Files;
   chat: Pick<Chat, "ask">;
   tasks: Pick<Tasks, "submit">;
-  settings: { data_dir: string };
+  /** Where films are put together. */
+  folder: string;
   failpoint?(name: DramaFailpoint): void;
 };
 
 /** Each film that is put together takes whole cores for a while. */
 const filmsAtOnceMax = 1;
 
-export function createDramas(makings: DramaMakings): Dramas {
-  const shelf = createDocumentShelf(makings.files);
+export function createDramas(given: DramaDependencies): Dramas {
+  const shelf = createDocumentShelf(given.files);
   const parts: DramaParts = {
-    ...makings,
+    ...given,
     shelf,
-    ask: createWriter(makings.chat),
-    folder: join(makings.settings.data_dir, "films"),
+    ask: createWriter(given.chat),
     productions: createSemaphore(filmsAtOnceMax),
-    failpoint: makings.failpoint ?? (() => {}),
+    failpoint: given.failpoint ?? (() => {}),
   };
   return {
-    addRoutes: (v1) => addDramaRoutes(v1, { ...makings, shelf }),
+    addRoutes: (v1) => addDramaRoutes(v1, { ...given, shelf }),
     orchestrate: (task, context) => orchestrateDrama(parts, task, context),
   };
 }

@@ -42,6 +42,7 @@ const retryMs = 100;
 const cautiousBatches = 16;
 
 /** Commits operations in batches. Nobody waits for a timer: one caller alone waits for one commit, a thousand share one. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one queue with its batch in flight; its functions share that state.
 export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
   const { clock, reach } = parts;
   const memory = createLedgerMemory({ accountsMax });

@@ -32,6 +32,7 @@ export type LedgerMemory = {
   forget(accountIds: Iterable<AccountId>): void;
 };
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one memory of balances; its functions share it.
 export function createLedgerMemory({ accountsMax }: { accountsMax: number }): LedgerMemory {
   const wallets = new Map<AccountId, Wallet>();
   const pockets = new Map<PocketId, Pocket>();

@@ -52,6 +52,7 @@ const signatureSecondsMax = 300;
 const pageMax = 100;
 const answerBytesMax = 32 * 1024 * 1024;
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one client; each function of it is one question to Stripe.
 export function createStripeClient(keys: StripeKeys, place: StripePlace = { url: standardUrl }): StripeClient {
   const { protocol, hostname, port } = new URL(place.url);
   const isSecure = protocol === "https:";

@@ -1,11 +1,9 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
-import { isLoopbackUrl, type Settings } from "../../platform/config/load-settings.ts";
+import { isLoopbackUrl } from "../../platform/config/load-settings.ts";
 import type { MasterKey } from "../../platform/config/master-key.ts";
-import { resolveSecret } from "../../platform/config/secrets.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { OperatorError } from "../../platform/errors/operator-error.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createMailer } from "../../platform/mail/create-mailer.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
@@ -33,54 +31,48 @@ export type Site = {
   close(): Promise<void>;
 };
 
-type SiteParts = Pick<ShowcaseParts, "checkDatabase" | "hasTasksDueBefore"> & {
-  settings: Settings;
-  database: Database;
-  clock: Clock;
-  ids: IdSource;
-  randomBytes: (count: number) => Uint8Array;
-  counters: Counters;
-  logger: Logger;
-  masterKey: MasterKey;
-  catalog: LiveCatalog;
-  /** Opens an account and its person, whose address is proven, within the transaction. */
-  openAccount(tx: Database, person: NewPerson): Promise<void>;
-  /** Shows a mail that is not sent to the person at the server's terminal, if there is one. */
-  showMail(text: string): void;
+/** What an operator decides about the site. */
+export type SiteOptions = {
+  siteUrl: string;
+  baseUrl: string;
+  currency: string;
+  signUp: "open" | "invite" | "closed";
+  mail: { smtpUrl: string | undefined; from: string };
+  payments: { kind: "none" | "stripe"; amountMin: string; amountMax: string };
+  providers: OidcSettings[];
 };
 
+type SiteParts = SiteOptions &
+  Pick<ShowcaseParts, "checkDatabase" | "hasTasksDueBefore"> & {
+    database: Database;
+    clock: Clock;
+    ids: IdSource;
+    randomBytes: (count: number) => Uint8Array;
+    counters: Counters;
+    logger: Logger;
+    masterKey: MasterKey;
+    catalog: LiveCatalog;
+    /** Opens an account and its person, whose address is proven, within the transaction. */
+    openAccount(tx: Database, person: NewPerson): Promise<void>;
+    /** Shows a mail that is not sent to the person at the server's terminal, if there is one. */
+    showMail(text: string): void;
+  };
+
 export function createSite(parts: SiteParts): Site {
-  const { settings, logger } = parts;
-  const siteUrl = settings.site_url;
-  const mailer = createMailer({
-    ...parts,
-    smtpUrl: settings.smtp_url,
-    from: settings.mail_from,
-    show: parts.showMail,
-  });
+  const { siteUrl, logger, clock, currency } = parts;
+  const mailer = createMailer({ ...parts.mail, clock, logger, show: parts.showMail });
   const hasOutbox = mailer.kind === "outbox" && isLoopbackUrl(siteUrl);
   const outboxSecret = hasOutbox ? presentOutboxSecret(parts.masterKey) : null;
   const shell = createSiteShell({ siteUrl, files: readSiteFiles() });
   const signIn = createSignIn({
     ...parts,
-    siteUrl,
     mailer,
-    currency: settings.currency,
-    baseUrl: settings.base_url,
-    payments: {
-      kind: settings.stripe_secret_key === undefined ? "none" : "stripe",
-      amountMin: `${settings.payment_amount_min}.00`,
-      amountMax: `${settings.payment_amount_max}.00`,
-    },
-    signUp: settings.sign_up,
-    providers: readProviders(settings),
     outboxSecret,
     showMessage: (reply, { status, title, message }) =>
       shell.sendShell(reply, { status, data: { kind: "message", title, message } }),
   });
-  const connect = createConnect({ ...parts, siteUrl, sendShell: shell.sendShell, sendMail: mailer.send });
-  const { currency, base_url: baseUrl, sign_up: signUp } = settings;
-  const showcase = createShowcase({ ...parts, currency, baseUrl, signUp });
+  const connect = createConnect({ ...parts, sendShell: shell.sendShell, sendMail: mailer.send });
+  const showcase = createShowcase(parts);
   if (mailer.kind === "outbox" && !isLoopbackUrl(siteUrl)) {
     logger.warn("smtp_url is not set: mails for sign-up and new passwords reach nobody");
   }
@@ -90,7 +82,7 @@ export function createSite(parts: SiteParts): Site {
     async addRoutes(http, addApi) {
       shell.addRoutes(http);
       await connect.addPages(http);
-      await addConsoleApi(http, { ...parts, siteUrl, readSession: signIn.readSession }, (consoleApi) => {
+      await addConsoleApi(http, { ...parts, readSession: signIn.readSession }, (consoleApi) => {
         signIn.addRoutes(consoleApi);
         connect.addRoutes(consoleApi);
         addAccountRoutes(consoleApi, { ...parts, currency });
@@ -109,15 +101,4 @@ const outboxSecretCharacters = 32;
 
 function presentOutboxSecret(masterKey: MasterKey): string {
   return masterKey.derive("outbox").toString("base64url").slice(0, outboxSecretCharacters);
-}
-
-function readProviders({ oidc }: Settings): OidcSettings[] {
-  return oidc.map(({ id, name, issuer, client_id, client_secret }) => {
-    const clientSecret = resolveSecret(client_secret);
-    if (clientSecret !== null) return { id, name, issuer, clientId: client_id, clientSecret };
-    throw new OperatorError(
-      `The secret of the sign-in service ${id} is not set.`,
-      `Set ${client_secret.slice(2, -1)} in the environment, or take ${id} out of oidc.`,
-    );
-  });
 }

@@ -9,7 +9,7 @@
 
 export { forgetOldRequests } from "./connect/forget-requests.ts";
 export { consoleErrors, findSession, getSession, requireFresh } from "./console-edge.ts";
-export { createSite, type Site } from "./create-site.ts";
+export { createSite, type Site, type SiteOptions } from "./create-site.ts";
 export { createResetLink } from "./sign-in/change-password.ts";
 export { requireGoodPassword } from "./sign-in/check-password.ts";
 export { forgetOldSignIns } from "./sign-in/create-sign-in.ts";

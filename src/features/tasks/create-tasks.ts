@@ -53,39 +53,34 @@ type TasksDependencies = {
   random(): number;
   failpoint?(name: TaskFailpoint): void;
   presentComposite: PresentComposite;
-  settings: {
-    base_url: string;
-    currency: string;
-    sandbox: "on" | "off";
-    idempotency_hours: number;
-    stream_heartbeat_ms: number;
-    shutdown_timeout_ms: number;
-    worker_steps_max: number;
-    database_connections: number;
-  };
+  baseUrl: string;
+  currency: string;
+  /** Whether callbacks may go to this machine and its neighbours. */
+  allowsPrivate: boolean;
+  keyValidityMs: number;
+  heartbeatMs: number;
+  closeTimeoutMs: number;
+  /** How many steps of tasks this process takes at a time. */
+  stepsMax: number;
+  /** How many connections to the database this process has. */
+  connectionsMax: number;
 };
 
-const hourMs = 60 * 60 * 1000;
-
 export function createTasks(given: TasksDependencies): Tasks {
-  const { clock, database, feed, logger, settings } = given;
-  const heartbeats = createHeartbeats(settings.stream_heartbeat_ms);
+  const { clock, database, feed, logger, currency, keyValidityMs } = given;
+  const heartbeats = createHeartbeats(given.heartbeatMs);
   const onTrouble = (error: unknown): void => logger.warn({ error }, "task queue error");
   const watch = createTaskWatch({ feed, tell: (changes) => notifyChanges(database, changes), onTrouble });
   const wakeUps = createWakeUps({ feed, notify: () => notifyDue(database), onTrouble });
   // Half of the pool, so that whatever else needs a connection gets one.
-  const endings = createSemaphore(Math.floor(settings.database_connections / 2) - 1);
+  const endings = createSemaphore(Math.floor(given.connectionsMax / 2) - 1);
   const failpoint = given.failpoint ?? (() => {});
   const shared = { ...given, watch, endings, failpoint, wakeWorkers: wakeUps.wake };
-  const keyValidityMs = settings.idempotency_hours * hourMs;
-  const { currency } = settings;
   const writer = createSubmissionWriter({ database, clock, currency, keyValidityMs, begin: wakeUps.begin });
   const routes = {
     ...shared,
     ...{ heartbeats, writer },
     isCancelable: createCancelCheck(given),
-    baseUrl: settings.base_url,
-    allowsPrivate: settings.sandbox === "on",
     claims: {
       validityMs: keyValidityMs,
       releaseHold: async (tx: Database, hold: Parameters<typeof releaseHold>[1]) =>
@@ -102,8 +97,7 @@ export function createTasks(given: TasksDependencies): Tasks {
     },
     submit: (request, reply, way) => submit(routes, { request, reply, ...way }),
     startWorking(orchestrate) {
-      const limits = { stepsMax: settings.worker_steps_max, closeTimeoutMs: settings.shutdown_timeout_ms };
-      worker = startTaskWorker({ ...shared, ...limits, orchestrate });
+      worker = startTaskWorker({ ...shared, orchestrate });
       wakeUps.attach(worker);
     },
     async close() {

@@ -28,6 +28,7 @@ export const underWayMax = 10;
 const heldMaxQuick = 200;
 const quickMs = 250;
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one set of lanes; its functions share it.
 export function createDeliveryLanes({ heldMax }: { heldMax: number }): DeliveryLanes {
   const lanes = new Map<string, Lane>();
   const ready = new Set<string>();

@@ -51,6 +51,7 @@ const idleFactor = 5;
  * Sends what is due. Nothing waits for a receiver but the one attempt that goes to it: claims, renewals and results are
  * batches of whatever has come together meanwhile, and the database does one of them at a time.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one dispatcher; its functions share what is under way.
 export function startDispatcher(parts: DispatcherParts): Dispatcher {
   const { database, clock, onTrouble } = parts;
   const leaseId = parts.ids.next("node");

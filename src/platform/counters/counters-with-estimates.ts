@@ -26,6 +26,7 @@ const usualMsAtFirst = 5000;
  * only know when a lease runs out, which is long after its holder has released it. Each process goes by what it has seen
  * itself, so that nobody has to be asked, and counts those that other processes hold as begun at any time.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one set of estimates; its functions share it.
 export function createCountersWithEstimates(parts: { counters: Counters; clock: Clock }): Counters {
   const { counters, clock } = parts;
   const paces = createSweptMap<Pace>({

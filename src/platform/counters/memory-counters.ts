@@ -15,6 +15,7 @@ type LeaseBook = {
  * Counts in this process only. Beyond `keysMax` rates, or as many keys of leases, a forgotten one starts anew: its
  * caller gets up to one more burst, and nobody is refused for lack of memory.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one set of counters; its functions share it.
 export function createMemoryCounters(parts: { clock: Clock; keysMax?: number }): Counters {
   const entriesMax = parts.keysMax ?? 100_000;
   const marks = createSweptMap<RateMark>({ entriesMax, isSpent: (mark, nowUs) => drainBacklog(mark, nowUs) === 0 });

@@ -31,6 +31,7 @@ const bytesPerCharacterMax = 3;
 /** What most rows need, so that more room is seldom made. */
 const rowBytesGuess = 512;
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one buffer that grows; its writers share it.
 export function createRowArrays(): RowArrays {
   let buffer = Buffer.alloc(0);
   let offset = 0;

@@ -52,6 +52,7 @@ type Connection = {
   call: UpstreamCall | null;
 };
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one pool; its functions share its connections.
 export function createUpstreamPool(parts: UpstreamPoolParts): UpstreamPool {
   const { clock, connect, connectionsMax, idleMs = idleMsStandard, idleMsMax, headerBytesMax } = parts;
   const origin = new URL(parts.origin);

@@ -26,6 +26,7 @@ export type AnswerStream = {
   readonly usage: ChatUsage | null;
 };
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one answer in the making; its functions share what has come.
 export function createAnswerStream(parts: AnswerParts): AnswerStream {
   const { dialect } = parts;
   const thoughts = createThoughtCollector(dialect);

@@ -32,6 +32,7 @@ const lifetime = { "x-fal-object-lifecycle-preference": JSON.stringify({ expirat
 const running = { kind: "running", isStarted: true, progress: null } as const;
 
 /** Pictures, films and avatars by fal's queue, which has the models of many vendors behind one protocol. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one client; each function of it is one question to the vendor.
 export function createFalGeneration(options: FalOptions): GenerationProvider {
   const { clock } = options;
   const baseUrl = new URL(options.baseUrl ?? usualBaseUrl);

@@ -23,6 +23,7 @@ const timerMsMax = 2 ** 31 - 1;
  * Delivers a planned answer as an upstream would: later, bit by bit, and only while somebody listens. Longer than a function
  * should be: its steps share one timer and one state, and apart they would hand both to each other.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one answer in the making; its functions share where it has got to.
 export function startSandboxRun({ outcome, script, timeouts, sink, clock, onOver }: RunParts): ChatRun {
   const deadlineAtMs = clock.monotonicMs() + timeouts.totalMs;
   const cutAfterPieces = script.cutAfterPieces ?? Number.POSITIVE_INFINITY;

@@ -20,6 +20,7 @@ const keptTurns = {
 };
 
 /** The conversation, and who answers. One answer comes at a time. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one conversation; its functions share its state.
 export function useChat() {
   const answers = useAnswerCache();
   const [turns, setTurns] = useKeptState("conversation", keptTurns);

@@ -1,0 +1,127 @@
+import { join } from "node:path";
+import { createCallerDirectory, createKeyUses } from "../features/accounts/index.ts";
+import { type Calls, createCalls } from "../features/calls/index.ts";
+import { createChat } from "../features/chat/index.ts";
+import { createDramas, type DramaFailpoint, presentDramaRequest } from "../features/dramas/index.ts";
+import { createPayments, type StripePlace } from "../features/payments/index.ts";
+import { createSite, type Site } from "../features/site/index.ts";
+import { createTasks, hasTasksDueBefore, linkEvent, type TaskFailpoint } from "../features/tasks/index.ts";
+import { createWebhooks } from "../features/webhooks/index.ts";
+import { pingDatabase } from "../platform/database/database.ts";
+import { openScheduledJobs } from "../platform/jobs/scheduled-jobs.ts";
+import { createGuardedClient } from "../platform/net/guarded-client.ts";
+import { openAccount } from "./change-account.ts";
+import type { GatewayHttpParts } from "./create-gateway-http.ts";
+import { listJobs } from "./list-jobs.ts";
+import { openFiles } from "./open-files.ts";
+import type { Foundation, FoundationOptions } from "./open-foundation.ts";
+import { readPaymentSettings } from "./read-payment-settings.ts";
+import { readSiteSettings } from "./read-site-settings.ts";
+
+/** What a gateway does: every feature, made from what it stands on. */
+export type Features = Pick<
+  GatewayHttpParts,
+  "chat" | "dramas" | "files" | "payments" | "site" | "tasks" | "webhooks" | "callers" | "keyUses"
+> & {
+  calls: Calls;
+  outboxUrl: string | null;
+  /** Begins to take tasks further and to deliver events. */
+  startWorking(): void;
+};
+
+export type FeatureOptions = FoundationOptions & {
+  /** Called where a task has got to. Tests let the process die there. */
+  failpoint?: (name: TaskFailpoint | DramaFailpoint) => void;
+  /** Shows a mail that is not sent to the person at the terminal. Its links are secrets: a log is no place for it. */
+  showMail?: (text: string) => void;
+  /** Where payments are asked for; only tests have another place than Stripe's own. */
+  stripe?: StripePlace;
+};
+
+const hourMs = 60 * 60 * 1000;
+
+/** Makes every feature. `stack` closes them again, in the reverse order. */
+export async function createFeatures(
+  foundation: Foundation,
+  options: FeatureOptions,
+  stack: AsyncDisposableStack,
+): Promise<Features> {
+  const { settings, clock, ids, randomBytes, logger } = options;
+  const { database, feed, catalog, counters, ledger, registry, health, masterKey } = foundation;
+  const random = (): number => Buffer.from(randomBytes(6)).readUIntBE(0, 6) / 2 ** 48;
+  const keyValidityMs = settings.idempotency_hours * hourMs;
+  const heartbeatMs = settings.stream_heartbeat_ms;
+  const { currency, base_url: baseUrl, shutdown_timeout_ms: closeTimeoutMs } = settings;
+  const allowsPrivate = settings.sandbox === "on";
+  const calls = createCalls({
+    ...{ database, clock, ids, ledger, counters, logger, health, random },
+    ...{ currency, keyValidityMs, heartbeatMs, drainedCallsMax: settings.drained_calls_max },
+  });
+  stack.defer(() => calls.close());
+  const chat = createChat({ calls, catalog, registry, clock, logger });
+  const opened = await openFiles({ settings, database, clock, ids, logger, counters, masterKey });
+  const { files } = opened;
+  stack.defer(opened.close);
+  const webhooks = createWebhooks({
+    ...{ database, clock, ids, random, randomBytes, masterKey, logger, allowsPrivate, baseUrl },
+    presentData: (data, now) => linkEvent(data, files.signLink, now),
+  });
+  stack.defer(() => webhooks.close());
+  // Most of what is to be sent comes with a task.
+  feed.subscribe("tasks", { onChange: webhooks.lookSoon, onReset: webhooks.lookSoon });
+  const payments = createPayments({
+    ...{ database, clock, ids, logger, place: options.stripe },
+    ...readPaymentSettings(settings),
+  });
+  stack.defer(() => payments.close());
+  const upkeep = { removeExpiredFiles: opened.removeExpired, sweepCheckouts: payments.sweep };
+  const jobs = await openScheduledJobs({
+    ...{ database, clock, closeTimeoutMs },
+    jobs: listJobs({ database, clock, ids, logger, ...upkeep }),
+    onFailure: (job, error) => logger.error({ job, error }, "a scheduled job failed"),
+    onTrouble: (error) => logger.warn({ error }, "scheduled jobs wait for the database"),
+  });
+  stack.defer(() => jobs.close());
+  const guarded = createGuardedClient({ allowsPrivate: false });
+  stack.defer(() => guarded.close());
+  const failpoint = options.failpoint ?? (() => {});
+  const tasks = createTasks({
+    ...{ database, clock, ids, logger, feed, catalog, registry, health, files, guarded, calls, random, failpoint },
+    ...{ currency, baseUrl, allowsPrivate, keyValidityMs, heartbeatMs, closeTimeoutMs },
+    presentComposite: presentDramaRequest,
+    stepsMax: settings.worker_steps_max,
+    connectionsMax: settings.database_connections,
+  });
+  stack.defer(() => tasks.close());
+  const folder = join(settings.data_dir, "films");
+  const dramas = createDramas({ database, clock, ids, logger, catalog, files, chat, tasks, folder, failpoint });
+  const site = createGatewaySite(foundation, options);
+  stack.defer(() => site.close());
+  const keyUses = createKeyUses({
+    database,
+    onTrouble: (error) => logger.warn({ error }, "the use of keys could not be noted"),
+  });
+  stack.defer(() => keyUses.close());
+  return {
+    ...{ calls, chat, dramas, files, payments, site, tasks, webhooks, keyUses },
+    callers: createCallerDirectory({ database, feed }),
+    outboxUrl: site.outboxUrl,
+    startWorking() {
+      webhooks.startDelivering();
+      tasks.startWorking(dramas.orchestrate);
+    },
+  };
+}
+
+function createGatewaySite({ database, counters, catalog, masterKey }: Foundation, options: FeatureOptions): Site {
+  const { settings, clock, ids, randomBytes, logger, showMail = () => {} } = options;
+  return createSite({
+    ...{ database, clock, ids, randomBytes, counters, logger, masterKey, catalog, showMail },
+    ...readSiteSettings(settings),
+    checkDatabase: () => pingDatabase(database),
+    hasTasksDueBefore: (moment) => hasTasksDueBefore(database, moment),
+    openAccount: async (tx, { email, ...person }) => {
+      await openAccount({ database: tx, clock, ids }, { email, person: { ...person, isEmailVerified: true } });
+    },
+  });
+}

@@ -1,0 +1,128 @@
+import { join } from "node:path";
+import { type LiveCatalog, openLiveCatalog, publishHealth } from "../features/catalog/index.ts";
+import { createLedger, type Ledger, requireLedgerCurrency } from "../features/ledger/index.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { IdSource } from "../lib/ids.ts";
+import type { Settings } from "../platform/config/load-settings.ts";
+import { type MasterKey, openMasterKey } from "../platform/config/master-key.ts";
+import type { Counters } from "../platform/counters/counters.ts";
+import { type ChangeFeed, openChangeFeed } from "../platform/database/change-feed.ts";
+import type { Database } from "../platform/database/database.ts";
+import { migrate } from "../platform/database/migrate.ts";
+import { openDatabase } from "../platform/database/open-database.ts";
+import { OperatorError } from "../platform/errors/operator-error.ts";
+import { type DecoderFinding, examineDecoders } from "../platform/media/examine-decoders.ts";
+import type { Logger } from "../platform/observability/logger.ts";
+import { createProviderRegistry, type ProviderRegistry } from "../providers/provider-registry.ts";
+import { createUpstreamHealth, type UpstreamHealth } from "../providers/upstream-health.ts";
+import { openCounters } from "./open-counters.ts";
+import { type FirstRun, prepareFirstRun } from "./prepare-first-run.ts";
+
+/** What the features of a gateway stand on. */
+export type Foundation = {
+  database: Database;
+  feed: ChangeFeed;
+  catalog: LiveCatalog;
+  counters: Counters;
+  ledger: Ledger;
+  registry: ProviderRegistry;
+  health: UpstreamHealth;
+  masterKey: MasterKey;
+  firstRun: FirstRun | null;
+  notices: readonly DecoderFinding[];
+};
+
+export type FoundationOptions = {
+  settings: Settings;
+  clock: Clock;
+  ids: IdSource;
+  randomBytes: (count: number) => Uint8Array;
+  logger: Logger;
+  onProgress(sentence: string): void;
+  onLost(error: Error): void;
+};
+
+/** One hears of changes (the change feed), one writes payments (the ledger). */
+const connectionsBesidePool = 2;
+
+/** Opens the database, brings its schema up to date and connects what keeps its caches true. `stack` closes it all again. */
+export async function openFoundation(options: FoundationOptions, stack: AsyncDisposableStack): Promise<Foundation> {
+  const { settings, clock, ids, randomBytes, logger } = options;
+  const warn = (message: string) => (error: unknown) => logger.warn({ error }, message);
+  // Takes a moment in other processes, while the database starts in another.
+  const examined = examineDecoders();
+  const opened = await openDatabase({
+    url: settings.database_url,
+    dataDir: settings.data_dir,
+    purpose: "gateway",
+    connectionsMax: settings.database_connections - connectionsBesidePool,
+    onProgress: options.onProgress,
+    onConnectionError: warn("a database connection broke"),
+    onLost: options.onLost,
+  });
+  const { database, address } = opened;
+  stack.defer(opened.close);
+  const notices = requireConfinement(settings, await examined);
+  for (const { message, remedy } of notices) logger.warn({ remedy }, message);
+  const firstRun = await prepareDatabase(database, options);
+  const feed = await openChangeFeed({
+    address,
+    channels: ["callers", "catalog", "sessions", "tasks", "tasks_due"],
+    onTrouble: warn("change feed disconnected, caches bypassed"),
+  });
+  stack.defer(() => feed.close());
+  const health = createUpstreamHealth({ clock });
+  const registry = createProviderRegistry({ clock, studioFolder: join(settings.data_dir, "studio") });
+  stack.defer(() => registry.close());
+  const { loadAdapters } = registry;
+  const onTrouble = warn("the catalog could not be read");
+  const catalog = await openLiveCatalog({ database, feed, health, loadAdapters, onTrouble });
+  stack.defer(() => catalog.close());
+  requireCurrency(settings, catalog.current().catalog?.currency);
+  const counters = await openCounters({ settings, clock, logger });
+  stack.defer(() => counters.close());
+  const ledger = createLedger({ database, address, clock, onTrouble: warn("payments wait for the database") });
+  stack.defer(() => ledger.close());
+  const publisher = publishHealth({
+    ...{ database, clock, health, nodeId: ids.next("node") },
+    onTrouble: warn("the health of upstreams could not be told"),
+  });
+  stack.defer(() => publisher.close());
+  const masterKey = await openMasterKey(settings, randomBytes);
+  return { database, feed, catalog, counters, ledger, registry, health, masterKey, firstRun, notices };
+}
+
+/** The newest schema, the same currency as ever, and, in an empty sandbox, something to try. */
+async function prepareDatabase(
+  database: Database,
+  { settings, clock, ids, randomBytes, logger }: FoundationOptions,
+): Promise<FirstRun | null> {
+  const applied = await migrate(database);
+  if (applied.length > 0) logger.info({ migrations: applied }, "migrated");
+  await requireLedgerCurrency(database, settings.currency);
+  if (settings.sandbox !== "on") return null;
+  return await prepareFirstRun({ database, clock, ids, randomBytes }, settings.currency);
+}
+
+/** What is wrong with the machine and can be borne; an error where the operator says that it cannot. */
+function requireConfinement(
+  { media_confinement: wanted }: Settings,
+  findings: readonly DecoderFinding[],
+): readonly DecoderFinding[] {
+  const notices = findings.filter(({ isOk }) => !isOk);
+  const missing = notices.find(({ check }) => check === "confinement");
+  if (wanted === "preferred" || missing === undefined) return notices;
+  throw new OperatorError(
+    `The setting media_confinement is required, but ${missing.message}.`,
+    `${missing.remedy} Or write media_confinement: preferred, which goes without.`,
+  );
+}
+
+/** Amounts that are already written would silently mean something else. */
+function requireCurrency({ currency }: Settings, catalogCurrency: string | undefined): void {
+  if (catalogCurrency === undefined || catalogCurrency === currency) return;
+  throw new OperatorError(
+    `The catalog in force is in ${catalogCurrency}, but the setting currency is ${currency}.`,
+    `Write currency: ${catalogCurrency}, or use another data_dir or database for another currency.`,
+  );
+}

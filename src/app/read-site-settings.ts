@@ -1,0 +1,32 @@
+import type { SiteOptions } from "../features/site/index.ts";
+import type { Settings } from "../platform/config/load-settings.ts";
+import { resolveSecret } from "../platform/config/secrets.ts";
+import { OperatorError } from "../platform/errors/operator-error.ts";
+
+/** What the operator decides about the site. Throws what is wrong with the settings. */
+export function readSiteSettings(settings: Settings): SiteOptions {
+  return {
+    siteUrl: settings.site_url,
+    baseUrl: settings.base_url,
+    currency: settings.currency,
+    signUp: settings.sign_up,
+    mail: { smtpUrl: settings.smtp_url, from: settings.mail_from },
+    payments: {
+      kind: settings.stripe_secret_key === undefined ? "none" : "stripe",
+      amountMin: `${settings.payment_amount_min}.00`,
+      amountMax: `${settings.payment_amount_max}.00`,
+    },
+    providers: readProviders(settings),
+  };
+}
+
+function readProviders({ oidc }: Settings): SiteOptions["providers"] {
+  return oidc.map(({ id, name, issuer, client_id, client_secret }) => {
+    const clientSecret = resolveSecret(client_secret);
+    if (clientSecret !== null) return { id, name, issuer, clientId: client_id, clientSecret };
+    throw new OperatorError(
+      `The secret of the sign-in service ${id} is not set.`,
+      `Set ${client_secret.slice(2, -1)} in the environment, or take ${id} out of oidc.`,
+    );
+  });
+}
