@@ -17,8 +17,8 @@ import { type MediaUpstream, startMediaUpstream } from "./media-upstream.ts";
 import { presentTable } from "./write-results.ts";
 
 const callers = 32;
-const rounds = 3;
-const roundMs = 1_000;
+const rounds = 6;
+const roundMs = 2_000;
 const loneTasks = 40;
 const idleMs = 8_000;
 
@@ -54,7 +54,9 @@ async function compare(upstream: MediaUpstream, { other, nodes }: { other: strin
       Object.assign(figures[index] ?? {}, { idle });
     }
     for (let round = 0; round <= rounds; round += 1) {
-      for (const [index, cluster] of clusters.entries()) {
+      // Each is the first in turn: what the one before leaves behind costs the next.
+      const turns = [...clusters.entries()];
+      for (const [index, cluster] of round % 2 === 0 ? turns : turns.toReversed()) {
         const figure = figures[index];
         const startMs = await measureStarts(cluster, upstream, round);
         const { rate, doneRate, connections } = await measureCrowd(cluster);

@@ -1092,6 +1092,8 @@ begin
       when 'top_up' then new.debit like 'funding:%' and new.credit = new.pocket_id
       when 'grant' then new.debit like 'funding:%' and new.credit = new.pocket_id
       when 'adjustment' then 'adjustments' in (new.debit, new.credit)
+      when 'reversal' then (new.debit = new.pocket_id and new.credit like 'funding:%')
+        or (new.credit = new.pocket_id and new.debit like 'funding:%')
       when 'expiry' then new.debit = new.pocket_id and new.credit = 'expired'
       else false
     end)

@@ -33,10 +33,80 @@ const rowBytesGuess = 512;
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one buffer that grows; its writers share it.
 export function createRowArrays(): RowArrays {
-  let buffer = Buffer.alloc(0);
-  let offset = 0;
+  const output = createByteOutput();
   // To write a time as text is dear, and most of a batch's are the same.
   const times = new Map<number, string>();
+
+  function writeList(values: readonly (string | bigint)[]): void {
+    output.writePlain('\\"{');
+    for (let index = 0; index < values.length; index += 1) {
+      if (index > 0) output.writeByte(comma);
+      output.writeValue(values[index] ?? "", quoteInList);
+    }
+    output.writePlain('}\\"');
+  }
+
+  function writeColumn<T>(column: Column<T>, thing: T): void {
+    switch (column[1]) {
+      case "text":
+      case "bigint": {
+        const value = column[2](thing);
+        if (value !== null) output.writeValue(value, quoteInRow);
+        return;
+      }
+      case "smallint":
+      case "boolean":
+        output.writePlain(String(column[2](thing)));
+        return;
+      case "timestamptz": {
+        const time = column[2](thing);
+        if (time !== null) output.writePlain(presentTime(time));
+        return;
+      }
+      case "text[]":
+      case "bigint[]":
+        writeList(column[2](thing));
+    }
+  }
+
+  function presentTime(time: Date): string {
+    const known = times.get(time.getTime());
+    if (known !== undefined) return known;
+    const text = time.toISOString();
+    times.set(time.getTime(), text);
+    return text;
+  }
+
+  return {
+    clear() {
+      output.clear();
+      times.clear();
+    },
+    write({ columns }, things) {
+      if (things.length === 0) return null;
+      const start = output.begin(things.length * rowBytesGuess);
+      let opening = '{"(';
+      for (const thing of things) {
+        output.writePlain(opening);
+        opening = ',"(';
+        let isFirst = true;
+        for (const column of columns) {
+          if (!isFirst) output.writeByte(comma);
+          isFirst = false;
+          writeColumn(column, thing);
+        }
+        output.writePlain(')"');
+      }
+      output.writeByte(closingBrace);
+      return output.end(start);
+    },
+  };
+}
+
+/** Memory that values are written to one after another. Long, because all of it moves one offset in one buffer that grows. */
+function createByteOutput() {
+  let buffer = Buffer.alloc(0);
+  let offset = 0;
 
   function makeRoom(bytes: number): void {
     if (offset + bytes <= buffer.length) return;
@@ -104,67 +174,18 @@ export function createRowArrays(): RowArrays {
     buffer[offset++] = byte;
   }
 
-  function writeList(values: readonly (string | bigint)[]): void {
-    writePlain('\\"{');
-    for (let index = 0; index < values.length; index += 1) {
-      if (index > 0) writeByte(comma);
-      writeValue(values[index] ?? "", quoteInList);
-    }
-    writePlain('}\\"');
-  }
-
-  function writeColumn<T>(column: Column<T>, thing: T): void {
-    switch (column[1]) {
-      case "text":
-      case "bigint": {
-        const value = column[2](thing);
-        if (value !== null) writeValue(value, quoteInRow);
-        return;
-      }
-      case "smallint":
-      case "boolean":
-        writePlain(String(column[2](thing)));
-        return;
-      case "timestamptz": {
-        const time = column[2](thing);
-        if (time !== null) writePlain(presentTime(time));
-        return;
-      }
-      case "text[]":
-      case "bigint[]":
-        writeList(column[2](thing));
-    }
-  }
-
-  function presentTime(time: Date): string {
-    const known = times.get(time.getTime());
-    if (known !== undefined) return known;
-    const text = time.toISOString();
-    times.set(time.getTime(), text);
-    return text;
-  }
-
   return {
-    clear() {
-      offset = 0;
-      times.clear();
+    writePlain,
+    writeValue,
+    writeByte,
+    /** Makes room, and answers where the next value will be. */
+    begin(bytes: number): number {
+      makeRoom(bytes);
+      return offset;
     },
-    write({ columns }, things) {
-      if (things.length === 0) return null;
-      makeRoom(things.length * rowBytesGuess);
-      const start = offset;
-      for (const thing of things) {
-        writePlain(offset === start ? '{"(' : ',"(');
-        let isFirst = true;
-        for (const column of columns) {
-          if (!isFirst) writeByte(comma);
-          isFirst = false;
-          writeColumn(column, thing);
-        }
-        writePlain(')"');
-      }
-      writeByte(closingBrace);
-      return buffer.subarray(start, offset);
+    end: (start: number): Buffer => buffer.subarray(start, offset),
+    clear(): void {
+      offset = 0;
     },
   };
 }
