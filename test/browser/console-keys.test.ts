@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
     await page.getByRole("link", { name: "Server" }).waitFor({ state: "detached" });
     await page.getByLabel("Show expired and revoked").check();
     await table(page, "Expired and revoked keys").getByText("Revoked", { exact: true }).waitFor();
-    await table(page, "Expired and revoked keys").getByText("Expired").waitFor();
+    await table(page, "Expired and revoked keys").getByText("Expired", { exact: true }).waitFor();
     expect(opened.complaints).toEqual([]);
     expect(opened.foreignRequests).toEqual([]);
   });
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
     const sent = page.waitForRequest((request) => request.method() === "PATCH");
     await page.getByRole("button", { name: "Save" }).click();
     expect((await sent).postDataJSON()).toEqual({ endpoints: null });
-    await page.getByText("The key is changed.").waitFor();
+    await page.getByText("Key updated.").waitFor();
     await waitUntil("the key may do more", async () => (await callWith(key)) === 200);
   });
 
@@ -181,11 +181,11 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
     await using opened = await openKeys();
     const { page } = opened;
     // It is made when a page first asks for something as a program would.
-    await page.getByRole("link", { name: "Balance $0.00" }).waitFor();
+    await page.getByRole("link", { name: "Available balance $0.00" }).waitFor();
     await page.reload();
     await page.getByText("No API keys yet").waitFor();
     await row(page, "This console").getByRole("link").click();
-    await page.getByText("It stands for what you do in this console").waitFor();
+    await page.getByText("Authenticates what you do in this console").waitFor();
     await expect.poll(() => page.getByRole("button", { name: "Rotate" }).count()).toBe(0);
     await expect.poll(() => page.getByRole("button", { name: "Revoke" }).count()).toBe(0);
     await page.getByRole("button", { name: "Edit" }).click();
@@ -225,7 +225,7 @@ describe.skipIf(!hasBrowser)("the page of API keys", () => {
     await page.route("**/console/api/keys?*", (route) =>
       route.fulfill({ status: 400, json: { error: { message: "Not now.", code: "invalid_parameter" } } }),
     );
-    await page.getByRole("link", { name: "Balance $0.00" }).waitFor();
+    await page.getByRole("link", { name: "Available balance $0.00" }).waitFor();
     await page.reload();
     await page.getByRole("alert").getByText("Not now.").waitFor();
     await page.unroute("**/console/api/keys?*");

@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     const note = (request: { url(): string }) => asked.push(new URL(request.url()).pathname);
     page.on("request", note);
     await open(id);
-    await section("Result").getByText("keeps up by itself").waitFor();
+    await section("Result").getByText("updates automatically").waitFor();
     await section("Result").getByRole("img").waitFor();
     page.off("request", note);
     expect(asked.filter((path) => path === `/console/api/tasks/${id}`)).toHaveLength(1);
@@ -179,7 +179,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").getByRole("button", { name: "Cancel task" }).focus();
     await page.keyboard.press("Enter");
-    await section("Result").getByText("canceled before it made anything").waitFor();
+    await section("Result").getByText("Canceled before any output.").waitFor();
     await listed.getByText("Canceled").waitFor();
     expect((await person.call("GET", `/tasks/${ids.stuck}`)).status).toBe("canceled");
   });

@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)("the console in trouble", () => {
     await goTo(page, "Usage");
     await banner(page).waitFor();
     await page.unroute("**/console/api/**");
-    await page.getByText("Nothing was charged").first().waitFor();
+    await page.getByText("No charges in this period.").first().waitFor();
     await banner(page).waitFor({ state: "detached" });
   });
 

@@ -34,7 +34,7 @@ export function BarChart({ label, bars, isWhole, writeTick, openId, onOpen }: Ba
   const colourMax = Math.max(0, ...bars.flatMap(({ parts }) => parts.map(({ colour }) => colour)));
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
-    <div role="group" aria-label={label} className="relative h-60 tabular-nums">
+    <div role="group" aria-label={label} className="relative h-60 overflow-x-clip tabular-nums">
       <ResponsiveContainer>
         <Chart
           data={bars}
