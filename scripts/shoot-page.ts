@@ -9,6 +9,7 @@ const pictureBytesMax = 150_000;
 /** Takes a picture of a page for the docs, as small as it can be. */
 export async function shootPage(page: Page, name: string): Promise<void> {
   await page.waitForLoadState("networkidle");
+  await page.waitForFunction("document.querySelector('.animate-pulse') === null");
   const picture = await sharp(await page.screenshot({ animations: "disabled", caret: "hide" }))
     .png({ palette: true, compressionLevel: 9 })
     .toBuffer();
