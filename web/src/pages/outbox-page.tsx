@@ -116,8 +116,8 @@ function SecretForm() {
       title="Open the outbox"
       intro={
         <>
-          Anyone who reads these e-mails can sign in as any user, so they are protected by a secret. The terminal that
-          runs this gateway shows it as a link; where there is no terminal, the link is in{" "}
+          Anyone who reads these e-mails can sign in to every account, so they are protected by a secret. The terminal
+          that runs this gateway shows it as a link; where there is no terminal, the link is in{" "}
           <code className="font-mono text-sm">secrets/outbox-link</code> in the data folder.
         </>
       }
