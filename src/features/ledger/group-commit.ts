@@ -41,12 +41,8 @@ const retryMs = 100;
 /** After another process was met at an account, how many batches lock it first instead of hoping to be alone. */
 const cautiousBatches = 16;
 
-/**
- * Commits operations in batches. Nobody waits for a timer: one caller alone waits for one commit, a thousand share one. Long,
- * because each way to commit changes what is remembered, which the next batch is decided on.
- */
 /** Commits operations in batches. Nobody waits for a timer: one caller alone waits for one commit, a thousand share one. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one queue with its batch in flight; its functions share that state.
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: each way to commit changes what the next batch is decided on.
 export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
   const { clock, reach } = parts;
   const memory = createLedgerMemory({ accountsMax });

@@ -52,8 +52,7 @@ type Connection = {
   call: UpstreamCall | null;
 };
 
-/** Long, because what is open, idle and closed is one state: a connection that is in two of them serves two calls. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one pool; its functions share its connections.
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: what is open, idle and closed is one state.
 export function createUpstreamPool(parts: UpstreamPoolParts): UpstreamPool {
   const { clock, connect, connectionsMax, idleMs = idleMsStandard, idleMsMax, headerBytesMax } = parts;
   const origin = new URL(parts.origin);
