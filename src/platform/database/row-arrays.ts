@@ -31,7 +31,6 @@ const bytesPerCharacterMax = 3;
 /** What most rows need, so that more room is seldom made. */
 const rowBytesGuess = 512;
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one buffer that grows; its writers share it.
 export function createRowArrays(): RowArrays {
   const output = createByteOutput();
   // To write a time as text is dear, and most of a batch's are the same.
