@@ -41,7 +41,8 @@ export function listJobs(parts: JobParts): ScheduledJob[] {
       run: async () => {
         await sweepLedger({
           ...parts,
-          onTrouble: ({ kind, accountId }, error) => logger.error({ kind, accountId, error }, "could not be swept up"),
+          onTrouble: ({ kind, accountId }, error) =>
+            logger.error({ kind, account_id: accountId, error }, "could not be swept up"),
         });
       },
     },
@@ -51,7 +52,8 @@ export function listJobs(parts: JobParts): ScheduledJob[] {
       run: () =>
         renewPlans({
           ...parts,
-          onTrouble: (accountId, error) => logger.error({ accountId, error }, "a plan's next period could not begin"),
+          onTrouble: (accountId, error) =>
+            logger.error({ account_id: accountId, error }, "a plan's next period could not begin"),
         }),
     },
     {

@@ -61,7 +61,7 @@ export async function orchestrateDrama(
   } catch (error) {
     const failure = context.signal.aborted ? null : explainFailure(part, error);
     if (failure === null) throw error;
-    parts.logger.warn({ task: task.id, error }, "a drama failed");
+    parts.logger.warn({ task_id: task.id, account_id: task.accountId, error }, "a drama failed");
     return { kind: "concluded", end: { state: "failed", error: failure, output: listFinished(task) } };
   }
 }

@@ -56,7 +56,7 @@ function explainFilm(
 ): DramaFailure {
   const { shot, detail } = error;
   const level = shot === null ? "error" : "warn";
-  logger[level]({ task: id, error, detail }, "a film could not be put together");
+  logger[level]({ task_id: id, error, detail }, "a film could not be put together");
   if (shot === null) {
     const message = "The film could not be put together. Try again, from this task.";
     return new DramaFailure({ code: "internal_error", message, param: null, isRetryable: true });

@@ -135,7 +135,10 @@ async function settle(
   const result = await settleHold(tx, { accountId, holdId, bill, overrun: "take-available", budgetAmount }, now);
   if (result.kind !== "settled") {
     // It made what was asked for, and the caller gets it; that nobody paid is for the operator to find out.
-    logger.error({ task: id, hold: holdId, result: result.kind }, "a finished task could not be charged");
+    logger.error(
+      { task_id: id, account_id: accountId, hold_id: holdId, result: result.kind },
+      "a finished task could not be charged",
+    );
     return { charge: nothing, units: 0n };
   }
   return { charge: result.unit === "money" ? nano(result.paid) : nothing, units };

@@ -239,7 +239,10 @@ async function stopAbandoned(dependencies: UpstreamDependencies, task: MediaTask
   await target.generation
     .cancel(task.handle, describeCall(task, { target, inputs: [] }, signal))
     .catch((error: unknown) => {
-      dependencies.logger.warn({ task: task.id, error }, "an expired task could not be stopped upstream");
+      dependencies.logger.warn(
+        { task_id: task.id, account_id: task.accountId, error },
+        "an expired task could not be stopped upstream",
+      );
     });
 }
 
@@ -274,12 +277,12 @@ function describePoll(
 
 function reportFailure(
   { logger }: UpstreamDependencies,
-  { id }: MediaTask,
+  { id, accountId, keyId, model }: MediaTask,
   { target, error }: { target: Upstream["target"]; error: ProviderError },
 ): void {
   const { providerId, upstreamModel, keyNumber } = target;
-  const place = { provider: providerId, upstream_model: upstreamModel, key_number: keyNumber };
-  logger.warn({ task: id, ...place, error }, "upstream failed");
+  const place = { upstream: providerId, upstream_model: upstreamModel, upstream_key: keyNumber };
+  logger.warn({ task_id: id, account_id: accountId, key_id: keyId, model, ...place, error }, "upstream failed");
 }
 
 function toProviderError(error: unknown): ProviderError {

@@ -57,7 +57,10 @@ async function storeOutput(
     return { type, fileId: id, contentType, bytes: file.bytes, sha256, width, height, durationMs, expiresAt };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "invalid_file") throw error;
-    logger.warn({ task: task.id, output: index, error }, "an upstream made something that cannot be used");
+    logger.warn(
+      { task_id: task.id, account_id: task.accountId, output: index, error },
+      "an upstream made something that cannot be used",
+    );
     return null;
   }
 }

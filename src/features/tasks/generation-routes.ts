@@ -188,7 +188,7 @@ export async function submit<B extends CommonBody>(
   const signal = watchCaller(reply);
   const task =
     waitMs === 0 ? created.task : await awaitTask(parts, created.task, { knownVersion: null, waitMs, signal });
-  request.logFields = { model: task.model, task: task.id, task_status: task.state };
+  request.logFields = { model: task.model, task_id: task.id, task_status: task.state };
   reply.headers(presentSubmissionHeaders(parts, task));
   const applied = presentApplied(preference, { isInlineKnown: findInlineForm !== undefined });
   if (applied !== null) reply.header("preference-applied", applied);

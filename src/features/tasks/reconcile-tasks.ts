@@ -26,7 +26,7 @@ export async function reconcileTasks({
   for (const { holdId, accountId, taskId } of strays) {
     const release = { accountId, holdId };
     await inTransaction(database, (tx) => releaseHold(tx, release, clock.now()));
-    logger.error({ hold: holdId, account: accountId, task: taskId }, "money was held for no open task");
+    logger.error({ hold_id: holdId, account_id: accountId, task_id: taskId }, "money was held for no open task");
   }
   return { released: strays.length };
 }

@@ -107,7 +107,8 @@ function createStepRunner(dependencies: WorkerDependencies, leases: HeldLeases) 
       if (dueAt === null) leases.drop(task);
       else leases.giveBack(task, dueAt);
     } catch (error) {
-      if (!signal.aborted) logger.error({ task: task.id, error }, "a step of a task failed");
+      if (!signal.aborted)
+        logger.error({ task_id: task.id, account_id: task.accountId, error }, "a step of a task failed");
       const kind = signal.aborted ? "interrupted" : "broken";
       const { lease } = decideTransition(task, { kind }, clock.now());
       leases.giveBack(task, "at" in lease ? lease.at : clock.now());

@@ -67,7 +67,10 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
 
   function tellDisabled(endpoint: WebhookEndpoint): void {
     const { id, accountId, disabled } = endpoint;
-    logger.warn({ endpointId: id, accountId, reason: disabled?.reason }, "a webhook endpoint was disabled");
+    logger.warn(
+      { endpoint_id: id, account_id: accountId, reason: disabled?.reason },
+      "a webhook endpoint was disabled",
+    );
     parts.onDisabled?.(endpoint);
   }
 

@@ -3,6 +3,7 @@ import type { FastifyReply } from "fastify";
 import type { Caller } from "../../lib/caller.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { LeaseState, RateState } from "../counters/counters.ts";
+import type { LogFields } from "../observability/stringify-fields.ts";
 import type { EndpointName } from "./endpoint-table.ts";
 import type { AccessWatch } from "./event-stream.ts";
 
@@ -32,7 +33,7 @@ export type RequestContext = {
   bodyBytes: number;
   rawBody: Buffer | null;
   /** What the operation wants to be told of in the log line. */
-  logFields: Record<string, unknown> | null;
+  logFields: LogFields | null;
   /** The error that the answer tells of, for the log line. */
   failure: Error | null;
 };

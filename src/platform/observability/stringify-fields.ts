@@ -1,4 +1,13 @@
-export type LogFields = Readonly<Record<string, unknown>>;
+/**
+ * The fields of a line. What many lines are about has one name everywhere, so that a search for it finds all of them:
+ * `request_id`, `account_id`, `key_id`, `user_id`, `task_id`, `hold_id`, `endpoint_id`, `model`, `upstream`,
+ * `upstream_model`, `upstream_key`. Other names for these are errors.
+ */
+export type LogFields = Record<string, unknown> & { [Name in MistakenName]?: never };
+
+type MistakenName =
+  | ("request" | "requestId" | "account" | "accountId" | "keyId" | "user" | "userId" | "task" | "taskId")
+  | ("hold" | "holdId" | "endpointId" | "modelId" | "provider" | "providerId" | "key_number" | "keyNumber");
 
 /** An error can be its own cause; nobody reads further than this. */
 const causesMax = 5;
