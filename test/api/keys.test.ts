@@ -136,7 +136,9 @@ test("a node that cannot hear of changes asks the database instead of trusting i
   await sql`
     select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name = 'sluice-change-feed'`.execute(own.database);
-  await waitUntil("the feed's end", () => own.logs.some((line) => line.msg === "change feed disconnected, caches bypassed"));
+  await waitUntil("the feed's end", () =>
+    own.logs.some((line) => line.msg === "change feed disconnected, caches bypassed"),
+  );
   await revokeApiKey(own.parts, caller.keyId);
   expect(await call(own, caller.key)).toBe("revoked_api_key");
   await sql`update pg_database set datallowconn = true where datname = current_database()`.execute(own.database);
