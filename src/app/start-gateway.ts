@@ -25,7 +25,16 @@ export type GatewayOptions = FeatureOptions;
 
 /** Builds every part from the settings and starts it: what features stand on, the features, then the doors. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  await using stack = new AsyncDisposableStack();
+  const stack = new AsyncDisposableStack();
+  try {
+    return await openGateway(options, stack);
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}
+
+async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack): Promise<Gateway> {
   const { settings, clock, ids, randomBytes, logger } = options;
   const foundation = await openFoundation(options, stack);
   const { database, feed, catalog, counters, ledger, firstRun, notices } = foundation;
@@ -44,10 +53,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   stack.defer(async () => {
     await Promise.all([doors.close(timeoutMs, () => calls.close()), calls.untilDrained(timeoutMs)]);
   });
-  const started = stack.move();
   return {
     ...{ port: doors.port, firstRun, outboxUrl, notices },
     catalogVersion: () => catalog.current().catalog?.version ?? 0,
-    close: () => started.disposeAsync(),
+    close: () => stack.disposeAsync(),
   };
 }

@@ -166,14 +166,13 @@ describe("a call that is read to its end for nobody", () => {
 });
 
 test("a gateway that stops lets the calls end that it reads for nobody", async () => {
-  const leaving = await openChatGateway({ catalog: writeCatalog });
+  await using leaving = await openChatGateway({ catalog: writeCatalog });
   const caller = await leaving.createCaller();
   const gate = leaving.upstream.gate();
   leaving.upstream.script({ text: "Forty-two.", usage, beforeHead: gate });
   await sendAndLeave(caller, writeQuestion("leaving"), gate, leaving);
-  const database = leaving.gateway.database;
-  // Charges are read before the test's own connection to the database goes.
-  const closing = leaving[Symbol.asyncDispose]();
+  const { database } = leaving.gateway;
+  const closing = leaving.gateway.close();
   await waitUntil("the doors to be closed", () =>
     fetch(leaving.gateway.siteUrl).then(
       () => false,

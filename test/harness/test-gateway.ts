@@ -40,6 +40,8 @@ export type TestGateway = AsyncDisposable & {
   catalogVersion(): number;
   /** Calls the API with a key. */
   get(path: string, key: string, headers?: Record<string, string>): Promise<Response>;
+  /** Stops the gateway; the test keeps its own connection to the database. */
+  close(): Promise<void>;
 };
 
 type TestGatewayOptions = {
@@ -113,6 +115,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     catalogVersion: gateway.catalogVersion,
     get: (path, key, headers = {}) =>
       fetch(`${baseUrl}${path}`, { headers: { authorization: `Bearer ${key}`, ...headers } }),
+    close: () => gateway.close(),
     async [Symbol.asyncDispose]() {
       await gateway.close();
       await database.destroy();

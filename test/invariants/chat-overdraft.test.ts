@@ -131,7 +131,7 @@ test("an upstream that breaks its own cap is told of, and the account pays no mo
   const line = chat.gateway.logs.find(({ level, lost }) => level === "error" && lost === "9.02");
   expect(line).toMatchObject({
     upstream: "open",
-    model: "thinker",
+    model: "hidden-thinker",
     upstream_model: `${canary}-hidden-thinker`,
     output_tokens: 5000,
   });
