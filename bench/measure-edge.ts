@@ -7,7 +7,7 @@ import type { MaybePromise } from "../src/lib/maybe-promise.ts";
 import type { Counters } from "../src/platform/counters/counters.ts";
 import { createMemoryCounters } from "../src/platform/counters/memory-counters.ts";
 import { createRedisCounters } from "../src/platform/counters/redis-counters.ts";
-import { startRedisServer } from "../test/harness/redis-server.ts";
+import { startRedisServer } from "../test/harness/servers/redis-server.ts";
 import { startBenchServer } from "./bench-server.ts";
 import { findMedian, measureCpu } from "./measure-cpu.ts";
 import { openBenchParts } from "./open-bench-parts.ts";

@@ -12,7 +12,7 @@ import { createStudio } from "../packages/sandbox/src/studio/create-studio.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { runMediaTool } from "../src/platform/media/run-media-tool.ts";
 import type { GenerationInput, GenerationRequest } from "../src/providers/generation.ts";
-import { drawPortrait } from "../test/harness/portrait.ts";
+import { drawPortrait } from "../test/harness/media/portrait.ts";
 
 type Tile = { image: Buffer; width: number; height: number };
 

@@ -2,7 +2,7 @@
 // FAKE_UPSTREAM_KEY=any npm run sluice -- catalog apply that-file.yaml
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
-import { startFakeUpstreams } from "../test/harness/fake-upstreams.ts";
+import { startFakeUpstreams } from "../test/harness/upstreams/fake-upstreams.ts";
 import { faultWords } from "../test/harness/upstreams/fault-words.ts";
 import { mediaWords } from "../test/harness/upstreams/media-words.ts";
 

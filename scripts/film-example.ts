@@ -11,7 +11,7 @@ import { createIdSource } from "../src/lib/ids.ts";
 import { loadSettings } from "../src/platform/config/load-settings.ts";
 import { runMediaTool } from "../src/platform/media/run-media-tool.ts";
 import { createLogger } from "../src/platform/observability/logger.ts";
-import { drawPortrait } from "../test/harness/portrait.ts";
+import { drawPortrait } from "../test/harness/media/portrait.ts";
 
 type Output = { type: string; url: string; content_type: string; duration?: number };
 type Drama = { id: string; status: string; output: Output[]; usage: { charge: string }; error?: { message: string } };

@@ -10,8 +10,8 @@ import { systemClock } from "../src/lib/clock.ts";
 import { createIdSource } from "../src/lib/ids.ts";
 import { loadSettings } from "../src/platform/config/load-settings.ts";
 import { createLogger } from "../src/platform/observability/logger.ts";
-import { launchBrowser } from "../test/harness/browser.ts";
 import { findFreePort } from "../test/harness/gateway-process.ts";
+import { launchBrowser } from "../test/harness/site/browser.ts";
 import { writeDemoHistory } from "./demo/write-demo-history.ts";
 import { shootPage } from "./shoot-page.ts";
 

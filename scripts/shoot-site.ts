@@ -11,9 +11,9 @@ import { systemClock } from "../src/lib/clock.ts";
 import { createIdSource } from "../src/lib/ids.ts";
 import { loadSettings } from "../src/platform/config/load-settings.ts";
 import { createLogger } from "../src/platform/observability/logger.ts";
-import { launchBrowser } from "../test/harness/browser.ts";
 import { findFreePort } from "../test/harness/gateway-process.ts";
-import { approveByPage, presentEntry, startLoopbackProgram } from "../test/harness/loopback-program.ts";
+import { launchBrowser } from "../test/harness/site/browser.ts";
+import { approveByPage, presentEntry, startLoopbackProgram } from "../test/harness/site/loopback-program.ts";
 import { shootPage } from "./shoot-page.ts";
 
 const viewport = { width: 1440, height: 900 };

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
-import { type FurnishedAccount, type FurnishedKind, furnishAccount } from "../harness/furnished-account.ts";
 import { repositoryDir } from "../harness/repository-files.ts";
-import { type SiteVisitor, signUpVisitor, visitorSettings, visitSite } from "../harness/site-visitor.ts";
-import { type StripeServer, startStripeServer } from "../harness/stripe-server.ts";
+import { type StripeServer, startStripeServer } from "../harness/servers/stripe-server.ts";
+import { type FurnishedAccount, type FurnishedKind, furnishAccount } from "../harness/site/furnished-account.ts";
+import { type SiteVisitor, signUpVisitor, visitorSettings, visitSite } from "../harness/site/site-visitor.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE";

@@ -1,10 +1,10 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { canary } from "../harness/fake-upstreams.ts";
-import { hasProxy, startPoolingProxy } from "../harness/pooling-proxy.ts";
-import { writeTaskCatalog } from "../harness/task-catalog.ts";
-import { openTaskGateway, type TaskCaller, type TaskGateway } from "../harness/task-gateway.ts";
+import { hasProxy, startPoolingProxy } from "../harness/servers/pooling-proxy.ts";
+import { writeTaskCatalog } from "../harness/tasks/task-catalog.ts";
+import { openTaskGateway, type TaskCaller, type TaskGateway } from "../harness/tasks/task-gateway.ts";
+import { canary } from "../harness/upstreams/fake-upstreams.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 import { openWire, type WireAnswer, writeRequest } from "../harness/wire-connection.ts";
 

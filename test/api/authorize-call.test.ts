@@ -12,8 +12,8 @@ import type { Caller } from "../../src/lib/caller.ts";
 import type { AccountId } from "../../src/lib/ids.ts";
 import { standardLimits } from "../../src/lib/limit-set.ts";
 import { nano } from "../../src/lib/money.ts";
-import { listCharges, listHolds } from "../harness/read-chat-ledger.ts";
-import { openTestLedger, type TestLedger } from "../harness/test-ledger.ts";
+import { listCharges, listHolds } from "../harness/ledger/read-chat-ledger.ts";
+import { openTestLedger, type TestLedger } from "../harness/ledger/test-ledger.ts";
 
 const token = 1_000_000n;
 

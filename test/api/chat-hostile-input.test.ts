@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { anySpoiledRequest } from "../harness/chat-arbitraries.ts";
+import { anySpoiledRequest } from "../harness/chat/chat-arbitraries.ts";
 import {
   ask,
   expectPassed,
@@ -10,8 +10,8 @@ import {
   schemaFormat,
   tool,
   writeInputCatalog,
-} from "../harness/chat-asks.ts";
-import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat-gateway.ts";
+} from "../harness/chat/chat-asks.ts";
+import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
 
 let chat: ChatGateway;
 let caller: ChatCaller;

@@ -13,9 +13,9 @@ import {
   schemaFormat,
   tool,
   writeInputCatalog,
-} from "../harness/chat-asks.ts";
-import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat-gateway.ts";
-import { canary } from "../harness/fake-upstreams.ts";
+} from "../harness/chat/chat-asks.ts";
+import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
+import { canary } from "../harness/upstreams/fake-upstreams.ts";
 
 let chat: ChatGateway;
 let caller: ChatCaller;

@@ -11,8 +11,8 @@ import OpenAI, {
   UnprocessableEntityError,
 } from "openai";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat-gateway.ts";
-import { writeClientCatalog } from "../harness/client-catalog.ts";
+import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
+import { writeClientCatalog } from "../harness/chat/client-catalog.ts";
 import { createTestClock, type TestClock } from "../harness/test-clock.ts";
 
 const hourMs = 60 * 60 * 1000;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Fields, hello, tool, writeInputCatalog } from "../harness/chat-asks.ts";
-import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat-gateway.ts";
-import { pixel, pixelUrl } from "../harness/client-catalog.ts";
-import { listChatPlaces, type Place } from "../harness/openai-types.ts";
+import { type Fields, hello, tool, writeInputCatalog } from "../harness/chat/chat-asks.ts";
+import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
+import { pixel, pixelUrl } from "../harness/chat/client-catalog.ts";
+import { listChatPlaces, type Place } from "../harness/chat/openai-types.ts";
 
 /** What the types of the installed `openai` package allow is sent, field by field, to a real gateway. */
 

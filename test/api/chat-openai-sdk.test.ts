@@ -3,8 +3,8 @@ import { APIUserAbortError } from "openai";
 import { makeParseableResponseFormat } from "openai/lib/parser";
 import type { RunnableToolFunctionWithParse } from "openai/lib/RunnableFunction";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat-gateway.ts";
-import { citySchema, clientModels, offerTool, pixelUrl, writeClientCatalog } from "../harness/client-catalog.ts";
+import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
+import { citySchema, clientModels, offerTool, pixelUrl, writeClientCatalog } from "../harness/chat/client-catalog.ts";
 import { thoughtSignature } from "../harness/upstreams/parse-anthropic-ask.ts";
 import { callSignature } from "../harness/upstreams/parse-gemini-ask.ts";
 

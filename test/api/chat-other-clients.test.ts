@@ -2,8 +2,8 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { ChatOpenAI } from "@langchain/openai";
 import { APICallError, generateText, isStepCount, jsonSchema, Output, streamText, tool } from "ai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat-gateway.ts";
-import { citySchema, clientModels, offerTool, pixel, writeClientCatalog } from "../harness/client-catalog.ts";
+import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
+import { citySchema, clientModels, offerTool, pixel, writeClientCatalog } from "../harness/chat/client-catalog.ts";
 
 let chat: ChatGateway;
 let caller: ChatCaller;

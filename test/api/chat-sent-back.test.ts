@@ -3,11 +3,11 @@ import { join } from "node:path";
 import OpenAI from "openai";
 import { makeParseableResponseFormat } from "openai/lib/parser";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { writeCatalogOf } from "../harness/chat-catalog.ts";
-import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat-gateway.ts";
-import { citySchema, offerTool, vendorModels, writeClientCatalog } from "../harness/client-catalog.ts";
-import { canary, type FakeUpstreams } from "../harness/fake-upstreams.ts";
+import { writeCatalogOf } from "../harness/chat/chat-catalog.ts";
+import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
+import { citySchema, offerTool, vendorModels, writeClientCatalog } from "../harness/chat/client-catalog.ts";
 import { createDataDirectory, findFreePort, startGatewayProcess } from "../harness/gateway-process.ts";
+import { canary, type FakeUpstreams } from "../harness/upstreams/fake-upstreams.ts";
 import { thoughtSignature } from "../harness/upstreams/parse-anthropic-ask.ts";
 
 /** What clients make of an answer before they send it back: fields of the SDK's own, and every empty field as `null`. */

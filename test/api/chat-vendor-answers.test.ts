@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type ChatGateway, openChatGateway } from "../harness/chat-gateway.ts";
-import { type VendorModel, vendorModels, writeClientCatalog } from "../harness/client-catalog.ts";
-import { type Behaviour, canary, findCanary } from "../harness/fake-upstreams.ts";
-import { askChat, type Heard, writeQuestion } from "../harness/hear-chat.ts";
+import { type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
+import { type VendorModel, vendorModels, writeClientCatalog } from "../harness/chat/client-catalog.ts";
+import { askChat, type Heard, writeQuestion } from "../harness/chat/hear-chat.ts";
 import { createTestClock, type TestClock } from "../harness/test-clock.ts";
+import { type Behaviour, canary, findCanary } from "../harness/upstreams/fake-upstreams.ts";
 
 const hourMs = 60 * 60 * 1000;
 

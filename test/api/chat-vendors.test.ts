@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat-gateway.ts";
+import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
 import {
   citySchema,
   offerTool,
@@ -8,8 +8,8 @@ import {
   type VendorModel,
   vendorModels,
   writeClientCatalog,
-} from "../harness/client-catalog.ts";
-import { canary } from "../harness/fake-upstreams.ts";
+} from "../harness/chat/client-catalog.ts";
+import { canary } from "../harness/upstreams/fake-upstreams.ts";
 
 let chat: ChatGateway;
 let caller: ChatCaller;

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { approve, askSite, beginRequest, makeAddress, makeVerifier, programState } from "../harness/connect-program.ts";
-import { type SiteVisitor, signUpVisitor, visitorSettings } from "../harness/site-visitor.ts";
+import {
+  approve,
+  askSite,
+  beginRequest,
+  makeAddress,
+  makeVerifier,
+  programState,
+} from "../harness/site/connect-program.ts";
+import { type SiteVisitor, signUpVisitor, visitorSettings } from "../harness/site/site-visitor.ts";
 import { createTestClock, type TestClock } from "../harness/test-clock.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 import { waitUntil } from "../harness/wait-until.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey, updateApiKey } from "../../src/features/accounts/index.ts";
 import { forgetOldRequests } from "../../src/features/site/index.ts";
-import { approve, beginRequest, programState, readCallback } from "../harness/connect-program.ts";
+import { approve, beginRequest, programState, readCallback } from "../harness/site/connect-program.ts";
 import {
   goodPassword,
   readMail,
@@ -9,7 +9,7 @@ import {
   signUpVisitor,
   visitorSettings,
   visitSite,
-} from "../harness/site-visitor.ts";
+} from "../harness/site/site-visitor.ts";
 import { createTestClock, type TestClock } from "../harness/test-clock.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 import { waitUntil } from "../harness/wait-until.ts";

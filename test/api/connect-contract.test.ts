@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connectByContract } from "../harness/contract-client.ts";
-import { type SiteVisitor, signUpVisitor, visitorSettings } from "../harness/site-visitor.ts";
+import { connectByContract } from "../harness/chat/contract-client.ts";
+import { type SiteVisitor, signUpVisitor, visitorSettings } from "../harness/site/site-visitor.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 
 let gateway: TestGateway;

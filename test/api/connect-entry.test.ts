@@ -8,7 +8,7 @@ import { createMemoryCounters } from "../../src/platform/counters/memory-counter
 import { createDatabase, type Database } from "../../src/platform/database/database.ts";
 import { createHttpServer, type HttpServer } from "../../src/platform/http/create-http-server.ts";
 import { createLogger } from "../../src/platform/observability/logger.ts";
-import { makeVerifier, openEntry, writeEntry } from "../harness/connect-program.ts";
+import { makeVerifier, openEntry, writeEntry } from "../harness/site/connect-program.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/test-database.ts";
 

@@ -6,7 +6,7 @@ import { createCodes, voidCode } from "../../src/features/ledger/index.ts";
 import { hasListener } from "../../src/features/webhooks/index.ts";
 import type { AccountId } from "../../src/lib/ids.ts";
 import { nano } from "../../src/lib/money.ts";
-import { type SiteVisitor, signUpVisitor, visitorSettings, visitSite } from "../harness/site-visitor.ts";
+import { type SiteVisitor, signUpVisitor, visitorSettings, visitSite } from "../harness/site/site-visitor.ts";
 import { createTestClock, type TestClock } from "../harness/test-clock.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 

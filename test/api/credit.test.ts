@@ -14,7 +14,7 @@ import { amountMax } from "../../src/features/ledger/ledger-state.ts";
 import { computeCharge } from "../../src/lib/bill.ts";
 import type { AccountId } from "../../src/lib/ids.ts";
 import { nano } from "../../src/lib/money.ts";
-import { openTestLedger, type TestLedger } from "../harness/test-ledger.ts";
+import { openTestLedger, type TestLedger } from "../harness/ledger/test-ledger.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { FileId } from "../../src/lib/ids.ts";
-import { type FilesStage, readError, readJson, startFilesStage } from "../harness/files-stage.ts";
-import { makeMedia } from "../harness/media-files.ts";
+import { type FilesStage, readError, readJson, startFilesStage } from "../harness/media/files-stage.ts";
+import { makeMedia } from "../harness/media/media-files.ts";
 
 let stage: FilesStage;
 

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { RolesDocument, StoryboardDocument } from "../../src/features/dramas/drama-documents.ts";
-import { type DramaCaller, type DramaFront, dramaPath, openDramaFront } from "../harness/drama-callers.ts";
-import { sampleRoles, sampleScript, sampleStoryboard } from "../harness/drama-samples.ts";
-import { noTraces, readProblem } from "../harness/task-stage.ts";
+import { type DramaCaller, type DramaFront, dramaPath, openDramaFront } from "../harness/dramas/drama-callers.ts";
+import { sampleRoles, sampleScript, sampleStoryboard } from "../harness/dramas/drama-samples.ts";
+import { noTraces, readProblem } from "../harness/tasks/task-stage.ts";
 import { film, makePicture, voice } from "../harness/upstreams/media-samples.ts";
 
 let front: DramaFront;

@@ -1,9 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { changeAccount } from "../../src/app/change-account.ts";
 import { nano } from "../../src/lib/money.ts";
-import { type DramaFront, dramaPath, openDramaFront, type SeenDrama, usualDrama } from "../harness/drama-callers.ts";
-import { sampleRoles, sampleScript, sampleStoryboard } from "../harness/drama-samples.ts";
-import { noTraces, readProblem } from "../harness/task-stage.ts";
+import {
+  type DramaFront,
+  dramaPath,
+  openDramaFront,
+  type SeenDrama,
+  usualDrama,
+} from "../harness/dramas/drama-callers.ts";
+import { sampleRoles, sampleScript, sampleStoryboard } from "../harness/dramas/drama-samples.ts";
+import { noTraces, readProblem } from "../harness/tasks/task-stage.ts";
 
 let front: DramaFront;
 

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ByteStore } from "../../src/platform/storage/byte-store.ts";
-import { type FilesStage, readError, readJson, stageLimits, startFilesStage } from "../harness/files-stage.ts";
-import { makeMedia } from "../harness/media-files.ts";
+import { type FilesStage, readError, readJson, stageLimits, startFilesStage } from "../harness/media/files-stage.ts";
+import { makeMedia } from "../harness/media/media-files.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 import { openWire, writeRequest } from "../harness/wire-connection.ts";
 

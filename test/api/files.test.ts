@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type FilesStage, readError, readJson, startFilesStage } from "../harness/files-stage.ts";
-import { makeMedia, mediaNames, mediaSize, mediaTable } from "../harness/media-files.ts";
+import { type FilesStage, readError, readJson, startFilesStage } from "../harness/media/files-stage.ts";
+import { makeMedia, mediaNames, mediaSize, mediaTable } from "../harness/media/media-files.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 let stage: FilesStage;

@@ -13,7 +13,7 @@ import {
   type StageCaller,
   type TaskStage,
   type WholeTask,
-} from "../harness/task-stage.ts";
+} from "../harness/tasks/task-stage.ts";
 import { film, makePicture, voice } from "../harness/upstreams/media-samples.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 

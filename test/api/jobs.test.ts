@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { listJobs } from "../../src/app/list-jobs.ts";
 import { findFreeze } from "../../src/features/ledger/index.ts";
 import { createLogger } from "../../src/platform/observability/logger.ts";
+import { openTestLedger, type TestLedger } from "../harness/ledger/test-ledger.ts";
 import { startGateway } from "../harness/test-gateway.ts";
-import { openTestLedger, type TestLedger } from "../harness/test-ledger.ts";
 
 function createJobs(world: TestLedger) {
   const logs: Record<string, unknown>[] = [];

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { nano } from "../../src/lib/money.ts";
 import { migrate } from "../../src/platform/database/migrate.ts";
-import { openTestLedger, type TestLedger } from "../harness/test-ledger.ts";
+import { openTestLedger, type TestLedger } from "../harness/ledger/test-ledger.ts";
 
 let opened: TestLedger;
 beforeAll(async () => {

@@ -9,12 +9,12 @@ import { voiceNames } from "../../packages/sandbox/src/studio/speech/voices.ts";
 import { createPlan, updateAccount } from "../../src/features/accounts/index.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 import { writeCatalog } from "../harness/catalog-source.ts";
-import { writeCatalogOf, writePrice } from "../harness/chat-catalog.ts";
-import { openChatGateway } from "../harness/chat-gateway.ts";
-import { canary } from "../harness/fake-upstreams.ts";
+import { writeCatalogOf, writePrice } from "../harness/chat/chat-catalog.ts";
+import { openChatGateway } from "../harness/chat/chat-gateway.ts";
 import { repositoryDir } from "../harness/repository-files.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
+import { canary } from "../harness/upstreams/fake-upstreams.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 type ModelList = { object: string; data: { id: string; type: string; status: string; capabilities: string[] }[] };

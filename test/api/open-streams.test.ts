@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { revokeApiKey, updateAccount, updateApiKey } from "../../src/features/accounts/index.ts";
-import { type SiteVisitor, signUpVisitor, siteOrigin, visitorSettings } from "../harness/site-visitor.ts";
+import { type SiteVisitor, signUpVisitor, siteOrigin, visitorSettings } from "../harness/site/site-visitor.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/test-database.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 

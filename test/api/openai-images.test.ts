@@ -1,7 +1,7 @@
 import OpenAI, { toFile } from "openai";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { openTaskStage, paths, readProblem, type StageCaller, type TaskStage } from "../harness/task-stage.ts";
+import { openTaskStage, paths, readProblem, type StageCaller, type TaskStage } from "../harness/tasks/task-stage.ts";
 import { createGate } from "../harness/upstreams/gate.ts";
 import { makePicture, voice } from "../harness/upstreams/media-samples.ts";
 import { waitUntil } from "../harness/wait-until.ts";

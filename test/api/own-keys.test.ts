@@ -12,7 +12,13 @@ import type { AccountId } from "../../src/lib/ids.ts";
 import { nano, parseMoney } from "../../src/lib/money.ts";
 import { inTransaction } from "../../src/platform/database/database.ts";
 import { endpointScopes } from "../../src/platform/http/endpoint-table.ts";
-import { goodPassword, type SiteVisitor, signUpVisitor, visitorSettings, visitSite } from "../harness/site-visitor.ts";
+import {
+  goodPassword,
+  type SiteVisitor,
+  signUpVisitor,
+  visitorSettings,
+  visitSite,
+} from "../harness/site/site-visitor.ts";
 import { createTestClock, type TestClock } from "../harness/test-clock.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 import { waitUntil } from "../harness/wait-until.ts";

@@ -5,8 +5,8 @@ import { createCheckout } from "../../src/features/payments/create-checkout.ts";
 import { createStripeClient } from "../../src/features/payments/stripe-client.ts";
 import type { AccountId } from "../../src/lib/ids.ts";
 import { loadSettings } from "../../src/platform/config/load-settings.ts";
-import { type SiteVisitor, signUpVisitor, visitorSettings, visitSite } from "../harness/site-visitor.ts";
-import { type StripeFault, type StripeServer, startStripeServer } from "../harness/stripe-server.ts";
+import { type StripeFault, type StripeServer, startStripeServer } from "../harness/servers/stripe-server.ts";
+import { type SiteVisitor, signUpVisitor, visitorSettings, visitSite } from "../harness/site/site-visitor.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 

@@ -6,8 +6,8 @@ import { createPayments, findCheckout, type Payments } from "../../src/features/
 import { createStripeClient, type StripeClient } from "../../src/features/payments/stripe-client.ts";
 import { presentMoney } from "../../src/lib/money.ts";
 import { createLogger } from "../../src/platform/observability/logger.ts";
-import { type StripeServer, startStripeServer } from "../harness/stripe-server.ts";
-import { openTestLedger, type TestLedger } from "../harness/test-ledger.ts";
+import { openTestLedger, type TestLedger } from "../harness/ledger/test-ledger.ts";
+import { type StripeServer, startStripeServer } from "../harness/servers/stripe-server.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 const minuteMs = 60_000;

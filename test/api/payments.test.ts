@@ -11,9 +11,9 @@ import {
 import type { AccountId } from "../../src/lib/ids.ts";
 import { nano } from "../../src/lib/money.ts";
 import { inTransaction } from "../../src/platform/database/database.ts";
-import { createBill } from "../harness/ledger-process.ts";
-import { type SiteVisitor, signUpVisitor, visitorSettings } from "../harness/site-visitor.ts";
-import { type StripeServer, type StripeSession, startStripeServer } from "../harness/stripe-server.ts";
+import { createBill } from "../harness/ledger/ledger-process.ts";
+import { type StripeServer, type StripeSession, startStripeServer } from "../harness/servers/stripe-server.ts";
+import { type SiteVisitor, signUpVisitor, visitorSettings } from "../harness/site/site-visitor.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/test-database.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";

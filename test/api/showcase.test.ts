@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { createPlan, updateAccount } from "../../src/features/accounts/index.ts";
 import { bookCredit } from "../../src/features/ledger/index.ts";
 import { nano } from "../../src/lib/money.ts";
-import { writeCatalogOf, writePrice } from "../harness/chat-catalog.ts";
-import { type ChatGateway, openChatGateway } from "../harness/chat-gateway.ts";
-import { canary, findCanary } from "../harness/fake-upstreams.ts";
-import { type SiteVisitor, signUpVisitor, visitorSettings, visitSite } from "../harness/site-visitor.ts";
+import { writeCatalogOf, writePrice } from "../harness/chat/chat-catalog.ts";
+import { type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
+import { type SiteVisitor, signUpVisitor, visitorSettings, visitSite } from "../harness/site/site-visitor.ts";
 import { createTestClock, type TestClock } from "../harness/test-clock.ts";
 import { createTestDatabase } from "../harness/test-database.ts";
 import { startGateway } from "../harness/test-gateway.ts";
+import { canary, findCanary } from "../harness/upstreams/fake-upstreams.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 const rememberedMs = 5000;

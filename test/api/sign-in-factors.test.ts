@@ -9,11 +9,11 @@ import {
   siteOrigin,
   visitorSettings,
   visitSite,
-} from "../harness/site-visitor.ts";
-import { createSoftAuthenticator } from "../harness/soft-authenticator.ts";
+} from "../harness/site/site-visitor.ts";
+import { createSoftAuthenticator } from "../harness/site/soft-authenticator.ts";
+import { readBase32, showTotp } from "../harness/site/totp-app.ts";
 import { createTestClock, type TestClock } from "../harness/test-clock.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
-import { readBase32, showTotp } from "../harness/totp-app.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

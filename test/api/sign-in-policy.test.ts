@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { inviteUser } from "../../src/features/site/index.ts";
 import type { Settings } from "../../src/platform/config/load-settings.ts";
-import { goodPassword, readMail, visitorSettings, visitSite } from "../harness/site-visitor.ts";
+import { goodPassword, readMail, visitorSettings, visitSite } from "../harness/site/site-visitor.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 

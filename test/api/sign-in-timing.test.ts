@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { holdLock } from "../harness/hold-lock.ts";
-import { listMails, signUpVisitor, visitorSettings, visitSite } from "../harness/site-visitor.ts";
+import { listMails, signUpVisitor, visitorSettings, visitSite } from "../harness/site/site-visitor.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 
 let gateway: TestGateway;

@@ -7,7 +7,7 @@ import {
   siteOrigin,
   visitorSettings,
   visitSite,
-} from "../harness/site-visitor.ts";
+} from "../harness/site/site-visitor.ts";
 import { createTestClock, type TestClock } from "../harness/test-clock.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 

@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { changeAccount } from "../../src/app/change-account.ts";
 import { createPlan } from "../../src/features/accounts/index.ts";
-import { upstreamKeyName } from "../harness/chat-catalog.ts";
-import type { FakeUpstreams } from "../harness/fake-upstreams.ts";
-import { writeTaskPrice } from "../harness/task-catalog.ts";
+import { upstreamKeyName } from "../harness/chat/chat-catalog.ts";
+import { writeTaskPrice } from "../harness/tasks/task-catalog.ts";
 import {
   listRoutes,
   noTraces,
@@ -14,7 +13,8 @@ import {
   type TaskStage,
   type WholeTask,
   writeStageCatalog,
-} from "../harness/task-stage.ts";
+} from "../harness/tasks/task-stage.ts";
+import type { FakeUpstreams } from "../harness/upstreams/fake-upstreams.ts";
 import { createGate } from "../harness/upstreams/gate.ts";
 import { voice } from "../harness/upstreams/media-samples.ts";
 import { waitUntil } from "../harness/wait-until.ts";

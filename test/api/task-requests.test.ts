@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { presentDramaRequest } from "../../src/features/dramas/index.ts";
-import { openTaskStage, paths, readProblem, type StageCaller, type TaskStage } from "../harness/task-stage.ts";
+import { openTaskStage, paths, readProblem, type StageCaller, type TaskStage } from "../harness/tasks/task-stage.ts";
 
 let stage: TaskStage;
 let caller: StageCaller;

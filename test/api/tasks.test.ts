@@ -1,7 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { revokeApiKey } from "../../src/features/accounts/index.ts";
 import { hearEvents } from "../harness/hear-events.ts";
-import { openTaskStage, paths, readProblem, readTask, type TaskStage, type WholeTask } from "../harness/task-stage.ts";
+import {
+  openTaskStage,
+  paths,
+  readProblem,
+  readTask,
+  type TaskStage,
+  type WholeTask,
+} from "../harness/tasks/task-stage.ts";
 import { createGate } from "../harness/upstreams/gate.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openUsageStage, toAmount, type UsageCaller, type UsageStage } from "../harness/usage-stage.ts";
+import { openUsageStage, toAmount, type UsageCaller, type UsageStage } from "../harness/ledger/usage-stage.ts";
 
 type Fields = Record<string, unknown>;
 type Page = { data: (Fields & { id: string })[]; has_more: boolean; next_cursor: string | null };

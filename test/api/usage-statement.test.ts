@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { presentStatementCsv } from "../../src/cli/present-statement.ts";
 import { listStatement } from "../../src/features/ledger/index.ts";
-import { openUsageStage, toAmount, type UsageCaller, type UsageStage } from "../harness/usage-stage.ts";
+import { openUsageStage, toAmount, type UsageCaller, type UsageStage } from "../harness/ledger/usage-stage.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 type Entry = {

@@ -1,8 +1,14 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { nano, parseMoney, presentMoney } from "../../src/lib/money.ts";
-import { signUpVisitor } from "../harness/site-visitor.ts";
-import { openUsageStage, toAmount, type UsageCaller, type UsageStage, usageModels } from "../harness/usage-stage.ts";
+import {
+  openUsageStage,
+  toAmount,
+  type UsageCaller,
+  type UsageStage,
+  usageModels,
+} from "../harness/ledger/usage-stage.ts";
+import { signUpVisitor } from "../harness/site/site-visitor.ts";
 
 type Sums = {
   calls: number;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AccountId } from "../../src/lib/ids.ts";
-import { openWebhookStage, type WebhookStage } from "../harness/webhook-stage.ts";
+import { openWebhookStage, type WebhookStage } from "../harness/servers/webhook-stage.ts";
 
 let stage: WebhookStage;
 let accountId: AccountId;

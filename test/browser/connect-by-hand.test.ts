@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BrowsedSite, startBrowsedSite } from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
-import { programState } from "../harness/connect-program.ts";
 import { findFreePort } from "../harness/gateway-process.ts";
-import { approveByPage, notePopups, presentEntry, startLoopbackProgram } from "../harness/loopback-program.ts";
-import { openSignedInPage } from "../harness/signed-in-page.ts";
-import { goodPassword } from "../harness/site-visitor.ts";
+import { type BrowsedSite, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
+import { programState } from "../harness/site/connect-program.ts";
+import { approveByPage, notePopups, presentEntry, startLoopbackProgram } from "../harness/site/loopback-program.ts";
+import { openSignedInPage } from "../harness/site/signed-in-page.ts";
+import { goodPassword } from "../harness/site/site-visitor.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 /** The promise is 4 s; clocks of a browser differ by a few milliseconds. */

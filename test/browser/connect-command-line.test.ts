@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type BrowsedSite, fillSignIn, startBrowsedSite } from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
-import { approveByPage } from "../harness/loopback-program.ts";
-import { buildUsersCli, openUsersCli, type UsersCli } from "../harness/users-cli.ts";
+import { type BrowsedSite, fillSignIn, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
+import { approveByPage } from "../harness/site/loopback-program.ts";
+import { buildUsersCli, openUsersCli, type UsersCli } from "../harness/users-cli/users-cli.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 describe.skipIf(!hasBrowser)("the users' command line, with a real browser", () => {

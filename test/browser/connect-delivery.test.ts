@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BrowsedSite, fillSignIn, startBrowsedSite } from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
-import { programState } from "../harness/connect-program.ts";
-import { connectByContract } from "../harness/contract-client.ts";
-import { approveByPage, notePopups, presentEntry, startLoopbackProgram } from "../harness/loopback-program.ts";
-import { openSignedInPage } from "../harness/signed-in-page.ts";
+import { connectByContract } from "../harness/chat/contract-client.ts";
+import { type BrowsedSite, fillSignIn, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
+import { programState } from "../harness/site/connect-program.ts";
+import { approveByPage, notePopups, presentEntry, startLoopbackProgram } from "../harness/site/loopback-program.ts";
+import { openSignedInPage } from "../harness/site/signed-in-page.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 describe.skipIf(!hasBrowser)("a key from a site on the internet", () => {

@@ -1,10 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BrowsedSite, startBrowsedSite } from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
-import { beginRequest, writeEntry } from "../harness/connect-program.ts";
-import { openSignedInPage } from "../harness/signed-in-page.ts";
+import { type BrowsedSite, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
+import { beginRequest, writeEntry } from "../harness/site/connect-program.ts";
+import { openSignedInPage } from "../harness/site/signed-in-page.ts";
 
 const minuteMs = 60_000;
 /** How many authorizations may be begun from one network in a minute. */

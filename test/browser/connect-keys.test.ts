@@ -1,11 +1,11 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BrowsedSite, fillSignIn, startBrowsedSite } from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
-import { askSite, makeVerifier, programState } from "../harness/connect-program.ts";
-import { approveByPage, presentEntry, startLoopbackProgram } from "../harness/loopback-program.ts";
-import { openSignedInPage } from "../harness/signed-in-page.ts";
-import { goodPassword } from "../harness/site-visitor.ts";
+import { type BrowsedSite, fillSignIn, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
+import { askSite, makeVerifier, programState } from "../harness/site/connect-program.ts";
+import { approveByPage, presentEntry, startLoopbackProgram } from "../harness/site/loopback-program.ts";
+import { openSignedInPage } from "../harness/site/signed-in-page.ts";
+import { goodPassword } from "../harness/site/site-visitor.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 const dayMs = 24 * 60 * 60_000;

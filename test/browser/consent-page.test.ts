@@ -1,10 +1,10 @@
 import { createServer } from "node:http";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BrowsedSite, fillSignIn, listAxeFindings, startBrowsedSite } from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
 import { findFreePort } from "../harness/gateway-process.ts";
-import { openSignedInPage } from "../harness/signed-in-page.ts";
+import { type BrowsedSite, fillSignIn, listAxeFindings, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
+import { openSignedInPage } from "../harness/site/signed-in-page.ts";
 
 /** The promise is 800 ms; clocks of a browser differ by a few. */
 const armedMsMin = 780;

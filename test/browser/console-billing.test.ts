@@ -8,16 +8,16 @@ import { bookCredit, createCodes } from "../../src/features/ledger/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { AccountId } from "../../src/lib/ids.ts";
 import { nano } from "../../src/lib/money.ts";
-import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
-import { createRememberedSignIns } from "../harness/remembered-sign-ins.ts";
-import { createSpender, type Spender, toAmount } from "../harness/spender.ts";
+import { createSpender, type Spender, toAmount } from "../harness/chat/spender.ts";
 import {
   type StripeDispute,
   type StripeServer,
   type StripeSession,
   startStripeServer,
-} from "../harness/stripe-server.ts";
+} from "../harness/servers/stripe-server.ts";
+import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
+import { createRememberedSignIns } from "../harness/site/remembered-sign-ins.ts";
 
 const statementDays = "from=2026-03-01&to=2026-03-31";
 

@@ -7,9 +7,9 @@ import {
   listAxeFindings,
   signInByPage,
   startBrowsedSite,
-} from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
-import { goodPassword } from "../harness/site-visitor.ts";
+} from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
+import { goodPassword } from "../harness/site/site-visitor.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 const hourMs = 60 * 60_000;

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
-import { type BrowsedSite, listAxeFindings, signInByPage, startBrowsedSite } from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
 import { repositoryDir } from "../harness/repository-files.ts";
+import { type BrowsedSite, listAxeFindings, signInByPage, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 type Opened = Awaited<ReturnType<BrowsedSite["openPage"]>>;

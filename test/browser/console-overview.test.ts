@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
-import { createRememberedSignIns } from "../harness/remembered-sign-ins.ts";
-import { createSpender, type Spender, toAmount } from "../harness/spender.ts";
+import { createSpender, type Spender, toAmount } from "../harness/chat/spender.ts";
+import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
+import { createRememberedSignIns } from "../harness/site/remembered-sign-ins.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 

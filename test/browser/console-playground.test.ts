@@ -1,5 +1,6 @@
 import type { BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeMedia } from "../harness/media/media-files.ts";
 import {
   type BrowsedSite,
   fillSignIn,
@@ -7,9 +8,8 @@ import {
   listAxeFindings,
   signInByPage,
   startBrowsedSite,
-} from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
-import { makeMedia } from "../harness/media-files.ts";
+} from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 describe.skipIf(!hasBrowser)("the playground", () => {

@@ -6,8 +6,8 @@ import {
   listAxeFindings,
   signInByPage,
   startBrowsedSite,
-} from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
+} from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
 
 describe.skipIf(!hasBrowser)("the settings", () => {
   let site: BrowsedSite;

@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openEventInbox } from "../../src/features/webhooks/index.ts";
-import { type BrowsedSite, listAxeFindings, signInByPage, startBrowsedSite } from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
-import { type ConsolePerson, createConsolePerson } from "../harness/console-person.ts";
-import { startWebhookReceiver, type WebhookReceiver } from "../harness/webhook-receiver.ts";
+import { startWebhookReceiver, type WebhookReceiver } from "../harness/servers/webhook-receiver.ts";
+import { type BrowsedSite, listAxeFindings, signInByPage, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
+import { type ConsolePerson, createConsolePerson } from "../harness/site/console-person.ts";
 
 type Opened = Awaited<ReturnType<BrowsedSite["openPage"]>>;
 type Ids = Record<"done" | "failed" | "stuck" | "drama", string>;

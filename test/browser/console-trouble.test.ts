@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
 import { findFreePort } from "../harness/gateway-process.ts";
-import { openSignedInPage } from "../harness/signed-in-page.ts";
-import { openTcpGate, type TcpGate } from "../harness/tcp-gate.ts";
+import { openTcpGate, type TcpGate } from "../harness/servers/tcp-gate.ts";
+import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
+import { openSignedInPage } from "../harness/site/signed-in-page.ts";
 
 describe.skipIf(!hasBrowser)("the console in trouble", () => {
   let site: BrowsedSite;

@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sumMoney } from "../../web/src/parts/format/sum-money.ts";
-import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
-import { createRememberedSignIns } from "../harness/remembered-sign-ins.ts";
-import { createSpender, type Spender, toAmount } from "../harness/spender.ts";
+import { createSpender, type Spender, toAmount } from "../harness/chat/spender.ts";
+import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
+import { createRememberedSignIns } from "../harness/site/remembered-sign-ins.ts";
 
 const days = "from=2026-03-01&to=2026-03-31";
 

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BrowsedSite, startBrowsedSite } from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
-import { beginRequest } from "../harness/connect-program.ts";
-import { createConsolePerson } from "../harness/console-person.ts";
-import { findLayoutFaults } from "../harness/find-layout-faults.ts";
+import { makeMedia } from "../harness/media/media-files.ts";
+import { type BrowsedSite, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
+import { beginRequest } from "../harness/site/connect-program.ts";
+import { createConsolePerson } from "../harness/site/console-person.ts";
+import { findLayoutFaults } from "../harness/site/find-layout-faults.ts";
 import {
   type ConsoleThings,
   furnishConsole,
   givePlan,
   multiplyThings,
   offerModelsAs,
-} from "../harness/furnish-console.ts";
-import { makeMedia } from "../harness/media-files.ts";
-import { openSignedInPage } from "../harness/signed-in-page.ts";
-import { planTour, type Stop, walk } from "../harness/walk-console.ts";
+} from "../harness/site/furnish-console.ts";
+import { openSignedInPage } from "../harness/site/signed-in-page.ts";
+import { planTour, type Stop, walk } from "../harness/site/walk-console.ts";
 
 const minuteMs = 60_000;
 const stopsAtOnce = 20;

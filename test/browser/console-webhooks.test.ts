@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BrowsedSite, listAxeFindings, signInByPage, startBrowsedSite } from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
-import type { RecordedRequest } from "../harness/recording-server.ts";
-import { goodPassword } from "../harness/site-visitor.ts";
-import { startWebhookReceiver, verifyDelivery } from "../harness/webhook-receiver.ts";
+import type { RecordedRequest } from "../harness/servers/recording-server.ts";
+import { startWebhookReceiver, verifyDelivery } from "../harness/servers/webhook-receiver.ts";
+import { type BrowsedSite, listAxeFindings, signInByPage, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
+import { goodPassword } from "../harness/site/site-visitor.ts";
 
 const pythonPath = "/usr/bin/python3";
 const elevenMinutesMs = 11 * 60_000;

@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
 import { repositoryDir } from "../harness/repository-files.ts";
+import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 const documents = readdirSync(join(repositoryDir, "docs/api"))

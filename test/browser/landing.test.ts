@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BrowsedSite, listAxeFindings, signInByPage, startBrowsedSite } from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
+import { type BrowsedSite, listAxeFindings, signInByPage, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
 
 const firstLoadBytesMax = 250_000;
 const heading = "One API for chat, images, video and speech";

@@ -1,10 +1,10 @@
 import type { CDPSession, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BrowsedSite, forgetSession, startBrowsedSite } from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
-import { approveByPage, presentEntry, startLoopbackProgram } from "../harness/loopback-program.ts";
-import { signInByCookie } from "../harness/signed-in-page.ts";
-import { readBase32, showTotp } from "../harness/totp-app.ts";
+import { type BrowsedSite, forgetSession, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
+import { approveByPage, presentEntry, startLoopbackProgram } from "../harness/site/loopback-program.ts";
+import { signInByCookie } from "../harness/site/signed-in-page.ts";
+import { readBase32, showTotp } from "../harness/site/totp-app.ts";
 
 const elevenMinutesMs = 11 * 60_000;
 const dayMs = 24 * 60 * 60_000;

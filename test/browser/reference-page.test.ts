@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasBrowser, launchBrowser } from "../harness/browser.ts";
+import { hasBrowser, launchBrowser } from "../harness/site/browser.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 
 describe.skipIf(!hasBrowser)("the reference page", () => {

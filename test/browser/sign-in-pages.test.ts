@@ -8,11 +8,11 @@ import {
   listAxeFindings,
   signInByPage,
   startBrowsedSite,
-} from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
-import { presentEntry, startLoopbackProgram } from "../harness/loopback-program.ts";
-import { goodPassword } from "../harness/site-visitor.ts";
-import { readBase32, showTotp } from "../harness/totp-app.ts";
+} from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
+import { presentEntry, startLoopbackProgram } from "../harness/site/loopback-program.ts";
+import { goodPassword } from "../harness/site/site-visitor.ts";
+import { readBase32, showTotp } from "../harness/site/totp-app.ts";
 
 const newPassword = "five other random words here";
 const totpStepMs = 30_000;

@@ -7,10 +7,10 @@ import {
   listAxeFindings,
   signInByPage,
   startBrowsedSite,
-} from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
-import { signInByCookie } from "../harness/signed-in-page.ts";
-import { goodPassword } from "../harness/site-visitor.ts";
+} from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
+import { signInByCookie } from "../harness/site/signed-in-page.ts";
+import { goodPassword } from "../harness/site/site-visitor.ts";
 
 describe.skipIf(!hasBrowser)("the site's pages", () => {
   let site: BrowsedSite;

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { presentTotp } from "../../src/features/site/sign-in/totp.ts";
+import { presentTotp } from "../../src/features/site/sign-in/second-factor/totp.ts";
 import {
   type BrowsedSite,
   forgetSession,
   listAxeFindings,
   signInByPage,
   startBrowsedSite,
-} from "../harness/browsed-site.ts";
-import { hasBrowser } from "../harness/browser.ts";
-import { goodPassword } from "../harness/site-visitor.ts";
+} from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
+import { goodPassword } from "../harness/site/site-visitor.ts";
 
 const elevenMinutesMs = 11 * 60_000;
 const totpStepMs = 30_000;

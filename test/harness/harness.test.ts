@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { startWebhookReceiver } from "./servers/webhook-receiver.ts";
 import { createTestClock } from "./test-clock.ts";
 import { createTestDatabase } from "./test-database.ts";
 import { startGateway } from "./test-gateway.ts";
 import { waitUntil } from "./wait-until.ts";
-import { startWebhookReceiver } from "./webhook-receiver.ts";
 
 test("the webhook receiver records deliveries and answers as told", async () => {
   await using receiver = await startWebhookReceiver();

@@ -1,4 +1,4 @@
-import type { WholeTask } from "./task-stage.ts";
+import type { WholeTask } from "./tasks/task-stage.ts";
 
 type HeardEvent = { name: string; id: number; task: WholeTask };
 

@@ -9,17 +9,17 @@ import { type AccountId, createIdSource } from "../../src/lib/ids.ts";
 import { nano } from "../../src/lib/money.ts";
 import { createDatabase, type Database } from "../../src/platform/database/database.ts";
 import { getClusterPaths } from "../../src/platform/database/embedded/cluster-directory.ts";
-import { upstreamKeyName, writeChatCatalog } from "../harness/chat-catalog.ts";
-import { type FakeUpstreams, startFakeUpstreams } from "../harness/fake-upstreams.ts";
+import { upstreamKeyName, writeChatCatalog } from "../harness/chat/chat-catalog.ts";
 import {
   createDataDirectory,
   findFreePort,
   type GatewayProcess,
   startGatewayProcess,
 } from "../harness/gateway-process.ts";
-import { createRandom, type Random } from "../harness/ledger-load.ts";
-import { listCharges, listHolds } from "../harness/read-chat-ledger.ts";
+import { createRandom, type Random } from "../harness/ledger/ledger-load.ts";
+import { listCharges, listHolds } from "../harness/ledger/read-chat-ledger.ts";
 import { testSeed } from "../harness/test-seed.ts";
+import { type FakeUpstreams, startFakeUpstreams } from "../harness/upstreams/fake-upstreams.ts";
 import { createDelay } from "../harness/upstreams/gate.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 

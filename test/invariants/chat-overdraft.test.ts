@@ -2,10 +2,10 @@ import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { nano, parseMoney, presentMoney } from "../../src/lib/money.ts";
-import { writeCatalogOf } from "../harness/chat-catalog.ts";
-import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat-gateway.ts";
-import { canary, type FakeUpstreams } from "../harness/fake-upstreams.ts";
-import { writeQuestion } from "../harness/hear-chat.ts";
+import { writeCatalogOf } from "../harness/chat/chat-catalog.ts";
+import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
+import { writeQuestion } from "../harness/chat/hear-chat.ts";
+import { canary, type FakeUpstreams } from "../harness/upstreams/fake-upstreams.ts";
 
 /** Models of every kind of hold, each served by an upstream that writes to its cap: where all see it, or where nobody does. */
 const models = {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { Disagreement } from "../harness/disagreement.ts";
+import { Disagreement } from "../harness/ledger/disagreement.ts";
 import { repositoryDir } from "../harness/repository-files.ts";
 import { type PlantedBug, plantedBugs } from "./planted-bugs.ts";
 
@@ -27,7 +27,7 @@ async function judgeBug(name: string): Promise<Verdict> {
   }
   // Only now, because everything that imports the ledger has to get the one with the bug.
   const { applyBatch } = await import("../../src/features/ledger/apply-batch.ts");
-  const { checkScripts, compareWithModel } = await import("../harness/compare-with-model.ts");
+  const { checkScripts, compareWithModel } = await import("../harness/ledger/compare-with-model.ts");
   try {
     checkScripts((script) => compareWithModel(script, { applyBatch }), { runs, seed, isShortened: false });
     return { kind: "survived" };

@@ -11,9 +11,9 @@ import { getClusterPaths } from "../../src/platform/database/embedded/cluster-di
 import { openEmbeddedPostgres } from "../../src/platform/database/embedded/embedded-postgres.ts";
 import { findPostmaster } from "../../src/platform/database/embedded/postmaster.ts";
 import { migrate } from "../../src/platform/database/migrate.ts";
-import { checkJournal, checkTotals, type Intent } from "../harness/check-ledger-journal.ts";
 import { createDataDirectory } from "../harness/gateway-process.ts";
-import { createLedgerLoad, createRandom, type Random } from "../harness/ledger-load.ts";
+import { checkJournal, checkTotals, type Intent } from "../harness/ledger/check-ledger-journal.ts";
+import { createLedgerLoad, createRandom, type Random } from "../harness/ledger/ledger-load.ts";
 import {
   createAccounts,
   createBill,
@@ -21,7 +21,7 @@ import {
   type LedgerProcess,
   OutcomeUnknown,
   startLedgerProcess,
-} from "../harness/ledger-process.ts";
+} from "../harness/ledger/ledger-process.ts";
 import { presentSocketUrl } from "../harness/test-database.ts";
 import { testSeed } from "../harness/test-seed.ts";
 import { waitUntil } from "../harness/wait-until.ts";

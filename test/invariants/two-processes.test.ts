@@ -12,16 +12,16 @@ import { systemClock } from "../../src/lib/clock.ts";
 import type { AccountId } from "../../src/lib/ids.ts";
 import { nano } from "../../src/lib/money.ts";
 import { createDatabase, type Database } from "../../src/platform/database/database.ts";
-import { checkJournal, type Intent } from "../harness/check-ledger-journal.ts";
-import { createLedgerLoad, createRandom } from "../harness/ledger-load.ts";
+import { checkJournal, type Intent } from "../harness/ledger/check-ledger-journal.ts";
+import { createLedgerLoad, createRandom } from "../harness/ledger/ledger-load.ts";
 import {
   createAccounts,
   createBill,
   createNotes,
   type LedgerProcess,
   startLedgerProcess,
-} from "../harness/ledger-process.ts";
-import { recordSteps, replaySteps, type Sent } from "../harness/replay-ledger.ts";
+} from "../harness/ledger/ledger-process.ts";
+import { recordSteps, replaySteps, type Sent } from "../harness/ledger/replay-ledger.ts";
 import { createTestDatabase } from "../harness/test-database.ts";
 import { testSeed } from "../harness/test-seed.ts";
 import { waitUntil } from "../harness/wait-until.ts";

@@ -4,7 +4,7 @@ import { findFreeze, freezeWallet, invariants, unfreezeWallet } from "../../src/
 import { checkAccounts, checkChangedAccounts, findViolations } from "../../src/features/ledger/verify-ledger.ts";
 import type { AccountId, HoldId } from "../../src/lib/ids.ts";
 import { nano } from "../../src/lib/money.ts";
-import { openTestLedger, type TestLedger } from "../harness/test-ledger.ts";
+import { openTestLedger, type TestLedger } from "../harness/ledger/test-ledger.ts";
 
 let world: TestLedger;
 let accountId: AccountId;

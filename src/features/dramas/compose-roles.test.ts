@@ -6,8 +6,8 @@ import {
   anyRolesAnswer,
   anyScriptAnswer,
   propertyRuns,
-} from "../../../test/harness/drama-arbitraries.ts";
-import { findUnkeepable, sampleScript } from "../../../test/harness/drama-samples.ts";
+} from "../../../test/harness/dramas/drama-arbitraries.ts";
+import { findUnkeepable, sampleScript } from "../../../test/harness/dramas/drama-samples.ts";
 import type { FileId } from "../../lib/ids.ts";
 import type { AskWriter } from "./ask-writer.ts";
 import { checkDocument } from "./check-document.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { Value } from "typebox/value";
 import { expect, test } from "vitest";
-import { anyCharacters, anyScriptAnswer, propertyRuns } from "../../../test/harness/drama-arbitraries.ts";
-import { findUnkeepable } from "../../../test/harness/drama-samples.ts";
+import { anyCharacters, anyScriptAnswer, propertyRuns } from "../../../test/harness/dramas/drama-arbitraries.ts";
+import { findUnkeepable } from "../../../test/harness/dramas/drama-samples.ts";
 import type { AskWriter } from "./ask-writer.ts";
 import { checkDocument } from "./check-document.ts";
 import { completeScript, composeScript, cut } from "./compose-script.ts";

@@ -6,8 +6,8 @@ import {
   anyScriptAnswer,
   anyStoryboardAnswer,
   propertyRuns,
-} from "../../../test/harness/drama-arbitraries.ts";
-import { findUnkeepable, sampleRoles } from "../../../test/harness/drama-samples.ts";
+} from "../../../test/harness/dramas/drama-arbitraries.ts";
+import { findUnkeepable, sampleRoles } from "../../../test/harness/dramas/drama-samples.ts";
 import type { AskWriter } from "./ask-writer.ts";
 import { checkDocument, estimateShotSeconds } from "./check-document.ts";
 import { completeRoles } from "./compose-roles.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { sampleStoryboard } from "../../../test/harness/drama-samples.ts";
+import { sampleStoryboard } from "../../../test/harness/dramas/drama-samples.ts";
 import type { FileId } from "../../lib/ids.ts";
 import type { Model } from "../catalog/index.ts";
 import type { Role, Shot } from "./drama-documents.ts";

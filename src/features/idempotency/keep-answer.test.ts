@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { createAccounts } from "../../../test/harness/ledger-process.ts";
+import { createAccounts } from "../../../test/harness/ledger/ledger-process.ts";
 import { createTestClock } from "../../../test/harness/test-clock.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/harness/test-database.ts";
 import { waitUntil } from "../../../test/harness/wait-until.ts";

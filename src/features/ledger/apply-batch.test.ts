@@ -4,9 +4,9 @@ import {
   compareBatchesWithSingles,
   compareWithModel,
   reportScripts,
-} from "../../../test/harness/compare-with-model.ts";
-import { assertSame } from "../../../test/harness/disagreement.ts";
-import { createReducerWorld, type ReducerWorld } from "../../../test/harness/reducer-world.ts";
+} from "../../../test/harness/ledger/compare-with-model.ts";
+import { assertSame } from "../../../test/harness/ledger/disagreement.ts";
+import { createReducerWorld, type ReducerWorld } from "../../../test/harness/ledger/reducer-world.ts";
 import type { Bill } from "../../lib/bill.ts";
 import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
 import { nano } from "../../lib/money.ts";

@@ -7,7 +7,7 @@ import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { errorAnswers } from "../../platform/http/error-answers.ts";
 import { describeConsoleRoutes } from "../../platform/http/openapi.ts";
-import type { SiteSession } from "./sign-in/site-session.ts";
+import type { SiteSession } from "./sign-in/session/site-session.ts";
 
 export type ConsoleEdgeParts = {
   siteUrl: string;

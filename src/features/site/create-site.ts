@@ -15,7 +15,7 @@ import { createSiteShell } from "./serve-site.ts";
 import { createShowcase, type ShowcaseParts } from "./showcase/create-showcase.ts";
 import { addShowcaseRoutes } from "./showcase/showcase-routes.ts";
 import { createSignIn } from "./sign-in/create-sign-in.ts";
-import type { OidcSettings } from "./sign-in/oidc-provider.ts";
+import type { OidcSettings } from "./sign-in/provider/oidc-provider.ts";
 import type { NewPerson } from "./sign-in/sign-in-parts.ts";
 import { readSiteFiles } from "./site-files.ts";
 

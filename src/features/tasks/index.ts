@@ -6,20 +6,19 @@
  * lies in our own storage by then. Progress never falls. Tasks of a worker that dies are claimed by another within 15 seconds. What may have
  * reached an upstream is never sent there blindly again.
  */
-export { cancelTask } from "./cancel-task.ts";
-export type { PrepareTask } from "./create-task.ts";
+
 export { createTasks, type Tasks } from "./create-tasks.ts";
-export { listFinished } from "./decide-transition.ts";
-export { submissionAnswers, submissionErrors, submissionText } from "./generation-routes.ts";
-export { commonFields } from "./generation-schema.ts";
-export { hasTasksDueBefore } from "./lease-store.ts";
-export type { Orchestrate, OrchestrationContext } from "./orchestrate-task.ts";
-export { getPrice } from "./prepare-media.ts";
-export { linkEvent } from "./present-task.ts";
+export { listFinished } from "./machine/decide-transition.ts";
 export { countCharacters } from "./quote-task.ts";
-export { getTask } from "./read-task.ts";
-export { reconcileTasks } from "./reconcile-tasks.ts";
-export { retryTask } from "./retry-task.ts";
+export { cancelTask } from "./read/cancel-task.ts";
+export { linkEvent } from "./read/present-task.ts";
+export { getTask } from "./read/read-task.ts";
+export { taskEventSchema, taskSchema } from "./read/task-schema.ts";
+export type { PrepareTask } from "./submit/create-task.ts";
+export { submissionAnswers, submissionErrors, submissionText } from "./submit/generation-routes.ts";
+export { commonFields } from "./submit/generation-schema.ts";
+export { getPrice } from "./submit/prepare-media.ts";
+export { retryTask } from "./submit/retry-task.ts";
 export {
   type CompositeTask,
   isFinal,
@@ -33,6 +32,8 @@ export {
   taskStates,
   taskTypes,
 } from "./task.ts";
-export { type TaskFailpoint, taskFailpoints } from "./task-failpoints.ts";
-export { taskEventSchema, taskSchema } from "./task-schema.ts";
 export { findTask, listTasks } from "./task-store.ts";
+export { hasTasksDueBefore } from "./work/lease-store.ts";
+export type { Orchestrate, OrchestrationContext } from "./work/orchestrate-task.ts";
+export { reconcileTasks } from "./work/reconcile-tasks.ts";
+export { type TaskFailpoint, taskFailpoints } from "./work/task-failpoints.ts";

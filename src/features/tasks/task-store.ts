@@ -3,10 +3,10 @@ import type { AccountId, HoldId, TaskId } from "../../lib/ids.ts";
 import { nano } from "../../lib/money.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
-import { lockLease } from "./lease-store.ts";
+import type { LeaseChange } from "./machine/task-machine.ts";
 import type { NewTask, Task, TaskChange, TaskState, TaskType } from "./task.ts";
-import type { LeaseChange } from "./task-machine.ts";
 import { presentTerms, toTask } from "./task-rows.ts";
+import { lockLease } from "./work/lease-store.ts";
 
 /** A new task as it is once it is written. */
 export function toQueuedTask(task: NewTask): Task {

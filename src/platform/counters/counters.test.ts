@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasRedis, type RedisServer, startRedisServer } from "../../../test/harness/redis-server.ts";
+import { hasRedis, type RedisServer, startRedisServer } from "../../../test/harness/servers/redis-server.ts";
 import { createTestClock } from "../../../test/harness/test-clock.ts";
 import type { Counters, LeaseCheck, RateCheck } from "./counters.ts";
 import { priceCharge } from "./gcra.ts";

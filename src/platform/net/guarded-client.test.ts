@@ -9,8 +9,8 @@ import {
   type RecordedRequest,
   type RecordingServer,
   startRecordingServer,
-} from "../../../test/harness/recording-server.ts";
-import { createSelfSignedCertificate } from "../../../test/harness/self-signed-certificate.ts";
+} from "../../../test/harness/servers/recording-server.ts";
+import { createSelfSignedCertificate } from "../../../test/harness/servers/self-signed-certificate.ts";
 import { waitUntil } from "../../../test/harness/wait-until.ts";
 import { createGuardedClient, GuardedFetchError, type GuardedFetchOptions } from "./guarded-client.ts";
 

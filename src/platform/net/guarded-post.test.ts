@@ -7,7 +7,7 @@ import {
   type RecordedRequest,
   type RecordingServer,
   startRecordingServer,
-} from "../../../test/harness/recording-server.ts";
+} from "../../../test/harness/servers/recording-server.ts";
 import { waitUntil } from "../../../test/harness/wait-until.ts";
 import { createGuardedClient, type GuardedClient, GuardedFetchError } from "./guarded-client.ts";
 

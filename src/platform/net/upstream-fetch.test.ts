@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { startRecordingServer } from "../../../test/harness/recording-server.ts";
+import { startRecordingServer } from "../../../test/harness/servers/recording-server.ts";
 import { waitUntil } from "../../../test/harness/wait-until.ts";
 import { createUpstreamFetch } from "./upstream-fetch.ts";
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { startRecordingServer } from "../../../test/harness/recording-server.ts";
+import { startRecordingServer } from "../../../test/harness/servers/recording-server.ts";
 import { anthropicMessage } from "./fixtures/anthropic-answers.ts";
 import { googleAnswer } from "./fixtures/google-answers.ts";
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { anyChange, hostileValue, spoil } from "../chat-arbitraries.ts";
+import { anyChange, hostileValue, spoil } from "../chat/chat-arbitraries.ts";
 import type { Operation, Parameter } from "./openapi-document.ts";
 import { arbitraryOf, type Hints } from "./schema-arbitrary.ts";
 

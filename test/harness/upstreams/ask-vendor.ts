@@ -1,5 +1,5 @@
-import type { FakeUpstreams } from "../fake-upstreams.ts";
 import type { Vendor } from "./behaviour.ts";
+import type { FakeUpstreams } from "./fake-upstreams.ts";
 
 type AskOptions = {
   prompt?: string;

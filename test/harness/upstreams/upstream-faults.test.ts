@@ -1,5 +1,8 @@
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
+import { sendRaw } from "../raw-connection.ts";
+import { waitUntil } from "../wait-until.ts";
+import { askVendor, buildBody, callVendor } from "./ask-vendor.ts";
 import {
   type Behaviour,
   canary,
@@ -7,10 +10,7 @@ import {
   findCanary,
   startFakeUpstreams,
   type Vendor,
-} from "../fake-upstreams.ts";
-import { sendRaw } from "../raw-connection.ts";
-import { waitUntil } from "../wait-until.ts";
-import { askVendor, buildBody, callVendor } from "./ask-vendor.ts";
+} from "./fake-upstreams.ts";
 import { faultWords } from "./fault-words.ts";
 
 /** Every chunk of a stream in OpenAI's form, as a client of plain HTTP receives it, and how the answer ended. */

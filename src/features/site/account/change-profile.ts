@@ -1,7 +1,7 @@
 import { inTransaction } from "../../../platform/database/database.ts";
 import { requireName, updateAccount } from "../../accounts/index.ts";
-import type { SiteSession } from "../sign-in/site-session.ts";
-import { updateUserName } from "../sign-in/user-store.ts";
+import type { SiteSession } from "../sign-in/session/site-session.ts";
+import { updateUserName } from "../sign-in/user/user-store.ts";
 import type { AccountParts } from "./account-parts.ts";
 
 /** Changes what is given, all of it or nothing. */

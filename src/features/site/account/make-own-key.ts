@@ -9,7 +9,7 @@ import {
 } from "../../accounts/index.ts";
 import { findOfferedModel } from "../../catalog/index.ts";
 import { requireFresh } from "../console-edge.ts";
-import type { SiteSession } from "../sign-in/site-session.ts";
+import type { SiteSession } from "../sign-in/session/site-session.ts";
 import { beginAttempt } from "../sign-in/throttle.ts";
 import type { AccountParts } from "./account-parts.ts";
 

@@ -5,10 +5,10 @@ import { planPeriods } from "../../../lib/plan-terms.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { type Account, findAccount, getPlan, type Plan } from "../../accounts/index.ts";
 import { consoleErrors, getSession } from "../console-edge.ts";
-import { getSessionUser } from "../sign-in/get-session-user.ts";
-import { readSessionView } from "../sign-in/read-session-view.ts";
+import { getSessionUser } from "../sign-in/session/get-session-user.ts";
+import { readSessionView } from "../sign-in/session/read-session-view.ts";
 import { sessionSchema } from "../sign-in/sign-in-schema.ts";
-import type { User } from "../sign-in/user.ts";
+import type { User } from "../sign-in/user/user.ts";
 import type { AccountParts } from "./account-parts.ts";
 import { changeProfile } from "./change-profile.ts";
 

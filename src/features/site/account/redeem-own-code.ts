@@ -1,7 +1,7 @@
 import { presentNetwork } from "../../../lib/network.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { isCodeText, type RedeemCode, redeemCode } from "../../ledger/index.ts";
-import type { SiteSession } from "../sign-in/site-session.ts";
+import type { SiteSession } from "../sign-in/session/site-session.ts";
 import { type AttemptLimit, beginAttempt } from "../sign-in/throttle.ts";
 import type { AccountParts } from "./account-parts.ts";
 

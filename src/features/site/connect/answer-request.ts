@@ -1,10 +1,10 @@
 import { inTransaction } from "../../../platform/database/database.ts";
 import { requireFresh } from "../console-edge.ts";
-import { getSessionUser } from "../sign-in/get-session-user.ts";
+import { getSessionUser } from "../sign-in/session/get-session-user.ts";
+import type { SiteSession } from "../sign-in/session/site-session.ts";
 import { composeMail } from "../sign-in/sign-in-mails.ts";
-import type { SiteSession } from "../sign-in/site-session.ts";
-import { hasSecondFactor } from "../sign-in/user.ts";
-import { makeToken } from "../sign-in/user-token.ts";
+import { hasSecondFactor } from "../sign-in/user/user.ts";
+import { makeToken } from "../sign-in/user/user-token.ts";
 import type { ConnectParts } from "./connect-parts.ts";
 import { type BrowserWay, type ConnectRequest, codeMs, type KeyTerms, presentCallback } from "./connect-request.ts";
 import { updateApproved, updateDenied } from "./connect-store.ts";

@@ -2,8 +2,8 @@ import type { AccountId, KeyId, SessionId, UserId } from "../../../lib/ids.ts";
 import { invariant } from "../../../lib/invariant.ts";
 import { nano } from "../../../lib/money.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import type { SessionLimits } from "../sign-in/session-store.ts";
-import type { SiteSession } from "../sign-in/site-session.ts";
+import type { SessionLimits } from "../sign-in/session/session-store.ts";
+import type { SiteSession } from "../sign-in/session/site-session.ts";
 import type { BrowserWay, ConnectRequest, ConnectState, DeviceWay, KeyTerms, RequestOwner } from "./connect-request.ts";
 
 type NewRequest = Pick<ConnectRequest, "id" | "client" | "way" | "expiresAt"> & {

@@ -4,7 +4,7 @@ import { inTransaction } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../../platform/errors/error-table.ts";
 import { type ApiKey, revokeApiKey } from "../../accounts/index.ts";
-import { hashToken } from "../sign-in/user-token.ts";
+import { hashToken } from "../sign-in/user/user-token.ts";
 import type { ConnectParts } from "./connect-parts.ts";
 import type { ConnectRequest } from "./connect-request.ts";
 import { lockRequestBySecret, updateDelivered, updatePolled } from "./connect-store.ts";

@@ -1,5 +1,5 @@
 import { invariant } from "../../../lib/invariant.ts";
-import { makeToken } from "../sign-in/user-token.ts";
+import { makeToken } from "../sign-in/user/user-token.ts";
 import type { ConnectParts } from "./connect-parts.ts";
 import { type BrowserWay, requestMs } from "./connect-request.ts";
 import { insertRequest } from "./connect-store.ts";

@@ -1,6 +1,6 @@
+import type { SiteSession } from "./session/site-session.ts";
 import { composeChangeMail } from "./sign-in-mails.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
-import type { SiteSession } from "./site-session.ts";
 
 /** Tells the log, and the owner, who may not be the one who did it. */
 export function announceChange(

@@ -7,7 +7,7 @@ import { consoleErrors } from "../console-edge.ts";
 import type { SignInRouteParts } from "./sign-in-route-parts.ts";
 import { acceptedSchema, body, outboxSchema, tokenField } from "./sign-in-schema.ts";
 import { beginAttempt, limitLinks } from "./throttle.ts";
-import { hashToken } from "./user-token.ts";
+import { hashToken } from "./user/user-token.ts";
 
 const tags = ["Site"];
 const cookieMs = 30 * 24 * 60 * 60_000;

@@ -5,7 +5,7 @@ import type { Database } from "../../../platform/database/database.ts";
 import type { Mailer } from "../../../platform/mail/create-mailer.ts";
 import type { Logger } from "../../../platform/observability/logger.ts";
 import type { BackgroundWork } from "./background-work.ts";
-import type { Passwords } from "./create-passwords.ts";
+import type { Passwords } from "./password/create-passwords.ts";
 
 /** Somebody who gets an account by signing up. */
 export type NewPerson = {

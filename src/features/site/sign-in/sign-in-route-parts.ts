@@ -1,9 +1,9 @@
-import type { OidcProvider } from "./oidc-provider.ts";
-import { deleteSession } from "./session-store.ts";
-import type { Browser } from "./sessions.ts";
+import type { OidcProvider } from "./provider/oidc-provider.ts";
+import { deleteSession } from "./session/session-store.ts";
+import type { Browser } from "./session/sessions.ts";
+import type { RequestHeaders, SiteCookies } from "./session/site-cookies.ts";
+import { type SiteSession, sessionAgeMsMax } from "./session/site-session.ts";
 import type { SignInParts } from "./sign-in-parts.ts";
-import type { RequestHeaders, SiteCookies } from "./site-cookies.ts";
-import { type SiteSession, sessionAgeMsMax } from "./site-session.ts";
 
 /** What the routes know beside what the operations know. */
 export type SignInRouteParts = SignInParts & {

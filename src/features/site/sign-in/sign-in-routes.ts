@@ -3,9 +3,10 @@ import { AppError } from "../../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../platform/http/optional-body.ts";
 import { consoleErrors, findSession, getSession } from "../console-edge.ts";
-import { beginPasskeyUse, passkeyMs, signInWithPasskey } from "./passkeys.ts";
-import { type Proof, reauthenticate } from "./reauthenticate.ts";
-import { secondFactorMs, signInWithCode } from "./second-factor.ts";
+import { beginPasskeyUse, passkeyMs, signInWithPasskey } from "./passkey/passkeys.ts";
+import { signInWithPassword } from "./password/sign-in-with-password.ts";
+import { secondFactorMs, signInWithCode } from "./second-factor/second-factor.ts";
+import { type Proof, reauthenticate } from "./session/reauthenticate.ts";
 import { finishSignIn, readBrowser, type SignInRouteParts, sendSessionCookie } from "./sign-in-route-parts.ts";
 import {
   body,
@@ -18,7 +19,6 @@ import {
   signedInSchema,
   signInOutcomeSchema,
 } from "./sign-in-schema.ts";
-import { signInWithPassword } from "./sign-in-with-password.ts";
 
 const tags = ["Sign-in"];
 

@@ -1,6 +1,6 @@
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { consoleErrors, getSession } from "../console-edge.ts";
-import { readSessionView } from "./read-session-view.ts";
+import { readSessionView } from "./session/read-session-view.ts";
 import type { SignInRouteParts } from "./sign-in-route-parts.ts";
 import { sessionSchema, siteSchema } from "./sign-in-schema.ts";
 

@@ -1,0 +1,108 @@
+import { Type } from "typebox";
+import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
+import { emptyBodySchema } from "../../../../platform/http/optional-body.ts";
+import { pathParams } from "../../../../platform/http/path-params.ts";
+import { consoleErrors, getSession, requireFresh } from "../../console-edge.ts";
+import type { SiteSession } from "../session/site-session.ts";
+import type { SignInRouteParts } from "../sign-in-route-parts.ts";
+import {
+  body,
+  passkeyAdditionField,
+  passkeyListSchema,
+  passkeyOptionsSchema,
+  passkeySchema,
+} from "../sign-in-schema.ts";
+import { removePasskey } from "../user/remove-way.ts";
+import { listPasskeys, type Passkey } from "./passkey-store.ts";
+import { addPasskey, beginPasskeyAddition, passkeyMs } from "./passkeys.ts";
+
+const tags = ["Passkeys"];
+
+export function addPasskeyRoutes(http: HttpServer, parts: SignInRouteParts): void {
+  addAddition(http, parts);
+  http.get(
+    "/passkeys",
+    {
+      schema: {
+        operationId: "listPasskeys",
+        summary: "Your passkeys",
+        tags,
+        response: { 200: passkeyListSchema, ...consoleErrors("GET") },
+      },
+    },
+    async (request) => {
+      const passkeys = await listPasskeys(parts.database, getSession(request).userId);
+      return { data: passkeys.map(presentPasskey) };
+    },
+  );
+  http.delete(
+    "/passkeys/:id",
+    {
+      schema: {
+        operationId: "removePasskey",
+        summary: "Remove a passkey",
+        description: "Never the last way to sign in.",
+        tags,
+        params: pathParams({ id: "passkey" }),
+        response: { 204: Type.Null(), ...consoleErrors("DELETE", ["not_found", "reauthentication_required"]) },
+      },
+    },
+    async (request, reply) => {
+      const session = getFreshSession(request, parts);
+      await removePasskey(parts, session, request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function addAddition(http: HttpServer, parts: SignInRouteParts): void {
+  const { cookies } = parts;
+  http.post(
+    "/passkeys/options",
+    {
+      schema: {
+        operationId: "beginPasskeyAddition",
+        summary: "What an authenticator needs to make a passkey",
+        tags,
+        body: emptyBodySchema,
+        response: { 200: passkeyOptionsSchema, ...consoleErrors("POST", ["reauthentication_required"]) },
+      },
+    },
+    async (request, reply) => {
+      const { options, passkeyToken } = await beginPasskeyAddition(parts, getFreshSession(request, parts));
+      reply.header("set-cookie", cookies.present("passkey", passkeyToken, passkeyMs));
+      return { ...options };
+    },
+  );
+  http.post(
+    "/passkeys",
+    {
+      schema: {
+        operationId: "addPasskey",
+        summary: "Add a passkey",
+        tags,
+        body: body({
+          name: Type.String({ minLength: 1, maxLength: 100, pattern: "\\S" }),
+          response: passkeyAdditionField,
+        }),
+        response: { 201: passkeySchema, ...consoleErrors("POST", ["invalid_token", "reauthentication_required"]) },
+      },
+    },
+    async (request, reply) => {
+      const passkeyToken = cookies.read(request.headers, "passkey");
+      const passkey = await addPasskey(parts, getFreshSession(request, parts), { ...request.body, passkeyToken });
+      reply.header("set-cookie", cookies.presentRemoval("passkey"));
+      return reply.code(201).send(presentPasskey(passkey));
+    },
+  );
+}
+
+function getFreshSession(request: object, { clock }: SignInRouteParts): SiteSession {
+  const session = getSession(request);
+  requireFresh(session, clock.now());
+  return session;
+}
+
+function presentPasskey({ id, name, createdAt, lastUsedAt }: Passkey) {
+  return { id, name, created_at: createdAt.toISOString(), last_used_at: lastUsedAt?.toISOString() ?? null };
+}

@@ -1,0 +1,73 @@
+import { Type } from "typebox";
+import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
+import { consoleErrors, getSession, requireFresh } from "../../console-edge.ts";
+import { type SignInRouteParts, sendSessionCookie } from "../sign-in-route-parts.ts";
+import { acceptedSchema, body, emailField, newPasswordField, passwordField, tokenField } from "../sign-in-schema.ts";
+import { changePassword, forgetPassword, resetPassword } from "./change-password.ts";
+
+const tags = ["Password"];
+
+export function addPasswordRoutes(http: HttpServer, parts: SignInRouteParts): void {
+  http.post(
+    "/password/forgot",
+    {
+      config: { access: "open" },
+      schema: {
+        operationId: "forgetPassword",
+        summary: "Ask for a link for a new password",
+        tags,
+        body: body({ email: emailField }),
+        response: { 202: acceptedSchema, ...consoleErrors("POST", ["too_many_attempts"]) },
+      },
+    },
+    async (request, reply) => {
+      await forgetPassword(parts, { email: request.body.email.trim(), address: request.ip });
+      return reply.code(202).send({ kind: "accepted" });
+    },
+  );
+  http.post(
+    "/password/reset",
+    {
+      config: { access: "open" },
+      schema: {
+        operationId: "resetPassword",
+        summary: "Choose a new password, by a link",
+        description: "Ends all sessions.",
+        tags,
+        body: body({ token: tokenField, password: newPasswordField }),
+        response: { 200: acceptedSchema, ...consoleErrors("POST", ["invalid_token", "too_many_attempts"]) },
+      },
+    },
+    async (request) => {
+      await resetPassword(parts, { ...request.body, address: request.ip });
+      return { kind: "accepted" as const };
+    },
+  );
+  http.post(
+    "/password",
+    {
+      schema: {
+        operationId: "changePassword",
+        summary: "Change the password",
+        description: "`current_password` is for those who have one. Ends all other sessions.",
+        tags,
+        body: body({ current_password: Type.Optional(passwordField), new_password: newPasswordField }),
+        response: {
+          200: acceptedSchema,
+          ...consoleErrors("POST", ["wrong_credentials", "reauthentication_required", "too_many_attempts"]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const session = getSession(request);
+      requireFresh(session, parts.clock.now());
+      const sessionToken = await changePassword(parts, session, {
+        currentPassword: request.body.current_password ?? null,
+        newPassword: request.body.new_password,
+        address: request.ip,
+      });
+      sendSessionCookie(parts, reply, sessionToken);
+      return { kind: "accepted" as const };
+    },
+  );
+}

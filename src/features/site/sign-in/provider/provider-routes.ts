@@ -1,0 +1,86 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import { AppError } from "../../../../platform/errors/app-error.ts";
+import { getErrorEntry } from "../../../../platform/errors/error-table.ts";
+import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
+import { toAppError } from "../../../../platform/http/error-response.ts";
+import { pathParams } from "../../../../platform/http/path-params.ts";
+import { findSession } from "../../console-edge.ts";
+import { chooseOwnPath } from "../own-path.ts";
+import { finishSignIn, readBrowser, type SignInRouteParts } from "../sign-in-route-parts.ts";
+import type { OidcProvider } from "./oidc-provider.ts";
+import { beginProviderSignIn, finishProviderSignIn, providerMs } from "./sign-in-with-provider.ts";
+
+/** Shows a page that says why something did not work. */
+export type ShowMessage = (reply: FastifyReply, page: { status: number; title: string; message: string }) => void;
+
+type ProviderRouteParts = SignInRouteParts & { showMessage: ShowMessage };
+
+const params = pathParams({ id: "signInProvider" });
+const text = Type.Optional(Type.String({ maxLength: 4000 }));
+
+/** People come here by following links, so what goes wrong is told on a page. */
+export function addProviderRoutes(http: HttpServer, parts: ProviderRouteParts): void {
+  const { cookies } = parts;
+  const errorHandler = (error: Error, request: FastifyRequest, reply: FastifyReply): void => {
+    const failure = toAppError(error, request);
+    request.failure = failure;
+    const { status } = getErrorEntry(failure.code);
+    parts.showMessage(reply, { status, title: "You are not signed in", message: failure.message });
+  };
+  http.get(
+    "/sign-in/provider/:id",
+    {
+      config: { access: "open" },
+      schema: { hide: true, params, querystring: Type.Object({ next: text }) },
+      errorHandler,
+    },
+    async (request, reply) => {
+      const provider = getProvider(parts, request.params.id);
+      const { location, stateToken } = await beginProviderSignIn(parts, provider, {
+        next: chooseOwnPath(request.query.next, parts.siteUrl),
+        session: findSession(request),
+        address: request.ip,
+        signal: watchCaller(reply),
+      });
+      reply.header("set-cookie", cookies.present("provider", stateToken, providerMs));
+      return reply.redirect(location, 303);
+    },
+  );
+  http.get(
+    "/sign-in/provider/:id/callback",
+    {
+      config: { access: "open" },
+      // Providers add what they like.
+      schema: { hide: true, params, querystring: Type.Object({ state: text, code: text, error: text, iss: text }) },
+      errorHandler,
+    },
+    async (request, reply) => {
+      const provider = getProvider(parts, request.params.id);
+      const before = findSession(request);
+      const { next, sessionToken } = await finishProviderSignIn(parts, provider, {
+        query: request.query,
+        stateToken: cookies.read(request.headers, "provider"),
+        session: before,
+        browser: readBrowser(request),
+        signal: watchCaller(reply),
+      });
+      if (sessionToken !== null) await finishSignIn(parts, reply, { sessionToken, before });
+      reply.header("set-cookie", cookies.presentRemoval("provider"));
+      return reply.redirect(next, 303);
+    },
+  );
+}
+
+export function getProvider({ providers }: Pick<SignInRouteParts, "providers">, id: string): OidcProvider {
+  const provider = providers.find((one) => one.id === id);
+  if (provider === undefined) throw new AppError("not_found", "This site does not know such a service.");
+  return provider;
+}
+
+/** Aborted when the caller hangs up. */
+export function watchCaller(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once("close", () => gone.abort());
+  return gone.signal;
+}

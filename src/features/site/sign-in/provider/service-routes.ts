@@ -1,0 +1,104 @@
+import { Type } from "typebox";
+import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
+import { emptyBodySchema } from "../../../../platform/http/optional-body.ts";
+import { pathParams } from "../../../../platform/http/path-params.ts";
+import { consoleErrors, getSession, requireFresh } from "../../console-edge.ts";
+import type { SiteSession } from "../session/site-session.ts";
+import type { SignInRouteParts } from "../sign-in-route-parts.ts";
+import { moment } from "../sign-in-schema.ts";
+import { disconnectService } from "../user/remove-way.ts";
+import { listIdentities } from "./identity-store.ts";
+import { getProvider, watchCaller } from "./provider-routes.ts";
+import { beginProviderSignIn, providerMs } from "./sign-in-with-provider.ts";
+
+const tags = ["Connected services"];
+const params = pathParams({ id: "signInProvider" });
+const settingsPath = "/console/settings";
+
+const serviceListSchema = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      connected_at: Type.Union([moment, Type.Null()], { description: "`null` where it is not connected." }),
+      is_offered: Type.Boolean({ description: "Whether this site signs people in with it." }),
+    }),
+  ),
+});
+
+/** The services that somebody who is signed in can sign in with, or could. */
+export function addServiceRoutes(http: HttpServer, parts: SignInRouteParts): void {
+  const getFreshSession = (request: object): SiteSession => {
+    const session = getSession(request);
+    requireFresh(session, parts.clock.now());
+    return session;
+  };
+  http.get(
+    "/services",
+    {
+      schema: {
+        operationId: "listServices",
+        summary: "Services to sign in with",
+        description: "Those of this site, and those that you connected before the site gave them up.",
+        tags,
+        response: { 200: serviceListSchema, ...consoleErrors("GET") },
+      },
+    },
+    async (request) => ({ data: await describeServices(parts, getSession(request)) }),
+  );
+  http.post(
+    "/services/:id/connect",
+    {
+      schema: {
+        operationId: "connectService",
+        summary: "Connect a service",
+        description: "Answers where to go for it. The browser comes back to the settings.",
+        tags,
+        params,
+        body: emptyBodySchema,
+        response: {
+          200: Type.Object({ location: Type.String() }),
+          ...consoleErrors("POST", ["not_found", "reauthentication_required", "too_many_attempts"]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const session = getFreshSession(request);
+      const provider = getProvider(parts, request.params.id);
+      const beginning = { next: settingsPath, session, address: request.ip, signal: watchCaller(reply) };
+      const { location, stateToken } = await beginProviderSignIn(parts, provider, beginning);
+      reply.header("set-cookie", parts.cookies.present("provider", stateToken, providerMs));
+      return { location };
+    },
+  );
+  http.delete(
+    "/services/:id",
+    {
+      schema: {
+        operationId: "disconnectService",
+        summary: "Disconnect a service",
+        description: "It signs you in no longer. Never the last way to sign in.",
+        tags,
+        params,
+        response: { 204: Type.Null(), ...consoleErrors("DELETE", ["not_found", "reauthentication_required"]) },
+      },
+    },
+    async (request, reply) => {
+      await disconnectService(parts, getFreshSession(request), request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+async function describeServices({ database, providers }: SignInRouteParts, { userId }: SiteSession) {
+  const identities = await listIdentities(database, userId);
+  const connectedAt = (id: string) => identities.find(({ providerId }) => providerId === id)?.createdAt ?? null;
+  const offered = providers.map(({ id, name }) => ({ id, name, is_offered: true }));
+  const given = identities
+    .filter(({ providerId }) => !providers.some(({ id }) => id === providerId))
+    .map(({ providerId }) => ({ id: providerId, name: providerId, is_offered: false }));
+  return [...offered, ...given].map((service) => ({
+    ...service,
+    connected_at: connectedAt(service.id)?.toISOString() ?? null,
+  }));
+}

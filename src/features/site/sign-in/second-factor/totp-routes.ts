@@ -1,0 +1,89 @@
+import { Type } from "typebox";
+import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
+import { emptyBodySchema } from "../../../../platform/http/optional-body.ts";
+import { consoleErrors, getSession, requireFresh } from "../../console-edge.ts";
+import type { SiteSession } from "../session/site-session.ts";
+import { type SignInRouteParts, sendSessionCookie } from "../sign-in-route-parts.ts";
+import { backupCodesSchema, body, codeField, totpOfferSchema } from "../sign-in-schema.ts";
+import { confirmTotp, offerTotp, removeTotp, renewBackupCodes } from "./change-second-factor.ts";
+
+const tags = ["Two-step sign-in"];
+
+export function addTotpRoutes(http: HttpServer, parts: SignInRouteParts): void {
+  const getFreshSession = (request: object): SiteSession => {
+    const session = getSession(request);
+    requireFresh(session, parts.clock.now());
+    return session;
+  };
+  http.post(
+    "/totp",
+    {
+      schema: {
+        operationId: "offerTotp",
+        summary: "A new secret for an authenticator app",
+        description: "It is in force when a code of it has been confirmed.",
+        tags,
+        body: emptyBodySchema,
+        response: { 200: totpOfferSchema, ...consoleErrors("POST", ["reauthentication_required"]) },
+      },
+    },
+    async (request) => await offerTotp(parts, getFreshSession(request)),
+  );
+  http.post(
+    "/totp/confirm",
+    {
+      schema: {
+        operationId: "confirmTotp",
+        summary: "Switch two-step sign-in on",
+        description: "Answers the backup codes, this once. Ends all other sessions.",
+        tags,
+        body: body({ code: codeField }),
+        response: {
+          200: backupCodesSchema,
+          ...consoleErrors("POST", [
+            "wrong_credentials",
+            "invalid_token",
+            "reauthentication_required",
+            "too_many_attempts",
+          ]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const session = getFreshSession(request);
+      const { backupCodes, sessionToken } = await confirmTotp(parts, session, request.body.code);
+      sendSessionCookie(parts, reply, sessionToken);
+      return { backup_codes: backupCodes };
+    },
+  );
+  http.delete(
+    "/totp",
+    {
+      schema: {
+        operationId: "removeTotp",
+        summary: "Switch two-step sign-in off",
+        tags,
+        response: { 204: Type.Null(), ...consoleErrors("DELETE", ["reauthentication_required"]) },
+      },
+    },
+    async (request, reply) => {
+      const { sessionToken } = await removeTotp(parts, getFreshSession(request));
+      sendSessionCookie(parts, reply, sessionToken);
+      return reply.code(204).send(null);
+    },
+  );
+  http.post(
+    "/totp/backup-codes",
+    {
+      schema: {
+        operationId: "renewBackupCodes",
+        summary: "New backup codes",
+        description: "Those from before are void.",
+        tags,
+        body: emptyBodySchema,
+        response: { 200: backupCodesSchema, ...consoleErrors("POST", ["not_found", "reauthentication_required"]) },
+      },
+    },
+    async (request) => ({ backup_codes: await renewBackupCodes(parts, getFreshSession(request)) }),
+  );
+}

@@ -1,0 +1,37 @@
+import type { Static } from "typebox";
+import { invariant } from "../../../../lib/invariant.ts";
+import type { Database } from "../../../../platform/database/database.ts";
+import { findAccount } from "../../../accounts/index.ts";
+import { listPasskeys } from "../passkey/passkey-store.ts";
+import type { sessionSchema } from "../sign-in-schema.ts";
+import { hasSecondFactor } from "../user/user.ts";
+import { getSessionUser } from "./get-session-user.ts";
+import type { SiteSession } from "./site-session.ts";
+
+/** What the pages know of whoever is signed in. */
+export async function readSessionView(database: Database, session: SiteSession): Promise<Static<typeof sessionSchema>> {
+  const [user, passkeys, account] = await Promise.all([
+    getSessionUser(database, session),
+    listPasskeys(database, session.userId),
+    findAccount(database, session.accountId),
+  ]);
+  invariant(account !== null, `the user ${user.id} has no account`);
+  return {
+    user: {
+      id: user.id,
+      email: user.email,
+      name: user.name,
+      is_email_verified: session.isEmailVerified,
+      is_operator: user.isOperator,
+      has_password: user.passwordHash !== null,
+      has_totp: hasSecondFactor(user),
+      passkey_count: passkeys.length,
+    },
+    account: { id: account.id, time_zone: account.timeZone },
+    session: {
+      id: session.id,
+      created_at: session.createdAt.toISOString(),
+      fresh_until: session.freshUntil.toISOString(),
+    },
+  };
+}

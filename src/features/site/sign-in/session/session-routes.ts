@@ -1,0 +1,103 @@
+import { Type } from "typebox";
+import { AppError } from "../../../../platform/errors/app-error.ts";
+import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
+import { emptyBodySchema } from "../../../../platform/http/optional-body.ts";
+import { pathParams } from "../../../../platform/http/path-params.ts";
+import { consoleErrors, findSession, getSession } from "../../console-edge.ts";
+import type { SignInRouteParts } from "../sign-in-route-parts.ts";
+import { sessionListSchema } from "../sign-in-schema.ts";
+import { deleteSession, deleteSessions, type ListedSession, listSessions } from "./session-store.ts";
+import { limitSessions } from "./sessions.ts";
+
+const tags = ["Sessions"];
+const listedMax = 100;
+
+export function addSessionRoutes(http: HttpServer, parts: SignInRouteParts): void {
+  const { cookies, database, clock, logger } = parts;
+  http.post(
+    "/sign-out",
+    {
+      config: { access: "open" },
+      schema: {
+        operationId: "signOut",
+        summary: "Sign out",
+        tags,
+        body: emptyBodySchema,
+        response: { 204: Type.Null(), ...consoleErrors("POST") },
+      },
+    },
+    async (request, reply) => {
+      const session = findSession(request);
+      if (session !== null) {
+        await deleteSession(database, session);
+        logger.info({ user_id: session.userId }, "signed out");
+      }
+      reply.header("set-cookie", cookies.presentRemoval("session"));
+      return reply.code(204).send(null);
+    },
+  );
+  http.get(
+    "/sessions",
+    {
+      schema: {
+        operationId: "listSessions",
+        summary: "Where you are signed in",
+        tags,
+        response: { 200: sessionListSchema, ...consoleErrors("GET") },
+      },
+    },
+    async (request) => {
+      const { userId, id } = getSession(request);
+      const listed = await listSessions(database, userId, { ...limitSessions(clock.now()), rowsMax: listedMax });
+      return { data: listed.map((session) => presentListed(session, id)) };
+    },
+  );
+  http.delete(
+    "/sessions",
+    {
+      schema: {
+        operationId: "endOtherSessions",
+        summary: "Sign out everywhere else",
+        tags,
+        response: { 204: Type.Null(), ...consoleErrors("DELETE") },
+      },
+    },
+    async (request, reply) => {
+      const { userId, id } = getSession(request);
+      await deleteSessions(database, { userId, exceptId: id });
+      logger.info({ user_id: userId }, "signed out everywhere else");
+      return reply.code(204).send(null);
+    },
+  );
+  http.delete(
+    "/sessions/:id",
+    {
+      schema: {
+        operationId: "endSession",
+        summary: "Sign out in one place",
+        tags,
+        params: pathParams({ id: "session" }),
+        response: { 204: Type.Null(), ...consoleErrors("DELETE", ["not_found"]) },
+      },
+    },
+    async (request, reply) => {
+      const { userId } = getSession(request);
+      if (!(await deleteSession(database, { userId, id: request.params.id }))) {
+        throw new AppError("not_found", "You have no such session.");
+      }
+      logger.info({ user_id: userId }, "ended a session");
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function presentListed(session: ListedSession, currentId: string) {
+  return {
+    id: session.id,
+    is_current: session.id === currentId,
+    created_at: session.createdAt.toISOString(),
+    last_seen_at: session.lastSeenAt.toISOString(),
+    user_agent: session.userAgent,
+    address: session.address,
+  };
+}

@@ -1,0 +1,169 @@
+import type { AccountId, SessionId, UserId } from "../../../../lib/ids.ts";
+import type { Database } from "../../../../platform/database/database.ts";
+import type { SiteSession } from "./site-session.ts";
+
+/** One line of the list of a person's sessions. */
+export type ListedSession = {
+  id: SessionId;
+  createdAt: Date;
+  lastSeenAt: Date;
+  userAgent: string;
+  address: string;
+};
+
+export type NewSession = ListedSession & { userId: UserId; tokenHash: Buffer; freshUntil: Date };
+
+/** No session that began or was last seen before these is alive any more. */
+export type SessionLimits = { createdAfter: Date; seenAfter: Date };
+
+export async function insertSession(tx: Database, session: NewSession): Promise<void> {
+  await tx
+    .insertInto("user_sessions")
+    .values({
+      id: session.id,
+      user_id: session.userId,
+      token_hash: session.tokenHash,
+      created_at: session.createdAt,
+      last_seen_at: session.lastSeenAt,
+      fresh_until: session.freshUntil,
+      user_agent: session.userAgent,
+      address: session.address,
+    })
+    .execute();
+}
+
+export async function findSessionByToken(
+  database: Database,
+  tokenHash: Buffer,
+  limits: SessionLimits,
+): Promise<{ session: SiteSession; lastSeenAt: Date } | null> {
+  const row = await database
+    .selectFrom("user_sessions")
+    .innerJoin("users", "users.id", "user_sessions.user_id")
+    .select([
+      "user_sessions.id",
+      "user_sessions.user_id",
+      "user_sessions.created_at",
+      "user_sessions.last_seen_at",
+      "user_sessions.fresh_until",
+      "users.account_id",
+      "users.email",
+      "users.email_verified_at",
+    ])
+    .where("user_sessions.token_hash", "=", tokenHash)
+    .where("user_sessions.created_at", ">", limits.createdAfter)
+    .where("user_sessions.last_seen_at", ">", limits.seenAfter)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const session = {
+    // The tables' checks hold the prefixes.
+    id: row.id as SessionId,
+    userId: row.user_id as UserId,
+    accountId: row.account_id as AccountId,
+    email: row.email,
+    isEmailVerified: row.email_verified_at !== null,
+    createdAt: row.created_at,
+    freshUntil: row.fresh_until,
+  };
+  return { session, lastSeenAt: row.last_seen_at };
+}
+
+/** Of a session that is alive. */
+export async function findSessionTimes(
+  database: Database,
+  id: SessionId,
+  limits: SessionLimits,
+): Promise<{ createdAt: Date; lastSeenAt: Date } | null> {
+  const row = await database
+    .selectFrom("user_sessions")
+    .select(["created_at", "last_seen_at"])
+    .where("id", "=", id)
+    .where("created_at", ">", limits.createdAfter)
+    .where("last_seen_at", ">", limits.seenAfter)
+    .executeTakeFirst();
+  return row === undefined ? null : { createdAt: row.created_at, lastSeenAt: row.last_seen_at };
+}
+
+export async function updateSessionSeen(database: Database, id: SessionId, seenAt: Date): Promise<void> {
+  await database.updateTable("user_sessions").set({ last_seen_at: seenAt }).where("id", "=", id).execute();
+}
+
+/** From now on only the new token leads to the session. `false` when the session has ended meanwhile. */
+export async function updateSessionToken(
+  tx: Database,
+  id: SessionId,
+  change: { tokenHash: Buffer; freshUntil: Date },
+): Promise<boolean> {
+  const result = await tx
+    .updateTable("user_sessions")
+    .set({ token_hash: change.tokenHash, fresh_until: change.freshUntil })
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+export async function listSessions(
+  database: Database,
+  userId: UserId,
+  limits: SessionLimits & { rowsMax: number },
+): Promise<ListedSession[]> {
+  const rows = await database
+    .selectFrom("user_sessions")
+    .select(["id", "created_at", "last_seen_at", "user_agent", "address"])
+    .where("user_id", "=", userId)
+    .where("created_at", ">", limits.createdAfter)
+    .where("last_seen_at", ">", limits.seenAfter)
+    .orderBy("last_seen_at", "desc")
+    .limit(limits.rowsMax)
+    .execute();
+  return rows.map((row) => ({
+    id: row.id as SessionId,
+    createdAt: row.created_at,
+    lastSeenAt: row.last_seen_at,
+    userAgent: row.user_agent,
+    address: row.address,
+  }));
+}
+
+/** `false` when the person has no such session. */
+export async function deleteSession(database: Database, { userId, id }: { userId: UserId; id: string }) {
+  const result = await database
+    .deleteFrom("user_sessions")
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return result.numDeletedRows === 1n;
+}
+
+/** Ends a person's sessions, all of them or all but one. */
+export async function deleteSessions(
+  tx: Database,
+  { userId, exceptId }: { userId: UserId; exceptId: SessionId | null },
+): Promise<void> {
+  await tx
+    .deleteFrom("user_sessions")
+    .where("user_id", "=", userId)
+    .$if(exceptId !== null, (query) => query.where("id", "!=", exceptId))
+    .execute();
+}
+
+/** Ends the sessions of a person that were used longest ago, so that no more than so many are left. */
+export async function deleteOldestSessions(tx: Database, userId: UserId, keptMax: number): Promise<void> {
+  const kept = tx
+    .selectFrom("user_sessions")
+    .select("id")
+    .where("user_id", "=", userId)
+    .orderBy("last_seen_at", "desc")
+    .orderBy("id", "desc")
+    .limit(keptMax);
+  await tx.deleteFrom("user_sessions").where("user_id", "=", userId).where("id", "not in", kept).execute();
+}
+
+export async function deleteDeadSessions(database: Database, limits: SessionLimits): Promise<void> {
+  await database
+    .deleteFrom("user_sessions")
+    .where(({ eb, or }) =>
+      or([eb("created_at", "<=", limits.createdAfter), eb("last_seen_at", "<=", limits.seenAfter)]),
+    )
+    .execute();
+}

@@ -1,0 +1,86 @@
+import { Type } from "typebox";
+import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
+import { consoleErrors, findSession } from "../../console-edge.ts";
+import { finishSignIn, readBrowser, type SignInRouteParts } from "../sign-in-route-parts.ts";
+import {
+  acceptedSchema,
+  body,
+  emailField,
+  newPasswordField,
+  passwordField,
+  signedInSchema,
+  tokenField,
+  verifyEmailSchema,
+} from "../sign-in-schema.ts";
+import { resendLink, signUp, verifyEmail } from "./sign-up.ts";
+
+const tags = ["Sign-up"];
+const signUpCookieMs = 24 * 60 * 60_000;
+
+export function addSignUpRoutes(http: HttpServer, parts: SignInRouteParts): void {
+  const { cookies } = parts;
+  http.post(
+    "/sign-up",
+    {
+      config: { access: "open" },
+      schema: {
+        operationId: "signUp",
+        summary: "Sign up",
+        description: "Answers the same for every address; what comes next is in the mail.",
+        tags,
+        body: body({ email: emailField, password: newPasswordField, invite: Type.Optional(tokenField) }),
+        response: { 202: verifyEmailSchema, ...consoleErrors("POST", ["sign_up_closed", "too_many_attempts"]) },
+      },
+    },
+    async (request, reply) => {
+      const { email, password, invite = null } = request.body;
+      const browserToken = await signUp(parts, { email: email.trim(), password, invite, address: request.ip });
+      reply.header("set-cookie", cookies.present("sign-up", browserToken, signUpCookieMs));
+      return reply.code(202).send({ kind: "verify-email" });
+    },
+  );
+  http.post(
+    "/email/verify",
+    {
+      config: { access: "open" },
+      schema: {
+        operationId: "verifyEmail",
+        summary: "Open the account of a sign-up, by the link in its mail",
+        description:
+          "In another browser than the one that signed up, `password` is needed too: 401 with `param: password` asks for it.",
+        tags,
+        body: body({ token: tokenField, password: Type.Optional(passwordField) }),
+        response: {
+          200: signedInSchema,
+          ...consoleErrors("POST", ["invalid_token", "wrong_credentials", "sign_up_closed", "too_many_attempts"]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { token, password = null } = request.body;
+      const browserToken = cookies.read(request.headers, "sign-up");
+      const browser = readBrowser(request);
+      const sessionToken = await verifyEmail(parts, { token, password, browserToken, browser });
+      await finishSignIn(parts, reply, { sessionToken, before: findSession(request) });
+      reply.header("set-cookie", cookies.presentRemoval("sign-up"));
+      return { kind: "signed-in" as const };
+    },
+  );
+  http.post(
+    "/email/resend",
+    {
+      config: { access: "open" },
+      schema: {
+        operationId: "resendEmail",
+        summary: "Send the mail of a sign-up again",
+        tags,
+        body: body({ email: emailField }),
+        response: { 202: acceptedSchema, ...consoleErrors("POST", ["too_many_attempts"]) },
+      },
+    },
+    async (request, reply) => {
+      await resendLink(parts, { email: request.body.email.trim(), address: request.ip });
+      return reply.code(202).send({ kind: "accepted" });
+    },
+  );
+}

@@ -1,0 +1,104 @@
+import type { AccountId, UserId } from "../../../../lib/ids.ts";
+import type { Database } from "../../../../platform/database/database.ts";
+import type { User } from "./user.ts";
+
+type NewUser = Pick<
+  User,
+  "id" | "accountId" | "email" | "name" | "passwordHash" | "emailVerifiedAt" | "isOperator" | "createdAt"
+>;
+
+export async function insertUser(tx: Database, user: NewUser): Promise<void> {
+  await tx
+    .insertInto("users")
+    .values({
+      id: user.id,
+      account_id: user.accountId,
+      email: user.email,
+      name: user.name,
+      password_hash: user.passwordHash,
+      email_verified_at: user.emailVerifiedAt,
+      is_operator: user.isOperator,
+      created_at: user.createdAt,
+    })
+    .execute();
+}
+
+export async function findUser(database: Database, id: UserId): Promise<User | null> {
+  const row = await selectUsers(database).where("id", "=", id).executeTakeFirst();
+  return row === undefined ? null : toUser(row);
+}
+
+export async function findUserByEmail(database: Database, email: string): Promise<User | null> {
+  const row = await selectUsers(database)
+    .where(({ fn, eb }) => eb(fn<string>("lower", ["email"]), "=", email.toLowerCase()))
+    .executeTakeFirst();
+  return row === undefined ? null : toUser(row);
+}
+
+export async function findUserOfAccount(database: Database, accountId: AccountId): Promise<User | null> {
+  const row = await selectUsers(database).where("account_id", "=", accountId).executeTakeFirst();
+  return row === undefined ? null : toUser(row);
+}
+
+export async function listUsers(database: Database): Promise<User[]> {
+  return (await selectUsers(database).orderBy("id").execute()).map(toUser);
+}
+
+/** Locks the person until the transaction ends, so that two changes of what they sign in with do not mix. */
+export async function lockUser(tx: Database, id: UserId): Promise<User | null> {
+  const row = await selectUsers(tx).where("id", "=", id).forUpdate().executeTakeFirst();
+  return row === undefined ? null : toUser(row);
+}
+
+export async function updatePassword(tx: Database, id: UserId, passwordHash: string): Promise<void> {
+  await tx.updateTable("users").set({ password_hash: passwordHash }).where("id", "=", id).execute();
+}
+
+export async function updateUserName(tx: Database, id: UserId, name: string): Promise<void> {
+  await tx.updateTable("users").set({ name }).where("id", "=", id).execute();
+}
+
+/** The first proof counts. */
+export async function updateEmailVerified(tx: Database, id: UserId, verifiedAt: Date): Promise<void> {
+  await tx
+    .updateTable("users")
+    .set({ email_verified_at: verifiedAt })
+    .where("id", "=", id)
+    .where("email_verified_at", "is", null)
+    .execute();
+}
+
+function selectUsers(database: Database) {
+  return database
+    .selectFrom("users")
+    .select([
+      "id",
+      "account_id",
+      "email",
+      "name",
+      "password_hash",
+      "email_verified_at",
+      "is_operator",
+      "totp_secret",
+      "totp_secret_waiting",
+      "created_at",
+    ]);
+}
+
+type UserRow = Awaited<ReturnType<ReturnType<typeof selectUsers>["executeTakeFirstOrThrow"]>>;
+
+function toUser(row: UserRow): User {
+  return {
+    // The tables' checks hold the prefixes.
+    id: row.id as UserId,
+    accountId: row.account_id as AccountId,
+    email: row.email,
+    name: row.name,
+    passwordHash: row.password_hash,
+    emailVerifiedAt: row.email_verified_at,
+    isOperator: row.is_operator,
+    totpSecret: row.totp_secret,
+    totpSecretWaiting: row.totp_secret_waiting,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,175 @@
+import type { Clock } from "../../../lib/clock.ts";
+import type { IdSource } from "../../../lib/ids.ts";
+import { type Nano, nano } from "../../../lib/money.ts";
+import type { Semaphore } from "../../../lib/semaphore.ts";
+import { type Database, inTransaction } from "../../../platform/database/database.ts";
+import type { Logger } from "../../../platform/observability/logger.ts";
+import { releaseHold, settleHold } from "../../ledger/index.ts";
+import { recordEvent } from "../../webhooks/index.ts";
+import { nothing } from "../quote-task.ts";
+import { describeEvent } from "../read/present-task.ts";
+import type { TaskWatch } from "../read/watch-tasks.ts";
+import type { ClaimedTask, Task } from "../task.ts";
+import { countOlderWaiting, countTakenPermits, insertTasks, updateClaimedTask, updateTask } from "../task-store.ts";
+import { changeCounts, lockCounts } from "../work/count-store.ts";
+import {
+  cancelChildren,
+  deleteLease,
+  lockLease,
+  revokeLease,
+  updateLease,
+  wakeWaitingTask,
+} from "../work/lease-store.ts";
+import type { TaskFailpoint } from "../work/task-failpoints.ts";
+import { describeChild } from "./describe-child.ts";
+import type { LeaseChange, Money, Transition } from "./task-machine.ts";
+
+export type TransitionDependencies = {
+  database: Database;
+  clock: Clock;
+  ids: IdSource;
+  logger: Logger;
+  watch: Pick<TaskWatch, "announce">;
+  /** Limits how many tasks end at a time: those of one account wait for each other, each with a connection. */
+  endings: Pick<Semaphore, "run">;
+  /** Has a worker look for due tasks at once. */
+  wakeWorkers(): void;
+  failpoint(name: TaskFailpoint): void;
+};
+
+/** A transition that is written, with the task as it is after it. */
+export type Applied<T extends Task> = { task: T; transition: Transition };
+
+/**
+ * Writes a transition of a claimed task: state, money, event, children and wake-up become true together, or not at all.
+ * `null` when the claim no longer holds.
+ */
+export async function applyTransition<T extends ClaimedTask>(
+  dependencies: TransitionDependencies,
+  task: T,
+  transition: Transition,
+): Promise<Applied<T> | null> {
+  const { database, endings } = dependencies;
+  const { lease, end, semaphore, children } = transition;
+  const isOneStatement = lease.kind !== "end" && semaphore === null && children.length === 0;
+  if (isOneStatement) {
+    const now = dependencies.clock.now();
+    const version = await updateClaimedTask(database, task, { ...transition, lease, now });
+    if (version === null) return null;
+    const applied = { transition, task: { ...task, ...transition.change, version, updatedAt: now } };
+    await afterCommit(dependencies, applied);
+    return applied;
+  }
+  const run = (): Promise<Applied<T> | null> =>
+    inTransaction(database, async (tx) => {
+      if (!(await lockLease(tx, task))) return null;
+      return await writeTransition(dependencies, tx, task, await choosePermitted(tx, task, transition));
+    });
+  const applied = await (end === null ? run() : endings.run(run));
+  if (applied !== null) await afterCommit(dependencies, applied);
+  return applied;
+}
+
+/** Takes a permit of the provider, where it has only so many and no older task waits for one. */
+async function choosePermitted(tx: Database, { id }: Task, transition: Transition): Promise<Transition> {
+  if (transition.semaphore === null) return transition;
+  const { providerId, permitsMax, whenFull } = transition.semaphore;
+  const ahead = (await countTakenPermits(tx, providerId)) + (await countOlderWaiting(tx, { id, providerId }));
+  return ahead >= permitsMax ? whenFull : transition;
+}
+
+/** Writes a transition of a task whose lease is locked. Counts are locked before wallets, as everywhere. */
+export async function writeTransition<T extends Task>(
+  dependencies: TransitionDependencies,
+  tx: Database,
+  task: T,
+  transition: Transition,
+): Promise<Applied<T>> {
+  const now = dependencies.clock.now();
+  const { isVisible, lease, end, children } = transition;
+  const owners = [task.accountId, task.keyId];
+  const isCounted = end !== null && task.parentId === null;
+  if (isCounted) await lockCounts(tx, owners);
+  const change = {
+    ...transition.change,
+    ...(end === null ? {} : await settle(dependencies, tx, task, end.money, now)),
+  };
+  const version = await updateTask(tx, task.id, { change, isVisible, now });
+  await writeLease(tx, task, lease);
+  if (end?.cancelsChildren === true) await cancelChildren(tx, task.id, now);
+  if (isCounted) await changeCounts(tx, new Map(owners.map((owner) => [owner, -1])));
+  if (children.length > 0) {
+    const described = children.map((child) => describeChild(task, child, { ids: dependencies.ids, now }));
+    await insertTasks(tx, described, now);
+  }
+  const written = { ...task, ...change, version, updatedAt: now };
+  if (end !== null && end.event !== null) {
+    const { accountId, callbackUrl } = task;
+    const event = { id: dependencies.ids.next("evt"), accountId, type: end.event, createdAt: now, callbackUrl };
+    await recordEvent(tx, { ...event, data: describeEvent(written) }, dependencies);
+  }
+  if (end !== null) dependencies.failpoint("finish-written");
+  return { task: written, transition };
+}
+
+async function writeLease(tx: Database, { id }: Task, lease: LeaseChange): Promise<void> {
+  switch (lease.kind) {
+    case "keep":
+      return;
+    case "due":
+      return await updateLease(tx, id, lease.at);
+    case "revoke":
+      return await revokeLease(tx, id, lease.at);
+    case "end":
+      return await deleteLease(tx, id);
+  }
+}
+
+async function settle(
+  { logger }: TransitionDependencies,
+  tx: Database,
+  { id, accountId, holdId }: Task,
+  money: Money,
+  now: Date,
+): Promise<{ charge: Nano; units: bigint }> {
+  const { units } = money;
+  if (holdId === null || money.kind === "none") return { charge: nothing, units };
+  if (money.kind === "release") {
+    await releaseHold(tx, { accountId, holdId }, now);
+    return { charge: nothing, units };
+  }
+  const { bill, budgetAmount } = money;
+  const result = await settleHold(tx, { accountId, holdId, bill, overrun: "take-available", budgetAmount }, now);
+  if (result.kind !== "settled") {
+    // It made what was asked for, and the caller gets it; that nobody paid is for the operator to find out.
+    logger.error(
+      { task_id: id, account_id: accountId, hold_id: holdId, result: result.kind },
+      "a finished task could not be charged",
+    );
+    return { charge: nothing, units: 0n };
+  }
+  return { charge: result.unit === "money" ? nano(result.paid) : nothing, units };
+}
+
+/** Tells those who wait. If this is lost in a crash, they only wait a little longer. */
+export async function afterCommit(
+  { database, clock, watch, wakeWorkers, failpoint }: TransitionDependencies,
+  { task, transition }: Applied<Task>,
+): Promise<void> {
+  const { end, lease, isVisible, frees, children } = transition;
+  const reached = nameFailpoint(transition);
+  if (reached !== null) failpoint(reached);
+  if (isVisible) watch.announce(task);
+  const now = clock.now();
+  // Not in the transaction, whose locks come in another order.
+  const isFreed = frees !== null && (await wakeWaitingTask(database, frees, now));
+  const isDue = (lease.kind === "due" || lease.kind === "revoke") && lease.at <= now;
+  if (isFreed || isDue || children.length > 0 || end?.cancelsChildren === true) wakeWorkers();
+}
+
+function nameFailpoint({ change, end }: Transition): TaskFailpoint | null {
+  if (end !== null) return "finished";
+  if (change.steps !== undefined) return "steps-written";
+  if (change.phase === "submitting") return "target-written";
+  return change.phase === "running" ? "handle-written" : null;
+}

@@ -1,0 +1,333 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { nano } from "../../../lib/money.ts";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import { ProviderError } from "../../../providers/contract.ts";
+import { nextStates, type Task, type TaskOutput, type TaskPhase } from "../task.ts";
+import type { Handover } from "../work/task-target.ts";
+import { decideTransition } from "./decide-transition.ts";
+import { type Outcome, outcomeTable, type Step, type Transition, type Upstream } from "./task-machine.ts";
+
+const start = new Date("2026-11-15T12:00:00Z");
+const lifeMs = 600_000;
+const target = { providerId: "fal", upstreamModel: "one", keyNumber: 0 };
+const drama = {
+  request: { type: "drama" },
+  steps: [{ name: "script", state: "processing", progress: 0, output: [], taskIds: {} }],
+};
+
+function inMs(milliseconds: number): Date {
+  return new Date(start.getTime() + milliseconds);
+}
+
+function createTask(fields: Partial<Task> | Record<string, unknown> = {}): Task {
+  const phase = (fields.phase ?? "ready") as TaskPhase;
+  return {
+    ...{ id: "task_1", accountId: "acct_1", keyId: "key_1", parentId: null, type: "image", model: "image" },
+    ...{ state: phase === "ended" ? "failed" : "queued", phase, progress: 0, version: 1 },
+    request: { type: "image", prompt: "p", width: 1, height: 1, count: 2 },
+    terms: {
+      ...{ priceId: "price", rate: nano(5n), per: 1n, minimum: nano(0n), counts: "images", unitsMax: 2n },
+      ...{ quota: { kind: "image", unitsMax: 2n }, budgetAmount: null },
+    },
+    ...{
+      inputs: [],
+      steps: [],
+      holdId: "hold_1",
+      outputIds: ["file_1", "file_2"],
+      output: [],
+      warnings: [],
+      error: null,
+    },
+    ...{ charge: nano(0n), units: 0n, metadata: null, callbackUrl: null, requestId: "req_1", clientRequestId: null },
+    ...{ target: phase === "ready" ? null : target, handle: phase === "running" ? { id: "1" } : null, tried: [] },
+    ...{ waitsFor: null, lostAt: null, cancelRequestedAt: null, cancelAskedAt: null, deadlineAt: inMs(lifeMs) },
+    ...{ createdAt: start, submittedAt: null, startedAt: null, finishedAt: null, updatedAt: start },
+    ...fields,
+  } as Task;
+}
+
+const upstream: Upstream = {
+  ...{ target, permitsMax: null, keepsWork: true, pollMsMin: 1_000, pollMsMax: 30_000 },
+  ...{ hasAlternative: false, jitter: 0.5 },
+};
+const upstreams = [upstream, { ...upstream, keepsWork: false, hasAlternative: true }, { ...upstream, permitsMax: 1 }];
+const picture: TaskOutput = {
+  ...{ type: "image", fileId: "file_1", contentType: "image/png", bytes: 1, sha256: "0", width: 1, height: 1 },
+  ...{ durationMs: null, expiresAt: inMs(86_400_000) },
+};
+const handover = {} as Handover;
+const errors = (["rejected", "rate-limited", "overloaded", "timeout", "content-refused"] as const).map(
+  (kind) => new ProviderError(kind, "No."),
+);
+const ends = [
+  { state: "succeeded", output: [picture], warnings: [] },
+  { state: "failed", error: { code: "upstream_unavailable", message: "No.", param: null, isRetryable: true } },
+  { state: "canceled", output: [] },
+  { state: "expired" },
+] as const;
+
+/** Every outcome, in every shape that could make a difference. */
+function listOutcomes(): Outcome[] {
+  const atUpstream = upstreams.flatMap((at): Outcome[] => [
+    { kind: "target-chosen", handover, upstream: at },
+    { kind: "accepted", handle: { id: "1" }, upstream: at },
+    { kind: "ambiguous", upstream: at },
+    { kind: "running", isStarted: true, progress: 40, upstream: at },
+    { kind: "running", isStarted: false, progress: Number.NaN, handle: { id: "2" }, upstream: at },
+    { kind: "canceled-upstream", outputs: [], upstream: at },
+    { kind: "lost", upstream: at },
+    { kind: "unreachable", upstream: at },
+    { kind: "stopped", outputs: [], upstream: at },
+    { kind: "made", outputs: [], upstream: at },
+    ...errors.flatMap((error): Outcome[] => [
+      { kind: "refused", error, upstream: at },
+      { kind: "failed", error, upstream: at },
+      { kind: "uncollectable", error, isUseless: false, as: "succeeded", upstream: at },
+      { kind: "uncollectable", error, isUseless: false, as: "canceled", upstream: at },
+      { kind: "uncollectable", error, isUseless: true, as: "succeeded", upstream: at },
+    ]),
+  ]);
+  return [
+    ...atUpstream,
+    { kind: "claimed" },
+    { kind: "no-target", retryAfterMs: null },
+    { kind: "no-target", retryAfterMs: 1_000 },
+    { kind: "inputs-rejected", error: new AppError("invalid_url", "No.") },
+    { kind: "ambiguous", upstream: null },
+    { kind: "route-gone" },
+    { kind: "stop-refused" },
+    { kind: "collected", output: [picture], as: "succeeded" },
+    { kind: "collected", output: [], as: "canceled" },
+    { kind: "steps-changed", steps: [], progress: 30, children: [] },
+    { kind: "waiting", until: inMs(1_000) },
+    ...ends.map((end): Outcome => ({ kind: "concluded", end })),
+    { kind: "cancel-requested", isCancelable: true },
+    { kind: "cancel-requested", isCancelable: false },
+    { kind: "wake-requested" },
+    { kind: "broken" },
+    { kind: "interrupted" },
+  ];
+}
+
+const outcomes = listOutcomes();
+
+/** Where a task is after a transition, as the table names it. */
+function nameEnd({ phase }: Task, { change, semaphore }: Transition): string[] {
+  const place = (to: Transition["change"]): string =>
+    to.phase === "ended" ? (to.state ?? "none") : to.phase === undefined || to.phase === phase ? "same" : to.phase;
+  return [place(change), ...(semaphore === null ? [] : [place(semaphore.whenFull.change)])];
+}
+
+/** Outcomes that come while no worker has the task, or while one goes on with it. */
+const isFromOutside = ({ kind }: Outcome): boolean =>
+  kind === "cancel-requested" || kind === "wake-requested" || kind === "steps-changed";
+
+/** What must be true of any transition from an open task. */
+function checkTransition(task: Task, outcome: Outcome, transition: Transition): void {
+  const { change, end, lease, next, isVisible, children } = transition;
+  const about = `${task.phase} ${JSON.stringify(outcome.kind)}`;
+  const isEnd = change.phase === "ended";
+  // Money is decided exactly once, with the end, and so are lease and event.
+  expect([about, end !== null, lease.kind === "end", change.finishedAt !== undefined]).toEqual([
+    about,
+    isEnd,
+    isEnd,
+    isEnd,
+  ]);
+  if (end !== null) {
+    const isPaid = (change.output ?? []).length > 0;
+    const money = task.holdId === null ? "none" : isPaid ? "settle" : "release";
+    expect([about, end.money.kind, end.event]).toEqual([
+      about,
+      money,
+      task.parentId === null ? `task.${change.state}` : null,
+    ]);
+    expect(isVisible).toBe(true);
+    expect((change.state === "failed") === (change.error !== undefined)).toBe(true);
+  }
+  if (change.state !== undefined && change.state !== task.state) expect(nextStates[task.state]).toContain(change.state);
+  expect(change.progress ?? task.progress).toBeGreaterThanOrEqual(task.progress);
+  if (change.progress !== undefined) expect(change.progress === 100).toBe(change.state === "succeeded");
+  // A task that a worker lets go of is due at a time, and never after its deadline.
+  if (!isEnd && !isFromOutside(outcome)) expect([about, next === null]).toEqual([about, lease.kind === "due"]);
+  if (lease.kind === "due" && outcome.kind !== "waiting")
+    expect(lease.at <= task.deadlineAt || lease.at <= start).toBe(true);
+  // Nothing that an upstream may have is sent again, but for what a parent pays.
+  if (outcome.kind === "ambiguous" && change.phase === "ready") expect(task.parentId).not.toBeNull();
+  expect(children.length === 0 || change.steps !== undefined).toBe(true);
+}
+
+/** Every kind of open task in which an outcome could end differently. */
+function listTasks(phase: TaskPhase, now: Date): Task[] {
+  const cancels = [{}, { cancelRequestedAt: start }, { cancelRequestedAt: start, cancelAskedAt: start }];
+  const losses = [{}, { lostAt: now }, { lostAt: new Date(now.getTime() - 120_000) }];
+  const families = [{}, { parentId: "task_0", holdId: null }];
+  const tries = [{}, { tried: [target, target] }];
+  const deadlines = [{}, { deadlineAt: now }];
+  const kinds = phase === "ready" || phase === "running" ? [{}, drama] : [{}];
+  const lists = [cancels, losses, families, tries, deadlines, kinds] as Partial<Task>[][];
+  const fields = lists.reduce<Partial<Task>[]>(
+    (all, list) => all.flatMap((one) => list.map((other) => ({ ...one, ...other }))),
+    [{}],
+  );
+  return fields.map((field) => createTask({ phase, ...field }));
+}
+
+const compositeOnly = new Set<Outcome["kind"]>(["steps-changed", "waiting", "concluded"]);
+
+test("what may follow an outcome is exactly what the table says", () => {
+  const seen = new Map<string, Set<string>>();
+  const now = inMs(300_000);
+  for (const outcome of outcomes) {
+    const { from } = outcomeTable[outcome.kind] as { from: readonly TaskPhase[] };
+    for (const task of from.flatMap((phase) => listTasks(phase, now))) {
+      if (compositeOnly.has(outcome.kind) !== (task.request.type === "drama") && outcome.kind !== "concluded") continue;
+      const transition = decideTransition(task, outcome, now);
+      checkTransition(task, outcome, transition);
+      const kinds = seen.get(outcome.kind) ?? new Set();
+      for (const place of nameEnd(task, transition)) kinds.add(place);
+      seen.set(outcome.kind, kinds);
+    }
+  }
+  const listed = Object.entries(outcomeTable).map(([kind, { to }]) => [kind, [...to].toSorted()]);
+  expect([...seen].map(([kind, places]) => [kind, [...places].toSorted()]).toSorted()).toEqual(listed.toSorted());
+});
+
+test("nothing follows a final state, whatever comes", () => {
+  for (const state of ["succeeded", "failed", "canceled", "expired"]) {
+    for (const outcome of outcomes) {
+      const transition = decideTransition(createTask({ phase: "ended", state }), outcome, inMs(lifeMs));
+      expect([outcome.kind, transition.change, transition.end, transition.next, transition.lease.kind]).toEqual([
+        outcome.kind,
+        ...[{}, null, null, "keep"],
+      ]);
+    }
+  }
+});
+
+/** Which outcomes a step can have. */
+const outcomesOfSteps = {
+  "choose-target": ["no-target", "inputs-rejected", "target-chosen"],
+  submit: ["accepted", "refused", "ambiguous", "made"],
+  recover: ["accepted", "refused", "ambiguous", "made", "inputs-rejected"],
+  poll: ["running", "failed", "canceled-upstream", "lost", "unreachable", "route-gone", "made"],
+  stop: ["route-gone", "stop-refused", "stopped"],
+  collect: ["collected", "uncollectable"],
+  orchestrate: ["steps-changed", "waiting", "concluded"],
+  "stop-abandoned": [],
+} as const satisfies Record<Step["kind"], readonly Outcome["kind"][]>;
+
+/** What happens around a step: nothing, a crash, an error of ours, or a request from outside before its outcome. */
+const events = ["none", "none", "none", "none", "crash", "broken", "interrupted", "cancel", "wake", "pass"] as const;
+
+test("whatever comes of its steps, whoever dies and whenever it is canceled, a task ends once and is paid once", () => {
+  const ended = new Map<string, number>();
+  const kinds = fc.record({ isChild: fc.boolean(), isComposite: fc.boolean(), isFree: fc.boolean() });
+  fc.assert(
+    fc.property(kinds, fc.array(fc.nat({ max: 10_000 }), { maxLength: 60 }), (kind, tape) => {
+      const state = live(kind, tape);
+      ended.set(state, (ended.get(state) ?? 0) + 1);
+    }),
+    { numRuns: 2_000 },
+  );
+  expect([...ended.keys()].toSorted()).toEqual(["canceled", "expired", "failed", "succeeded"]);
+});
+
+/** Lives through what the tape says, and then through the deadline. Answers how the task ended. */
+function live(kind: { isChild: boolean; isComposite: boolean; isFree: boolean }, tape: readonly number[]): string {
+  const numbers = tape[Symbol.iterator]();
+  const pick = <T>(list: readonly T[]): T => list[(numbers.next().value ?? 0) % list.length] as T;
+  let moves = tape.length;
+  let now = start;
+  let decidedMoney = 0;
+  let task = createTask({
+    ...(kind.isChild ? { parentId: "task_0" } : {}),
+    ...(kind.isChild || kind.isFree ? { holdId: null } : {}),
+    ...(kind.isComposite ? drama : {}),
+  });
+
+  /** As `applyTransition` would write it. */
+  function take(outcome: Outcome): Step | null {
+    const decided = decideTransition(task, outcome, now);
+    checkTransition(task, outcome, decided);
+    const { from, to } = outcomeTable[outcome.kind] as { from: readonly string[]; to: readonly string[] };
+    expect(from).toContain(task.phase);
+    for (const place of nameEnd(task, decided)) expect(to).toContain(place);
+    const { change, next, end } =
+      decided.semaphore !== null && pick([true, false]) ? decided.semaphore.whenFull : decided;
+    if (end !== null) decidedMoney += 1;
+    task = { ...task, ...change };
+    return next;
+  }
+
+  function look(): void {
+    let step = take({ kind: "claimed" });
+    while (step !== null && task.phase !== "ended" && moves > 0) {
+      moves -= 1;
+      const event = pick(events);
+      if (event === "crash") return;
+      if (event === "broken" || event === "interrupted") return void take({ kind: event });
+      if (event === "pass") now = new Date(now.getTime() + pick([1_000, 12_000, 121_000]));
+      if (event === "wake") take({ kind: "wake-requested" });
+      if (event === "cancel") {
+        const { phase } = task;
+        take({ kind: "cancel-requested", isCancelable: pick([true, false]) });
+        // Its worker has lost it, but while it is being handed over.
+        if (phase !== "submitting") return;
+      }
+      const able: readonly Outcome["kind"][] = outcomesOfSteps[step.kind];
+      const outcome = pick(outcomes.filter((one) => able.includes(one.kind)));
+      const next = outcome === undefined ? null : take(outcome);
+      step = outcome?.kind === "steps-changed" ? step : next;
+    }
+  }
+
+  while (moves > 0 && (task.phase as string) !== "ended") {
+    moves -= 1;
+    look();
+  }
+  now = new Date(Math.max(now.getTime(), task.deadlineAt.getTime()));
+  if (task.phase !== "ended") take({ kind: "claimed" });
+  expect([task.phase, decidedMoney]).toEqual(["ended", 1]);
+  return task.state;
+}
+
+describe("a worker that has claimed a task", () => {
+  function decide(fields: Partial<Task> | Record<string, unknown>): string {
+    const { change, next } = decideTransition(createTask(fields), { kind: "claimed" }, inMs(1_000));
+    return change.state ?? next?.kind ?? "nothing";
+  }
+  const now = inMs(1_000);
+  test.for<[string, Partial<Task> | Record<string, unknown>, string]>([
+    ["chooses a target for a new one", { phase: "ready" }, "choose-target"],
+    ["recovers one that was being handed over when its worker died", { phase: "submitting" }, "recover"],
+    ["looks for one of which it is unknown whether it arrived", { phase: "unknown" }, "recover"],
+    ["polls one that an upstream has", { phase: "running" }, "poll"],
+    ["ends a new one that is not wanted", { phase: "ready", cancelRequestedAt: now }, "canceled"],
+    ["ends one of unknown fate that is not wanted", { phase: "unknown", cancelRequestedAt: now }, "canceled"],
+    ["stops one that an upstream has", { phase: "running", cancelRequestedAt: now }, "stop"],
+    ["stops it once", { phase: "running", cancelRequestedAt: now, cancelAskedAt: now }, "poll"],
+    ["ends one whose time is over", { phase: "running", deadlineAt: now }, "expired"],
+    ["ends one whose time is over, though its fate is unknown", { phase: "unknown", deadlineAt: now }, "expired"],
+    ["orchestrates a composite one", drama, "orchestrate"],
+    ["orchestrates it while its children are made", { phase: "running", ...drama }, "orchestrate"],
+    ["ends a composite one whose time is over", { phase: "running", ...drama, deadlineAt: now }, "expired"],
+  ])("%s", ([, fields, step]) => {
+    expect(decide(fields)).toBe(step);
+  });
+});
+
+test("the longer work takes, the less often it is polled, within bounds and with jitter", () => {
+  const ask = (elapsedMs: number, jitter: number): number => {
+    const task = createTask({ phase: "running", submittedAt: start, deadlineAt: inMs(1e9) });
+    const now = inMs(elapsedMs);
+    const { lease } = decideTransition(task, { kind: "unreachable", upstream: { ...upstream, jitter } }, now);
+    return "at" in lease ? lease.at.getTime() - now.getTime() : 0;
+  };
+  expect(ask(0, 0.5)).toBe(1_000);
+  expect(ask(100_000, 0.5)).toBe(10_000);
+  expect(ask(10_000_000, 0.5)).toBe(30_000);
+  expect(ask(100_000, 0)).toBe(8_000);
+  expect(ask(100_000, 0.999_999)).toBe(12_000);
+});

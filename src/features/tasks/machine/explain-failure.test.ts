@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import { ProviderError, type ProviderErrorKind } from "../../../providers/contract.ts";
+import { describeAppError, explainFailure } from "./explain-failure.ts";
+
+test.for<[ProviderErrorKind, string, string | null, boolean]>([
+  ["rejected", "invalid_parameter", "size", false],
+  ["content-refused", "content_policy_violation", "prompt", false],
+  ["too-long", "prompt_too_long", "prompt", false],
+  ["timeout", "upstream_timeout", null, true],
+  ["rate-limited", "upstream_unavailable", null, true],
+  ["overloaded", "upstream_unavailable", null, true],
+  ["unauthorized", "upstream_unavailable", null, true],
+  ["unreachable", "upstream_unavailable", null, true],
+  ["bad-answer", "upstream_unavailable", null, true],
+])("what failed as %s is told as %s, in words of ours", ([kind, code, param, isRetryable]) => {
+  const told = explainFailure(new ProviderError(kind, "vendor-9 at eu.vendor.example says no", { param: "size" }));
+  expect(told).toMatchObject({ code, param, isRetryable });
+  expect(told.message).not.toContain("vendor");
+});
+
+test("what a request would have been told is told of the task", () => {
+  const error = new AppError("invalid_url", "It leads nowhere.", { param: "input_images[0]", detail: { host: "h" } });
+  expect(describeAppError(error)).toEqual({
+    code: "invalid_url",
+    message: "It leads nowhere.",
+    param: "input_images[0]",
+    isRetryable: false,
+  });
+});

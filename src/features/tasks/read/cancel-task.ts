@@ -1,0 +1,49 @@
+import { inTransaction } from "../../../platform/database/database.ts";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
+import type { LiveCatalog } from "../../catalog/index.ts";
+import { afterCommit, type TransitionDependencies, writeTransition } from "../machine/apply-transition.ts";
+import { decideTransition } from "../machine/decide-transition.ts";
+import type { Task } from "../task.ts";
+import { lockTask } from "../task-store.ts";
+import { findTaskTarget, listTaskTargets } from "../work/task-target.ts";
+import { getTask } from "./read-task.ts";
+
+export type CancelDependencies = TransitionDependencies & {
+  /** Whether the upstream that has the task can stop it. */
+  isCancelable(task: Task): boolean;
+};
+
+/**
+ * Cancels a task, or asks for it. One that no upstream has begun ends at once; one that an upstream has ends as the
+ * upstream says. A task that is over stays as it is.
+ */
+export async function cancelTask(
+  dependencies: CancelDependencies,
+  asked: { id: string; accountId?: string },
+): Promise<Task> {
+  const { database, clock, isCancelable } = dependencies;
+  const found = await getTask(database, asked);
+  const applied = await inTransaction(database, async (tx) => {
+    const task = await lockTask(tx, asked.id);
+    if (task === null) return null;
+    const outcome = { kind: "cancel-requested", isCancelable: task.target === null || isCancelable(task) } as const;
+    const transition = decideTransition(task, outcome, clock.now());
+    if (transition.refusal === "not-cancelable") {
+      throw new AppError("task_not_cancelable", "This model cannot stop a task that it has begun.");
+    }
+    return transition.isVisible ? await writeTransition(dependencies, tx, task, transition) : null;
+  });
+  if (applied === null) return await getTask(database, found);
+  await afterCommit(dependencies, applied);
+  return applied.task;
+}
+
+/** Tells whether the upstream that has a task can stop it. */
+export function createCancelCheck({ catalog, registry }: { catalog: LiveCatalog; registry: ProviderRegistry }) {
+  return (task: Task): boolean => {
+    const targets = listTaskTargets(catalog.current(), task.model, registry);
+    const cancels = findTaskTarget(targets, task.target)?.generation.traits.cancels ?? "always";
+    return cancels === "always" || (cancels === "while-queued" && task.state === "queued");
+  };
+}

@@ -1,0 +1,69 @@
+import type { GenerationRequest, ImageFormat } from "../../../providers/generation.ts";
+import { type CompositeRequest, isComposite, type Task, type TaskInput } from "../task.ts";
+
+/** A request's own fields in the words of its endpoint; given by the feature that knows what is in it. */
+export type PresentComposite = (request: CompositeRequest) => Record<string, unknown>;
+
+const pathByType = {
+  image: "/images/generations",
+  video: "/videos/generations",
+  avatar: "/avatars/generations",
+  drama: "/dramas/generations",
+  speech: "/audio/speech",
+} as const;
+
+/**
+ * What a task was asked for, as its caller would write it. What was left out stands there as it was decided, so that the
+ * same body makes the same thing again, whatever the model's defaults are by then.
+ */
+export function presentRequest(task: Task, presentComposite: PresentComposite) {
+  const { request, inputs } = task;
+  const fields = isComposite(task)
+    ? presentComposite(task.request)
+    : presentMedia(request as GenerationRequest, inputs);
+  return {
+    object: "generation.request" as const,
+    task_id: task.id,
+    endpoint: pathByType[task.type],
+    body: {
+      model: task.model,
+      ...fields,
+      ...(task.callbackUrl === null ? {} : { callback_url: task.callbackUrl }),
+      ...(task.metadata === null ? {} : { metadata: task.metadata }),
+    },
+  };
+}
+
+function presentMedia(request: GenerationRequest, inputs: readonly TaskInput[]): Record<string, unknown> {
+  const pictures = inputs.filter(({ role }) => role === "image").map(nameInput);
+  const given = pictures.length === 0 ? {} : { input_images: pictures };
+  switch (request.type) {
+    case "image": {
+      const { prompt, width, height, count, format } = request;
+      return { prompt, size: `${width}x${height}`, n: count, ...given, ...presentFormat(format) };
+    }
+    case "video": {
+      const { prompt, durationSeconds, aspectRatio } = request;
+      return { ...(prompt === "" ? {} : { prompt }), duration: durationSeconds, aspect_ratio: aspectRatio, ...given };
+    }
+    case "avatar":
+      return {
+        ...Object.fromEntries(inputs.map((input) => [input.param, nameInput(input)])),
+        aspect_ratio: request.aspectRatio,
+      };
+    case "speech": {
+      const { text, voice, format, speed } = request;
+      return { input: text, voice, response_format: format, speed };
+    }
+  }
+}
+
+function presentFormat(format: ImageFormat | undefined): Record<string, unknown> {
+  if (format === undefined) return {};
+  const { name, quality } = format;
+  return { output_format: name, ...(quality === undefined ? {} : { output_compression: quality }) };
+}
+
+function nameInput(input: TaskInput): string {
+  return "fileId" in input ? input.fileId : input.url;
+}

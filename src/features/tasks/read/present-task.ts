@@ -1,0 +1,111 @@
+import type { FileId } from "../../../lib/ids.ts";
+import { type Nano, presentMoney } from "../../../lib/money.ts";
+import { getErrorEntry } from "../../../platform/errors/error-table.ts";
+import { countPriceUnits, nothing, priceStage, priceTask } from "../quote-task.ts";
+import { isFinal, type StepRecord, type Task, type TaskError, type TaskOutput } from "../task.ts";
+
+/** Where a file can be fetched for a while. */
+export type SignLink = (fileId: FileId, now: Date) => { url: string };
+
+/** A task as callers see it. What is beyond the contract's fields is left out where there is nothing to say. */
+export function presentTask(
+  task: Task,
+  { signLink, now, queuePosition }: { signLink: SignLink; now: Date; queuePosition: number | null },
+) {
+  return {
+    id: task.id,
+    object: "generation.task" as const,
+    type: task.type,
+    model: task.model,
+    status: task.state,
+    progress: task.progress,
+    output: task.output.map((item) => ({ ...describeOutput(item), url: signLink(item.fileId, now).url })),
+    ...(task.type === "image" && task.output.length > 0
+      ? { data: task.output.map(({ fileId }) => ({ url: signLink(fileId, now).url })) }
+      : {}),
+    usage: presentUsage(task),
+    created: Math.floor(task.createdAt.getTime() / 1000),
+    request_id: task.requestId,
+    updated_at: task.updatedAt.toISOString(),
+    ...(task.error === null ? {} : { error: presentTaskError(task.error) }),
+    ...(task.warnings.length === 0 ? {} : { warnings: [...task.warnings] }),
+    ...(task.metadata === null ? {} : { metadata: task.metadata }),
+    ...(task.clientRequestId === null ? {} : { client_request_id: task.clientRequestId }),
+    ...(queuePosition === null ? {} : { queue_position: queuePosition }),
+    ...(task.startedAt === null ? {} : { started_at: task.startedAt.toISOString() }),
+    ...(task.finishedAt === null ? {} : { finished_at: task.finishedAt.toISOString() }),
+    ...(task.finishedAt === null ? { expires_at: task.deadlineAt.toISOString() } : {}),
+    ...(task.parentId === null ? {} : { parent_id: task.parentId }),
+    ...(task.steps.length === 0 ? {} : { steps: task.steps.map((step) => presentStep(task, step, { signLink, now })) }),
+  };
+}
+
+function presentStep(task: Task, step: StepRecord, { signLink, now }: { signLink: SignLink; now: Date }) {
+  return {
+    name: step.name,
+    status: step.state,
+    progress: step.progress,
+    output: step.output.map((item) => ({ ...describeOutput(item), url: signLink(item.fileId, now).url })),
+    charge: presentMoney(priceStep(task, step)),
+    task_ids: Object.values(step.taskIds),
+  };
+}
+
+/** What a step is charged: nothing before it is done, and nothing where the task is over and was not. */
+function priceStep({ terms, state, charge }: Task, { name, output }: StepRecord): Nano {
+  if (!("stages" in terms) || (isFinal(state) && charge === 0n)) return nothing;
+  const stage = terms.stages.find(({ step }) => step === name);
+  return stage === undefined ? nothing : priceStage(stage, output);
+}
+
+function describeOutput(item: TaskOutput) {
+  return {
+    type: item.type,
+    file_id: item.fileId,
+    content_type: item.contentType,
+    bytes: item.bytes,
+    sha256: item.sha256,
+    ...(item.width === null ? {} : { width: item.width }),
+    ...(item.height === null ? {} : { height: item.height }),
+    ...(item.durationMs === null ? {} : { duration: item.durationMs / 1000 }),
+    expires_at: item.expiresAt.toISOString(),
+  };
+}
+
+function presentUsage(task: Task) {
+  return {
+    total_units: Number(countPriceUnits(task.terms, task.units)),
+    ...(isFinal(task.state) ? { charge: presentMoney(task.charge) } : {}),
+    estimated_charge: presentMoney(priceTask(task.terms)),
+  };
+}
+
+function presentTaskError({ code, message, param, isRetryable }: TaskError) {
+  return { code: getErrorEntry(code).wireCode ?? code, message, param, retryable: isRetryable };
+}
+
+/** What an event tells of a task that is over. Links are put in when it is sent, because they do not live long. */
+export function describeEvent(task: Task) {
+  return {
+    task_id: task.id,
+    status: task.state,
+    output: task.output.map(describeOutput),
+    type: task.type,
+    model: task.model,
+    usage: presentUsage(task),
+    ...(task.error === null ? {} : { error: presentTaskError(task.error) }),
+    ...(task.metadata === null ? {} : { metadata: task.metadata }),
+  };
+}
+
+/** An event's data with links to what it tells of. */
+export function linkEvent<T extends { output?: readonly { file_id?: string }[] }>(
+  data: T,
+  signLink: SignLink,
+  now: Date,
+) {
+  const output = (data.output ?? []).map((item) =>
+    item.file_id === undefined ? item : { ...item, url: signLink(item.file_id as FileId, now).url },
+  );
+  return { ...data, output };
+}

@@ -1,0 +1,40 @@
+import type { Clock } from "../../../lib/clock.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import { isFinal, type Task } from "../task.ts";
+import { countWaiting, findTask } from "../task-store.ts";
+import type { TaskWatch } from "./watch-tasks.ts";
+
+/** A task, and where an account asks, one of its own: another's does not exist for it. */
+export async function getTask(
+  database: Database,
+  { id, accountId }: { id: string; accountId?: string },
+): Promise<Task> {
+  const task = await findTask(database, id);
+  if (task !== null && (accountId === undefined || task.accountId === accountId)) return task;
+  throw new AppError("task_not_found", "There is no such task.");
+}
+
+/** How many wait for the same model, up to this one; `null` for a task that does not wait. */
+export async function findQueuePosition(database: Database, task: Task): Promise<number | null> {
+  return task.phase === "ready" ? await countWaiting(database, task) : null;
+}
+
+/**
+ * The task once it is over, or as it is when the time is. Whoever knows a version of it already hears of the next one.
+ */
+export async function awaitTask(
+  { database, watch, clock }: { database: Database; watch: TaskWatch; clock: Clock },
+  first: Task,
+  { knownVersion, waitMs, signal }: { knownVersion: number | null; waitMs: number; signal: AbortSignal },
+): Promise<Task> {
+  const endMs = clock.monotonicMs() + waitMs;
+  let task = first;
+  for (;;) {
+    const isNews = isFinal(task.state) || (knownVersion !== null && task.version > knownVersion);
+    const leftMs = endMs - clock.monotonicMs();
+    if (isNews || leftMs <= 0 || signal.aborted || watch.isReleased()) return task;
+    await watch.waitForChange(task.id, task.version, { timeoutMs: leftMs, signal });
+    task = await getTask(database, task);
+  }
+}

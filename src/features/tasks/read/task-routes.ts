@@ -1,0 +1,285 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import { describeAnswers } from "../../../platform/http/answer-headers.ts";
+import type { HttpServer } from "../../../platform/http/create-http-server.ts";
+import { describeEndpoint } from "../../../platform/http/endpoint-table.ts";
+import type { EventStream, Heartbeats } from "../../../platform/http/event-stream.ts";
+import { pathParams } from "../../../platform/http/path-params.ts";
+import { getCaller } from "../../../platform/http/request-context.ts";
+import { describeHeaders } from "../../../platform/http/request-headers.ts";
+import { sendEvents } from "../../../platform/http/take-over.ts";
+import type { Files } from "../../files/index.ts";
+import { parsePrefer } from "../submit/prefer.ts";
+import { isFinal, type Task, type TaskType } from "../task.ts";
+import { listTasks } from "../task-store.ts";
+import { type CancelDependencies, cancelTask } from "./cancel-task.ts";
+import { type PresentComposite, presentRequest } from "./present-request.ts";
+import { presentTask } from "./present-task.ts";
+import { awaitTask, findQueuePosition, getTask } from "./read-task.ts";
+import { taskFilterSchema, taskListSchema, taskRequestSchema, taskSchema } from "./task-schema.ts";
+import type { TaskWatch } from "./watch-tasks.ts";
+
+export type TaskRouteDependencies = CancelDependencies & {
+  watch: TaskWatch;
+  files: Pick<Files, "signLink">;
+  heartbeats: Heartbeats;
+  presentComposite: PresentComposite;
+};
+
+const tags = ["Tasks"];
+const taskParams = pathParams({ task_id: "task" });
+const noQuery = Type.Object({}, { additionalProperties: false });
+/** Browsers send an empty object, most programs nothing; whatever else comes has never mattered. */
+const noBodySchema = Type.Unsafe<Record<string, unknown> | null>(
+  Type.Object({}, { nullable: true, description: "Nothing, or an empty object." }),
+);
+const taskAnswer = { always: ["etag"], sometimes: ["retry-after"] } as const;
+/** In how many seconds it is worth asking how a task stands. */
+const pollSeconds: Record<TaskType, number> = { image: 2, speech: 1, video: 5, avatar: 5, drama: 10 };
+/** How long a cancellation waits for the upstream's word, so that most callers need not ask again. */
+const cancelWaitMs = 3_000;
+
+export function addTaskRoutes(http: HttpServer, dependencies: TaskRouteDependencies): void {
+  // Whoever waits for a task is answered when the node is about to stop, as if the time were over.
+  http.addHook("preClose", async () => dependencies.watch.release());
+  addGetTask(http, dependencies);
+  addListTasks(http, dependencies);
+  addGetRequest(http, dependencies);
+  addCancelTask(http, dependencies);
+  addTaskEvents(http, dependencies);
+}
+
+/** The task as its caller sees it at the moment. */
+export async function presentNow(dependencies: TaskRouteDependencies, task: Task) {
+  const queuePosition = await findQueuePosition(dependencies.database, task);
+  return presentTask(task, { signLink: dependencies.files.signLink, now: dependencies.clock.now(), queuePosition });
+}
+
+/** What the head of an answer says of a task: which version of it this is, and when to ask again. */
+export function presentTaskHeaders(task: Task): Record<string, string> {
+  return {
+    etag: presentETag(task),
+    ...(isFinal(task.state) ? {} : { "retry-after": String(pollSeconds[task.type]) }),
+  };
+}
+
+/** Links differ with every answer, so that two of the same version are equal in meaning only. */
+function presentETag({ version }: Task): string {
+  return `W/"${version}"`;
+}
+
+function readKnownVersion(header: string | undefined): number | null {
+  const version = /^(?:W\/)?"(\d{1,9})"$/.exec(header ?? "")?.[1];
+  return version === undefined ? null : Number(version);
+}
+
+/** Aborted when the caller hangs up. */
+export function watchCaller(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once("close", () => gone.abort());
+  return gone.signal;
+}
+
+function addGetTask(http: HttpServer, dependencies: TaskRouteDependencies): void {
+  const { config, schema, errors } = describeEndpoint("getTask", [
+    "task_not_found",
+    "invalid_parameter",
+    "unknown_parameter",
+  ]);
+  const description = `How a task stands. \`If-None-Match\` with the last \`ETag\` answers 304 while nothing changed;
+\`Prefer: wait=N\` (up to 60) answers when the task is over or N seconds have passed, and with \`If-None-Match\` as soon as
+anything changed.`;
+  http.get(
+    "/tasks/:task_id",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Get a task",
+        description,
+        tags,
+        params: taskParams,
+        querystring: noQuery,
+        headers: describeHeaders("if-none-match", "prefer"),
+        ...describeAnswers({ 200: taskAnswer, 304: taskAnswer }),
+        response: { 200: taskSchema, 304: Type.Null({ description: "Nothing changed." }), ...errors },
+      },
+    },
+    async (request, reply) => {
+      const waitMs = parsePrefer(request.headers.prefer).waitMs ?? 0;
+      const knownVersion = readKnownVersion(request.headers["if-none-match"]);
+      const first = await getTask(dependencies.database, readAsked(request));
+      const task = await awaitTask(dependencies, first, { knownVersion, waitMs, signal: watchCaller(reply) });
+      reply.headers(presentTaskHeaders(task));
+      if (waitMs > 0) reply.header("preference-applied", `wait=${waitMs / 1000}`);
+      if (task.version === knownVersion) return reply.code(304).send(null);
+      return await presentNow(dependencies, task);
+    },
+  );
+}
+
+function readAsked(request: { params: { task_id: string }; caller: FastifyRequest["caller"] }) {
+  return { id: request.params.task_id, accountId: getCaller(request).accountId };
+}
+
+function addListTasks(http: HttpServer, dependencies: TaskRouteDependencies): void {
+  const { config, schema, errors } = describeEndpoint("listTasks", ["invalid_parameter", "unknown_parameter"]);
+  http.get(
+    "/tasks",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "List tasks",
+        description: "The account's tasks, newest first. Filters combine.",
+        tags,
+        querystring: taskFilterSchema,
+        response: { 200: taskListSchema, ...errors },
+      },
+    },
+    async (request) => {
+      const { status, type, model, parent_id: parentId = null, limit = 20, after = null } = request.query;
+      const filter = {
+        accountId: getCaller(request).accountId,
+        parentId,
+        ...(status === undefined ? {} : { state: status }),
+        ...(type === undefined ? {} : { type }),
+        ...(model === undefined ? {} : { model }),
+      };
+      const tasks = await listTasks(dependencies.database, filter, { after, limit: limit + 1 });
+      const page = tasks.slice(0, limit);
+      const hasMore = tasks.length > limit;
+      const view = { signLink: dependencies.files.signLink, now: dependencies.clock.now(), queuePosition: null };
+      return {
+        object: "list" as const,
+        data: page.map((task) => presentTask(task, view)),
+        has_more: hasMore,
+        next_cursor: hasMore ? (page.at(-1)?.id ?? null) : null,
+      };
+    },
+  );
+}
+
+function addGetRequest(http: HttpServer, dependencies: TaskRouteDependencies): void {
+  const { config, schema, errors } = describeEndpoint("getTaskRequest", ["task_not_found", "unknown_parameter"]);
+  http.get(
+    "/tasks/:task_id/request",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Get a task's request",
+        description: `What a task was asked for: send \`body\` to \`endpoint\` to have it made again. What was left out stands there as it
+was decided then. Tasks that are steps of another have none.`,
+        tags,
+        params: taskParams,
+        querystring: noQuery,
+        response: { 200: taskRequestSchema, ...errors },
+      },
+    },
+    async (request) => {
+      const task = await getTask(dependencies.database, readAsked(request));
+      if (task.parentId === null) return presentRequest(task, dependencies.presentComposite);
+      throw new AppError("task_not_found", `Nobody asked for this task: it is a step of ${task.parentId}.`);
+    },
+  );
+}
+
+function addCancelTask(http: HttpServer, dependencies: TaskRouteDependencies): void {
+  const { config, schema, errors } = describeEndpoint("cancelTask", ["task_not_found", "task_not_cancelable"]);
+  const description = `Asks for the end of a task; asking again changes nothing. One that nobody has begun is canceled at once,
+at no charge. One that is under way is canceled if its model can stop it, and charged for what was finished. One that is
+over stays as it is.`;
+  http.post(
+    "/tasks/:task_id/cancel",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Cancel a task",
+        description,
+        tags,
+        params: taskParams,
+        body: noBodySchema,
+        ...describeAnswers({ 200: taskAnswer }),
+        response: { 200: taskSchema, ...errors },
+      },
+    },
+    async (request, reply) => {
+      const asked = await cancelTask(dependencies, readAsked(request));
+      const task = await awaitTask(dependencies, asked, {
+        knownVersion: null,
+        waitMs: cancelWaitMs,
+        signal: watchCaller(reply),
+      });
+      reply.headers(presentTaskHeaders(task));
+      return await presentNow(dependencies, task);
+    },
+  );
+}
+
+function addTaskEvents(http: HttpServer, dependencies: TaskRouteDependencies): void {
+  const { config, schema, errors } = describeEndpoint("streamTaskEvents", ["task_not_found", "unknown_parameter"]);
+  const description = `The task as it changes, as server-sent events: first as it is, then after every change, until it is over.
+Each event is named after the change (\`task.queued\`, \`task.processing\`, \`task.progress\`, \`task.step\`, \`task.succeeded\` …), has the
+whole task as its data, and an id to go on from by \`Last-Event-ID\`.`;
+  http.get(
+    "/tasks/:task_id/events",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Stream a task's events",
+        description,
+        tags,
+        params: taskParams,
+        querystring: noQuery,
+        headers: describeHeaders("last-event-id"),
+        ...describeAnswers({ 200: { types: ["text/event-stream"] } }),
+        response: { 200: Type.Unsafe<string>(Type.String({ description: "The events." })), ...errors },
+      },
+    },
+    async (request, reply) => {
+      const task = await getTask(dependencies.database, readAsked(request));
+      const seen = Number(/^\d{1,9}$/.exec(String(request.headers["last-event-id"] ?? ""))?.[0] ?? 0);
+      return await sendEvents(reply, dependencies, (stream) =>
+        followTask(dependencies, task, { stream, seen, signal: watchCaller(reply) }),
+      );
+    },
+  );
+}
+
+/** A whole day: longer than any client stays. */
+const followMs = 24 * 60 * 60 * 1000;
+
+async function followTask(
+  dependencies: TaskRouteDependencies,
+  first: Task,
+  { stream, seen, signal }: { stream: EventStream; seen: number; signal: AbortSignal },
+): Promise<void> {
+  let task = first;
+  // Whoever has seen more than there is has seen something else.
+  let known = seen > first.version ? 0 : seen;
+  let last: Task | null = null;
+  while (!signal.aborted) {
+    if (task.version > known) stream.write(await presentEvent(dependencies, task, last));
+    known = Math.max(known, task.version);
+    last = task;
+    // A node that is about to stop sends its listeners elsewhere, where they go on from the last event.
+    if (isFinal(task.state) || dependencies.watch.isReleased()) break;
+    task = await awaitTask(dependencies, task, { knownVersion: known, waitMs: followMs, signal });
+  }
+  stream.end("");
+}
+
+async function presentEvent(dependencies: TaskRouteDependencies, task: Task, last: Task | null): Promise<string> {
+  const name = nameEvent(task, last);
+  return `event: ${name}\nid: ${task.version}\ndata: ${JSON.stringify(await presentNow(dependencies, task))}\n\n`;
+}
+
+function nameEvent(task: Task, last: Task | null): string {
+  if (task.state !== last?.state) return `task.${task.state}`;
+  const describeSteps = ({ steps }: Task): string => steps.map(({ state }) => state).join();
+  return describeSteps(task) === describeSteps(last) ? "task.progress" : "task.step";
+}

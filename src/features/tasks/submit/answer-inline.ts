@@ -1,0 +1,66 @@
+import { Readable } from "node:stream";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import type { Files, StoredFile } from "../../files/index.ts";
+import type { Task } from "../task.ts";
+
+/**
+ * The error that a task's end is to a caller who knows no tasks; `null` where there is something to give. A request that
+ * is sent again with its key finds the same end, so that nobody should.
+ */
+export function findInlineError(task: Task, { isKeyed }: { isKeyed: boolean }): AppError | null {
+  const headers: Record<string, string> = isKeyed ? { "x-should-retry": "false" } : {};
+  if (task.error !== null) {
+    const { code, message, param } = task.error;
+    return new AppError(code, message, { ...(param === null ? {} : { param }), headers });
+  }
+  if (task.output.length > 0) return null;
+  if (task.state === "canceled") return new AppError("task_canceled", "The task was canceled.", { headers });
+  if (task.state === "expired") {
+    return new AppError("upstream_timeout", "The task was not done by its deadline.", { headers });
+  }
+  return null;
+}
+
+/**
+ * An answer whose `data` has the bytes themselves. They are read while they are sent: however large they are, a part of
+ * one is in memory at a time.
+ */
+export async function openInlineAnswer(
+  files: Pick<Files, "getFile" | "openFile">,
+  { task, answer }: { task: Task; answer: object },
+): Promise<{ bytes: number; body: Readable }> {
+  const stored: StoredFile[] = [];
+  for (const { fileId } of task.output) {
+    // What was deleted meanwhile is told before the answer has begun.
+    stored.push(await files.getFile(task.accountId, fileId, { param: "data", kinds: ["image"] }));
+  }
+  const head = `${JSON.stringify({ ...answer, data: undefined }).slice(0, -1)},"data":[`;
+  const [opening, closing, comma, tail] = ['{"b64_json":"', '"}', ",", "]}"];
+
+  async function* write(): AsyncIterable<string> {
+    yield head;
+    for (const [index, file] of stored.entries()) {
+      yield `${index === 0 ? "" : comma}${opening}`;
+      yield* encodeBase64(await files.openFile(file));
+      yield closing;
+    }
+    yield tail;
+  }
+
+  const encoded = stored.map(({ bytes }) => opening.length + 4 * Math.ceil(bytes / 3) + closing.length);
+  const commas = Math.max(0, stored.length - 1) * comma.length;
+  const bytes = Buffer.byteLength(head) + encoded.reduce((sum, length) => sum + length, commas) + tail.length;
+  return { bytes, body: Readable.from(write(), { objectMode: false }) };
+}
+
+/** Three bytes become four characters, so that what is left of a chunk goes with the next one. */
+async function* encodeBase64(chunks: AsyncIterable<Buffer>): AsyncIterable<string> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const joined = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const whole = joined.length - (joined.length % 3);
+    rest = joined.subarray(whole);
+    yield joined.toString("base64", 0, whole);
+  }
+  yield rest.toString("base64");
+}

@@ -1,0 +1,141 @@
+import type { FileId } from "../../../lib/ids.ts";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import { checkPublicUrl } from "../../../platform/net/check-public-url.ts";
+import type { AudioFormat, GenerationRequest } from "../../../providers/generation.ts";
+import type { Capability, Model } from "../../catalog/index.ts";
+import { countCharacters } from "../quote-task.ts";
+import type { TaskInput } from "../task.ts";
+import type { AvatarBody, ImageBody, SpeechBody, VideoBody } from "./generation-schema.ts";
+import { checkImageOptions } from "./openai-image-options.ts";
+
+/** A request that the model can do, as far as that can be known from the request. */
+export type CheckedGeneration = { request: GenerationRequest; inputs: TaskInput[]; capability: Capability };
+
+const sizeUsual = "1024x1024";
+const durationUsual = 5;
+const aspectRatioUsual = "16:9";
+
+export function checkImage(body: ImageBody, model: Model): CheckedGeneration {
+  requireType(model, "image");
+  checkPrompt(body.prompt, model);
+  const { limits } = model;
+  const options = checkImageOptions(body);
+  const asked = body.size === "auto" ? undefined : (body.size ?? undefined);
+  const size = choose("size", asked, limits.sizes ?? [sizeUsual]);
+  const [width = 0, height = 0] = size.split("x").map(Number);
+  const count = body.n ?? 1;
+  const countMax = limits.max_n ?? 1;
+  if (count > countMax) refuse("n", `\`n\` can be from 1 to ${countMax} for this model.`);
+  const inputs = readInputImages(body.input_images, model);
+  const capability = requireCapability(model, inputs, { without: "text_to_image", withImages: "image_to_image" });
+  return { request: { type: "image", prompt: body.prompt, width, height, count, ...options }, inputs, capability };
+}
+
+export function checkVideo(body: VideoBody, model: Model): CheckedGeneration {
+  requireType(model, "video");
+  if (body.prompt === undefined && body.input_images === undefined) {
+    throw new AppError("missing_parameter", "A film needs a `prompt` or `input_images`, or both.", { param: "prompt" });
+  }
+  checkPrompt(body.prompt ?? "", model);
+  const { limits } = model;
+  const durationSeconds = choose("duration", body.duration, limits.durations ?? [durationUsual]);
+  const aspectRatio = choose("aspect_ratio", body.aspect_ratio, limits.aspect_ratios ?? [aspectRatioUsual]);
+  const inputs = readInputImages(body.input_images, model);
+  const capability = requireCapability(model, inputs, { without: "text_to_video", withImages: "image_to_video" });
+  return { request: { type: "video", prompt: body.prompt ?? "", durationSeconds, aspectRatio }, inputs, capability };
+}
+
+export function checkAvatar(body: AvatarBody, model: Model): CheckedGeneration {
+  requireType(model, "avatar");
+  const aspectRatio = choose("aspect_ratio", body.aspect_ratio, model.limits.aspect_ratios ?? [aspectRatioUsual]);
+  return {
+    request: { type: "avatar", aspectRatio },
+    inputs: [
+      { role: "person", param: "avatar_file_id", fileId: body.avatar_file_id as FileId },
+      { role: "audio", param: "audio_file_id", fileId: body.audio_file_id as FileId },
+    ],
+    capability: "audio_driven_avatar",
+  };
+}
+
+export function checkSpeech(body: SpeechBody, model: Model): CheckedGeneration {
+  requireType(model, "speech");
+  const { limits } = model;
+  const charactersMax = limits.max_prompt_length;
+  if (charactersMax !== undefined && countCharacters(body.input) > charactersMax) {
+    throw new AppError("prompt_too_long", `\`input\` can have at most ${charactersMax} characters for this model.`, {
+      param: "input",
+    });
+  }
+  const voice = choose("voice", body.voice, limits.voices ?? [body.voice]);
+  const formats = (limits.response_formats ?? ["mp3"]) as AudioFormat[];
+  const format = choose("response_format", body.response_format, formats);
+  return {
+    request: { type: "speech", text: body.input, voice, format, speed: body.speed ?? 1 },
+    inputs: [],
+    capability: "text_to_speech",
+  };
+}
+
+function requireType(model: Model, type: Model["type"]): void {
+  if (model.type === type) return;
+  const message = `${model.id} is a model for ${model.type}, not for ${type}. GET /models?type=${type} lists those.`;
+  throw new AppError("unsupported_capability", message, { param: "model" });
+}
+
+function checkPrompt(prompt: string, { limits }: Model): void {
+  const charactersMax = limits.max_prompt_length;
+  if (charactersMax === undefined || countCharacters(prompt) <= charactersMax) return;
+  throw new AppError("prompt_too_long", `\`prompt\` can have at most ${charactersMax} characters for this model.`, {
+    param: "prompt",
+  });
+}
+
+/** What was asked for, if the model has it; the first that it has where nothing was. */
+function choose<T extends string | number>(param: string, asked: T | undefined, allowed: readonly T[]): T {
+  const [first] = allowed;
+  if (asked === undefined && first !== undefined) return first;
+  if (asked !== undefined && allowed.includes(asked)) return asked;
+  return refuse(param, `\`${param}\` can be one of these for this model: ${allowed.join(", ")}.`);
+}
+
+function refuse(param: string, message: string): never {
+  throw new AppError("invalid_parameter", message, { param });
+}
+
+function requireCapability(
+  model: Model,
+  inputs: readonly TaskInput[],
+  { without, withImages }: { without: Capability; withImages: Capability },
+): Capability {
+  const capability = inputs.length === 0 ? without : withImages;
+  if (model.capabilities.includes(capability)) return capability;
+  const message =
+    inputs.length === 0
+      ? `${model.id} starts from pictures only: add \`input_images\`.`
+      : `${model.id} does not start from pictures: leave out \`input_images\`.`;
+  throw new AppError("unsupported_capability", message, { param: "input_images" });
+}
+
+function readInputImages(images: readonly string[] | undefined, { limits }: Model): TaskInput[] {
+  if (images === undefined) return [];
+  const countMax = limits.max_input_images ?? 1;
+  if (images.length > countMax) refuse("input_images", `\`input_images\` can have at most ${countMax} for this model.`);
+  return images.map((image, index) => readInputImage(image, `input_images[${index}]`));
+}
+
+/** What neither is an id of ours nor a public address is refused now; what it leads to is seen when it is fetched. */
+function readInputImage(image: string, param: string): TaskInput {
+  if (/^file_[0-9a-z]+$/.test(image)) return { role: "image", param, fileId: image as FileId };
+  const obstacle = checkPublicUrl(image, { allowsPrivate: false });
+  if (obstacle !== null) {
+    throw new AppError(
+      "invalid_url",
+      `${obstacle} A picture is a public HTTPS address, or the id of an uploaded file.`,
+      {
+        param,
+      },
+    );
+  }
+  return { role: "image", param, url: image };
+}

@@ -1,0 +1,257 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { TSchema } from "typebox";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import type { ErrorCode } from "../../../platform/errors/error-table.ts";
+import { describeAnswers } from "../../../platform/http/answer-headers.ts";
+import type { HttpServer } from "../../../platform/http/create-http-server.ts";
+import { describeEndpoint, type EndpointName } from "../../../platform/http/endpoint-table.ts";
+import { getCaller } from "../../../platform/http/request-context.ts";
+import { describeHeaders } from "../../../platform/http/request-headers.ts";
+import type { Files } from "../../files/index.ts";
+import { parseIdempotencyKey } from "../../idempotency/index.ts";
+import { presentTask } from "../read/present-task.ts";
+import { awaitTask } from "../read/read-task.ts";
+import { presentNow, presentTaskHeaders, type TaskRouteDependencies, watchCaller } from "../read/task-routes.ts";
+import { taskSchema } from "../read/task-schema.ts";
+import { isFinal, type Task } from "../task.ts";
+import { findInlineError, openInlineAnswer } from "./answer-inline.ts";
+import { checkAvatar, checkImage, checkVideo } from "./check-generation.ts";
+import {
+  type CreateDependencies,
+  type CreatedTask,
+  createTask,
+  type IncomingTask,
+  type PrepareTask,
+} from "./create-task.ts";
+import { avatarRequestSchema, type CommonBody, imageRequestSchema, videoRequestSchema } from "./generation-schema.ts";
+import { findInlineForm } from "./openai-image-options.ts";
+import { type Preference, parsePrefer } from "./prefer.ts";
+import { type CheckMedia, type MediaDependencies, prepareMedia } from "./prepare-media.ts";
+
+export type GenerationRouteParts = CreateDependencies &
+  MediaDependencies &
+  TaskRouteDependencies & { files: Files; baseUrl: string };
+
+/** What a submission can be answered with beyond what every endpoint can. */
+export const submissionErrors = [
+  "invalid_json",
+  "missing_parameter",
+  "invalid_parameter",
+  "unknown_parameter",
+  "unsupported_capability",
+  "prompt_too_long",
+  "invalid_url",
+  "invalid_file",
+  "file_not_found",
+  "insufficient_balance",
+  "key_budget_exceeded",
+  "model_unavailable",
+  "model_unroutable",
+  "idempotency_in_progress",
+  "idempotency_key_reused",
+  "concurrency_limit_exceeded",
+  "payload_too_large",
+  "unsupported_media_type",
+] as const satisfies readonly ErrorCode[];
+
+/** The task that came of it, and where and when to ask for it. */
+export const submissionAnswer = { always: ["location", "etag"], sometimes: ["retry-after"] } as const;
+export const submissionAnswers = describeAnswers({ 200: submissionAnswer, 202: submissionAnswer });
+
+export const submissionText = `Answers 202 with a task at once; \`GET /tasks/{id}\` and webhooks tell what comes of it. \`Prefer: wait=N\` (up to
+60) answers 200 with the finished task if it ends in time. With an \`Idempotency-Key\` the same request can be sent again
+and makes one task.`;
+
+const inlineText = `A request from one of OpenAI's SDKs, or with a field that only OpenAI's API has (\`response_format\`, \`quality\` …), is
+waited for up to 120 seconds unless it says \`Prefer: respond-async\`: the answer is 200 with \`data\` beside the task's own
+fields, the error of a task that failed, or 202 where it takes longer.`;
+
+/** What a task can end with, for callers who are told of its end as of their request's. */
+export const inlineErrors = [
+  "content_policy_violation",
+  "task_canceled",
+  "upstream_unavailable",
+  "upstream_timeout",
+] as const satisfies readonly ErrorCode[];
+
+export function addGenerationRoutes(http: HttpServer, parts: GenerationRouteParts): void {
+  addSubmission(http, parts, {
+    endpoint: "createImage",
+    path: "/images/generations",
+    summary: "Make images",
+    description: `${submissionText}\n\n${inlineText}`,
+    tag: "Images",
+    body: imageRequestSchema,
+    errors: inlineErrors,
+    check: checkImage,
+    findInlineForm,
+  });
+  addSubmission(http, parts, {
+    endpoint: "createVideo",
+    path: "/videos/generations",
+    summary: "Make a film",
+    tag: "Videos",
+    body: videoRequestSchema,
+    check: checkVideo,
+  });
+  addSubmission(http, parts, {
+    endpoint: "createAvatar",
+    path: "/avatars/generations",
+    summary: "Let a person speak",
+    tag: "Avatars",
+    body: avatarRequestSchema,
+    check: checkAvatar,
+  });
+}
+
+type SubmissionRoute<B extends CommonBody> = {
+  endpoint: EndpointName;
+  path: string;
+  summary: string;
+  description?: string;
+  tag: string;
+  body: TSchema;
+  errors?: readonly ErrorCode[];
+  check: CheckMedia<B>;
+  findInlineForm?: SubmissionWay<B>["findInlineForm"];
+};
+
+function addSubmission<B extends CommonBody>(
+  http: HttpServer,
+  parts: GenerationRouteParts,
+  route: SubmissionRoute<B>,
+): void {
+  const { config, schema, errors } = describeEndpoint(route.endpoint, [...submissionErrors, ...(route.errors ?? [])]);
+  const prepare = prepareMedia(parts, route.check);
+  const { path, findInlineForm } = route;
+  http.post(
+    route.path,
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: route.summary,
+        description: route.description ?? submissionText,
+        tags: [route.tag],
+        headers: describeHeaders("idempotency-key", "prefer"),
+        ...submissionAnswers,
+        body: route.body,
+        response: { 200: taskSchema, 202: taskSchema, ...errors },
+      },
+    },
+    (request, reply) =>
+      submit<B>(parts, { request, reply, path, prepare, ...(findInlineForm === undefined ? {} : { findInlineForm }) }),
+  );
+}
+
+/** What the head of an answer to a submission says, also when it is sent again. */
+export function presentSubmissionHeaders({ baseUrl }: { baseUrl: string }, task: Task): Record<string, string> {
+  return { ...presentTaskHeaders(task), location: `${baseUrl}/tasks/${task.id}` };
+}
+
+/** How requests of an endpoint become tasks. */
+type SubmissionWay<B extends CommonBody> = {
+  path: string;
+  prepare: PrepareTask<B>;
+  /** Where callers can name a piece of business of theirs. */
+  describeOrder?(body: B): IncomingTask["order"];
+  /** How callers who know no tasks want what is made; `null` for those who know them. */
+  findInlineForm?(body: B, headers: FastifyRequest["headers"]): InlineForm | null;
+  /** Takes back what was kept for a task that did not come to be. */
+  discard?(): Promise<void>;
+};
+
+type InlineForm = "url" | "b64_json";
+
+/** How long callers who know no tasks are kept waiting. */
+const inlineWaitMs = 120_000;
+
+export type SubmitTask = <B extends CommonBody>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  way: SubmissionWay<B>,
+) => Promise<FastifyReply>;
+
+/** Makes a task of a request that its schema has checked, and waits for it where that is asked for. */
+export async function submit<B extends CommonBody>(
+  parts: GenerationRouteParts,
+  { request, reply, ...way }: SubmissionWay<B> & { request: FastifyRequest; reply: FastifyReply },
+) {
+  const { findInlineForm } = way;
+  const preference = parsePrefer(request.headers.prefer);
+  const inline = preference.isAsync ? null : (findInlineForm?.(request.body as B, request.headers) ?? null);
+  const waitMs = preference.waitMs ?? (inline === null ? 0 : inlineWaitMs);
+  const key = parseIdempotencyKey(request.headers["idempotency-key"]);
+  const created = await createWanted(parts, { request, key, way });
+  reply.headers(created.headers);
+  if (created.isReplay) reply.header("idempotent-replayed", "true");
+  const signal = watchCaller(reply);
+  const task =
+    waitMs === 0 ? created.task : await awaitTask(parts, created.task, { knownVersion: null, waitMs, signal });
+  request.logFields = { model: task.model, task_id: task.id, task_status: task.state };
+  reply.headers(presentSubmissionHeaders(parts, task));
+  const applied = presentApplied(preference, { isInlineKnown: findInlineForm !== undefined });
+  if (applied !== null) reply.header("preference-applied", applied);
+  parts.failpoint("submission-answered");
+  if (inline !== null && isFinal(task.state)) {
+    return await answerInline(parts, { reply, task, form: inline, isKeyed: key !== null });
+  }
+  // Where a task stands in the line is told to those who ask for it later: nobody waits for that here.
+  const answer =
+    task === created.task && !created.isReplay
+      ? presentTask(task, { signLink: parts.files.signLink, now: parts.clock.now(), queuePosition: null })
+      : await presentNow(parts, task);
+  reply.code(waitMs > 0 && isFinal(task.state) ? 200 : 202).type("application/json; charset=utf-8");
+  return reply.send(JSON.stringify(answer));
+}
+
+async function createWanted<B extends CommonBody>(
+  parts: GenerationRouteParts,
+  { request, key, way }: { request: FastifyRequest; key: string | null; way: SubmissionWay<B> },
+): Promise<CreatedTask> {
+  const { path, prepare, describeOrder, discard } = way;
+  const { rawBody } = request;
+  // The schema has checked it.
+  const body = request.body as B;
+  try {
+    const created = await createTask<B>(parts, {
+      caller: getCaller(request),
+      body,
+      requestId: request.id,
+      clientRequestId: request.clientRequestId,
+      keyed: key === null || rawBody === null ? null : { key, path, rawBody },
+      order: describeOrder?.(body) ?? null,
+      prepare,
+      seen: request.limits,
+    });
+    if (created.isReplay) await discard?.();
+    return created;
+  } catch (error) {
+    // Where something else went wrong, nobody knows whether there is a task.
+    if (error instanceof AppError) await discard?.();
+    throw error;
+  }
+}
+
+function presentApplied({ waitMs, isAsync }: Preference, { isInlineKnown }: { isInlineKnown: boolean }): string | null {
+  if ((waitMs ?? 0) > 0) return `wait=${(waitMs ?? 0) / 1000}`;
+  return isAsync && isInlineKnown ? "respond-async" : null;
+}
+
+/** What a caller who knows no tasks gets of one that is over: what it made, or why it made nothing. */
+async function answerInline(
+  parts: GenerationRouteParts,
+  { reply, task, form, isKeyed }: { reply: FastifyReply; task: Task; form: InlineForm; isKeyed: boolean },
+): Promise<FastifyReply> {
+  const error = findInlineError(task, { isKeyed });
+  if (error !== null) {
+    // It is of the task, which the error is not; `Location` leads to that.
+    reply.removeHeader("etag");
+    throw error;
+  }
+  const answer = await presentNow(parts, task);
+  reply.code(200).type("application/json; charset=utf-8");
+  if (form === "url") return reply.send(JSON.stringify(answer));
+  const { bytes, body } = await openInlineAnswer(parts.files, { task, answer });
+  return reply.header("content-length", bytes).send(body);
+}

@@ -1,0 +1,117 @@
+import { type Static, Type } from "typebox";
+import { audioFormats } from "../../../providers/generation.ts";
+import { openAiImageFields } from "./openai-image-options.ts";
+
+const closed = { additionalProperties: false } as const;
+const deadlineSecondsMax = 7 * 24 * 60 * 60;
+const promptCharactersMax = 100_000;
+const inputImagesMax = 32;
+const pairsMax = 16;
+
+const model = Type.String({ minLength: 1, maxLength: 128, description: "An id from the model list." });
+const prompt = Type.String({ minLength: 1, maxLength: promptCharactersMax, description: "What is to be made." });
+const inputImages = Type.Array(Type.String({ minLength: 1, maxLength: 8192 }), {
+  minItems: 1,
+  maxItems: inputImagesMax,
+  description: "Pictures to start from: public HTTPS addresses, or ids of uploaded files.",
+});
+const aspectRatio = Type.String({
+  minLength: 1,
+  maxLength: 16,
+  description: "One of the model's `limits.aspect_ratios`; the first of them unless told.",
+});
+const fileId = (description: string) => Type.String({ minLength: 1, maxLength: 128, description });
+
+/** What every media endpoint takes. */
+export const commonFields = {
+  callback_url: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 8192, description: "Told when the task has ended, beside the webhooks." }),
+  ),
+  metadata: Type.Optional(
+    Type.Record(Type.String({ pattern: "^.{1,64}$" }), Type.String({ maxLength: 512 }), {
+      maxProperties: pairsMax,
+      additionalProperties: false,
+      description: "Up to 16 pairs of texts of your own, given back with the task and its events.",
+    }),
+  ),
+  expires_after: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: deadlineSecondsMax,
+      description: "After how many seconds a task that has not ended is given up, at no charge.",
+    }),
+  ),
+};
+
+export const imageRequestSchema = Type.Object(
+  {
+    model,
+    prompt,
+    size: Type.Optional(
+      Type.Union([
+        Type.String({
+          minLength: 1,
+          maxLength: 16,
+          description: "One of the model's `limits.sizes`, such as `1024x1024`, or `auto` for the first of them.",
+        }),
+        Type.Null(),
+      ]),
+    ),
+    n: Type.Optional(
+      Type.Union([
+        Type.Integer({ minimum: 1, description: "How many pictures, up to the model's `limits.max_n`." }),
+        Type.Null(),
+      ]),
+    ),
+    input_images: Type.Optional(inputImages),
+    ...openAiImageFields,
+    ...commonFields,
+  },
+  { ...closed, examples: [{ model: "sandbox-image", prompt: "A lighthouse at dusk", size: "1024x1024" }] },
+);
+
+export const videoRequestSchema = Type.Object(
+  {
+    model,
+    prompt: Type.Optional(prompt),
+    duration: Type.Optional(
+      Type.Integer({ minimum: 1, description: "Seconds: one of the model's `limits.durations`." }),
+    ),
+    aspect_ratio: Type.Optional(aspectRatio),
+    input_images: Type.Optional(inputImages),
+    ...commonFields,
+  },
+  { ...closed, examples: [{ model: "sandbox-video", prompt: "Waves at night", duration: 5, aspect_ratio: "16:9" }] },
+);
+
+export const avatarRequestSchema = Type.Object(
+  {
+    model,
+    avatar_file_id: fileId("The person: an uploaded picture or film."),
+    audio_file_id: fileId("What the person says: an uploaded recording."),
+    aspect_ratio: Type.Optional(aspectRatio),
+    ...commonFields,
+  },
+  {
+    ...closed,
+    examples: [{ model: "sandbox-avatar", avatar_file_id: "file_…", audio_file_id: "file_…", aspect_ratio: "9:16" }],
+  },
+);
+
+export const speechRequestSchema = Type.Object(
+  {
+    model,
+    input: Type.String({ minLength: 1, maxLength: promptCharactersMax, description: "What is to be said." }),
+    voice: Type.String({ minLength: 1, maxLength: 128, description: "One of the model's `limits.voices`." }),
+    response_format: Type.Optional(Type.Enum([...audioFormats])),
+    speed: Type.Optional(Type.Number({ minimum: 0.25, maximum: 4 })),
+    ...commonFields,
+  },
+  { ...closed, examples: [{ model: "sandbox-speech", input: "Hello, world.", voice: "alloy" }] },
+);
+
+export type ImageBody = Static<typeof imageRequestSchema>;
+export type VideoBody = Static<typeof videoRequestSchema>;
+export type AvatarBody = Static<typeof avatarRequestSchema>;
+export type SpeechBody = Static<typeof speechRequestSchema>;
+export type CommonBody = Pick<ImageBody, "model" | "callback_url" | "metadata" | "expires_after">;

@@ -1,0 +1,143 @@
+import { Type } from "typebox";
+import type { FileId } from "../../../lib/ids.ts";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import { describeValidationProblem } from "../../../platform/errors/validation-problem.ts";
+import type { HttpServer } from "../../../platform/http/create-http-server.ts";
+import { describeEndpoint } from "../../../platform/http/endpoint-table.ts";
+import { compileValidator } from "../../../platform/http/validation.ts";
+import type { FormDescription } from "../../files/index.ts";
+import { taskSchema } from "../read/task-schema.ts";
+import { checkImage } from "./check-generation.ts";
+import type { PrepareTask } from "./create-task.ts";
+import { type GenerationRouteParts, inlineErrors, submissionErrors, submit } from "./generation-routes.ts";
+import { type ImageBody, imageRequestSchema } from "./generation-schema.ts";
+import { prepareMedia } from "./prepare-media.ts";
+import { describeEditForm, type EditForm, pictureNames, readEditForm } from "./read-edit-form.ts";
+
+const path = "/images/edits";
+
+const description = `As \`POST /images/generations\` with \`input_images\`, for clients of OpenAI's API: the images are sent in the form as \`image\` or
+\`image[]\`, and kept like uploads. It is waited for up to 120 seconds unless it says \`Prefer: respond-async\`. A \`mask\` is refused.`;
+
+const form: FormDescription = {
+  names: "`model`, `prompt` and `image`",
+  param: "image",
+  filesMax: 32,
+  fieldsMax: 32,
+  // A prompt of the greatest length, in characters of four bytes.
+  fieldBytesMax: 400_000,
+  fileNames: [...pictureNames, "mask"],
+};
+
+const { input_images: _, ...ownFields } = imageRequestSchema.properties;
+/** For the reference, in the form's own fields; a route has them in those of the JSON endpoint. */
+const editSchema = Type.Unsafe<ImageBody>(
+  Type.Object(
+    { image: Type.Array(Type.String({ format: "binary" }), { minItems: 1 }), ...ownFields },
+    { additionalProperties: false },
+  ),
+);
+
+/** Editing images as OpenAI's clients ask for it. */
+export function addImageEditRoutes(v1: HttpServer, parts: GenerationRouteParts): void {
+  v1.register(async (http: HttpServer) => {
+    await parts.files.acceptForms(http, form);
+    addEditRoute(http, parts);
+  });
+}
+
+function addEditRoute(http: HttpServer, parts: GenerationRouteParts): void {
+  const { config, schema, errors } = describeEndpoint("editImage", [
+    ...submissionErrors,
+    ...inlineErrors,
+    "malformed_request",
+  ]);
+  http.post(
+    path,
+    {
+      config,
+      // The body is described for the reference only: it is a stream, which is checked as it is read.
+      validatorCompiler: (given) => (given.httpPart === "body" ? () => true : compileValidator(given)),
+      schema: {
+        ...schema,
+        summary: "Edit images",
+        description,
+        tags: ["Images"],
+        consumes: ["multipart/form-data"],
+        headers: Type.Object({ "idempotency-key": Type.Optional(Type.String()), prefer: Type.Optional(Type.String()) }),
+        body: editSchema,
+        response: { 200: taskSchema, 202: taskSchema, ...errors },
+      },
+    },
+    async (request, reply) => {
+      const received = await parts.files.receiveForm(request, reply, form);
+      try {
+        const edit = readEditForm(received.entries);
+        // From here on it is a request like those in JSON.
+        request.body = parseBody(edit);
+        if (request.headers["idempotency-key"] !== undefined) request.rawBody = describeEditForm(edit);
+        const material = keepMaterial(parts, edit, () => received.remove());
+        return await submit<ImageBody>(parts, { request, reply, path, ...material, findInlineForm });
+      } finally {
+        await received.remove();
+      }
+    },
+  );
+}
+
+/** Only OpenAI's clients come here. */
+function findInlineForm(body: ImageBody): "url" | "b64_json" {
+  return body.response_format ?? "url";
+}
+
+const validateBody = compileValidator({ schema: imageRequestSchema, method: "POST", url: path, httpPart: "body" });
+
+function parseBody({ fields }: EditForm): ImageBody {
+  if (validateBody(fields)) return fields as ImageBody;
+  const { code, message, param } = describeValidationProblem(validateBody.errors ?? [], "body");
+  throw new AppError(code, message, param === null ? {} : { param });
+}
+
+/** Keeps the pictures when the rest of the request was found good, and takes them back where no task comes of it. */
+function keepMaterial(
+  parts: GenerationRouteParts,
+  { pictures }: EditForm,
+  onKept: () => Promise<void>,
+): { prepare: PrepareTask<ImageBody>; discard(): Promise<void> } {
+  const kept: { accountId: Parameters<typeof parts.files.deleteFile>[0]; fileId: FileId }[] = [];
+  const prepareImage = prepareMedia(parts, checkImage);
+
+  async function prepare(asked: Parameters<PrepareTask<ImageBody>>[0]) {
+    const { body, caller, offered } = asked;
+    checkImage({ ...body, input_images: pictures.map(() => "file_0") }, offered.model);
+    const { accountId } = caller;
+    const images: string[] = [];
+    for (const [index, picture] of pictures.entries()) {
+      if (typeof picture === "string") {
+        images.push(picture);
+        continue;
+      }
+      const wanted = { param: `input_images[${index}]`, kinds: ["image"] as const };
+      const { signal } = new AbortController();
+      const { id } = await parts.files.keepUpload({ ...picture, accountId, wanted, signal });
+      kept.push({ accountId, fileId: id });
+      images.push(id);
+    }
+    await onKept();
+    return await prepareImage({ ...asked, body: { ...body, input_images: images } });
+  }
+
+  return {
+    prepare: (asked) => prepare(asked).catch(nameFormField),
+    async discard() {
+      for (const { accountId, fileId } of kept.splice(0)) await parts.files.deleteFile(accountId, fileId);
+    },
+  };
+}
+
+/** What the JSON endpoint calls `input_images` is `image` in the form. */
+function nameFormField(error: unknown): never {
+  if (!(error instanceof AppError) || !error.param?.startsWith("input_images")) throw error;
+  const rename = (text: string): string => text.replaceAll("input_images", "image");
+  throw new AppError(error.code, rename(error.message), { param: rename(error.param), cause: error });
+}

@@ -1,0 +1,97 @@
+import type { Caller } from "../../../lib/caller.ts";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
+import type { Capability, LiveCatalog, Model, Price } from "../../catalog/index.ts";
+import type { Files } from "../../files/index.ts";
+import { countStartedSeconds, quoteTask } from "../quote-task.ts";
+import { listAbleTargets, listTaskTargets } from "../work/task-target.ts";
+import type { CheckedGeneration } from "./check-generation.ts";
+import type { PrepareTask } from "./create-task.ts";
+import type { CommonBody } from "./generation-schema.ts";
+
+export type MediaDependencies = {
+  files: Pick<Files, "findLinkedFile" | "getFile">;
+  catalog: LiveCatalog;
+  registry: ProviderRegistry;
+};
+
+export type CheckMedia<B extends CommonBody> = (body: B, model: Model) => CheckedGeneration;
+
+/** What a request for media comes to: checked by itself, against who could serve it, and against the account's files. */
+export function prepareMedia<B extends CommonBody>(
+  dependencies: MediaDependencies,
+  check: CheckMedia<B>,
+): PrepareTask<B> {
+  return async ({ body, caller, offered: { model, prices } }) => {
+    const checked = check(await nameLinkedFiles(dependencies, caller, body), model);
+    requireAbleTarget(dependencies, model, checked);
+    const audioSeconds = await checkFiles(dependencies, caller, model, checked);
+    const { request, inputs } = checked;
+    const budgetAmount = caller.budget?.amount ?? null;
+    return {
+      request,
+      inputs,
+      steps: [],
+      terms: quoteTask(getPrice(prices, checked.capability), { request, audioSeconds, budgetAmount }),
+      outputCount: request.type === "image" ? request.count : 1,
+      orderScope: "",
+    };
+  };
+}
+
+/** A link of ours stands for its file, which needs nobody to fetch it. */
+async function nameLinkedFiles<B extends CommonBody & { input_images?: readonly string[] }>(
+  { files }: MediaDependencies,
+  { accountId }: Caller,
+  body: B,
+): Promise<B> {
+  if (body.input_images === undefined) return body;
+  const images = await Promise.all(
+    body.input_images.map(
+      async (image, index) =>
+        (await files.findLinkedFile(accountId, image, { param: `input_images[${index}]` })) ?? image,
+    ),
+  );
+  return { ...body, input_images: images };
+}
+
+/** The price of the very capability that is used, or the one that is for all of them. */
+export function getPrice(prices: readonly Price[], used: Capability): Price {
+  const price =
+    prices.find(({ capability }) => capability === used) ?? prices.find(({ capability }) => capability === null);
+  if (price === undefined) {
+    throw new AppError("unsupported_capability", `This model has no price for ${used}.`, { param: "model" });
+  }
+  return price;
+}
+
+function requireAbleTarget(dependencies: MediaDependencies, model: Model, { request }: CheckedGeneration): void {
+  const targets = listTaskTargets(dependencies.catalog.current(), model.id, dependencies.registry);
+  const { able, obstacle } = listAbleTargets(targets, request);
+  if (able.length > 0) return;
+  if (obstacle !== null) throw new AppError("unsupported_capability", obstacle.message, { param: obstacle.param });
+  throw new AppError("model_unroutable", "Nothing can serve this model at the moment.", { param: "model" });
+}
+
+/** Files have to be there and of the right kind now, and again when the work begins. Answers how long audio takes. */
+async function checkFiles(
+  { files }: MediaDependencies,
+  { accountId }: Caller,
+  { limits }: Model,
+  { inputs }: CheckedGeneration,
+): Promise<number | null> {
+  let audioSeconds: number | null = null;
+  for (const input of inputs) {
+    if (!("fileId" in input)) continue;
+    const kinds = { image: ["image"], person: ["image", "video"], audio: ["audio"] } as const;
+    const file = await files.getFile(accountId, input.fileId, { param: input.param, kinds: kinds[input.role] });
+    if (input.role !== "audio") continue;
+    audioSeconds = Math.max(1, countStartedSeconds(file.durationMs ?? 0));
+    const secondsMax = Math.max(...(limits.durations ?? [Number.POSITIVE_INFINITY]));
+    if (audioSeconds > secondsMax) {
+      const message = `The audio takes ${audioSeconds} seconds; this model makes films of at most ${secondsMax}.`;
+      throw new AppError("invalid_parameter", message, { param: input.param });
+    }
+  }
+  return audioSeconds;
+}

@@ -1,0 +1,55 @@
+import type { Caller } from "../../../lib/caller.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import { averageRecent, clampWait, estimateWait } from "../../../platform/counters/estimate-wait.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import { nothingSeen, presentLimitHeaders, presentRetryHeaders } from "../../../platform/http/limit-headers.ts";
+import type { SeenLimits } from "../../../platform/http/request-context.ts";
+import type { TaskType } from "../task.ts";
+import { listRecentSpans, type TaskSpan } from "../task-store.ts";
+import type { FullLimit } from "./write-submissions.ts";
+
+type FullParts = { database: Database; clock: Clock };
+
+/** Where the caller has never seen a task end. */
+const usualMsAtFirst = 10_000;
+
+/** The refusal of a task beyond those that may be open, with an estimate of when one of them is over. */
+export async function createFullError(
+  { database, clock }: FullParts,
+  { caller, limit: { owner, max }, seen }: { caller: Caller; limit: FullLimit; seen: SeenLimits | null },
+): Promise<AppError> {
+  const keyId = owner === "API key" ? caller.keyId : null;
+  const spans = await listRecentSpans(database, { accountId: caller.accountId, keyId });
+  const retryAfterMs = estimateFree(spans, clock.now());
+  const places = { limit: max, remaining: 0, resetMs: retryAfterMs, retryAfterMs };
+  return new AppError(
+    "concurrency_limit_exceeded",
+    `Too much at once: the ${owner}'s limit of ${max} tasks at a time is used up. Retry when one of them has ended.`,
+    {
+      headers: {
+        ...presentLimitHeaders({ ...(seen ?? nothingSeen), places }, "going-on"),
+        ...presentRetryHeaders(retryAfterMs),
+      },
+    },
+  );
+}
+
+/** From the newest to the oldest. A task of a type that has never ended takes as long as those of the others. */
+export function estimateFree(spans: readonly TaskSpan[], now: Date): number {
+  const usualOfTypes = new Map<TaskType, number>();
+  let usualOfAll: number | null = null;
+  for (const { type, createdAt, finishedAt } of spans.toReversed()) {
+    if (finishedAt === null) continue;
+    const durationMs = finishedAt.getTime() - createdAt.getTime();
+    usualOfTypes.set(type, averageRecent(usualOfTypes.get(type) ?? null, durationMs));
+    usualOfAll = averageRecent(usualOfAll, durationMs);
+  }
+  const usualMs = usualOfAll ?? usualMsAtFirst;
+  const open = spans.filter(({ finishedAt }) => finishedAt === null);
+  const holders = open.map(({ type, createdAt }) => ({
+    ageMs: now.getTime() - createdAt.getTime(),
+    usualMs: usualOfTypes.get(type) ?? usualMs,
+  }));
+  return clampWait(estimateWait(holders));
+}

@@ -1,0 +1,80 @@
+import type { Clock } from "../../../lib/clock.ts";
+import type { IdSource } from "../../../lib/ids.ts";
+import { type Database, inTransaction } from "../../../platform/database/database.ts";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import { decideTransition } from "../machine/decide-transition.ts";
+import { priceTask } from "../quote-task.ts";
+import { getTask } from "../read/read-task.ts";
+import type { Task } from "../task.ts";
+import { lockTask } from "../task-store.ts";
+import { revokeLease } from "../work/lease-store.ts";
+import { createSubmissionWriter } from "./write-submissions.ts";
+
+type RetryDependencies = { database: Database; clock: Clock; ids: IdSource; currency: string };
+
+export type RetryOutcome = { kind: "woken"; task: Task } | { kind: "made-anew"; task: Task };
+
+/**
+ * Has a worker look at an open task at once. Of one that is over it makes a new task: the same request at the same
+ * price, in the name of the same key, whatever the limits of its account.
+ */
+export async function retryTask(dependencies: RetryDependencies, taskId: string): Promise<RetryOutcome> {
+  const task = await getTask(dependencies.database, { id: taskId });
+  const isWoken = await inTransaction(dependencies.database, async (tx) => {
+    const open = await lockTask(tx, taskId);
+    if (open === null) return false;
+    const { lease } = decideTransition(open, { kind: "wake-requested" }, dependencies.clock.now());
+    if (lease.kind === "revoke") await revokeLease(tx, open.id, lease.at);
+    return true;
+  });
+  if (isWoken) return { kind: "woken", task };
+  if (task.parentId !== null) {
+    throw new AppError(
+      "invalid_parameter",
+      `${taskId} is a step of ${task.parentId}, which has to be retried as a whole.`,
+    );
+  }
+  return { kind: "made-anew", task: await makeAnew(dependencies, task) };
+}
+
+async function makeAnew(dependencies: RetryDependencies, task: Task): Promise<Task> {
+  const now = dependencies.clock.now();
+  const lifeMs = task.deadlineAt.getTime() - task.createdAt.getTime();
+  const id = dependencies.ids.next("task");
+  const writer = createSubmissionWriter({ ...dependencies, keyValidityMs: 0, begin: () => {} });
+  const held = priceTask(task.terms);
+  const outcome = await writer.submit({
+    caller: {
+      accountId: task.accountId,
+      keyId: task.keyId,
+      // Neither a budget nor a limit is counted here.
+      lineageId: task.keyId,
+      planId: null,
+      modelIds: null,
+      budget: null,
+      accountLimits: unlimited,
+      keyLimits: {},
+    },
+    held: held === 0n ? null : held,
+    keyed: null,
+    order: null,
+    task: {
+      ...task,
+      id,
+      holdId: held === 0n ? null : dependencies.ids.next("hold"),
+      steps: task.steps.map(({ name }) => ({ name, state: "queued", progress: 0, output: [], taskIds: {} })),
+      outputIds: task.outputIds.map(() => dependencies.ids.next("file")),
+      deadlineAt: new Date(now.getTime() + lifeMs),
+      createdAt: now,
+    },
+  });
+  if (outcome.kind === "refused") throw outcome.error;
+  return await getTask(dependencies.database, { id });
+}
+
+const unlimited = {
+  requestsPerMinute: Number.POSITIVE_INFINITY,
+  tokensPerMinute: Number.POSITIVE_INFINITY,
+  concurrentRequests: Number.POSITIVE_INFINITY,
+  tasksInFlight: Number.POSITIVE_INFINITY,
+};

@@ -1,0 +1,50 @@
+import { applyTransition, type TransitionDependencies } from "../machine/apply-transition.ts";
+import { decideTransition } from "../machine/decide-transition.ts";
+import type { Outcome, Step } from "../machine/task-machine.ts";
+import { type ClaimedTask, isComposite, isMedia } from "../task.ts";
+import { callUpstream, type UpstreamDependencies } from "./call-upstream.ts";
+import { type Orchestrate, orchestrateTask } from "./orchestrate-task.ts";
+
+export type AdvanceDependencies = TransitionDependencies &
+  UpstreamDependencies & {
+    /** Takes composite tasks further; given by the feature that knows what they are made of. */
+    orchestrate: Orchestrate;
+  };
+
+/**
+ * Takes a claimed task as far as it goes now: what came of a step decides what is written and which step is next. Answers
+ * when the task is due again where only that is left to write, which its worker does for many tasks together.
+ */
+export async function advanceTask(
+  dependencies: AdvanceDependencies,
+  claimed: ClaimedTask,
+  signal: AbortSignal,
+): Promise<Date | null> {
+  dependencies.failpoint("claimed");
+  let task = claimed;
+  let outcome: Outcome | null = { kind: "claimed" };
+  while (outcome !== null) {
+    const decided = decideTransition(task, outcome, dependencies.clock.now());
+    const isChange = Object.keys(decided.change).length > 0;
+    if (!isChange && decided.lease.kind === "due") return decided.lease.at;
+    const applied = isChange ? await applyTransition(dependencies, task, decided) : { task, transition: decided };
+    // The claim was lost; whoever has it now decides by what is written.
+    if (applied === null) return null;
+    const { next } = applied.transition;
+    const taken = next === null ? null : await takeStep(dependencies, applied.task, { step: next, signal });
+    task = taken?.task ?? applied.task;
+    outcome = taken?.outcome ?? null;
+  }
+  return null;
+}
+
+async function takeStep(
+  dependencies: AdvanceDependencies,
+  task: ClaimedTask,
+  { step, signal }: { step: Step; signal: AbortSignal },
+): Promise<{ task: ClaimedTask; outcome: Outcome | null } | null> {
+  if (step.kind === "orchestrate") {
+    return isComposite(task) ? await orchestrateTask(dependencies, task, signal) : null;
+  }
+  return isMedia(task) ? { task, outcome: await callUpstream(dependencies, task, { step, signal }) } : null;
+}

@@ -1,0 +1,291 @@
+import { AppError } from "../../../platform/errors/app-error.ts";
+import type { Logger } from "../../../platform/observability/logger.ts";
+import { chooseTarget } from "../../../providers/choose-target.ts";
+import { ProviderError } from "../../../providers/contract.ts";
+import type { GenerationCall, GenerationInput, SubmitOutcome } from "../../../providers/generation.ts";
+import { describeOutcome } from "../../../providers/judge-failure.ts";
+import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
+import type { UpstreamHealth } from "../../../providers/upstream-health.ts";
+import type { LiveCatalog } from "../../catalog/index.ts";
+import type { Outcome, Step, Upstream } from "../machine/task-machine.ts";
+import type { MediaTask } from "../task.ts";
+import { type CollectDependencies, collectOutputs } from "./collect-outputs.ts";
+import { type InputDependencies, loadInputs } from "./load-inputs.ts";
+import type { TaskFailpoint } from "./task-failpoints.ts";
+import {
+  findTaskTarget,
+  type Handover,
+  isSameTarget,
+  listAbleTargets,
+  listTaskTargets,
+  nameTarget,
+  type TaskTarget,
+} from "./task-target.ts";
+
+export type UpstreamDependencies = InputDependencies &
+  CollectDependencies & {
+    catalog: LiveCatalog;
+    registry: ProviderRegistry;
+    health: UpstreamHealth;
+    logger: Logger;
+    random(): number;
+    failpoint(name: TaskFailpoint): void;
+  };
+
+/** Takes a step of a media task: talks to upstreams and storage, writes nothing of the task, and says what came of it. */
+export async function callUpstream(
+  dependencies: UpstreamDependencies,
+  task: MediaTask,
+  { step, signal }: { step: Exclude<Step, { kind: "orchestrate" }>; signal: AbortSignal },
+): Promise<Outcome | null> {
+  switch (step.kind) {
+    case "choose-target":
+      return await choose(dependencies, task, signal);
+    case "submit":
+      return await submit(dependencies, task, step.handover, signal);
+    case "recover":
+      return await recover(dependencies, task, signal);
+    case "poll":
+      return await poll(dependencies, task, signal);
+    case "stop":
+      return await stop(dependencies, task, signal);
+    case "collect":
+      return await collect(dependencies, task, step, signal);
+    case "stop-abandoned":
+      await stopAbandoned(dependencies, task, signal);
+      return null;
+  }
+}
+
+function listAble({ catalog, registry }: UpstreamDependencies, task: MediaTask): TaskTarget[] {
+  return listAbleTargets(listTaskTargets(catalog.current(), task.model, registry), task.request).able;
+}
+
+/** The target that a task was sent to; `null` when the catalog no longer has it. */
+function findTarget({ catalog, registry }: UpstreamDependencies, task: MediaTask): TaskTarget | null {
+  return findTaskTarget(listTaskTargets(catalog.current(), task.model, registry), task.target);
+}
+
+function describeUpstream(dependencies: UpstreamDependencies, task: MediaTask, target: TaskTarget): Upstream {
+  const { keepsWork, pollMsMin, pollMsMax } = target.generation.traits;
+  const gone = [...task.tried, target];
+  return {
+    ...{ keepsWork, pollMsMin, pollMsMax },
+    target: nameTarget(target),
+    permitsMax: target.provider.tasks_max ?? null,
+    hasAlternative: listAble(dependencies, task).some((other) => !gone.some((one) => isSameTarget(one, other))),
+    jitter: dependencies.random(),
+  };
+}
+
+async function choose(dependencies: UpstreamDependencies, task: MediaTask, signal: AbortSignal): Promise<Outcome> {
+  const { health, random } = dependencies;
+  const able = listAble(dependencies, task);
+  const tried = able.filter((target) => task.tried.some((one) => isSameTarget(one, target)));
+  const choice = chooseTarget<TaskTarget>(able, { tried, waitMs: health.waitMs, random });
+  if (choice.kind === "none") return { kind: "no-target", retryAfterMs: choice.retryAfterMs };
+  const { target } = choice;
+  return await withInputs(dependencies, task, signal, async (inputs) => {
+    const upstream = describeUpstream(dependencies, task, target);
+    return { kind: "target-chosen", handover: { target, inputs }, upstream };
+  });
+}
+
+/** Inputs that cannot be used are the caller's fault: nothing is tried. */
+async function withInputs(
+  dependencies: UpstreamDependencies,
+  task: MediaTask,
+  signal: AbortSignal,
+  goOn: (inputs: GenerationInput[]) => Promise<Outcome>,
+): Promise<Outcome> {
+  let inputs: GenerationInput[];
+  try {
+    inputs = await loadInputs(dependencies, task, signal);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { kind: "inputs-rejected", error };
+  }
+  return await goOn(inputs);
+}
+
+async function submit(
+  dependencies: UpstreamDependencies,
+  task: MediaTask,
+  handover: Handover,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { failpoint } = dependencies;
+  const { target } = handover;
+  const upstream = describeUpstream(dependencies, task, target);
+  const answer = await submitTo(dependencies, task, handover, signal);
+  failpoint("submitted");
+  if (answer instanceof ProviderError) {
+    reportFailure(dependencies, task, { target, error: answer });
+    return { kind: "refused", error: answer, upstream };
+  }
+  if (answer.kind === "ambiguous") reportFailure(dependencies, task, { target, error: answer.error });
+  switch (answer.kind) {
+    case "accepted":
+      return { kind: "accepted", handle: answer.handle, upstream };
+    case "done":
+      return { kind: "made", outputs: answer.outputs, upstream };
+    case "ambiguous":
+      return { kind: "ambiguous", upstream };
+  }
+}
+
+/** The error of an upstream that certainly has not begun. */
+async function submitTo(
+  { health }: UpstreamDependencies,
+  task: MediaTask,
+  handover: Handover,
+  signal: AbortSignal,
+): Promise<SubmitOutcome | ProviderError> {
+  const { target } = handover;
+  const call = { isProbe: health.begin(target) };
+  try {
+    const outcome = await target.generation.submit(describeCall(task, handover, signal));
+    health.report(target, outcome.kind === "ambiguous" ? describeOutcome(outcome.error) : { kind: "answered" }, call);
+    return outcome;
+  } catch (error) {
+    const isRefused = error instanceof ProviderError;
+    health.report(target, isRefused ? describeOutcome(error) : { kind: "abandoned" }, call);
+    if (isRefused) return error;
+    throw error;
+  }
+}
+
+/** Its worker died while handing it over. Only where the upstream can tell, or where twice does no harm, is it tried. */
+async function recover(dependencies: UpstreamDependencies, task: MediaTask, signal: AbortSignal): Promise<Outcome> {
+  const target = findTarget(dependencies, task);
+  if (target === null) return { kind: "ambiguous", upstream: null };
+  const { traits, find } = target.generation;
+  return await withInputs(dependencies, task, signal, async (inputs) => {
+    if (traits.isRepeatable) return await submit(dependencies, task, { target, inputs }, signal);
+    const upstream = describeUpstream(dependencies, task, target);
+    const handle = (await find?.(describeCall(task, { target, inputs }, signal))) ?? null;
+    return handle === null ? { kind: "ambiguous", upstream } : { kind: "accepted", handle, upstream };
+  });
+}
+
+/** Asks the upstream how a task stands. A question that fails never fails the task. */
+async function poll(dependencies: UpstreamDependencies, task: MediaTask, signal: AbortSignal): Promise<Outcome> {
+  const target = findTarget(dependencies, task);
+  if (target === null || task.handle === null) return { kind: "route-gone" };
+  const upstream = describeUpstream(dependencies, task, target);
+  const call = describePoll(dependencies, task, { target, signal });
+  const answer = await target.generation.poll(task.handle, call).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    return toProviderError(error);
+  });
+  dependencies.failpoint("polled");
+  if (answer instanceof ProviderError) {
+    reportFailure(dependencies, task, { target, error: answer });
+    return { kind: "unreachable", upstream };
+  }
+  if (answer.kind === "failed") reportFailure(dependencies, task, { target, error: answer.error });
+  switch (answer.kind) {
+    case "done":
+      return { ...answer, kind: "made", upstream };
+    case "canceled":
+      return { ...answer, kind: "canceled-upstream", upstream };
+    default:
+      return { ...answer, upstream };
+  }
+}
+
+/** A cancellation that fails counts as not accepted: the task goes on, and how it ends is seen by polling. */
+async function stop(dependencies: UpstreamDependencies, task: MediaTask, signal: AbortSignal): Promise<Outcome> {
+  const target = findTarget(dependencies, task);
+  const { handle } = task;
+  if (target === null || handle === null) return { kind: "route-gone" };
+  const { generation } = target;
+  const call = describePoll(dependencies, task, { target, signal });
+  const accepted = await generation.cancel(handle, call).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    reportFailure(dependencies, task, { target, error: toProviderError(error) });
+    return "requested" as const;
+  });
+  dependencies.failpoint("cancel-asked");
+  if (accepted !== "canceled") return { kind: "stop-refused" };
+  const polled = await generation.poll(handle, call).catch(() => null);
+  const outputs = polled !== null && (polled.kind === "canceled" || polled.kind === "done") ? polled.outputs : [];
+  return { kind: "stopped", outputs, upstream: describeUpstream(dependencies, task, target) };
+}
+
+async function collect(
+  dependencies: UpstreamDependencies,
+  task: MediaTask,
+  { outputs, as, upstream }: Extract<Step, { kind: "collect" }>,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const fail = (error: ProviderError, isUseless: boolean): Outcome => {
+    reportFailure(dependencies, task, { target: upstream.target, error });
+    return { kind: "uncollectable", error, isUseless, as, upstream };
+  };
+  try {
+    const output = await collectOutputs(dependencies, task, { made: outputs, signal });
+    if (as === "canceled" || output.length > 0) return { kind: "collected", output, as };
+    return fail(new ProviderError("bad-answer", "Nothing usable was made."), true);
+  } catch (error) {
+    if (signal.aborted || !(error instanceof ProviderError)) throw error;
+    return fail(error, false);
+  }
+}
+
+async function stopAbandoned(dependencies: UpstreamDependencies, task: MediaTask, signal: AbortSignal): Promise<void> {
+  const target = findTarget(dependencies, task);
+  if (task.handle === null || target === null || target.generation.traits.cancels === "never") return;
+  await target.generation
+    .cancel(task.handle, describeCall(task, { target, inputs: [] }, signal))
+    .catch((error: unknown) => {
+      dependencies.logger.warn(
+        { task_id: task.id, account_id: task.accountId, error },
+        "an expired task could not be stopped upstream",
+      );
+    });
+}
+
+function describeCall(task: MediaTask, { target, inputs }: Handover, signal: AbortSignal): GenerationCall {
+  const { upstreamModel, apiKey, timeoutMs } = target;
+  return { taskId: task.id, request: task.request, inputs, upstreamModel, apiKey, timeoutMs, signal };
+}
+
+/** An upstream that is only polled does not need what the work started from: that is loaded when it is opened. */
+function describePoll(
+  dependencies: UpstreamDependencies,
+  task: MediaTask,
+  { target, signal }: { target: TaskTarget; signal: AbortSignal },
+): GenerationCall {
+  let loaded: Promise<GenerationInput[]> | null = null;
+  const inputs = task.inputs.map(
+    ({ role }, index): GenerationInput => ({
+      role,
+      contentType: "application/octet-stream",
+      bytes: 0,
+      url: null,
+      async open() {
+        loaded ??= loadInputs(dependencies, task, signal);
+        const input = (await loaded)[index];
+        if (input === undefined) throw new ProviderError("rejected", "What the task started from is gone.");
+        return await input.open();
+      },
+    }),
+  );
+  return describeCall(task, { target, inputs }, signal);
+}
+
+function reportFailure(
+  { logger }: UpstreamDependencies,
+  { id, accountId, keyId, model }: MediaTask,
+  { target, error }: { target: Upstream["target"]; error: ProviderError },
+): void {
+  const { providerId, upstreamModel, keyNumber } = target;
+  const place = { upstream: providerId, upstream_model: upstreamModel, upstream_key: keyNumber };
+  logger.warn({ task_id: id, account_id: accountId, key_id: keyId, model, ...place, error }, "upstream failed");
+}
+
+function toProviderError(error: unknown): ProviderError {
+  if (error instanceof ProviderError) return error;
+  return new ProviderError("bad-answer", "The upstream could not be asked.", { cause: error });
+}

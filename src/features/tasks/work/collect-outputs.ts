@@ -1,0 +1,66 @@
+import { AppError } from "../../../platform/errors/app-error.ts";
+import type { Logger } from "../../../platform/observability/logger.ts";
+import type { MadeOutput } from "../../../providers/generation.ts";
+import type { Files } from "../../files/index.ts";
+import type { MediaTask, TaskOutput } from "../task.ts";
+import type { TaskFailpoint } from "./task-failpoints.ts";
+
+export type CollectDependencies = {
+  files: Pick<Files, "keepOutput">;
+  logger: Logger;
+  failpoint(name: TaskFailpoint): void;
+};
+
+/**
+ * Copies what was made into our own storage. What is no picture, film or sound although it should be counts as not made.
+ * Throws a `ProviderError` where it cannot be fetched.
+ */
+export async function collectOutputs(
+  dependencies: CollectDependencies,
+  task: MediaTask,
+  { made, signal }: { made: readonly MadeOutput[]; signal: AbortSignal },
+): Promise<TaskOutput[]> {
+  const output: TaskOutput[] = [];
+  for (const [index, item] of made.entries()) {
+    const stored = await storeOutput(dependencies, task, { item, index, signal });
+    if (stored !== null) output.push(stored);
+    dependencies.failpoint("output-stored");
+  }
+  return output;
+}
+
+/** As OpenAI's API has it: 24 kHz, 16 bits, one channel, and no header that could be checked. */
+const samples = { contentType: "audio/pcm", bytesPerSecond: 48_000 };
+
+function isBareSamples({ request }: MediaTask): boolean {
+  return request.type === "speech" && request.format === "pcm";
+}
+
+/** `null` where there was nothing that could be kept. */
+async function storeOutput(
+  { files, logger }: CollectDependencies,
+  task: MediaTask,
+  { item, index, signal }: { item: MadeOutput; index: number; signal: AbortSignal },
+): Promise<TaskOutput | null> {
+  const id = task.outputIds[index];
+  if (id === undefined) return null;
+  const { type } = item;
+  try {
+    const bytes = await item.open(signal);
+    const { request } = task;
+    const file = await files.keepOutput({
+      ...{ id, accountId: task.accountId, kind: type, bytes, signal },
+      ...(isBareSamples(task) ? { samples } : {}),
+      ...(request.type === "image" && request.format !== undefined ? { format: request.format } : {}),
+    });
+    const { contentType, sha256, width, height, durationMs, expiresAt } = file;
+    return { type, fileId: id, contentType, bytes: file.bytes, sha256, width, height, durationMs, expiresAt };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "invalid_file") throw error;
+    logger.warn(
+      { task_id: task.id, account_id: task.accountId, output: index, error },
+      "an upstream made something that cannot be used",
+    );
+    return null;
+  }
+}

@@ -1,0 +1,149 @@
+import { type RawBuilder, sql } from "kysely";
+import type { TaskId } from "../../../lib/ids.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import type { ClaimedTask, Task } from "../task.ts";
+import { type TaskRow, toTask } from "../task-rows.ts";
+
+// The table is `task_turns`, and its column `claim` the fencing token: nodes of the version before, which run beside
+// this one during an upgrade, know it by these names.
+
+/** A worker's claim of a task. A claim with a newer fencing token has replaced it. */
+export type Lease = Pick<ClaimedTask, "id" | "fencingToken">;
+
+/** From `now` on, until a worker that does not renew it is believed to be dead. */
+export type LeaseTime = { now: Date; until: Date };
+
+/** Claims tasks that are due, the longest due first. Until the lease is over nobody else does. */
+export async function claimDueTasks(
+  database: Database,
+  { limit, ...time }: LeaseTime & { limit: number },
+): Promise<ClaimedTask[]> {
+  return await claim(database, sql`next_poll_at <= ${time.now} order by next_poll_at limit ${limit}`, time);
+}
+
+/** Claims these tasks, as far as they are due. */
+export async function claimTasks(
+  database: Database,
+  taskIds: readonly string[],
+  time: LeaseTime,
+): Promise<ClaimedTask[]> {
+  return await claim(database, sql`task_id = any(${taskIds}) and next_poll_at <= ${time.now}`, time);
+}
+
+/** What another worker is just claiming is passed over, not waited for. */
+async function claim(database: Database, due: RawBuilder<unknown>, { until }: LeaseTime): Promise<ClaimedTask[]> {
+  const { rows } = await sql<TaskRow & { claim: number }>`
+    with due as materialized (select task_id from task_turns where ${due} for update skip locked),
+      claimed as (
+        update task_turns set next_poll_at = ${until}, claim = claim + 1, polls = polls + 1
+          from due where task_turns.task_id = due.task_id
+          returning task_turns.task_id, task_turns.claim
+      )
+    select tasks.*, claimed.claim from claimed join tasks on tasks.id = claimed.task_id`.execute(database);
+  return rows.map((row) => ({ ...toTask(row), fencingToken: row.claim }));
+}
+
+/** Locks a task's lease until the transaction ends. `false` when the task is over, or claimed anew since. */
+export async function lockLease(tx: Database, { id, fencingToken }: { id: string; fencingToken?: number }) {
+  const lease = await tx
+    .selectFrom("task_turns")
+    .select("claim")
+    .where("task_id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+  return lease !== undefined && (fencingToken === undefined || lease.claim === fencingToken);
+}
+
+/** Whether a worker still has what it claimed. */
+export async function hasLease(database: Database, { id, fencingToken }: Lease): Promise<boolean> {
+  const lease = await database.selectFrom("task_turns").select("claim").where("task_id", "=", id).executeTakeFirst();
+  return lease?.claim === fencingToken;
+}
+
+/** Whether a task that was due then is still unclaimed: as if there were no workers. */
+export async function hasTasksDueBefore(database: Database, moment: Date): Promise<boolean> {
+  const { rows } = await sql<{ is_due: boolean }>`
+    select exists (select from task_turns where next_poll_at < ${moment}) as is_due`.execute(database);
+  return rows[0]?.is_due === true;
+}
+
+/** Renews leases, as far as they still hold and nothing was written since; answers which did. */
+export async function renewLeases(
+  database: Database,
+  leases: readonly (Lease & { until: Date })[],
+  until: Date,
+): Promise<Set<string>> {
+  const { rows } = await sql<{ task_id: string }>`
+    update task_turns set next_poll_at = ${until}
+      from unnest(
+        ${leases.map(({ id }) => id)}::text[],
+        ${leases.map(({ fencingToken }) => fencingToken)}::int[],
+        ${leases.map((lease) => lease.until)}::timestamptz[]
+      ) as held (id, claim, until)
+      where task_turns.task_id = held.id and task_turns.claim = held.claim and task_turns.next_poll_at = held.until
+      returning task_turns.task_id`.execute(database);
+  return new Set(rows.map((row) => row.task_id));
+}
+
+/** Gives leases back with nothing else changed; the tasks are due again then. */
+export async function returnLeases(database: Database, leases: readonly (Lease & { dueAt: Date })[]): Promise<void> {
+  await sql`
+    update task_turns set next_poll_at = given.due_at
+      from unnest(
+        ${leases.map(({ id }) => id)}::text[],
+        ${leases.map(({ fencingToken }) => fencingToken)}::int[],
+        ${leases.map(({ dueAt }) => dueAt)}::timestamptz[]
+      ) as given (id, claim, due_at)
+      where task_turns.task_id = given.id and task_turns.claim = given.claim`.execute(database);
+}
+
+/** The task is due then. A worker that has claimed it has lost it, so that it cannot put it off again. */
+export async function revokeLease(tx: Database, taskId: TaskId, dueAt: Date): Promise<void> {
+  await sql`
+    update task_turns set next_poll_at = ${dueAt}, claim = claim + 1 where task_id = ${taskId}`.execute(tx);
+}
+
+/** The task of a lease that is locked is due then. */
+export async function updateLease(tx: Database, taskId: TaskId, dueAt: Date): Promise<void> {
+  await tx.updateTable("task_turns").set({ next_poll_at: dueAt }).where("task_id", "=", taskId).execute();
+}
+
+/** The task is over. */
+export async function deleteLease(tx: Database, taskId: TaskId): Promise<void> {
+  await tx.deleteFrom("task_turns").where("task_id", "=", taskId).execute();
+}
+
+/** The task that has waited longest for a permit of the provider is due now. Answers whether there is one. */
+export async function wakeWaitingTask(database: Database, providerId: string, now: Date): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update task_turns set next_poll_at = ${now}, claim = claim + 1
+      where task_id = (
+        select tasks.id from tasks join task_turns as leases on leases.task_id = tasks.id
+          where tasks.waits_for = ${providerId} and tasks.phase = 'ready' and leases.next_poll_at > ${now}
+          order by tasks.id limit 1
+      )`.execute(database);
+  return numAffectedRows === 1n;
+}
+
+/**
+ * The parent of these tasks is over: the next worker that looks at them ends them, which is at once. One that is just
+ * being handed over stays with its worker, as whenever a task is canceled. Leases are locked before tasks, as everywhere.
+ */
+export async function cancelChildren(tx: Database, parentId: TaskId, now: Date): Promise<void> {
+  await sql`
+    select task_id from task_turns where task_id in (select id from tasks where parent_id = ${parentId})
+      order by task_id for update`.execute(tx);
+  await sql`
+    update task_turns set next_poll_at = ${now}, claim = claim + 1
+      where task_id in (select id from tasks where parent_id = ${parentId} and phase in ('ready', 'unknown', 'running'))
+  `.execute(tx);
+  await sql`
+    update tasks set cancel_requested_at = ${now}, version = version + 1, updated_at = ${now}
+      where parent_id = ${parentId} and phase <> 'ended' and cancel_requested_at is null`.execute(tx);
+}
+
+/** All tasks that a composite task needed, open and ended. */
+export async function listChildren(database: Database, parentId: TaskId): Promise<Task[]> {
+  const rows = await database.selectFrom("tasks").selectAll().where("parent_id", "=", parentId).orderBy("id").execute();
+  return rows.map(toTask);
+}

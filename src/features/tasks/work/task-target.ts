@@ -1,0 +1,55 @@
+import { resolveSecret } from "../../../platform/config/secrets.ts";
+import type { GenerationInput, GenerationProvider, GenerationRequest } from "../../../providers/generation.ts";
+import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
+import type { UpstreamTarget } from "../../../providers/upstream-health.ts";
+import type { CatalogView, RouteTarget } from "../../catalog/index.ts";
+
+/** A target with everything that handing it a task needs. */
+export type TaskTarget = RouteTarget & { generation: GenerationProvider; apiKey: string | null; timeoutMs: number };
+
+/** What it takes to hand a task over. */
+export type Handover = { target: TaskTarget; inputs: readonly GenerationInput[] };
+
+/** A picture may take minutes to make while one waits. */
+const timeoutMsUsual = 600_000;
+
+/** Where tasks of a model can go at the moment. */
+export function listTaskTargets(view: CatalogView, modelId: string, registry: ProviderRegistry): TaskTarget[] {
+  return (view.targetsByModelId.get(modelId) ?? []).flatMap((target) => {
+    const generation = registry.getGeneration(target.provider);
+    if (generation === null) return [];
+    const { provider, route, apiKeyReference } = target;
+    return [
+      {
+        ...target,
+        generation,
+        apiKey: apiKeyReference === null ? null : resolveSecret(apiKeyReference),
+        timeoutMs: route.timeouts?.total_ms ?? provider.timeouts?.total_ms ?? timeoutMsUsual,
+      },
+    ];
+  });
+}
+
+/** Those that can do all that a request asks for, or the obstacle that the first of the others named. */
+export function listAbleTargets(targets: readonly TaskTarget[], request: GenerationRequest) {
+  const judged = targets.map((target) => ({ target, obstacle: target.generation.findObstacle(request) }));
+  const able = judged.filter(({ obstacle }) => obstacle === null).map(({ target }) => target);
+  return { able, obstacle: judged.find(({ obstacle }) => obstacle !== null)?.obstacle ?? null };
+}
+
+/** The target that a task was sent to; `null` when the catalog no longer has it. */
+export function findTaskTarget(targets: readonly TaskTarget[], sent: UpstreamTarget | null): TaskTarget | null {
+  return targets.find((target) => sent !== null && isSameTarget(target, sent)) ?? null;
+}
+
+export function isSameTarget(one: UpstreamTarget, other: UpstreamTarget): boolean {
+  return (
+    one.providerId === other.providerId &&
+    one.upstreamModel === other.upstreamModel &&
+    one.keyNumber === other.keyNumber
+  );
+}
+
+export function nameTarget({ providerId, upstreamModel, keyNumber }: UpstreamTarget): UpstreamTarget {
+  return { providerId, upstreamModel, keyNumber };
+}

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import type { ChangeFeed } from "../../../platform/database/change-feed.ts";
+import { createWakeUps } from "./wake-workers.ts";
+
+type Listener = Parameters<ChangeFeed["subscribe"]>[1];
+
+/** Wake-ups of a process whose worker has room for so many, and what it and the other nodes are told. */
+function open({ room, hasWorker = true }: { room: number; hasWorker?: boolean }) {
+  const told: string[] = [];
+  const listeners: Listener[] = [];
+  const subscribe: ChangeFeed["subscribe"] = (channel, listener) => {
+    expect(channel).toBe("tasks_due");
+    listeners.push(listener);
+  };
+  const feed: ChangeFeed = { isLive: () => true, subscribe, close: async () => {} };
+  const notify = async (): Promise<void> => void told.push("others");
+  const wakeUps = createWakeUps({ feed, notify, onTrouble: () => {} });
+  if (hasWorker) {
+    wakeUps.attach({
+      wake: () => {
+        told.push("own");
+        return room > 0;
+      },
+      begin: async (taskIds) => {
+        told.push(`own ${taskIds.join(" ")}`);
+        return taskIds.length <= room;
+      },
+      close: async () => {},
+    });
+  }
+  return { wakeUps, told, listeners };
+}
+
+test("new tasks are begun by this process's own worker as far as it has room, and else by other nodes", async () => {
+  const { wakeUps, told } = open({ room: 1 });
+  wakeUps.begin(["task_1"]);
+  await wakeUps.drain();
+  expect(told).toEqual(["own task_1"]);
+  wakeUps.begin(["task_2", "task_3"]);
+  await wakeUps.drain();
+  expect(told).toEqual(["own task_1", "own task_2 task_3", "others"]);
+});
+
+test("a node without workers wakes those of others, once for all that comes meanwhile", async () => {
+  const { wakeUps, told } = open({ room: 0, hasWorker: false });
+  for (const id of ["task_1", "task_2", "task_3"]) wakeUps.begin([id]);
+  wakeUps.wake();
+  await wakeUps.drain();
+  expect(told).toEqual(["others", "others"]);
+});
+
+test("a task that is due again wakes one worker, another node's where this one is full", async () => {
+  const free = open({ room: 1 });
+  free.wakeUps.wake();
+  const full = open({ room: 0 });
+  full.wakeUps.wake();
+  await full.wakeUps.drain();
+  expect([free.told, full.told]).toEqual([["own"], ["own", "others"]]);
+});
+
+test("what another node tells of, or what may have been missed, wakes this process's worker", () => {
+  const { told, listeners } = open({ room: 1 });
+  for (const listener of listeners) {
+    listener.onChange("");
+    listener.onReset();
+  }
+  expect(told).toEqual(["own", "own"]);
+});

@@ -1,0 +1,55 @@
+import type { ChangeFeed } from "../../../platform/database/change-feed.ts";
+import type { TaskWorker } from "./task-worker.ts";
+import { createTeller } from "./tell-nodes.ts";
+
+/** Wakes a worker when tasks are due: this process's own, or where it has no room for them, those of other nodes. */
+export type WakeUps = {
+  /** From now on this process's worker is woken first. */
+  attach(worker: TaskWorker): void;
+  /** Some task is due. */
+  wake(): void;
+  /** These tasks are new. */
+  begin(taskIds: readonly string[]): void;
+  /** Ends when every wake-up is sent. */
+  drain(): Promise<void>;
+};
+
+type WakeUpDependencies = {
+  feed: ChangeFeed;
+  /** Tells every node that tasks are due. */
+  notify(): Promise<void>;
+  onTrouble(error: unknown): void;
+};
+
+/** A wake-up that is lost costs half a second: the queue is the table, and workers look at it. */
+export function createWakeUps({ feed, notify, onTrouble }: WakeUpDependencies): WakeUps {
+  let worker: TaskWorker | null = null;
+  const others = createTeller<"due">({ tell: notify, onTrouble });
+  const beginning = new Set<Promise<void>>();
+
+  async function beginHere(to: TaskWorker, taskIds: readonly string[]): Promise<void> {
+    if (!(await to.begin(taskIds))) others.add("due");
+  }
+
+  const wakeOwn = (): void => void worker?.wake();
+  feed.subscribe("tasks_due", { onChange: wakeOwn, onReset: wakeOwn });
+
+  return {
+    attach(own) {
+      worker = own;
+    },
+    wake() {
+      if (worker?.wake() !== true) others.add("due");
+    },
+    begin(taskIds) {
+      if (worker === null) return others.add("due");
+      const begun = beginHere(worker, taskIds);
+      beginning.add(begun);
+      begun.finally(() => beginning.delete(begun));
+    },
+    async drain() {
+      await Promise.all(beginning);
+      await others.drain();
+    },
+  };
+}

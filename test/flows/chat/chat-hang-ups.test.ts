@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeCatalogOf } from "../../harness/chat/chat-catalog.ts";
+import { type ChatCaller, type ChatGateway, openChatGateway } from "../../harness/chat/chat-gateway.ts";
+import { askChat, boundInput, openAnswer, writeQuestion } from "../../harness/chat/hear-chat.ts";
+import { type Behaviour, canary, type FakeUpstreams } from "../../harness/upstreams/fake-upstreams.ts";
+import { waitUntil } from "../../harness/wait-until.ts";
+
+/** $3 and $15 for a million tokens. */
+const price = { billing_type: "token", unit: "1K tokens", input_price: "0.003", output_price: "0.015" };
+const limits = { context_window: 200_000, max_output_tokens: 32_000 };
+const models = ["thinker", "slow", "crowded", "leaving", "failing"];
+
+/** Models that think where nobody sees it: the catalog says nothing but that they reason. */
+function writeCatalog(upstream: FakeUpstreams): string {
+  const routes = (id: string) => [
+    { provider: "open", upstream_model: `${canary}-${id}`, priority: 0 },
+    { provider: "open", upstream_model: `${canary}-${id}-other`, priority: 1 },
+  ];
+  return writeCatalogOf(upstream, {
+    models: models.map((id) => ({ id, hold: undefined, limits, routes: routes(id) })),
+    prices: models.map((model) => ({ model, ...price })),
+  });
+}
+
+const usage = { inputTokens: 1000, outputTokens: 20_000, reasoningTokens: 19_990 };
+/** What reading it to the end costs. */
+const whole = "0.303";
+
+let chat: ChatGateway;
+beforeAll(async () => {
+  chat = await openChatGateway({ catalog: writeCatalog, settings: { drained_calls_max: 2 } });
+});
+afterAll(() => chat[Symbol.asyncDispose]());
+
+function scriptFor(model: string, ...behaviours: readonly Behaviour[]): void {
+  chat.upstream.scriptFor({ model: `${canary}-${model}` }, ...behaviours);
+}
+
+async function listPaid(caller: ChatCaller): Promise<string[]> {
+  await caller.settled();
+  return (await caller.listCharges()).map(({ paid }) => paid);
+}
+
+type Gate = ReturnType<FakeUpstreams["gate"]>;
+
+/** Sends a call, goes away as soon as its upstream has come to the gate, and resolves when the gateway knows that. */
+async function sendAndLeave(caller: ChatCaller, question: string, gate: Gate, { gateway } = chat) {
+  const countLeft = () =>
+    gateway.logs.filter(({ aborted, account_id }) => aborted === true && account_id === caller.accountId).length;
+  const leftBefore = countLeft();
+  const controller = new AbortController();
+  const lost = caller
+    .post(question, { signal: controller.signal })
+    .then((response) => response.text())
+    .catch(() => null);
+  await gate.reached();
+  await waitUntil("the hold", async () => (await caller.listHolds()).length > 0);
+  controller.abort();
+  await lost;
+  await waitUntil("the hang-up to be felt", () => countLeft() > leftBefore);
+}
+
+describe("a model that thinks unseen costs as much as to the end", () => {
+  test("read to the end, whole and streamed", async () => {
+    const caller = await chat.createCaller();
+    scriptFor("thinker", { text: "Forty-two.", usage }, { text: "Forty-two.", usage });
+    await askChat(caller, writeQuestion("thinker"));
+    await askChat(caller, writeQuestion("thinker", { stream: true }));
+    expect(await listPaid(caller)).toEqual([whole, whole]);
+  });
+
+  test("when its caller hangs up at the last visible word", async () => {
+    const caller = await chat.createCaller();
+    const gate = chat.upstream.gate();
+    scriptFor("thinker", { text: "Forty-two.", usage, beforeEnd: gate });
+    const answer = await openAnswer(caller, writeQuestion("thinker", { stream: true }));
+    await answer.said("Forty-two.");
+    answer.hangUp();
+    gate.open();
+    expect(await listPaid(caller)).toEqual([whole]);
+    expect((await caller.listCharges())[0]?.items).toMatchObject({ output_tokens: 20_000, hung_up: 1 });
+  });
+
+  test("when its caller hangs up while it thinks, and the log tells of it", async () => {
+    const caller = await chat.createCaller();
+    const gate = chat.upstream.gate();
+    scriptFor("thinker", { text: "Forty-two.", usage, beforePiece: gate });
+    await sendAndLeave(caller, writeQuestion("thinker", { stream: true }), gate);
+    gate.open();
+    expect(await listPaid(caller)).toEqual([whole]);
+    const line = await waitUntil("its line", () =>
+      chat.gateway.logs.find(({ hung_up, account_id }) => hung_up === true && account_id === caller.accountId),
+    );
+    expect(line).toMatchObject({ model: "thinker", output_tokens: 20_000, charge: whole });
+    const charges = await chat.gateway.get("/charges", caller.key);
+    expect(await charges.json()).toMatchObject({
+      data: [{ hung_up: true, charge: whole, summary: "1,000 input tokens, 20,000 output tokens" }],
+    });
+  });
+
+  test("when its caller hangs up just before a whole answer", async () => {
+    const caller = await chat.createCaller();
+    const gate = chat.upstream.gate();
+    scriptFor("thinker", { text: "Forty-two.", usage, beforeHead: gate });
+    await sendAndLeave(caller, writeQuestion("thinker"), gate);
+    gate.open();
+    expect(await listPaid(caller)).toEqual([whole]);
+  });
+});
+
+describe("a call that is read to its end for nobody", () => {
+  const held = (question: string) => (boundInput(question) * 0.003 + 32_000 * 0.015) / 1000;
+
+  test.each<[string, Behaviour]>([
+    ["reports nothing", { text: "Forty-two.", usage: null }],
+    ["breaks off", { text: "Forty-two.", usage, errorAfterPieces: 1 }],
+  ])("costs all that is on hold where its upstream %s", async (_name, behaviour) => {
+    const caller = await chat.createCaller();
+    const gate = chat.upstream.gate();
+    scriptFor("failing", { ...behaviour, beforePiece: gate });
+    const question = writeQuestion("failing", { stream: true });
+    await sendAndLeave(caller, question, gate);
+    gate.open();
+    expect((await listPaid(caller)).map(Number)).toEqual([held(question)]);
+    expect((await caller.readBalance()).frozen).toBe("0.00");
+  });
+
+  test("costs nothing where its upstream never accepted it, and nobody else is asked", async () => {
+    const caller = await chat.createCaller();
+    const gate = chat.upstream.gate();
+    scriptFor("slow", { beforeHead: gate, status: 500 });
+    const callsBefore = chat.upstream.requests.length;
+    await sendAndLeave(caller, writeQuestion("slow"), gate);
+    gate.open();
+    expect(await listPaid(caller)).toEqual([]);
+    expect(await caller.listHolds()).toMatchObject([{ state: "released" }]);
+    expect(chat.upstream.requests.length).toBe(callsBefore + 1);
+  });
+
+  test("has one of the account's few places; beyond them the upstream is stopped, and the hold charged", async () => {
+    const caller = await chat.createCaller();
+    const gates = [1, 2, 3].map(() => chat.upstream.gate());
+    const question = writeQuestion("crowded");
+    for (const gate of gates) {
+      scriptFor("crowded", { text: "Forty-two.", usage, beforeHead: gate });
+      await sendAndLeave(caller, question, gate);
+    }
+    await waitUntil("the third to be stopped", () => chat.upstream.requests.at(-1)?.outcome === "aborted");
+    await waitUntil("its charge", async () => (await caller.listCharges()).length === 1);
+    expect((await caller.listCharges()).map(({ paid }) => Number(paid))).toEqual([held(question)]);
+    for (const gate of gates) gate.open();
+    await waitUntil("the others", async () => (await caller.listCharges()).length === 3);
+    expect((await listPaid(caller)).slice(1)).toEqual([whole, whole]);
+  });
+
+  test("takes a place among the calls that its caller may have at a time until it ends", async () => {
+    const caller = await chat.createCaller({ limits: { concurrentRequests: 1 } });
+    const gate = chat.upstream.gate();
+    scriptFor("slow", { text: "Forty-two.", usage, beforeHead: gate });
+    await sendAndLeave(caller, writeQuestion("slow"), gate);
+    expect(await askChat(caller, writeQuestion("slow"))).toMatchObject({ status: 429 });
+    gate.open();
+    await caller.settled();
+    await waitUntil("the place", async () => (await askChat(caller, writeQuestion("slow"))).status === 200);
+  });
+});
+
+test("a gateway that stops lets the calls end that it reads for nobody", async () => {
+  await using leaving = await openChatGateway({ catalog: writeCatalog });
+  const caller = await leaving.createCaller();
+  const gate = leaving.upstream.gate();
+  leaving.upstream.script({ text: "Forty-two.", usage, beforeHead: gate });
+  await sendAndLeave(caller, writeQuestion("leaving"), gate, leaving);
+  const { database } = leaving.gateway;
+  const closing = leaving.gateway.close();
+  await waitUntil("the doors to be closed", () =>
+    fetch(leaving.gateway.siteUrl).then(
+      () => false,
+      () => true,
+    ),
+  );
+  gate.open();
+  await waitUntil("its charge", async () => {
+    const rows = await database
+      .selectFrom("charges")
+      .select("paid")
+      .where("account_id", "=", caller.accountId)
+      .execute();
+    return rows.length === 1 && rows[0]?.paid === 303_000_000n;
+  });
+  await closing;
+});

@@ -1,0 +1,82 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findViolations, readBalance } from "../../../src/features/ledger/index.ts";
+import {
+  createDataDirectory,
+  findFreePort,
+  runCommand,
+  spawnGateway,
+  startGatewayProcess,
+} from "../../harness/gateway-process.ts";
+import { openTestLedger } from "../../harness/ledger/test-ledger.ts";
+import {
+  type ExternalPostgres,
+  externalBinaries,
+  startExternalPostgres,
+} from "../../harness/servers/external-postgres.ts";
+
+describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
+  let server: ExternalPostgres;
+  beforeAll(async () => {
+    server = await startExternalPostgres(externalBinaries ?? "");
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  test("two gateways share one database and serve the same keys and models", async () => {
+    using data = createDataDirectory();
+    const shared = { DATABASE_URL: server.url, SLUICE_DATA_DIR: data.path };
+    const one = { ...shared, SLUICE_PORT: await findFreePort() };
+    const two = { ...shared, SLUICE_PORT: await findFreePort() };
+    await using _first = await startGatewayProcess({ environment: one });
+    await using _second = await startGatewayProcess({ environment: two });
+
+    const created = await runCommand(["account", "create", "--email", "a@example.com", "--json"], { environment: one });
+    const { id } = JSON.parse(created.stdout);
+    const keyed = await runCommand(["key", "create", "--account", id, "--json"], { environment: one });
+    const { key } = JSON.parse(keyed.stdout);
+    for (const { SLUICE_PORT } of [one, two]) {
+      const client = new OpenAI({ apiKey: key, baseURL: `http://localhost:${SLUICE_PORT}/v1` });
+      const models = await Array.fromAsync(client.models.list());
+      expect(models.map((model) => model.id)).toContain("sandbox-chat");
+    }
+    expect(existsSync(join(data.path, "postgres"))).toBe(false);
+  });
+
+  test("the ledger keeps its promises there too", async () => {
+    const environment = { DATABASE_URL: server.url };
+    expect((await runCommand(["migrate"], { environment })).exitCode).toBe(0);
+    await using world = await openTestLedger({ url: server.url, close: async () => {} });
+    const accountId = await world.createAccount(1000n);
+    const holds = Array.from({ length: 100 }, () => world.hold(accountId, 25n));
+    const held = await Promise.all(holds.map((hold) => world.ledger.apply(hold)));
+    expect(held.filter(({ kind }) => kind === "held")).toHaveLength(40);
+    const settled = await Promise.all(holds.map(({ id }) => world.ledger.apply(world.settle(accountId, id, 20n))));
+    expect(settled.filter(({ kind }) => kind === "settled")).toHaveLength(40);
+    const { database, clock } = world;
+    expect((await readBalance(database, accountId, clock.now())).balance.available).toBe(200n);
+    expect(await findViolations(database, { kind: "whole", accountIds: "all", now: clock.now() })).toEqual([]);
+  });
+
+  test("doctor tells which database it found", async () => {
+    const outcome = await runCommand(["doctor", "--json"], { environment: { DATABASE_URL: server.url } });
+    expect(JSON.parse(outcome.stdout)).toMatchObject({
+      checks: expect.arrayContaining([
+        { check: "database", ok: true, message: `PostgreSQL ${server.version}, external` },
+      ]),
+    });
+  });
+
+  test.each([
+    ["a wrong password", (url: URL) => Object.assign(url, { password: "wrong-secret" }), "refuses user or password"],
+    ["a missing database", (url: URL) => Object.assign(url, { pathname: "/nowhere" }), "no database of that name"],
+    ["a wrong port", (url: URL) => Object.assign(url, { port: "1" }), "Nothing answers there"],
+  ])("%s stops the start with a sentence that keeps the password to itself", async (_name, change, sentence) => {
+    const url = change(new URL(server.url));
+    const gateway = spawnGateway({ environment: { DATABASE_URL: url.href, SLUICE_PORT: await findFreePort() } });
+    expect(await gateway.exited).toBe(1);
+    expect(gateway.output()).toContain(sentence);
+    expect(gateway.output()).not.toContain(url.password);
+  });
+});

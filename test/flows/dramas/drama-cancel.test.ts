@@ -1,0 +1,166 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Play, writeDocuments } from "../../harness/dramas/drama-play.ts";
+import { type DramaStage, openDramaStage, type SeenDrama } from "../../harness/dramas/drama-stage.ts";
+import { readTask } from "../../harness/tasks/task-stage.ts";
+import { createGate, type Gate } from "../../harness/upstreams/gate.ts";
+import { waitUntil } from "../../harness/wait-until.ts";
+
+const patience = { timeout: 60_000 };
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Each is held up in one of its parts; what was finished by then, and what that costs. */
+const moments = [
+  { part: "drama_script", step: "script", kept: "", charge: "0.00" },
+  { part: "drama_roles", step: "roles", kept: "script", charge: "0.02" },
+  { part: "drama_storyboard", step: "storyboard", kept: "roles script", charge: "0.03" },
+  { part: "image", step: "storyboard", kept: "roles script", charge: "0.03" },
+  { part: "speech", step: "speech", kept: "storyboard image image image image roles script", charge: "0.13" },
+  { part: "video", step: "shots", kept: "storyboard image image image image roles script", charge: "0.13" },
+  { part: "avatar", step: "shots", kept: "storyboard image image image image roles script", charge: "0.13" },
+] as const;
+type Moment = (typeof moments)[number];
+
+let stage: DramaStage;
+
+beforeAll(async () => {
+  const names = moments.flatMap(({ part }) => [`cancel-${nameCast(part)}`, `late-${nameCast(part)}`]);
+  stage = await openDramaStage({ casts: [...names, "long"] });
+});
+afterEach(() => stage.check());
+afterAll(() => stage[Symbol.asyncDispose]());
+
+function nameCast(part: string): string {
+  return part.replace("_", "-").concat("-part");
+}
+
+function isQuestion(part: Moment["part"]): part is "drama_script" | "drama_roles" | "drama_storyboard" {
+  return part.startsWith("drama_");
+}
+
+/** A drama whose part the upstreams have in hand, and do not go on with. */
+async function beginAndHold(cast: string, { part, step }: Moment) {
+  const director = await stage.createDirector();
+  const gate = createGate();
+  if (isQuestion(part)) stage.treatWriter(cast, part, { beforeHead: gate });
+  // What waits in a queue can be stopped there; what is made while one waits can not.
+  else if (part === "video" || part === "avatar") stage.treat(cast, part, { beforeStart: gate, cancel: "gone" });
+  else stage.treat(cast, part, { beforeHead: gate });
+  const { id } = await director.send({ model: cast });
+  await gate.reached();
+  if (!isQuestion(part)) await stage.stepRuns(id, step);
+  if (part === "video" || part === "avatar") await waitUntil("all of it to be begun", () => allRun(id, part));
+  return { director, gate, id };
+}
+
+async function allRun(id: string, type: "video" | "avatar"): Promise<boolean> {
+  const children = (await stage.listChildren(id)).filter((child) => child.type === type);
+  const others = (await stage.listChildren(id)).filter((child) => child.type !== type);
+  const wanted = type === "video" ? 3 : 1;
+  return (
+    children.length === wanted &&
+    children.every(({ phase }) => phase === "running") &&
+    others.every(({ phase }) => phase === "ended")
+  );
+}
+
+function describeOutput({ output }: SeenDrama): string {
+  return output.map(({ type }) => type).join(" ");
+}
+
+/** Nothing that comes now changes anything. */
+async function expectNoChange(id: string, gate: Gate, read: () => Promise<unknown>): Promise<void> {
+  const before = await read();
+  gate.open();
+  await stage.upstream.idle();
+  await stage.childrenEnded(id);
+  expect(await read()).toEqual(before);
+}
+
+describe.concurrent("a drama that is canceled", patience, () => {
+  test.each(moments)(
+    "while its $part is made ends at once; what was finished is kept and charged ($charge)",
+    async (moment) => {
+      const cast = `cancel-${nameCast(moment.part)}`;
+      const { director, gate, id } = await beginAndHold(cast, moment);
+      const response = await director.cancel(id);
+      const drama = (await readTask(response)) as SeenDrama;
+      expect([response.status, drama.status, drama.usage.charge]).toEqual([200, "canceled", moment.charge]);
+      expect(describeOutput(drama)).toBe(moment.kept);
+      expect(drama.steps.map(({ status }) => status).filter((status) => !/succeeded|canceled/.test(status))).toEqual(
+        [],
+      );
+      for (const output of drama.output) expect((await director.fetchOutput(output)).length).toBe(output.bytes);
+      expect(await director.readBalance()).toMatchObject({ frozen: "0.00" });
+      if (isQuestion(moment.part)) await waitUntil("the writer to be left alone", () => gate.waitingCount() === 0);
+
+      const again = await Promise.all([1, 2, 3].map(() => director.cancel(id)));
+      expect(again.map(({ status }) => status)).toEqual([200, 200, 200]);
+      await expectNoChange(id, gate, async () => {
+        const { updated_at: updatedAt, status, usage, steps } = await director.readDrama(id);
+        return { updatedAt, status, usage, states: steps.map((step) => [step.status, step.progress]) };
+      });
+      expect(await director.listEvents()).toMatchObject([{ type: "task.canceled", data: { task_id: id } }]);
+      expect(await director.listCharges()).toHaveLength(moment.charge === "0.00" ? 0 : 1);
+      if (moment.part !== "video" && moment.part !== "avatar") return;
+      const jobs = stage.media.jobs.filter(({ submission }) => submission.model.includes(`/${cast}/${moment.part}`));
+      expect(jobs.map(({ cancelCount }) => cancelCount)).toEqual(new Array(moment.part === "video" ? 3 : 1).fill(1));
+      const made = (await stage.listChildren(id)).filter(({ step }) => step === "shots");
+      expect(made.filter(({ type }) => type === moment.part).map(({ state }) => state)).toEqual(
+        jobs.map(() => "canceled"),
+      );
+    },
+  );
+
+  test("while its film is put together ends at once, and nothing of the film stays behind", async () => {
+    const director = await stage.createDirector();
+    const play: Play = [Array.from({ length: 3 }, () => ({ seconds: 9 }))];
+    const { id } = await director.send({ model: "long", script: writeDocuments(play, { title: "Long" }).storyboard });
+    await waitUntil("the film to be begun", async () => {
+      const { steps } = await director.readDrama(id);
+      return steps.find(({ name }) => name === "film")?.status === "processing";
+    });
+    const drama = (await readTask(await director.cancel(id))) as SeenDrama;
+    expect(drama).toMatchObject({ status: "canceled", output: [], usage: { charge: "0.00" } });
+    const films = join(stage.dataDir, "films");
+    await waitUntil("its folder to be gone", async () => (await readdir(films).catch(() => [])).length === 0);
+    expect((await director.readDrama(id)).status).toBe("canceled");
+  });
+});
+
+describe.concurrent("a drama whose time is over", patience, () => {
+  test.each(moments)("while its $part is made has expired, costs nothing, and ends what it needed", async (moment) => {
+    const { director, gate, id } = await beginAndHold(`late-${nameCast(moment.part)}`, moment);
+    await stage.age(id, dayMs + 1000);
+    const drama = await director.awaitDrama(id);
+    expect(drama).toMatchObject({ status: "expired", output: [], usage: { charge: "0.00", total_units: 0 } });
+    expect(drama.steps.map(({ charge }) => charge)).toEqual(drama.steps.map(() => "0.00"));
+    expect(drama.steps.map(({ status }) => status).filter((status) => !/succeeded|expired/.test(status))).toEqual([]);
+    expect(await director.readBalance()).toEqual({ available: "10.00", frozen: "0.00" });
+    // What waits in a queue need not be made any more; what is made while one waits is.
+    await stage.check();
+    if (moment.part === "video" || moment.part === "avatar") await stage.childrenEnded(id);
+    gate.open();
+    await stage.childrenEnded(id);
+    expect((await director.readDrama(id)).status).toBe("expired");
+    expect(await director.listEvents()).toMatchObject([{ type: "task.expired" }]);
+  });
+});
+
+test("a drama that nobody has begun is canceled at no charge, and its writer is never asked", patience, async () => {
+  await using narrow = await openDramaStage({ casts: ["first", "second"], settings: { worker_steps_max: 1 } });
+  const director = await narrow.createDirector();
+  const gate = createGate();
+  narrow.treatWriter("first", "drama_script", { beforeHead: gate });
+  const first = await director.send({ model: "first", stage: "script" });
+  await gate.reached();
+  const { id } = await director.send({ model: "second", stage: "script" });
+  const response = await director.cancel(id);
+  const drama = (await readTask(response)) as SeenDrama;
+  expect([response.status, drama.status, drama.usage.charge, drama.progress]).toEqual([200, "canceled", "0.00", 0]);
+  gate.open();
+  expect((await director.awaitDrama(first.id)).status).toBe("succeeded");
+  expect(narrow.listQuestions("second")).toEqual([]);
+  expect((await director.listHolds()).map(({ state }) => state).toSorted()).toEqual(["released", "settled"]);
+});

@@ -1,0 +1,320 @@
+import { randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { removeExpiredFiles } from "../../../src/features/files/index.ts";
+import { storeFile } from "../../../src/features/files/store-file.ts";
+import type { FileId } from "../../../src/lib/ids.ts";
+import type { Database } from "../../../src/platform/database/database.ts";
+import type { ByteStore } from "../../../src/platform/storage/byte-store.ts";
+import { createSpool } from "../../../src/platform/storage/create-spool.ts";
+import { createDataDirectory } from "../../harness/gateway-process.ts";
+import { type FilesStage, readJson, stageLimits, startFilesStage } from "../../harness/media/files-stage.ts";
+import { makeMedia } from "../../harness/media/media-files.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
+const { signal } = new AbortController();
+
+let stage: FilesStage;
+/** What the store fails at, as it would when the machine or the network breaks. */
+let broken: "nothing" | "put" | "delete" = "nothing";
+
+const breakable = (bytes: ByteStore): ByteStore => ({
+  ...bytes,
+  async put(key, source, options) {
+    await bytes.put(key, source, options);
+    if (broken === "put") throw new Error("The store broke.");
+  },
+  async delete(key) {
+    if (broken === "delete") throw new Error("The store broke.");
+    await bytes.delete(key);
+  },
+});
+
+beforeEach(async () => {
+  broken = "nothing";
+  stage = await startFilesStage({ wrapBytes: breakable });
+});
+afterEach(async () => {
+  await stage[Symbol.asyncDispose]();
+});
+
+function sweep() {
+  return removeExpiredFiles({ ...stage, onTrouble: (error) => stage.troubles.push(error) });
+}
+
+async function uploadId(): Promise<FileId> {
+  return (await readJson(await stage.upload(await makeMedia("png")))).id as FileId;
+}
+
+async function keep(id: FileId, bytes: Buffer, kind: "image" | "audio" | "video" = "image") {
+  return await stage.files.keepOutput({ id, accountId: stage.accountId, kind, bytes: Readable.from([bytes]), signal });
+}
+
+async function readTables() {
+  const count = async (table: "files" | "unowned_bytes"): Promise<number> =>
+    (await stage.database.selectFrom(table).selectAll().execute()).length;
+  const usage = await stage.database.selectFrom("file_usages").selectAll().executeTakeFirst();
+  return {
+    files: await count("files"),
+    unowned: await count("unowned_bytes"),
+    used: Number(usage?.files ?? 0),
+    usedBytes: Number(usage?.bytes ?? 0),
+    stored: stage.listStored().length,
+  };
+}
+
+const nothing = { files: 0, unowned: 0, used: 0, usedBytes: 0, stored: 0 };
+
+describe("a file whose time is over", () => {
+  test("is gone to the millisecond, and its bytes with the next sweep", async () => {
+    const id = await uploadId();
+    stage.clock.advance(30 * dayMs - 1);
+    expect((await stage.call(`/files/${id}`)).status).toBe(200);
+    expect(await sweep()).toEqual({ files: 0, removedBytes: 0 });
+    stage.clock.advance(1);
+    expect((await stage.call(`/files/${id}`)).status).toBe(404);
+    expect((await stage.call(`/files/${id}/content`)).status).toBe(404);
+    expect((await readJson(await stage.call("/files"))).data).toEqual([]);
+    await expect(
+      stage.files.getFile(stage.accountId, id, { param: "audio_file_id", kinds: ["image"] }),
+    ).rejects.toMatchObject({ code: "file_not_found", param: "audio_file_id" });
+    const { url } = stage.files.signLink(id, stage.clock.now());
+    expect((await fetch(`${stage.siteUrl}${url.slice(url.indexOf("/files/"))}`)).status).toBe(404);
+    expect((await readTables()).stored).toBe(1);
+    expect(await sweep()).toEqual({ files: 1, removedBytes: 1 });
+    expect(await readTables()).toEqual(nothing);
+  });
+
+  test("and many others are swept together, and none that is younger", async () => {
+    for (let count = 0; count < 12; count += 1) await uploadId();
+    stage.clock.advance(15 * dayMs);
+    const young = await uploadId();
+    stage.clock.advance(15 * dayMs);
+    const sweeps = await Promise.all([sweep(), sweep(), sweep()]);
+    expect(sweeps.reduce((sum, { files }) => sum + files, 0)).toBe(12);
+    expect(await readTables()).toMatchObject({ files: 1, unowned: 0, used: 1, stored: 1 });
+    expect((await stage.call(`/files/${young}`)).status).toBe(200);
+  });
+
+  test("leaves bytes that cannot be removed to a later sweep", async () => {
+    await uploadId();
+    stage.clock.advance(30 * dayMs);
+    broken = "delete";
+    expect(await sweep()).toEqual({ files: 1, removedBytes: 0 });
+    expect(stage.troubles).toHaveLength(1);
+    expect(await readTables()).toMatchObject({ files: 0, unowned: 1, used: 0, stored: 1 });
+    broken = "nothing";
+    // Whoever began to remove them is given a while.
+    expect(await sweep()).toEqual({ files: 0, removedBytes: 0 });
+    stage.clock.advance(10 * 60_000);
+    expect(await sweep()).toEqual({ files: 0, removedBytes: 1 });
+    expect(await readTables()).toEqual(nothing);
+  });
+});
+
+describe("a failure of the store", () => {
+  test("while writing leaves nothing, and the caller may try again", async () => {
+    broken = "put";
+    expect((await stage.upload(await makeMedia("png"))).status).toBe(500);
+    expect(await readTables()).toEqual(nothing);
+    broken = "nothing";
+    expect((await stage.upload(await makeMedia("png"))).status).toBe(200);
+  });
+
+  test("while deleting does not bring the file back", async () => {
+    const id = await uploadId();
+    broken = "delete";
+    expect((await stage.call(`/files/${id}`, { method: "DELETE" })).status).toBe(200);
+    expect((await stage.call(`/files/${id}`)).status).toBe(404);
+    expect(await readTables()).toMatchObject({ files: 0, unowned: 1, used: 0, stored: 1 });
+    broken = "nothing";
+    stage.clock.advance(10 * 60_000);
+    await sweep();
+    expect(await readTables()).toEqual(nothing);
+  });
+});
+
+describe("a process that died", () => {
+  /** What is there when it dies after the bytes were written and before the file was made. */
+  async function leaveBytes(): Promise<string> {
+    const storageKey = `${stage.accountId}/2026/11/left`;
+    const dueAt = new Date(stage.clock.now().getTime() + 60 * 60_000);
+    await stage.database
+      .insertInto("unowned_bytes")
+      .values({ storage_key: storageKey, due_at: dueAt, is_doomed: false })
+      .execute();
+    await stage.bytes.put(storageKey, Readable.from([Buffer.from("x")]), { signal });
+    return storageKey;
+  }
+
+  test("leaves bytes that a sweep finds after an hour, and not while they may still be written", async () => {
+    await leaveBytes();
+    stage.clock.advance(59 * 60_000);
+    expect(await sweep()).toEqual({ files: 0, removedBytes: 0 });
+    stage.clock.advance(60_000);
+    expect(await sweep()).toEqual({ files: 0, removedBytes: 1 });
+    expect(await readTables()).toEqual(nothing);
+  });
+
+  test("leaves a file in no state between being there and not", async () => {
+    await uploadId();
+    // The row of a file and the note of unowned bytes change in one transaction, so that never both or none is there.
+    expect(await readTables()).toMatchObject({ files: 1, unowned: 0, stored: 1 });
+    stage.clock.advance(2 * 60 * 60_000);
+    expect(await sweep()).toEqual({ files: 0, removedBytes: 0 });
+    expect(await readTables()).toMatchObject({ files: 1, stored: 1 });
+  });
+
+  test("and wakes up after its bytes were swept up makes no file of them", async () => {
+    await stage[Symbol.asyncDispose]();
+    stage = await startFilesStage({
+      wrapBytes: (bytes) => ({
+        ...bytes,
+        async put(key, source, options) {
+          await bytes.put(key, source, options);
+          stage.clock.advance(61 * 60_000);
+          await sweep();
+        },
+      }),
+    });
+    expect((await stage.upload(await makeMedia("png"))).status).toBe(500);
+    expect(await readTables()).toEqual(nothing);
+  });
+});
+
+test("bytes that somebody began to remove become no file's, even while they are still there", async () => {
+  await stage[Symbol.asyncDispose]();
+  stage = await startFilesStage({
+    wrapBytes: (bytes) => ({
+      ...breakable(bytes),
+      async put(key, source, options) {
+        await bytes.put(key, source, options);
+        stage.clock.advance(61 * 60_000);
+        broken = "delete";
+        await sweep();
+      },
+    }),
+  });
+  expect((await stage.upload(await makeMedia("png"))).status).toBe(500);
+  expect(await readTables()).toMatchObject({ files: 0, unowned: 1, used: 0, stored: 1 });
+});
+
+test("a file whose commit was answered by nobody keeps its bytes", async () => {
+  const lossy = new Proxy(stage.database, {
+    get(database, name) {
+      const value = Reflect.get(database, name, database);
+      if (name !== "transaction") return typeof value === "function" ? value.bind(database) : value;
+      return () => ({
+        async execute(work: (tx: Database) => Promise<unknown>) {
+          await database.transaction().execute(work);
+          throw new Error("Connection terminated");
+        },
+      });
+    },
+  });
+  const [source, output] = [await keep(stage.ids.next("file"), await makeMedia("png")), stage.ids.next("file")];
+  const place = createDataDirectory();
+  const spool = await createSpool({ folder: place.path, clock: stage.clock });
+  const spooled = await spool.write(Readable.from([await makeMedia("png")]), { bytesMax: 1e9, signal });
+  const onTrouble = (error: unknown): void => void stage.troubles.push(error);
+  const stored = storeFile(
+    { ...stage, database: lossy, limits: stageLimits, onTrouble, hasMoney: async () => true },
+    { id: output, accountId: stage.accountId, purpose: "output", filename: "x", spooled, media: source },
+    { signal },
+  );
+  await expect(stored).rejects.toThrow("Connection terminated");
+  place[Symbol.dispose]();
+  expect(await readTables()).toMatchObject({ files: 2, unowned: 0, stored: 2 });
+  expect((await stage.call(`/files/${output}/content`)).status).toBe(200);
+});
+
+describe("what a task made", () => {
+  test("is kept under the id that was made for it, once, and counts in no quota", async () => {
+    const png = await makeMedia("png");
+    const id = stage.ids.next("file");
+    const file = await keep(id, png);
+    expect(file).toMatchObject({ id, purpose: "output", kind: "image", filename: "output.png", bytes: png.length });
+    expect(await keep(id, await makeMedia("gif"))).toEqual(file);
+    expect((await buffer(await stage.files.openFile(file))).equals(png)).toBe(true);
+    expect((await buffer(await stage.files.openFile(file, { start: 0, end: 7 }))).equals(png.subarray(0, 8))).toBe(
+      true,
+    );
+    expect(await readTables()).toMatchObject({ files: 1, unowned: 0, used: 0, stored: 1 });
+    expect((await readJson(await stage.call("/files?purpose=output"))).data).toMatchObject([{ id }]);
+    stage.clock.advance(30 * dayMs);
+    await sweep();
+    expect(await readTables()).toEqual(nothing);
+  });
+
+  test("is kept once also when several keep it at the same time", async () => {
+    const id = stage.ids.next("file");
+    const [png, gif] = [await makeMedia("png"), await makeMedia("gif")];
+    const kept = await Promise.all([keep(id, png), keep(id, gif), keep(id, png), keep(id, gif)]);
+    const [file] = kept;
+    expect(kept).toEqual([file, file, file, file]);
+    const bytes = file === undefined ? Buffer.alloc(0) : await buffer(await stage.files.openFile(file));
+    expect(bytes.equals(file?.contentType === "image/png" ? png : gif)).toBe(true);
+    expect(await readTables()).toMatchObject({ files: 1, unowned: 0, stored: 1 });
+  });
+
+  test("is refused where it is not what it should be, is too much, or breaks off", async () => {
+    const id = stage.ids.next("file");
+    const invalid = { code: "invalid_file", param: "output" };
+    await expect(keep(id, await makeMedia("mp3"))).rejects.toMatchObject(invalid);
+    await expect(keep(id, Buffer.from("no picture"))).rejects.toMatchObject(invalid);
+    await expect(keep(id, randomBytes(4 * 1024 * 1024 + 1))).rejects.toMatchObject({
+      ...invalid,
+      message: "The file is larger than 4194304 bytes.",
+    });
+    const breaking = new Readable({ read: () => breaking.destroy(new Error("broke off")) });
+    const output = { id, accountId: stage.accountId, kind: "image", bytes: breaking, signal } as const;
+    await expect(stage.files.keepOutput(output)).rejects.toThrow("broke off");
+    const silent = new Readable({ read: () => {} });
+    const leaving = AbortSignal.timeout(50);
+    await expect(stage.files.keepOutput({ ...output, bytes: silent, signal: leaving })).rejects.toThrow();
+    expect(await readTables()).toEqual(nothing);
+    expect((await keep(id, await makeMedia("png"))).id).toBe(id);
+  });
+
+  test("may be bare samples, which last as long as there are many", async () => {
+    const id = stage.ids.next("file");
+    const samples = { contentType: "audio/pcm", bytesPerSecond: 48_000 };
+    const output = { id, accountId: stage.accountId, kind: "audio", signal, samples } as const;
+    const empty = stage.files.keepOutput({ ...output, bytes: Readable.from([]) });
+    await expect(empty).rejects.toMatchObject({ code: "invalid_file", param: "output" });
+    const file = await stage.files.keepOutput({ ...output, bytes: Readable.from([randomBytes(72_000)]) });
+    expect(file).toMatchObject({ kind: "audio", contentType: "audio/pcm", durationMs: 1500, filename: "output.pcm" });
+  });
+
+  test("gives its bytes to whoever asks, and an error once it is deleted", async () => {
+    await uploadId();
+    const file = await keep(stage.ids.next("file"), await makeMedia("png"));
+    await stage.call(`/files/${file.id}`, { method: "DELETE" });
+    await expect(stage.files.openFile(file)).rejects.toMatchObject({ code: "file_not_found" });
+    expect(await readTables()).toMatchObject({ files: 1, used: 1, stored: 1 });
+  });
+});
+
+describe("a stranger's bytes", () => {
+  test("are told like an upload, and not kept", async () => {
+    const wanted = { param: "input_images", kinds: ["image"] } as const;
+    const media = await stage.files.inspect(await makeMedia("webp"), wanted);
+    expect(media).toMatchObject({ kind: "image", contentType: "image/webp" });
+    const invalid = { code: "invalid_file", param: "input_images" };
+    await expect(stage.files.inspect(await makeMedia("mp4"), wanted)).rejects.toMatchObject(invalid);
+    await expect(stage.files.inspect(Buffer.from("<svg/>"), wanted)).rejects.toMatchObject(invalid);
+    await expect(stage.files.inspect(Buffer.alloc(0), wanted)).rejects.toMatchObject(invalid);
+    expect(await readTables()).toEqual(nothing);
+  });
+
+  test("are of a kind that is wanted, also in a file of the account", async () => {
+    const id = await uploadId();
+    const wanted = { param: "audio_file_id", kinds: ["audio"] } as const;
+    await expect(stage.files.getFile(stage.accountId, id, wanted)).rejects.toMatchObject({
+      code: "invalid_file",
+      param: "audio_file_id",
+      message: "The file is a picture; sound is wanted here.",
+    });
+  });
+});

@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createPastClock } from "../../../scripts/demo/past-clock.ts";
+import { seedDemoAccount } from "../../../scripts/demo/seed-demo-account.ts";
+import { bookCredit, findViolations } from "../../../src/features/ledger/index.ts";
+import { nano } from "../../../src/lib/money.ts";
+import { startGateway, type TestGateway } from "../../harness/test-gateway.ts";
+
+const days = 100;
+const until = new Date("2026-11-15T10:00:00Z");
+
+let gateway: TestGateway;
+let key: string;
+
+beforeAll(async () => {
+  const clock = createPastClock(new Date(until.getTime() - days * 24 * 60 * 60_000));
+  gateway = await startGateway({ clock });
+  const caller = await gateway.createCaller();
+  key = caller.key;
+  const credit = { accountId: caller.accountId, actor: "test", reason: "to begin with", reference: null };
+  await bookCredit(gateway.parts, { ...credit, booking: { kind: "top-up", amount: nano(10_000_000_000n) } });
+  const history = { accountId: caller.accountId, baseUrl: gateway.baseUrl, key, until, days };
+  const parts = { ...gateway.parts, clock, randomBytes };
+  await seedDemoAccount(parts, { ...history, callsPerDay: 2, hasMedia: false });
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+async function read<T>(path: string): Promise<T> {
+  const response = await gateway.get(path, key);
+  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+test("the ledger finds nothing to object to in the demonstration's history", async () => {
+  expect(
+    await findViolations(gateway.database, { kind: "whole", accountIds: "all", now: gateway.parts.clock.now() }),
+  ).toEqual([]);
+});
+
+test("the statement ends with the balance that there is", async () => {
+  const { data } = await read<{ data: { unit: string; balance: string }[] }>("/ledger?limit=100");
+  const balance = await read<{ available_balance: string; frozen_balance: string }>("/balance");
+  expect(Number(balance.frozen_balance)).toBe(0);
+  expect(Number(data.find(({ unit }) => unit === "money")?.balance)).toBe(Number(balance.available_balance));
+});
+
+test("every month has usage, more on workdays than at weekends, and some days have none", async () => {
+  const usage = await read<{ data: { from: string; calls: number }[] }>("/usage?from=2026-08-08&to=2026-11-15");
+  const months = new Set(usage.data.map(({ from }) => from.slice(0, 7)));
+  expect([...months].toSorted()).toEqual(["2026-08", "2026-09", "2026-10", "2026-11"]);
+  const isWeekend = ({ from }: { from: string }): boolean => [0, 6].includes(new Date(from).getUTCDay());
+  const count = (rows: { calls: number }[]): number => rows.reduce((sum, { calls }) => sum + calls, 0);
+  expect(count(usage.data.filter((row) => !isWeekend(row)))).toBeGreaterThan(count(usage.data.filter(isWeekend)));
+  expect(usage.data.length).toBeLessThan(days);
+});
+
+test("money came, was given, ran out of time, was given back and corrected, and a plan pays its share", async () => {
+  const kinds = new Set<string>();
+  let after = "";
+  for (let hasMore = true; hasMore; ) {
+    type Page = { data: { id: string; kind: string }[]; has_more: boolean };
+    const page: Page = await read<Page>(`/ledger?limit=100${after}`);
+    for (const { kind } of page.data) kinds.add(kind);
+    after = `&after=${page.data.at(-1)?.id}`;
+    hasMore = page.has_more;
+  }
+  expect([...kinds].toSorted()).toEqual(
+    expect.arrayContaining(["adjustment", "charge", "expiry", "grant", "refund", "top_up"]),
+  );
+  const { plan } = await read<{ plan: { name: string } | null }>("/balance");
+  expect(plan?.name).toBe("Studio");
+});

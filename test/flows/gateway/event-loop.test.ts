@@ -1,0 +1,171 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { changeAccount } from "../../../src/app/change-account.ts";
+import { ask, type Fields, image, schemaFormat, tool } from "../../harness/chat/chat-asks.ts";
+import { upstreamKeyName, writeCatalogOf, writePrice } from "../../harness/chat/chat-catalog.ts";
+import { type ChatCaller, type ChatGateway, openChatGateway } from "../../harness/chat/chat-gateway.ts";
+import {
+  createDataDirectory,
+  findFreePort,
+  type GatewayProcess,
+  startGatewayProcess,
+} from "../../harness/gateway-process.ts";
+import { repositoryDir } from "../../harness/repository-files.ts";
+import { createTestDatabase, type TestDatabase } from "../../harness/test-database.ts";
+import { canary, type FakeUpstreams } from "../../harness/upstreams/fake-upstreams.ts";
+import { waitUntil } from "../../harness/wait-until.ts";
+
+const holdMsMax = 100;
+const models = ["open", "anthropic", "google", "packaged"];
+
+function writeCatalog(upstream: FakeUpstreams): string {
+  const limits = { max_output_tokens: 1000 };
+  const all = models.map((id) => ({ id, limits, routes: [{ provider: id, upstream_model: `${canary}-${id}` }] }));
+  const sandbox = { id: "sandbox", limits, routes: [{ provider: "sandbox", upstream_model: "chat" }] };
+  return writeCatalogOf(upstream, {
+    models: [...all, sandbox],
+    providers: [{ id: "sandbox", kind: "sandbox" }],
+    prices: [...models, "sandbox"].map((id) => writePrice(id, { input_price: "0.001", output_price: "0.001" })),
+  });
+}
+
+let database: TestDatabase;
+let chat: ChatGateway;
+let caller: ChatCaller;
+let gateway: GatewayProcess;
+let baseUrl: string;
+const dataDir = createDataDirectory();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  chat = await openChatGateway({ catalog: writeCatalog, sharedDatabase: database });
+  caller = await chat.createCaller({ cash: "1000000" });
+  await changeAccount(chat.gateway.parts, caller.accountId, { limits: { tokensPerMinute: 1_000_000_000 } });
+  const port = await findFreePort();
+  baseUrl = `http://127.0.0.1:${port}/v1`;
+  gateway = await startGatewayProcess({
+    environment: {
+      NODE_OPTIONS: `--max-semi-space-size=32 --import ${join(repositoryDir, "test/harness/loop-probe.ts")}`,
+      SLUICE_DATABASE_URL: database.url,
+      SLUICE_DATA_DIR: dataDir.path,
+      SLUICE_PORT: port,
+      SLUICE_WORKERS: "off",
+      [upstreamKeyName]: "sk-fake-upstream",
+    },
+  });
+});
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await chat[Symbol.asyncDispose]();
+  await database.close();
+  dataDir[Symbol.dispose]();
+});
+
+async function readLongestHold(): Promise<number> {
+  const before = gateway.output().length;
+  gateway.kill("SIGUSR2");
+  const said = await waitUntil("what the probe says", () =>
+    /"msg":"longest hold","ms":([\d.]+)/.exec(gateway.output().slice(before)),
+  );
+  return Number(said[1]);
+}
+
+async function send(
+  body: string,
+  { key = caller.key, model = "open" } = {},
+): Promise<{ status: number; code: string }> {
+  const response = await chat.fetch(`${baseUrl}/chat/completions`, {
+    method: "POST",
+    body: body.replace('"model":"open"', `"model":"${model}"`),
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+  });
+  const text = await response.text();
+  return { status: response.status, code: /"code":"([a-z_]+)"/.exec(text)?.[1] ?? "" };
+}
+
+const megabyte = 1024 * 1024;
+const structureMax = 80_000;
+const list = (count: number, write: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => write(index)).join(",");
+/** A request with a text in place of the word. */
+const put = (fields: Fields, text: string): string => JSON.stringify(ask(fields)).replace('"HERE"', () => text);
+const say = (text: string): string => put({ messages: [{ role: "user", content: "HERE" }] }, `"${text}"`);
+const writeMembers = (count: number): string => `{${list(count, (index) => `"k${index}":1`)}}`;
+/** So many that, with the little around them, they are just within the limit: each has so many marks of structure. */
+const many = (marks: number): number => Math.floor((structureMax - 100) / marks);
+
+/** What takes longest of all that is accepted: of structure, of escapes, of bytes. */
+const heavyBodies: Record<string, () => string> = {
+  "members of an object": () => put({ logit_bias: "HERE" }, writeMembers(many(2))),
+  "members of a tool's schema": () => put({ tools: [tool("a", { parameters: "HERE" })] }, writeMembers(many(2))),
+  "objects, no two alike": () =>
+    put({ response_format: schemaFormat("HERE") }, `{"a":[${list(many(3), (index) => `{"k${index}":1}`)}]}`),
+  messages: () => put({ messages: "HERE" }, `[${list(many(6), () => '{"role":"user","content":"x"}')}]`),
+  "parts of a message": () =>
+    put({ messages: [{ role: "user", content: "HERE" }] }, `[${list(many(6), () => '{"type":"text","text":"x"}')}]`),
+  "tools to choose from": () =>
+    put(
+      {
+        tools: Array.from({ length: 1024 }, (_, index) => tool(`f${index}`)),
+        tool_choice: { type: "allowed_tools", allowed_tools: { mode: "auto", tools: "HERE" } },
+      },
+      `[${list(many(8) - 1024, () => '{"type":"function","function":{"name":"f1023"}}')}]`,
+    ),
+  "members in the arguments of calls": () =>
+    put(
+      { messages: "HERE" },
+      `[${list(100, (index) => `{"role":"assistant","tool_calls":[{"id":"c${index}","type":"function","function":{"name":"f","arguments":${JSON.stringify(writeMembers(4_000))}}}]}`)}]`,
+    ),
+  "a long text of escapes": () => say("\\u0041".repeat(990_000)),
+  "a long text of quotes": () => say('\\"'.repeat(990_000) + "x".repeat(16 * megabyte)),
+  "a long text of many scripts": () => say("x漢é🌊".repeat((19 * megabyte) / 10)),
+  "a large picture": () =>
+    put(
+      { messages: [{ role: "user", content: [image("HERE")] }] },
+      `"data:image/png;base64,${"A".repeat(15 * megabyte)}"`,
+    ),
+};
+
+describe("nobody waits long for others", () => {
+  beforeAll(async () => {
+    // What is compiled on the first call of its kind is compiled once in a process's life.
+    for (const model of [...models, "sandbox"]) {
+      const format = model === "sandbox" ? {} : { response_format: schemaFormat({ type: "object" }) };
+      expect(await send(JSON.stringify(ask(format)), { model })).toMatchObject({ status: 200 });
+      await send(heavyBodies.messages?.() ?? "", { model });
+    }
+  });
+
+  test.each(Object.keys(heavyBodies))("while a call has as many as it may have: %s", async (name) => {
+    const body = heavyBodies[name]?.() ?? "";
+    // The fakes take long for long bodies, which are the same to all: one is asked.
+    const isPackaged = name === "a large picture" || name.startsWith("members in the arguments");
+    const asked = body.length > megabyte ? [isPackaged ? "packaged" : "open"] : [...models, "sandbox"];
+    for (const model of asked) {
+      await readLongestHold();
+      const answer = await send(body, { model });
+      expect(answer.status, `${model}: ${answer.code}`).not.toBe(413);
+      if (model === "open") expect(answer).toEqual({ status: 200, code: "" });
+      expect(await readLongestHold(), model).toBeLessThan(holdMsMax);
+    }
+  });
+
+  test.each<[string, string]>([
+    ["members", put({ metadata: "HERE" }, writeMembers(1_000_000))],
+    ["lists in lists", put({ metadata: { a: "HERE" } }, "[".repeat(6_000_000))],
+    ["escapes", say('\\"'.repeat(1_100_000))],
+  ])("while a call has more than that: %s", async (_name, body) => {
+    await readLongestHold();
+    expect(await send(body)).toEqual({ status: 413, code: "payload_too_large" });
+    expect(await readLongestHold()).toBeLessThan(holdMsMax);
+  });
+
+  test("while somebody without money, or without a key, sends much", async () => {
+    const poor = await chat.createCaller({ cash: "0" });
+    const body = put({ metadata: "HERE" }, writeMembers(1_000_000));
+    await readLongestHold();
+    expect(await send(body, { key: poor.key })).toEqual({ status: 402, code: "insufficient_balance" });
+    expect(await send(body, { key: `${poor.key}x` })).toEqual({ status: 401, code: "invalid_api_key" });
+    expect(await readLongestHold()).toBeLessThan(holdMsMax / 2);
+  });
+});

@@ -1,0 +1,107 @@
+import { execFile } from "node:child_process";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bookCredit } from "../../../src/features/ledger/index.ts";
+import { openEventInbox } from "../../../src/features/webhooks/index.ts";
+import { nano } from "../../../src/lib/money.ts";
+import {
+  type SampleType,
+  writeModelSamples,
+  writeRequestSamples,
+} from "../../../web/src/parts/samples/code-samples.ts";
+import { drawPortrait } from "../../harness/media/portrait.ts";
+import { repositoryDir } from "../../harness/repository-files.ts";
+import { startGateway, type TestGateway } from "../../harness/test-gateway.ts";
+import { waitUntil } from "../../harness/wait-until.ts";
+
+const run = promisify(execFile);
+const types = ["chat", "image", "video", "avatar", "drama", "speech"] as const satisfies readonly SampleType[];
+
+let gateway: TestGateway;
+let key: string;
+let folder: string;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  const catalog = readFileSync(join(repositoryDir, "catalogs/sandbox.yaml"), "utf8");
+  // Small things are made fast; what is asked for follows from the limits.
+  const small = catalog.replace("durations: [5, 10]", "durations: [1]").replace("[1024x1024,", "[128x128,");
+  const outcome = await gateway.applyCatalog(small);
+  await waitUntil("the catalog", () => outcome.kind === "accepted" && gateway.catalogVersion() === outcome.version);
+  const caller = await gateway.createCaller();
+  key = caller.key;
+  const credit = { accountId: caller.accountId, actor: "test", reason: "test", reference: null };
+  await bookCredit(gateway.parts, { ...credit, booking: { kind: "top-up", amount: nano(20_000_000_000n) } });
+  await openEventInbox(gateway.database, caller.accountId, gateway.parts.clock.now());
+  folder = mkdtempSync(join(tmpdir(), "sluice-samples-"));
+  // As it is in the folder of somebody who has installed the client.
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(join(repositoryDir, "node_modules/openai"), join(folder, "node_modules/openai"));
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  writeFileSync(join(folder, "portrait.png"), await drawPortrait(320, 480));
+  copyFileSync(join(repositoryDir, "test/harness/upstreams/media/voice.mp3"), join(folder, "voice.mp3"));
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await gateway[Symbol.asyncDispose]();
+});
+
+async function readModel(type: SampleType) {
+  const response = await gateway.get(`/models/sandbox-${type}`, key);
+  return (await response.json()) as Parameters<typeof writeModelSamples>[0];
+}
+
+/** Runs a sample as somebody would who pasted it, with a key in the environment; answers what it printed. */
+async function runSample({ id, code }: { id: string; code: string }): Promise<string> {
+  const options = { cwd: folder, env: { ...process.env, SLUICE_API_KEY: key } };
+  if (id === "curl") return (await run("bash", ["-euo", "pipefail", "-c", code], options)).stdout;
+  writeFileSync(join(folder, "sample.ts"), code);
+  return (await run(process.execPath, ["sample.ts"], options)).stdout;
+}
+
+describe.each(types)("the samples for %s", (type) => {
+  test.each([
+    ["curl", 0],
+    ["TypeScript", 2],
+  ] as const)("work as they are printed: %s", async (_, index) => {
+    rmSync(join(folder, "speech.mp3"), { force: true });
+    const printed = await runSample(writeModelSamples(await readModel(type), gateway.baseUrl)[index]);
+    if (type === "chat") expect(printed).toContain("sluice");
+    else if (type === "speech") expect(readFileSync(join(folder, "speech.mp3")).length).toBeGreaterThan(1000);
+    else expect(printed).toMatch(/succeeded.*url/s);
+  });
+});
+
+test.skipIf(!existsSync("/usr/bin/python3"))(
+  "the samples in Python are such that its compiler takes them",
+  async () => {
+    const models = await Promise.all(types.map(readModel));
+    const codes = models.map((model) => writeModelSamples(model, gateway.baseUrl)[1].code);
+    const body = { model: "m", messages: [{ role: "user", content: `It's "quoted"` }], stream: true, stop: null };
+    codes.push(writeRequestSamples({ type: "chat", body, baseUrl: gateway.baseUrl })[1].code);
+    await run("/usr/bin/python3", ["-c", "import ast, sys; [ast.parse(code) for code in sys.argv[1:]]", ...codes]);
+  },
+);
+
+test("a text with quotes reaches the model as it is, and a stream is read as one", async () => {
+  const content = `Say "it's open" and 'nothing' more: $HOME \\ \`x\``;
+  const body = { model: "sandbox-chat", messages: [{ role: "user", content }], stream: true };
+  const samples = writeRequestSamples({ type: "chat", body, baseUrl: gateway.baseUrl });
+  const raw = await runSample(samples[0]);
+  const pieces = [...raw.matchAll(/^data: (\{.*)$/gm)].map(
+    ([, data = ""]) => JSON.parse(data).choices[0]?.delta.content,
+  );
+  expect(await runSample(samples[2])).toBe(pieces.join(""));
+});

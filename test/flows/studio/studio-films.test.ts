@@ -1,0 +1,216 @@
+import { buffer } from "node:stream/consumers";
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { runMediaTool } from "../../../src/platform/media/run-media-tool.ts";
+import { analyseSpeech } from "../../harness/media/analyse-speech.ts";
+import { drawPortrait } from "../../harness/media/portrait.ts";
+import {
+  compareBytes,
+  createCall,
+  createInput,
+  openTestStudio,
+  probe,
+  readFrames,
+  readSamples,
+  studioMsMax,
+  type TestStudio,
+} from "../../harness/media/test-studio.ts";
+
+/** A frame takes longer than this to draw. */
+const lookEveryMs = 5;
+
+const film = { type: "video", prompt: "A boat at sunset", durationSeconds: 2, aspectRatio: "16:9" } as const;
+
+function findStream({ streams }: Awaited<ReturnType<typeof probe>>, type: string) {
+  return streams.find((stream) => stream.codec_type === type);
+}
+
+async function speak(studio: TestStudio, text: string): Promise<Buffer> {
+  const [audio = Buffer.alloc(0)] = await studio.make({ type: "speech", text, voice: "nova", format: "wav", speed: 1 });
+  return audio;
+}
+
+/** What is made of a request, and how much of it was said to be done meanwhile. */
+async function watchMaking(studio: TestStudio): Promise<{ bytes: Buffer; progress: number[] }> {
+  const call = createCall(film);
+  const outcome = await studio.generation.submit(call);
+  const handle = outcome.kind === "accepted" ? outcome.handle : {};
+  const progress: number[] = [];
+  for (;;) {
+    const state = await studio.generation.poll(handle, call);
+    if (state.kind === "done" && state.outputs[0] !== undefined)
+      return { progress, bytes: await buffer(await state.outputs[0].open(call.signal)) };
+    if (state.kind !== "running") throw new Error(`It ended as ${state.kind}`);
+    if (state.progress !== null && state.progress !== progress.at(-1)) progress.push(state.progress);
+    await wait(lookEveryMs);
+  }
+}
+
+test.each([
+  ["16:9", 1280, 720, 2],
+  ["9:16", 720, 1280, 1],
+  ["1:1", 960, 960, 1],
+] as const)(
+  "a film of %s is %i × %i, as long as asked, with sound, and begins to play at once",
+  { timeout: studioMsMax },
+  async (aspectRatio, width, height, durationSeconds) => {
+    await using studio = await openTestStudio();
+    const [bytes = Buffer.alloc(0)] = await studio.make({ ...film, aspectRatio, durationSeconds });
+    const found = await probe(await studio.keep(bytes, "film.mp4"), "mov");
+    const frames = String(durationSeconds * 24);
+    expect(findStream(found, "video")).toMatchObject({
+      codec_name: "h264",
+      pix_fmt: "yuv420p",
+      width,
+      height,
+      nb_read_frames: frames,
+    });
+    expect(findStream(found, "audio")).toMatchObject({ codec_name: "aac", channels: 2 });
+    expect(Math.abs(Number(found.format.duration) - durationSeconds)).toBeLessThan(1 / 24);
+    // The table of contents stands before the media.
+    expect(bytes.indexOf("moov")).toBeGreaterThan(0);
+    expect(bytes.indexOf("moov")).toBeLessThan(bytes.indexOf("mdat"));
+    expect(bytes.includes("Lavf")).toBe(false);
+  },
+);
+
+test("a film moves from its beginning to its end, and is heard; its progress only grows, and is that of the frames", {
+  timeout: studioMsMax,
+}, async () => {
+  await using studio = await openTestStudio();
+  const { bytes, progress } = await watchMaking(studio);
+  expect(progress).toEqual(progress.toSorted((one, other) => one - other));
+  expect(progress.length).toBeGreaterThan(10);
+  expect(progress.every((percent) => Number.isInteger(percent) && percent >= 0 && percent < 100)).toBe(true);
+  const path = await studio.keep(bytes, "film.mp4");
+  const frames = await readFrames(path, 4);
+  expect(frames.length).toBeGreaterThanOrEqual(8);
+  for (const [index, frame] of frames.slice(1).entries()) {
+    expect(compareBytes(frame, frames[index] ?? Buffer.alloc(0)), `between ${index} and ${index + 1}`).toBeGreaterThan(
+      0.4,
+    );
+  }
+  const { levelDb } = analyseSpeech(await readSamples(path, "mov"));
+  expect(levelDb).toBeGreaterThan(-35);
+  expect(levelDb).toBeLessThan(-6);
+});
+
+test("the same request gives the same film, byte for byte", { timeout: studioMsMax }, async () => {
+  await using studio = await openTestStudio();
+  const [[one = Buffer.alloc(0)], [other = Buffer.alloc(1)]] = await Promise.all([
+    studio.make({ ...film, durationSeconds: 1 }),
+    studio.make({ ...film, durationSeconds: 1 }),
+  ]);
+  expect(one.equals(other)).toBe(true);
+});
+
+test("a film of a picture shows that picture, and the camera moves over it", { timeout: studioMsMax }, async () => {
+  await using studio = await openTestStudio();
+  const photo = await drawPortrait(1280, 720);
+  const [bytes = Buffer.alloc(0)] = await studio.make({ ...film, durationSeconds: 1 }, [
+    createInput("image", photo, "image/png"),
+  ]);
+  const frames = await readFrames(await studio.keep(bytes, "film.mp4"), 12);
+  const still = await runMediaTool({
+    tool: "ffmpeg",
+    source: "ours",
+    args: [
+      "-f",
+      "image2pipe",
+      "-c:v",
+      "png",
+      "-i",
+      "pipe:0",
+      "-vf",
+      "scale=64:64,format=gray",
+      "-f",
+      "rawvideo",
+      "pipe:1",
+    ],
+    input: photo,
+    signal: new AbortController().signal,
+    timeoutMs: 60_000,
+    stdoutBytesMax: 4096,
+  });
+  const likeness = frames.map((frame) => compareBytes(frame, still.stdout));
+  expect(Math.min(...likeness)).toBeLessThan(22);
+  expect(compareBytes(frames[0] ?? Buffer.alloc(0), frames.at(-1) ?? Buffer.alloc(0))).toBeGreaterThan(4);
+});
+
+test("an avatar shows the person and says the audio, exactly as long", { timeout: studioMsMax }, async () => {
+  await using studio = await openTestStudio();
+  const voice = await speak(studio, "Hello there, I am the avatar.");
+  const spoken = analyseSpeech(await readSamples(await studio.keep(voice, "voice.wav"), "wav"));
+  const inputs = [
+    createInput("person", await drawPortrait(600, 800), "image/png"),
+    createInput("audio", voice, "audio/wav"),
+  ];
+  const [bytes = Buffer.alloc(0)] = await studio.make({ type: "avatar", aspectRatio: "9:16" }, inputs);
+  const path = await studio.keep(bytes, "avatar.mp4");
+  const found = await probe(path, "mov");
+  expect(findStream(found, "video")).toMatchObject({ codec_name: "h264", width: 720, height: 1280 });
+  expect(Math.abs(Number(found.format.duration) - spoken.seconds)).toBeLessThan(2 / 24);
+  const heard = analyseSpeech(await readSamples(path, "mov"));
+  expect(Math.abs(heard.levelDb - spoken.levelDb)).toBeLessThan(1.5);
+  expect(Math.abs(heard.voicedShare - spoken.voicedShare)).toBeLessThan(0.12);
+});
+
+test("an avatar's face and foot follow the voice: in silence nothing but the camera moves", {
+  timeout: studioMsMax,
+}, async () => {
+  await using studio = await openTestStudio();
+  const person = createInput("person", await drawPortrait(960, 960), "image/png");
+  const voice = await speak(studio, "One two three four five six.");
+  const silence = Buffer.from(voice);
+  silence.fill(0, 44);
+  const move = async (audio: Buffer, name: string): Promise<{ face: number; foot: number }> => {
+    const [bytes = Buffer.alloc(0)] = await studio.make({ type: "avatar", aspectRatio: "1:1" }, [
+      person,
+      createInput("audio", audio, "audio/wav"),
+    ]);
+    const frames = await readFrames(await studio.keep(bytes, name), 24);
+    const between = (from: number, to: number): number =>
+      frames
+        .slice(1)
+        .reduce(
+          (sum, frame, index) =>
+            sum +
+            compareBytes(frame.subarray(from * 64, to * 64), frames[index]?.subarray(from * 64, to * 64) ?? frame),
+          0,
+        );
+    return { face: between(24, 44), foot: between(50, 64) };
+  };
+  const [loud, quiet] = [await move(voice, "loud.mp4"), await move(silence, "quiet.mp4")];
+  expect(loud.face).toBeGreaterThan(quiet.face * 1.15);
+  expect(loud.foot).toBeGreaterThan(quiet.foot * 1.5);
+});
+
+test("a film of the person is repeated until the voice ends", { timeout: studioMsMax }, async () => {
+  await using studio = await openTestStudio();
+  const [walk = Buffer.alloc(0)] = await studio.make({ ...film, durationSeconds: 1 });
+  const voice = await speak(studio, "This takes longer than the film, so it is repeated.");
+  const seconds = (voice.length - 44) / 48_000;
+  const inputs = [createInput("person", walk, "video/mp4"), createInput("audio", voice, "audio/wav")];
+  const [bytes = Buffer.alloc(0)] = await studio.make({ type: "avatar", aspectRatio: "16:9" }, inputs);
+  const found = await probe(await studio.keep(bytes, "avatar.mp4"), "mov");
+  expect(seconds).toBeGreaterThan(2);
+  expect(Math.abs(Number(found.format.duration) - seconds)).toBeLessThan(2 / 24);
+});
+
+test.each([
+  ["a picture as voice", "audio", "image/png"],
+  ["bytes that are no audio", "audio", "audio/mpeg"],
+  ["bytes that are no picture", "person", "image/png"],
+] as const)("%s is refused as what was sent", { timeout: studioMsMax }, async (_name, role, contentType) => {
+  await using studio = await openTestStudio();
+  const good = [
+    createInput("person", await drawPortrait(64, 64), "image/png"),
+    createInput("audio", await speak(studio, "Hello."), "audio/wav"),
+  ];
+  const inputs = [
+    ...good.filter((input) => input.role !== role),
+    createInput(role, Buffer.from("no such thing"), contentType),
+  ];
+  const end = await studio.finish(createCall({ type: "avatar", aspectRatio: "1:1" }, inputs));
+  expect(end).toMatchObject({ kind: "failed", error: { kind: "rejected" } });
+});

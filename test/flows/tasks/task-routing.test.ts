@@ -1,0 +1,303 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { upstreamKeyName } from "../../harness/chat/chat-catalog.ts";
+import { writeTaskPrice } from "../../harness/tasks/task-catalog.ts";
+import {
+  openTaskStage,
+  paths,
+  type TaskStage,
+  writePictures,
+  writeStageCatalog,
+} from "../../harness/tasks/task-stage.ts";
+import type { FakeUpstreams } from "../../harness/upstreams/fake-upstreams.ts";
+import type { MediaBehaviour } from "../../harness/upstreams/media-behaviour.ts";
+import { film, makePicture } from "../../harness/upstreams/media-samples.ts";
+import { waitUntil } from "../../harness/wait-until.ts";
+
+let stage: TaskStage;
+
+/**
+ * Each test has a model and providers of its own, because one that failed is left alone for a while: `<name>-1` to
+ * `<name>-4` in this order.
+ */
+const names = ["next", "hopeless", "full", "lonely", "strict", "broken", "late"];
+
+function writeCatalog(upstream: FakeUpstreams): string {
+  const keys = [`\${${upstreamKeyName}}`];
+  const providers = names.flatMap((name) => [1, 2, 3, 4].map((number) => `${name}-${number}`));
+  return writeStageCatalog(upstream, {
+    providers: providers.map((id) => ({ id, kind: "fal", base_url: upstream.falUrl, api_keys: keys })),
+    models: names.map((name) => {
+      const own = providers.filter((provider) => provider.startsWith(`${name}-`));
+      return writePictures(name, name === "lonely" ? own.slice(0, 1) : own);
+    }),
+    prices: names.map((name) => writeTaskPrice(name, "image", "0.05")),
+  });
+}
+
+beforeAll(async () => {
+  stage = await openTaskStage({ catalog: writeCatalog });
+});
+afterEach(async () => {
+  expect(stage.media.scriptsLeft()).toBe(0);
+  await stage.check();
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+/** Which providers were handed work with this prompt, in order. */
+function listTried(prompt: string): string[] {
+  return stage.media.submissionsOf(prompt).map(({ model }) => model.split("/")[1] ?? "");
+}
+
+const minuteMs = 60_000;
+
+describe("a task that a provider refuses", () => {
+  test("is handed to the next one, and its caller notices nothing", async () => {
+    const caller = await stage.createCaller();
+    stage.media.script({ status: 503 }, {});
+    const task = await caller.finish(paths.image, { model: "next", prompt: "Onwards" });
+    expect(task).toMatchObject({ status: "succeeded", usage: { charge: "0.05" } });
+    expect(listTried("Onwards")).toEqual(["next-1", "next-2"]);
+  });
+
+  test("is handed to three at most, and then has failed at no charge", async () => {
+    const caller = await stage.createCaller();
+    const task = await caller.finish(paths.image, { model: "hopeless", prompt: "<<fault:status=503>>" });
+    expect(task).toMatchObject({
+      status: "failed",
+      error: { code: "upstream_unavailable", param: null, retryable: true },
+      usage: { charge: "0.00" },
+    });
+    expect(listTried("<<fault:status=503>>")).toEqual(["hopeless-1", "hopeless-2", "hopeless-3"]);
+    expect(await caller.readBalance()).toEqual({ available: "10.00", frozen: "0.00" });
+  });
+
+  test("because there are too many lets it rest as long as it asked for: the next task does not go there", async () => {
+    const caller = await stage.createCaller();
+    stage.media.script({ status: 429, headers: { "retry-after": "60" } });
+    await caller.finish(paths.image, { model: "full", prompt: "First" });
+    await caller.finish(paths.image, { model: "full", prompt: "Second" });
+    expect([listTried("First"), listTried("Second")]).toEqual([["full-1", "full-2"], ["full-2"]]);
+  });
+
+  test("for what was asked is handed to nobody else", async () => {
+    const caller = await stage.createCaller();
+    const error = { param: "num_images", message: "too many" };
+    stage.media.script({ status: 422, error });
+    const task = await caller.finish(paths.image, { model: "strict", prompt: "Wrong" });
+    expect(task).toMatchObject({
+      status: "failed",
+      error: { code: "invalid_parameter", param: "n", retryable: false },
+    });
+    const refused = await caller.finish(paths.image, { model: "strict", prompt: "<<fault:policy>>" });
+    expect(refused.error).toMatchObject({ code: "content_policy_violation", param: "prompt", retryable: false });
+    expect([listTried("Wrong"), listTried("<<fault:policy>>")]).toEqual([["strict-1"], ["strict-1"]]);
+  });
+
+  test("after it was begun is handed to the next one too", async () => {
+    const caller = await stage.createCaller();
+    stage.media.script({ result: failed }, {});
+    const task = await caller.finish(paths.image, { model: "broken", prompt: "Again" });
+    expect(task.status).toBe("succeeded");
+    expect(listTried("Again")).toEqual(["broken-1", "broken-2"]);
+  });
+
+  test("because there are too many, and that is the only one, waits until it has room", async () => {
+    const caller = await stage.createCaller();
+    stage.media.script({ status: 429, headers: { "retry-after": "1" } });
+    const task = await caller.finish(paths.image, { model: "lonely", prompt: "Patience" });
+    expect(task.status).toBe("succeeded");
+  });
+});
+
+const failed = {
+  status: 500,
+  headers: { "x-fal-error-type": "runner_server_error" },
+  body: { detail: "Internal Server Error" },
+};
+
+describe("a question that fails never fails a task:", () => {
+  async function begin(behaviour: MediaBehaviour, prompt: string) {
+    const caller = await stage.createCaller();
+    stage.media.script(behaviour);
+    const { id } = await caller.submit(paths.image, { model: "image", prompt });
+    return { caller, id };
+  }
+
+  test("somebody on the way answers for a while", async () => {
+    const behaviour: MediaBehaviour = { result: { status: 502, body: "<html>Bad Gateway</html>" } };
+    const { caller, id } = await begin(behaviour, "Behind a wall");
+    await asked(id, 3);
+    // However long that takes: nothing was lost.
+    await stage.age(id, 10 * 60_000);
+    await asked(id, 4);
+    expect((await caller.readTask(id)).status).toBe("queued");
+    delete behaviour.result;
+    await stage.age(id);
+    expect((await caller.awaitTask(id)).status).toBe("succeeded");
+  });
+
+  test("the result comes later than the word that it is there", async () => {
+    const { caller, id } = await begin({ lateResults: 1 }, "Almost");
+    expect((await caller.awaitTask(id)).status).toBe("succeeded");
+  });
+
+  test("a word that nobody knows means that the work goes on", async () => {
+    const { caller, id } = await begin({ work: 1, statusWord: "PONDERING" }, "A new word");
+    await caller.awaitTask(id, ["processing"]);
+    expect(await caller.awaitTask(id)).toMatchObject({ status: "succeeded", started_at: expect.any(String) });
+  });
+
+  test("work that is forgotten is waited for, and if it is found again it goes on", async () => {
+    const { caller, id } = await begin({ work: 2, vanishesAfter: 1 }, "Lost and found");
+    await lost(id);
+    await stage.age(id, 1.9 * minuteMs);
+    const job = stage.media.jobs.find(({ submission }) => submission.prompt === "Lost and found");
+    if (job === undefined) throw new Error("There is no such work.");
+    delete job.behaviour.vanishesAfter;
+    job.isGone = false;
+    await stage.age(id);
+    expect((await caller.awaitTask(id)).status).toBe("succeeded");
+  });
+
+  test("work that stays forgotten for more than two minutes has failed, at no charge, and is not begun again", async () => {
+    const { caller, id } = await begin({ work: 2, vanishesAfter: 1 }, "Lost for good");
+    await lost(id);
+    await stage.age(id, 2 * minuteMs + 1);
+    expect(await caller.awaitTask(id)).toMatchObject({
+      status: "failed",
+      error: { code: "upstream_unavailable" },
+      usage: { charge: "0.00" },
+    });
+    expect(listTried("Lost for good")).toHaveLength(1);
+  });
+
+  test("a route that an operator takes away leaves the task waiting, and when it is back the task goes on", async () => {
+    const caller = await stage.createCaller();
+    stage.media.script({ work: 1 });
+    const { id } = await caller.submit(paths.image, { model: "late", prompt: "Away" });
+    await caller.awaitTask(id, ["processing"]);
+    await stage.applyCatalog(writeStageCatalog(stage.upstream));
+    await stage.age(id);
+    expect((await caller.readTask(id)).status).toBe("processing");
+    await stage.applyCatalog(writeCatalog(stage.upstream));
+    await stage.age(id);
+    expect((await caller.awaitTask(id)).status).toBe("succeeded");
+  });
+});
+
+describe("a submission that may have reached the upstream", () => {
+  test.each([
+    { what: "the connection broke", behaviour: { isReset: true } },
+    { what: "the answer was cut off", behaviour: { cut: "inside-body" } },
+    { what: "the answer cannot be read", behaviour: { isMalformed: true } },
+    { what: "somebody on the way gave up", behaviour: { status: 504, body: "<html>" } },
+  ] as const)("is never sent again, though $what: it waits for its deadline", async ({ what, behaviour }) => {
+    const caller = await stage.createCaller();
+    stage.media.script(behaviour);
+    const { id } = await caller.submit(paths.image, { model: "image", prompt: what });
+    await waitUntil("nobody to know", async () => (await readPhase(id)) === "unknown");
+    for (let round = 0; round < 2; round += 1) {
+      await stage.age(id);
+    }
+    expect(await caller.readTask(id)).toMatchObject({ status: "queued", progress: 0 });
+    await stage.age(id, 60 * minuteMs);
+    expect(await caller.awaitTask(id)).toMatchObject({ status: "expired", usage: { charge: "0.00" } });
+    expect(stage.media.submissionsOf(what)).toHaveLength(1);
+    expect(await caller.readBalance()).toEqual({ available: "10.00", frozen: "0.00" });
+  });
+
+  test.each([{ isReset: true }, { cut: "inside-body" }] as const)(
+    "to one that keeps nothing has failed, at no charge, and is never sent again: %o",
+    async (behaviour) => {
+      const caller = await stage.createCaller();
+      stage.media.script(behaviour);
+      const prompt = `Kept by nobody: ${Object.keys(behaviour)}`;
+      const task = await caller.finish(paths.image, { model: "prompt-image", prompt });
+      expect(task).toMatchObject({ status: "failed", error: { code: "upstream_timeout", retryable: true } });
+      expect(task.usage.charge).toBe("0.00");
+      expect(stage.media.submissionsOf(prompt)).toHaveLength(1);
+    },
+  );
+});
+
+describe("what was made", () => {
+  test.each([
+    { what: "cannot be fetched for a while", fault: "forbidden" },
+    { what: "breaks off for a while", fault: "cut" },
+    { what: "is too large for a while", fault: "huge" },
+    { what: "leads to a private address for a while", fault: { redirectTo: "http://169.254.169.254/meta" } },
+  ] as const)("and $what is fetched again, from a fresh address", async ({ what, fault }) => {
+    const caller = await stage.createCaller();
+    const behaviour: MediaBehaviour = { output: fault };
+    stage.media.script(behaviour);
+    const { id } = await caller.submit(paths.image, { model: "image", prompt: what, n: 2 });
+    await lost(id);
+    delete behaviour.output;
+    await stage.age(id);
+    const task = await caller.awaitTask(id);
+    expect(task).toMatchObject({ status: "succeeded", usage: { total_units: 2 } });
+    expect(listTried(what)).toHaveLength(1);
+  });
+
+  test("and can never be fetched makes the task fail after two minutes, at no charge", async () => {
+    const caller = await stage.createCaller();
+    stage.media.script({ output: "forbidden" });
+    const { id } = await caller.submit(paths.image, { model: "image", prompt: "Behind a door" });
+    await lost(id);
+    await stage.age(id, 2 * minuteMs + 1);
+    const task = await caller.awaitTask(id);
+    expect(task).toMatchObject({ status: "failed", error: { code: "upstream_unavailable" }, output: [] });
+  });
+
+  test("and is garbage in part is charged and handed over as far as it is good, with a warning", async () => {
+    const caller = await stage.createCaller();
+    const good = (await makePicture({ width: 64, height: 64 }, 3)).bytes.toString("base64");
+    const data = [good, "AAAA", film.bytes.toString("base64")].map((text) => ({ b64_json: text }));
+    stage.media.script({ body: JSON.stringify({ data }) });
+    const task = await caller.finish(paths.image, { model: "prompt-image", prompt: "Mixed", n: 3 });
+    expect(task).toMatchObject({
+      status: "succeeded",
+      output: [{ type: "image" }],
+      warnings: [{ code: "fewer_outputs" }],
+      usage: { total_units: 1, charge: "0.05" },
+    });
+  });
+
+  test("and is nothing at all makes the task fail, at no charge", async () => {
+    const caller = await stage.createCaller();
+    stage.media.script({ body: JSON.stringify({ data: [] }) });
+    const task = await caller.finish(paths.image, { model: "prompt-image", prompt: "Empty" });
+    expect(task).toMatchObject({ status: "failed", usage: { charge: "0.00" } });
+  });
+
+  test("and was all held back for its content makes the task fail for that, at no charge", async () => {
+    const caller = await stage.createCaller();
+    stage.media.script({ withheldCount: 2 });
+    const task = await caller.finish(paths.image, { model: "image", prompt: "Flagged", n: 2 });
+    expect(task).toMatchObject({ status: "failed", error: { code: "content_policy_violation" } });
+  });
+});
+
+async function readPhase(id: string): Promise<string | undefined> {
+  const row = await stage.database.selectFrom("tasks").select("phase").where("id", "=", id).executeTakeFirst();
+  return row?.phase;
+}
+
+/** Resolves when the upstream was found not to know a task, or not to hand over what it made. */
+async function asked(id: string, times: number): Promise<void> {
+  await waitUntil(`${id} to be asked about`, async () => {
+    const turn = await stage.database
+      .selectFrom("task_turns")
+      .select("polls")
+      .where("task_id", "=", id)
+      .executeTakeFirst();
+    return (turn?.polls ?? 0) >= times;
+  });
+}
+
+async function lost(id: string): Promise<void> {
+  await waitUntil(`${id} to be missed`, async () => {
+    const row = await stage.database.selectFrom("tasks").select("lost_at").where("id", "=", id).executeTakeFirst();
+    return row?.lost_at !== null;
+  });
+}

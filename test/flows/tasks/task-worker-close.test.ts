@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startTaskWorker } from "../../../src/features/tasks/work/task-worker.ts";
+import { openScriptedTasks, type ScriptedTasks } from "../../harness/tasks/scripted-tasks.ts";
+
+let world: ScriptedTasks;
+beforeEach(async () => {
+  world = await openScriptedTasks({});
+});
+afterEach(async () => {
+  const wrongs = await world.findWrongs();
+  await world[Symbol.asyncDispose]();
+  expect(wrongs).toEqual([]);
+});
+
+function startWorker() {
+  return startTaskWorker({ ...world.parts, stepsMax: 10, closeTimeoutMs: 10_000 });
+}
+
+async function readLease(id: string) {
+  const query = world.parts.database.selectFrom("task_turns").select(["next_poll_at", "claim"]);
+  return await query.where("task_id", "=", id).executeTakeFirstOrThrow();
+}
+
+test("a task that arrives while its worker closes is not begun there, and is free for others at once", async () => {
+  const id = await world.submit();
+  // It falls due when the worker has looked already, and will not look again.
+  const soon = new Date(world.clock.now().getTime() + 1000);
+  await world.parts.database.updateTable("task_turns").set({ next_poll_at: soon }).execute();
+  const worker = startWorker();
+  world.clock.advance(1000);
+  const begun = worker.begin([id]);
+  await worker.close();
+  await begun;
+  expect(world.upstream.submitted).toEqual([]);
+  expect((await world.read(id)).phase).toBe("ready");
+  const { next_poll_at: dueAt, claim } = await readLease(id);
+  expect(claim).toBe(1);
+  expect(dueAt.getTime()).toBeLessThanOrEqual(world.clock.now().getTime());
+});
+
+test("a task that arrived before its worker closes is begun, and the worker waits for that", async () => {
+  const worker = startWorker();
+  const id = await world.submit();
+  await worker.begin([id]);
+  await worker.close();
+  expect(world.upstream.submitted).toEqual([id]);
+  expect((await world.read(id)).phase).toBe("running");
+});

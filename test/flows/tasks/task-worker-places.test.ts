@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { countWaiting } from "../../../src/features/tasks/task-store.ts";
+import { claimDueTasks, wakeWaitingTask } from "../../../src/features/tasks/work/lease-store.ts";
+import { makeOutputs, openScriptedTasks, type ScriptedTasks } from "../../harness/tasks/scripted-tasks.ts";
+
+describe("an upstream that takes one task at a time", () => {
+  let world: ScriptedTasks;
+  beforeEach(async () => {
+    world = await openScriptedTasks({ tasksMax: 1 });
+  });
+  afterEach(async () => {
+    const wrongs = await world.findWrongs();
+    await world[Symbol.asyncDispose]();
+    expect(wrongs).toEqual([]);
+  });
+
+  async function submitMany(count: number) {
+    const ids: `task_${string}`[] = [];
+    for (let index = 0; index < count; index += 1) ids.push(await world.submit());
+    return ids as [`task_${string}`, ...`task_${string}`[]];
+  }
+
+  async function finish(id: `task_${string}`): Promise<void> {
+    const outputs = await makeOutputs(2);
+    world.upstream.poll = async () => ({ kind: "done", outputs });
+    await world.step(id);
+    expect(await world.read(id)).toMatchObject({ state: "succeeded" });
+  }
+
+  test("is handed no second one, by any number of workers at once", async () => {
+    const ids = await submitMany(6);
+    const claimed = await Promise.all(ids.map((id) => world.claim(id)));
+    await Promise.all(claimed.map((task) => (task === null ? null : world.advance(task))));
+    expect(world.upstream.submitted).toHaveLength(1);
+    const tasks = await Promise.all(ids.map((id) => world.read(id)));
+    expect(tasks.map(({ phase }) => phase).toSorted()).toEqual([
+      "ready",
+      "ready",
+      "ready",
+      "ready",
+      "ready",
+      "running",
+    ]);
+    expect(tasks.filter(({ waitsFor }) => waitsFor === "fal")).toHaveLength(5);
+  });
+
+  test("has its place taken also while nobody knows whether it has a task", async () => {
+    const [first, second = first] = await submitMany(2);
+    world.upstream.submit = async () => {
+      throw new Error("The process died.");
+    };
+    await expect(world.step(first)).rejects.toThrow("died");
+    await world.step(second);
+    expect(await world.read(second)).toMatchObject({ phase: "ready", waitsFor: "fal" });
+    await world.step(first);
+    expect(await world.read(first)).toMatchObject({ phase: "unknown" });
+    await world.step(second);
+    expect(world.upstream.submitted).toEqual([first]);
+  });
+
+  test("gets the one that has waited longest when it is free, and each knows its place until then", async () => {
+    const [first, second = first, third = first] = await submitMany(3);
+    for (const id of [first, third, second]) await world.step(id);
+    const { database, clock } = world.parts;
+    const places = async () => Promise.all([second, third].map((id) => countWaiting(database, { id, model: "image" })));
+    expect(await places()).toEqual([1, 2]);
+    await finish(first);
+    const later = new Date(clock.now().getTime() + 60_000);
+    await database.updateTable("task_turns").set({ next_poll_at: later }).execute();
+    await wakeWaitingTask(database, "fal", clock.now());
+    const lease = { now: clock.now(), until: later, limit: 10 };
+    const [woken, ...others] = await claimDueTasks(database, lease);
+    expect([woken?.id, others]).toEqual([second, []]);
+    if (woken !== undefined) await world.advance(woken);
+    expect(world.upstream.submitted).toEqual([first, second]);
+    expect(await countWaiting(database, { id: third, model: "image" })).toBe(1);
+  });
+
+  test("is not handed a new task while an older one waits", async () => {
+    const [first, second = first] = await submitMany(2);
+    await world.step(first);
+    await world.step(second);
+    await finish(first);
+    const third = await world.submit();
+    await world.step(third);
+    expect(world.upstream.submitted).toEqual([first]);
+    await world.step(second);
+    expect(world.upstream.submitted).toEqual([first, second]);
+  });
+});

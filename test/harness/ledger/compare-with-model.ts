@@ -1,0 +1,153 @@
+import { inspect } from "node:util";
+import fc from "fast-check";
+import type { Operation, Result } from "../../../src/features/ledger/operation.ts";
+import type { AccountId } from "../../../src/lib/ids.ts";
+import { resolveWait, resolveWish } from "../tasks/resolve-wish.ts";
+import { checkLedgerTables } from "./check-ledger-tables.ts";
+import { assertSame } from "./disagreement.ts";
+import { knownAccountIds, rareScripts, type Script, script } from "./ledger-arbitraries.ts";
+import { createLedgerModel, type LedgerModel } from "./ledger-model.ts";
+import { type ApplyBatch, createReducerWorld, type ReducerWorld } from "./reducer-world.ts";
+
+const shorteningMsMax = 10_000;
+
+/** A batch of a script: its operations, and what the model answered to them and looks like since. */
+type Scene = { operations: readonly Operation[]; now: Date; answers: readonly Result[]; model: LedgerModel };
+
+type Audience = {
+  setFrozen(accountId: AccountId, isFrozen: boolean): void;
+  watch(scene: Scene): void;
+};
+
+/** Tells a script with the model, which turns each wish into an operation when its turn comes. */
+function playScript({ startsAt, steps }: Script, audience: Audience): void {
+  const model = createLedgerModel(knownAccountIds);
+  const history: Operation[] = [];
+  let now = startsAt;
+  for (const { wait, frozenId, wishes } of steps) {
+    now = resolveWait(wait, now, model.picture());
+    for (const accountId of knownAccountIds) {
+      model.setFrozen(accountId, accountId === frozenId);
+      audience.setFrozen(accountId, accountId === frozenId);
+    }
+    const scene = { operations: [] as Operation[], now, answers: [] as Result[], model };
+    for (const wish of wishes) {
+      const operation = resolveWish(wish, { model, now, history });
+      history.push(operation);
+      scene.operations.push(operation);
+      scene.answers.push(model.apply(operation, now));
+    }
+    audience.watch(scene);
+  }
+}
+
+/**
+ * Plays a script to the reducer as well. Throws a `Disagreement` when it answers otherwise than the model, leaves
+ * another ledger behind, or breaks a rule that its tables show by themselves.
+ */
+export function compareWithModel(
+  script: Script,
+  { applyBatch, onAnswer = () => {} }: { applyBatch: ApplyBatch; onAnswer?: OnAnswer },
+): void {
+  // What was not asked about must make no difference, so every other script is told with all that there is.
+  const handout = script.steps.length % 2 === 0 ? "what is asked about" : "everything";
+  const world = createReducerWorld({ accountIds: knownAccountIds, applyBatch, handout });
+  playScript(script, {
+    setFrozen: world.setFrozen,
+    watch(scene) {
+      const answers = world.apply(scene.operations, scene.now);
+      for (const [index, operation] of scene.operations.entries()) {
+        const expected = scene.answers[index];
+        assertSame(`the answer to ${operation.kind}`, answers[index], expected);
+        if (expected !== undefined) onAnswer(operation, expected);
+      }
+      comparePictures(world, scene.model);
+      checkLedgerTables(world.tables);
+      world.checkMovements();
+    },
+  });
+}
+
+type OnAnswer = (operation: Operation, answer: Result) => void;
+
+function comparePictures(world: ReducerWorld, model: LedgerModel): void {
+  const found = world.picture();
+  const expected = model.picture();
+  for (const part of ["pockets", "holds", "spending", "postings", "charges"] as const)
+    assertSame(`the ${part} afterwards`, found[part], expected[part]);
+}
+
+/** Plays a script in batches and one operation at a time, and compares what has become of the two ledgers. */
+export function compareBatchesWithSingles(script: Script, applyBatch: ApplyBatch): void {
+  const parts = { accountIds: knownAccountIds, applyBatch };
+  const batches = createReducerWorld({ ...parts, handout: "what is asked about" });
+  const singles = createReducerWorld({ ...parts, handout: "everything" });
+  playScript(script, {
+    setFrozen(accountId, isFrozen) {
+      batches.setFrozen(accountId, isFrozen);
+      singles.setFrozen(accountId, isFrozen);
+    },
+    watch({ operations, now }) {
+      const together = batches.apply(operations, now);
+      const oneByOne = operations.flatMap((operation) => singles.apply([operation], now));
+      assertSame("one batch answers as many do", together, oneByOne);
+      assertSame("one batch leaves behind what many do", batches.picture(), singles.picture());
+    },
+  });
+}
+
+/**
+ * Tells many scripts, and how many operations they were. Throws with the shortest that it can find of those that do not
+ * pass, and with what went wrong in it.
+ */
+export function checkScripts(
+  check: (script: Script) => void,
+  options: { runs: number; seed?: number; isShortened?: boolean },
+): { operationCount: number } {
+  const { runs, isShortened = true, ...rest } = options;
+  let operationCount = 0;
+  let failedAtMs: number | undefined;
+  const property = fc.property(script, (story) => {
+    // Who waits too long for the shortest story is told none at all, because the test runs out of time.
+    if (failedAtMs !== undefined && performance.now() - failedAtMs > shorteningMsMax) return;
+    try {
+      check(story);
+    } catch (error) {
+      failedAtMs ??= performance.now();
+      throw error;
+    }
+    operationCount += story.steps.reduce((count, { wishes }) => count + wishes.length, 0);
+  });
+  const examples = rareScripts.map((story): [Script] => [story]);
+  const outcome = fc.check(property, { numRuns: runs, endOnFailure: !isShortened, examples, ...rest });
+  if (!outcome.failed) return { operationCount };
+  const [counterexample] = outcome.counterexample ?? [];
+  const story = counterexample === undefined ? "" : presentScript(counterexample);
+  const { errorInstance: cause } = outcome;
+  const complaint = cause instanceof Error ? cause.message : String(cause);
+  throw new Error(`${complaint}\nseed ${outcome.seed}, path ${outcome.counterexamplePath}\n${story}`, { cause });
+}
+
+/** Says how much was tried, in a line such as `ledger model: 3 000 runs, 90 000 operations`. */
+export function reportScripts(title: string, counts: { runs: number; operationCount: number }): void {
+  const present = (count: number): string => count.toLocaleString("en").replaceAll(",", " ");
+  console.log(`${title}: ${present(counts.runs)} runs, ${present(counts.operationCount)} operations`);
+}
+
+/** The operations that a script becomes, to be read by people. */
+function presentScript(script: Script): string {
+  const lines: string[] = [];
+  playScript(script, {
+    setFrozen: (accountId, isFrozen) => lines.push(...(isFrozen ? [`${accountId} is frozen for a moment`] : [])),
+    watch({ operations, now, answers }) {
+      lines.push(`at ${now.toISOString()}`);
+      for (const [index, operation] of operations.entries())
+        lines.push(`  ${presentOnOneLine(operation)}\n    → ${presentOnOneLine(answers[index])}`);
+    },
+  });
+  return lines.join("\n");
+}
+
+function presentOnOneLine(value: unknown): string {
+  return inspect(value, { depth: 6, breakLength: Number.POSITIVE_INFINITY, compact: true });
+}

@@ -1,0 +1,565 @@
+import type { Charge } from "../../../src/features/ledger/draft.ts";
+import type { Hold, HoldLine, KeySpending, Pocket, Posting, Unit } from "../../../src/features/ledger/ledger-state.ts";
+import type {
+  AdjustOperation,
+  ExpireHoldOperation,
+  ExpirePocketOperation,
+  ExtendOperation,
+  GrantOperation,
+  HoldOperation,
+  Operation,
+  RefundOperation,
+  ReleaseOperation,
+  Result,
+  ResultOf,
+  SettleOperation,
+  TopUpOperation,
+} from "../../../src/features/ledger/operation.ts";
+import type { Bill } from "../../../src/lib/bill.ts";
+import type { BudgetPeriod } from "../../../src/lib/budget.ts";
+import type { AccountId, HoldId, PocketId, TransactionId } from "../../../src/lib/ids.ts";
+
+// Written down once more, so that a slip in the ledger's own constants is seen.
+export const moneyMax = 9_000_000_000_000_000_000n;
+export const quotaUnitsMax = 9_000_000_000_000_000n;
+
+type PicturedHold = Omit<Hold, "fingerprint" | "settlementFingerprint">;
+type PicturedPosting = Omit<Posting, "fingerprint">;
+
+/** All that can be known of a ledger, in an order that does not depend on who kept it. */
+export type LedgerPicture = {
+  pockets: Pocket[];
+  holds: PicturedHold[];
+  spending: KeySpending[];
+  postings: PicturedPosting[];
+  charges: Charge[];
+};
+
+/**
+ * The ledger told a second time, by somebody who knew only its rules: lists that are only ever added to, and every
+ * balance summed up anew whenever it is asked for. Slow, and too simple to be wrong in the same way.
+ */
+export type LedgerModel = {
+  apply(operation: Operation, now: Date): Result;
+  setFrozen(accountId: AccountId, isFrozen: boolean): void;
+  sumAvailable(accountId: AccountId, unit: Unit, now: Date): bigint;
+  /** What is left of a budget in the period that the moment lies in. */
+  sumBudgetLeft(budget: { keyId: string; period: BudgetPeriod; amount: bigint }, now: Date): bigint;
+  sumRefundable(chargeId: TransactionId): bigint;
+  picture(): LedgerPicture;
+};
+
+type ModelPocket = Pick<Pocket, "id" | "accountId" | "kind" | "unit" | "expiresAt" | "openedAt">;
+type ModelHold = PicturedHold & { content: string; settlementContent: string | null };
+
+type Movement = Omit<PicturedPosting, "leg" | "entry" | "debit" | "credit"> & {
+  pocketId: PocketId;
+} & ({ from: Posting["debit"] } | { to: Posting["credit"] });
+
+export function createLedgerModel(accountIds: Iterable<AccountId>): LedgerModel {
+  const accounts = new Set(accountIds);
+  const frozen = new Set<AccountId>();
+  const pockets: ModelPocket[] = [];
+  const holds: ModelHold[] = [];
+  const postings: PicturedPosting[] = [];
+  const charges: Charge[] = [];
+  /** What was asked for when a movement of money was booked. */
+  const contents = new Map<TransactionId, string>();
+
+  // Sums
+
+  function sumPosted(pocketId: PocketId): bigint {
+    let total = 0n;
+    for (const { credit, debit, amount } of postings) {
+      if (credit === pocketId) total += amount;
+      if (debit === pocketId) total -= amount;
+    }
+    return total;
+  }
+
+  function sumHeld(pocketId: PocketId): bigint {
+    let total = 0n;
+    for (const { state, lines } of holds)
+      for (const line of lines) if (state === "open" && line.pocketId === pocketId) total += line.amount;
+    return total;
+  }
+
+  function sumFree(pocketId: PocketId): bigint {
+    return sumPosted(pocketId) - sumHeld(pocketId);
+  }
+
+  function listSpendable(accountId: AccountId, unit: Unit, now: Date): ModelPocket[] {
+    return pockets
+      .filter((pocket) => pocket.accountId === accountId && pocket.unit === unit && !isOver(pocket.expiresAt, now))
+      .toSorted(compareTurns);
+  }
+
+  function sumAvailable(accountId: AccountId, unit: Unit, now: Date): bigint {
+    return sum(listSpendable(accountId, unit, now).map(({ id }) => sumFree(id)));
+  }
+
+  function sumSpending(keyId: string, startsAt: Date): { held: bigint; spent: bigint } {
+    const counted = holds.filter(({ budget }) => budget?.keyId === keyId && isSame(budget.startsAt, startsAt));
+    return {
+      held: sum(counted.filter(({ state }) => state === "open").map(({ amount }) => amount)),
+      spent: sum(counted.map(({ settled }) => settled)),
+    };
+  }
+
+  function sumLeft(keyId: string, startsAt: Date, budget: bigint): bigint {
+    const { held, spent } = sumSpending(keyId, startsAt);
+    return atLeastZero(budget - held - spent);
+  }
+
+  function sumRefundable(chargeId: TransactionId): bigint {
+    return sum(listCharged(chargeId).map(({ amount }) => amount)) - sum(listRefunds(chargeId).map((one) => one.amount));
+  }
+
+  function listCharged(chargeId: TransactionId): PicturedPosting[] {
+    return postings.filter(({ id, kind }) => id === chargeId && kind === "charge");
+  }
+
+  function listRefunds(chargeId: TransactionId): PicturedPosting[] {
+    return postings.filter(({ refundOf }) => refundOf === chargeId);
+  }
+
+  function countEntries(pocketId: PocketId): number {
+    return postings.filter(({ entry }) => entry?.pocketId === pocketId).length;
+  }
+
+  // Steps that several operations take
+
+  /** The parts that an amount is paid with, taken from each place in turn as far as that goes. */
+  function fill(amount: bigint, places: readonly HoldLine[]): HoldLine[] {
+    const parts: HoldLine[] = [];
+    for (const { pocketId, amount: room } of places) {
+      const part = smallest(room, amount - sum(parts.map((one) => one.amount)));
+      if (part > 0n) parts.push({ pocketId, amount: part });
+    }
+    return parts;
+  }
+
+  function pickLines(accountId: AccountId, unit: Unit, { amount, now }: { amount: bigint; now: Date }): HoldLine[] {
+    const places = listSpendable(accountId, unit, now).map(({ id }) => ({ pocketId: id, amount: sumFree(id) }));
+    return fill(amount, places);
+  }
+
+  function raise(hold: ModelHold, more: bigint, now: Date): void {
+    const added = pickLines(hold.accountId, hold.unit, { amount: more, now });
+    hold.lines = mergeLines([...hold.lines, ...added]);
+    hold.amount += more;
+  }
+
+  function move({ pocketId, ...movement }: Movement): void {
+    const { from, to, ...rest } = { from: pocketId, to: pocketId, ...movement };
+    const number = BigInt(countEntries(pocketId)) + 1n;
+    const change = from === pocketId ? -rest.amount : rest.amount;
+    const entry = { pocketId, number, balanceAfter: sumPosted(pocketId) + change };
+    postings.push({ ...rest, leg: countLegs(rest.id), debit: from, credit: to, entry });
+  }
+
+  function countLegs(id: TransactionId): number {
+    return postings.filter((posting) => posting.id === id).length;
+  }
+
+  function findHold({ holdId, accountId }: { holdId: HoldId; accountId: AccountId }): ModelHold | undefined {
+    return holds.find((hold) => hold.id === holdId && hold.accountId === accountId);
+  }
+
+  function findCash(accountId: AccountId): ModelPocket | undefined {
+    return pockets.find((pocket) => pocket.accountId === accountId && pocket.kind === "cash");
+  }
+
+  function creditCash(
+    operation: TopUpOperation | AdjustOperation,
+    now: Date,
+    booking: Pick<Posting, "kind" | "debit">,
+  ): { kind: "booked"; isReplay: false } | { kind: "too-large" } {
+    const { id, accountId, amount, cause } = operation;
+    const pocketId: PocketId = `pkt_${suffixOf(accountId)}`;
+    if (sumPosted(pocketId) + amount > moneyMax) return { kind: "too-large" };
+    if (findCash(accountId) === undefined)
+      pockets.push({ id: pocketId, accountId, kind: "cash", unit: "money", expiresAt: null, openedAt: now });
+    const { kind, debit: from } = booking;
+    move({ id, accountId, kind, unit: "money", from, pocketId, amount, refundOf: null, cause, createdAt: now });
+    return { kind: "booked", isReplay: false };
+  }
+
+  /** The answer to an id that was booked before, or `null` when it is new. */
+  function answerKnown(id: TransactionId, content: string): { kind: "booked"; isReplay: true } | IdReused | null {
+    if (countLegs(id) === 0) return null;
+    return contents.get(id) === content ? { kind: "booked", isReplay: true } : { kind: "id-reused" };
+  }
+
+  function remember<R extends Result>(id: TransactionId, content: string, result: R): R {
+    if (result.kind === "booked") contents.set(id, content);
+    return result;
+  }
+
+  // Operations
+
+  function applyHold(operation: HoldOperation, now: Date): ResultOf<HoldOperation> {
+    const { id, accountId, quota, budget, cause, expiresAt } = operation;
+    const content = tell(accountId, operation.amount, quota?.kind, quota?.units, budget?.keyId, cause.kind, cause.id);
+    const known = holds.find((hold) => hold.id === id);
+    if (known !== undefined) {
+      if (known.content !== content) return { kind: "id-reused" };
+      if (known.refusal !== null) return { kind: "refused", ...known.refusal, isReplay: true };
+      return { kind: "held", unit: known.unit, amount: known.amount, isReplay: true };
+    }
+
+    const isPaidWithQuota = quota !== null && sumAvailable(accountId, quota.kind, now) >= quota.units;
+    const unit = isPaidWithQuota ? quota.kind : "money";
+    const amount = isPaidWithQuota ? quota.units : operation.amount;
+    const period = budget === null || isPaidWithQuota ? null : findPeriod(budget.period, now);
+    const refusal = findRefusal();
+    holds.push({
+      id,
+      accountId,
+      unit,
+      amount,
+      lines: refusal === null ? pickLines(accountId, unit, { amount, now }) : [],
+      state: refusal === null ? "open" : "refused",
+      settled: 0n,
+      refusal,
+      keyId: operation.keyId ?? budget?.keyId ?? null,
+      budget: refusal !== null || budget === null || period === null ? null : { keyId: budget.keyId, startsAt: period },
+      cause,
+      expiresAt,
+      openedAt: now,
+      resolvedAt: refusal === null ? null : now,
+      content,
+      settlementContent: null,
+    });
+    if (refusal !== null) return { kind: "refused", ...refusal, isReplay: false };
+    return { kind: "held", unit, amount, isReplay: false };
+
+    function findRefusal(): Hold["refusal"] {
+      if (frozen.has(accountId)) return { reason: "account-frozen", missing: 0n };
+      if (budget !== null && period !== null) {
+        const left = sumLeft(budget.keyId, period, budget.amount);
+        if (left < amount) return { reason: "key-budget-exceeded", missing: amount - left };
+      }
+      const available = sumAvailable(accountId, unit, now);
+      return available < amount ? { reason: "insufficient-balance", missing: amount - available } : null;
+    }
+  }
+
+  function applyExtend(operation: ExtendOperation, now: Date): ResultOf<ExtendOperation> {
+    const hold = findHold(operation);
+    if (hold === undefined) return { kind: "no-such-hold" };
+    if (hold.state !== "open") return { kind: "already-resolved", state: hold.state };
+    const target = hold.unit === "money" ? operation.amount : operation.quotaUnits;
+    const more = atLeastZero(target - hold.amount);
+    if (more > 0n) {
+      const refusal = findRefusal(hold);
+      if (refusal !== null) return { kind: "refused", ...refusal, isReplay: false };
+      raise(hold, more, now);
+    }
+    if (operation.expiresAt !== null && operation.expiresAt > hold.expiresAt) hold.expiresAt = operation.expiresAt;
+    return { kind: "extended", amount: hold.amount };
+
+    function findRefusal({ accountId, unit, budget }: ModelHold): Hold["refusal"] {
+      if (frozen.has(accountId)) return { reason: "account-frozen", missing: 0n };
+      if (budget !== null && operation.budgetAmount !== null) {
+        const left = sumLeft(budget.keyId, budget.startsAt, operation.budgetAmount);
+        if (left < more) return { reason: "key-budget-exceeded", missing: more - left };
+      }
+      const available = sumAvailable(accountId, unit, now);
+      return available < more ? { reason: "insufficient-balance", missing: more - available } : null;
+    }
+  }
+
+  function applySettle(operation: SettleOperation, now: Date): ResultOf<SettleOperation> {
+    const { bill, overrun, budgetAmount } = operation;
+    const hold = findHold(operation);
+    if (hold === undefined) return { kind: "no-such-hold" };
+    const cost = hold.unit === "money" ? computeCost(bill) : bill.quotaUnits;
+    const { priceId, per, minimum, quotaUnits, items } = bill;
+    const parts = items.flatMap(({ name, quantity, rate }) => [name, quantity, rate]);
+    const content = tell(operation.accountId, overrun, priceId, per, minimum, quotaUnits, ...parts);
+    if (hold.state === "settled" && hold.settlementContent === content)
+      return { kind: "settled", unit: hold.unit, paid: hold.settled, lost: cost - hold.settled, isReplay: true };
+    if (hold.state !== "open") return { kind: "already-resolved", state: hold.state };
+
+    const missing = atLeastZero(cost - hold.amount);
+    if (missing > 0n && overrun === "refuse") return { kind: "over-hold", missing };
+    if (missing > 0n && !frozen.has(hold.accountId)) {
+      const limits = [missing, sumAvailable(hold.accountId, hold.unit, now)];
+      if (hold.budget !== null && budgetAmount !== null)
+        limits.push(sumLeft(hold.budget.keyId, hold.budget.startsAt, budgetAmount));
+      raise(hold, smallest(...limits), now);
+    }
+
+    const paid = smallest(cost, hold.amount);
+    const lost = cost - paid;
+    hold.state = "settled";
+    hold.settled = paid;
+    hold.settlementContent = content;
+    hold.resolvedAt = now;
+    const { accountId, keyId, unit, cause } = hold;
+    const id: TransactionId = `txn_${suffixOf(hold.id)}`;
+    const facts = { id, accountId, unit, refundOf: null, cause, createdAt: now };
+    for (const { pocketId, amount } of fill(paid, sortLines(hold.lines)))
+      move({ ...facts, kind: "charge", pocketId, to: "revenue", amount });
+    if (lost > 0n) {
+      const leg = countLegs(id);
+      postings.push({ ...facts, leg, kind: "loss", debit: "loss", credit: "revenue", amount: lost, entry: null });
+    }
+    charges.push({ id, holdId: hold.id, accountId, keyId, unit, bill, paid, lost, createdAt: now });
+    return { kind: "settled", unit, paid, lost, isReplay: false };
+  }
+
+  function sortLines(lines: readonly HoldLine[]): HoldLine[] {
+    const order = pockets.toSorted(compareTurns).map(({ id }) => id);
+    return lines.toSorted((a, b) => order.indexOf(a.pocketId) - order.indexOf(b.pocketId));
+  }
+
+  function applyRelease(operation: ReleaseOperation, now: Date): ResultOf<ReleaseOperation> {
+    const hold = findHold(operation);
+    if (hold === undefined) return { kind: "no-such-hold" };
+    if (hold.state === "released") return { kind: "released", isReplay: true };
+    if (hold.state !== "open") return { kind: "already-resolved", state: hold.state };
+    hold.state = "released";
+    hold.resolvedAt = now;
+    return { kind: "released", isReplay: false };
+  }
+
+  function applyExpireHold(operation: ExpireHoldOperation, now: Date): ResultOf<ExpireHoldOperation> {
+    const hold = findHold(operation);
+    if (hold === undefined) return { kind: "no-such-hold" };
+    if (hold.state === "expired") return { kind: "expired", isReplay: true };
+    if (hold.state !== "open") return { kind: "already-resolved", state: hold.state };
+    if (hold.expiresAt > now) return { kind: "not-due" };
+    hold.state = "expired";
+    hold.resolvedAt = now;
+    return { kind: "expired", isReplay: false };
+  }
+
+  function applyTopUp(operation: TopUpOperation, now: Date): ResultOf<TopUpOperation> {
+    const { id, accountId, amount, channel } = operation;
+    const content = tell("top-up", accountId, amount, channel);
+    const booking = { kind: "top_up", debit: `funding:${channel}` } as const;
+    return answerKnown(id, content) ?? remember(id, content, creditCash(operation, now, booking));
+  }
+
+  function applyGrant(operation: GrantOperation, now: Date): ResultOf<GrantOperation> {
+    const { id, accountId, unit, amount, expiresAt, channel, cause } = operation;
+    const content = tell("grant", accountId, amount, unit, channel);
+    const known = answerKnown(id, content);
+    if (known !== null) return known;
+    if (isOver(expiresAt, now)) return { kind: "already-expired" };
+    const ofUnit = pockets.filter((pocket) => pocket.accountId === accountId && pocket.unit === unit);
+    if (sum(ofUnit.map((pocket) => sumPosted(pocket.id))) + amount > maxOf(unit)) return { kind: "too-large" };
+    const pocketId: PocketId = `pkt_${suffixOf(id)}`;
+    const kind = unit === "money" ? "gift" : "quota";
+    pockets.push({ id: pocketId, accountId, kind, unit, expiresAt, openedAt: now });
+    const from = `funding:${channel}` as const;
+    move({ id, accountId, kind: "grant", unit, from, pocketId, amount, refundOf: null, cause, createdAt: now });
+    return remember(id, content, { kind: "booked", isReplay: false });
+  }
+
+  function applyAdjust(operation: AdjustOperation, now: Date): ResultOf<AdjustOperation> {
+    const { id, accountId, amount, reverses, cause } = operation;
+    const content =
+      reverses === undefined ? tell("adjust", accountId, amount) : tell("adjust", accountId, amount, reverses);
+    const kind = reverses === undefined ? "adjustment" : "reversal";
+    const house = reverses === undefined ? ("adjustments" as const) : (`funding:${reverses}` as const);
+    const known = answerKnown(id, content);
+    if (known !== null) return known;
+    if (amount > 0n) return remember(id, content, creditCash(operation, now, { kind, debit: house }));
+    const cash = findCash(accountId);
+    const free = cash === undefined ? 0n : sumFree(cash.id);
+    if (cash === undefined || free < -amount)
+      return { kind: "refused", reason: "insufficient-balance", missing: -amount - free, isReplay: false };
+    const facts = { id, accountId, unit: "money", refundOf: null, cause, createdAt: now } as const;
+    move({ ...facts, kind, pocketId: cash.id, to: house, amount: -amount });
+    return remember(id, content, { kind: "booked", isReplay: false });
+  }
+
+  function applyRefund(operation: RefundOperation, now: Date): ResultOf<RefundOperation> {
+    const { id, accountId, chargeId, amount, cause } = operation;
+    const content = tell("refund", accountId, amount, chargeId);
+    const known = answerKnown(id, content);
+    if (known !== null) return known;
+    const charged = listCharged(chargeId).filter((posting) => posting.accountId === accountId);
+    const [first] = charged;
+    if (first === undefined) return { kind: "no-such-charge" };
+    const refundable = sumRefundable(chargeId);
+    if (amount > refundable) return { kind: "over-charge", refundable };
+
+    const places = charged.toReversed().flatMap((posting) => {
+      const pocketId = posting.entry?.pocketId;
+      if (pocketId === undefined) return [];
+      const back = listRefunds(chargeId).filter(({ credit }) => credit === pocketId);
+      return [{ pocketId, amount: posting.amount - sum(back.map((refund) => refund.amount)) }];
+    });
+    const parts = fill(amount, places);
+    if (parts.some((part) => sumPosted(part.pocketId) + part.amount > maxOf(first.unit))) return { kind: "too-large" };
+    const facts = { id, accountId, unit: first.unit, refundOf: chargeId, cause, createdAt: now };
+    for (const part of parts) move({ ...facts, ...part, kind: "refund", from: "revenue" });
+    return remember(id, content, { kind: "booked", isReplay: false });
+  }
+
+  function applyExpirePocket(operation: ExpirePocketOperation, now: Date): ResultOf<ExpirePocketOperation> {
+    const { accountId, pocketId, when, cause } = operation;
+    const pocket = pockets.find(({ id }) => id === pocketId);
+    if (pocket === undefined || pocket.accountId !== accountId || pocket.kind === "cash")
+      return { kind: "no-such-pocket" };
+    if (!isOver(pocket.expiresAt, now)) {
+      if (when === "due") return { kind: "not-due" };
+      pocket.expiresAt = now;
+    }
+    const amount = sumFree(pocketId);
+    if (amount > 0n) {
+      const id: TransactionId = `txn_${suffixOf(pocketId)}.${countEntries(pocketId) + 1}`;
+      const facts = { id, accountId, unit: pocket.unit, refundOf: null, cause, createdAt: now };
+      move({ ...facts, kind: "expiry", pocketId, to: "expired", amount });
+    }
+    return { kind: "expired", amount };
+  }
+
+  return {
+    apply(operation, now) {
+      if (!accounts.has(operation.accountId)) return { kind: "no-such-account" };
+      switch (operation.kind) {
+        case "hold":
+          return applyHold(operation, now);
+        case "extend":
+          return applyExtend(operation, now);
+        case "settle":
+          return applySettle(operation, now);
+        case "release":
+          return applyRelease(operation, now);
+        case "expire-hold":
+          return applyExpireHold(operation, now);
+        case "top-up":
+          return applyTopUp(operation, now);
+        case "grant":
+          return applyGrant(operation, now);
+        case "adjust":
+          return applyAdjust(operation, now);
+        case "refund":
+          return applyRefund(operation, now);
+        case "expire-pocket":
+          return applyExpirePocket(operation, now);
+      }
+    },
+    setFrozen(accountId, isFrozen) {
+      if (isFrozen) frozen.add(accountId);
+      else frozen.delete(accountId);
+    },
+    sumAvailable,
+    sumBudgetLeft: ({ keyId, period, amount }, now) => sumLeft(keyId, findPeriod(period, now), amount),
+    sumRefundable,
+    picture: () => ({
+      pockets: pockets
+        .map((pocket) => {
+          const posted = sumPosted(pocket.id);
+          const entryCount = BigInt(countEntries(pocket.id));
+          const isOpen = pocket.kind === "cash" || posted > 0n;
+          return { ...pocket, posted, held: sumHeld(pocket.id), entryCount, isOpen };
+        })
+        .toSorted(compareIds),
+      holds: holds
+        .map(({ content, settlementContent, ...hold }) => ({ ...hold, lines: presentLines(hold.lines) }))
+        .toSorted(compareIds),
+      spending: listSpending(),
+      postings: [...postings],
+      charges: [...charges],
+    }),
+  };
+
+  function listSpending(): KeySpending[] {
+    const names = holds.flatMap(({ accountId, budget }) => (budget === null ? [] : [{ ...budget, accountId }]));
+    const distinct = new Map(names.map((name) => [tell(name.keyId, name.startsAt.getTime()), name]));
+    return presentSpending(
+      [...distinct.values()].map((name) => ({ ...name, ...sumSpending(name.keyId, name.startsAt) })),
+    );
+  }
+}
+
+type IdReused = { kind: "id-reused" };
+
+/** The price of a bill by schoolbook division: whole parts, and one more when the rest is half a part or more. */
+export function computeCost({ items, per, minimum }: Bill): bigint {
+  const total = sum(items.map(({ quantity, rate }) => quantity * rate));
+  const rest = total % per;
+  const rounded = (total - rest) / per + (rest + rest >= per ? 1n : 0n);
+  return rounded < minimum ? minimum : rounded;
+}
+
+/** The first moment of the period: found by walking back day by day. */
+function findPeriod(period: BudgetPeriod, now: Date): Date {
+  if (period === "total") return new Date("1970-01-01T00:00:00.000Z");
+  let day = new Date(`${now.toISOString().slice(0, 10)}T00:00:00.000Z`);
+  const isFirst = (): boolean =>
+    period === "day" || (period === "week" ? day.getUTCDay() === 1 : day.toISOString().slice(8, 10) === "01");
+  while (!isFirst()) day = new Date(day.getTime() - 24 * 60 * 60 * 1000);
+  return day;
+}
+
+/** Lines of the same pocket become one. */
+function mergeLines(lines: readonly HoldLine[]): HoldLine[] {
+  const pocketIds = [...new Set(lines.map(({ pocketId }) => pocketId))];
+  return pocketIds.map((pocketId) => ({
+    pocketId,
+    amount: sum(lines.filter((line) => line.pocketId === pocketId).map(({ amount }) => amount)),
+  }));
+}
+
+/** The same whether or not parts of a pocket were set aside one after the other. */
+export function presentLines(lines: readonly HoldLine[]): HoldLine[] {
+  return mergeLines(lines).toSorted((a, b) => (a.pocketId < b.pocketId ? -1 : 1));
+}
+
+/** The same whether or not a row is kept for a period in which nothing was spent. */
+export function presentSpending(spending: Iterable<KeySpending>): KeySpending[] {
+  const nameOf = ({ keyId, startsAt }: KeySpending): string => tell(keyId, startsAt.getTime());
+  return [...spending]
+    .filter(({ held, spent }) => held !== 0n || spent !== 0n)
+    .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+export function compareIds(a: { id: string }, b: { id: string }): number {
+  return a.id < b.id ? -1 : 1;
+}
+
+export function maxOf(unit: Unit): bigint {
+  return unit === "money" ? moneyMax : quotaUnitsMax;
+}
+
+/** Gifts before cash, the first to expire first, those that never do last, and by their ids where that is the same. */
+function compareTurns(a: ModelPocket, b: ModelPocket): number {
+  if ((a.kind === "cash") !== (b.kind === "cash")) return a.kind === "cash" ? 1 : -1;
+  const [endOfA, endOfB] = [a, b].map(({ expiresAt }) => expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER);
+  return (endOfA ?? 0) - (endOfB ?? 0) || compareIds(a, b);
+}
+
+function isOver(expiresAt: Date | null, now: Date): boolean {
+  return expiresAt !== null && expiresAt <= now;
+}
+
+function isSame(a: Date, b: Date): boolean {
+  return a.getTime() === b.getTime();
+}
+
+function suffixOf(id: string): string {
+  return id.slice(id.indexOf("_") + 1);
+}
+
+function tell(...values: readonly (string | number | bigint | undefined)[]): string {
+  return JSON.stringify(values.map((value) => (value === undefined ? null : String(value))));
+}
+
+function sum(values: readonly bigint[]): bigint {
+  return values.reduce((total, value) => total + value, 0n);
+}
+
+function smallest(...values: readonly bigint[]): bigint {
+  return values.reduce((least, value) => (value < least ? value : least));
+}
+
+function atLeastZero(value: bigint): bigint {
+  return value < 0n ? 0n : value;
+}

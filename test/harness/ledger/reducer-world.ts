@@ -1,0 +1,215 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Changes, Charge } from "../../../src/features/ledger/draft.ts";
+import {
+  type Hold,
+  type KeySpending,
+  type KnownTransaction,
+  type LedgerState,
+  nameSpending,
+  type Pocket,
+  type Posting,
+  type Wallet,
+} from "../../../src/features/ledger/ledger-state.ts";
+import { listNeeds } from "../../../src/features/ledger/list-needs.ts";
+import type { Operation, Result } from "../../../src/features/ledger/operation.ts";
+import type { AccountId, HoldId, PocketId, TransactionId } from "../../../src/lib/ids.ts";
+import { assertClaim, assertSame } from "./disagreement.ts";
+import { compareIds, type LedgerPicture, presentLines, presentSpending } from "./ledger-model.ts";
+
+export type ApplyBatch = (
+  state: LedgerState,
+  operations: readonly Operation[],
+  now: Date,
+) => { results: Result[]; changes: Changes };
+
+/** What the tables of the ledger hold. */
+export type LedgerTables = {
+  wallets: Map<AccountId, Wallet>;
+  pockets: Map<PocketId, Pocket>;
+  holds: Map<HoldId, Hold>;
+  spending: Map<string, KeySpending>;
+  postings: Posting[];
+  charges: Charge[];
+};
+
+/** Stands where the database stands: it hands out what a batch asks about, and writes what the batch decided. */
+export type ReducerWorld = {
+  tables: LedgerTables;
+  apply(operations: readonly Operation[], now: Date): Result[];
+  setFrozen(accountId: AccountId, isFrozen: boolean): void;
+  /** Movements of the last batch looked to the rest of that batch as they look to the next one. */
+  checkMovements(): void;
+  picture(): LedgerPicture;
+};
+
+/** A batch is handed everything that there is, or only what it asks about, as the database's statement loads it. */
+type Handout = "everything" | "what is asked about";
+
+export function createReducerWorld(parts: {
+  accountIds: Iterable<AccountId>;
+  applyBatch: ApplyBatch;
+  handout: Handout;
+}): ReducerWorld {
+  const tables: LedgerTables = {
+    wallets: new Map([...parts.accountIds].map((id) => [id, { version: 0n, isFrozen: false }])),
+    pockets: new Map(),
+    holds: new Map(),
+    spending: new Map(),
+    postings: [],
+    charges: [],
+  };
+  let movements: Changes["transactions"] = new Map();
+  return {
+    tables,
+    apply(operations, now) {
+      const state = parts.handout === "everything" ? loadAll(tables) : loadAsked(tables, operations, now);
+      const { results, changes } = parts.applyBatch(state, operations, now);
+      movements = changes.transactions;
+      writeChanges(tables, changes);
+      return results;
+    },
+    setFrozen(accountId, isFrozen) {
+      const wallet = tables.wallets.get(accountId);
+      if (wallet !== undefined) tables.wallets.set(accountId, { ...wallet, isFrozen });
+    },
+    checkMovements() {
+      const written = toTransactions(tables.postings, (id) => movements.has(id));
+      for (const [id, movement] of movements)
+        assertSame("movements as their own batch knew them", { id, ...movement }, { id, ...written.get(id) });
+    },
+    picture: () => ({
+      pockets: [...tables.pockets.values()].toSorted(compareIds),
+      holds: [...tables.holds.values()]
+        .map(({ fingerprint, settlementFingerprint, ...hold }) => ({ ...hold, lines: presentLines(hold.lines) }))
+        .toSorted(compareIds),
+      spending: presentSpending(tables.spending.values()),
+      postings: tables.postings.map(({ fingerprint, ...posting }) => posting),
+      charges: [...tables.charges],
+    }),
+  };
+}
+
+/** The whole ledger as a batch would see it that asked about everything. */
+function loadAll(tables: LedgerTables): LedgerState {
+  return {
+    wallets: new Map(tables.wallets),
+    pockets: new Map(tables.pockets),
+    pocketIds: groupOpenPockets(tables.pockets.values()),
+    holds: new Map(tables.holds),
+    transactions: toTransactions(tables.postings, () => true),
+    spending: new Map(tables.spending),
+  };
+}
+
+/** As little as the load statement of `ledger-store.ts` would find. */
+function loadAsked(tables: LedgerTables, operations: readonly Operation[], now: Date): LedgerState {
+  const needs = listNeeds(operations, now);
+  const accountIds = new Set(needs.accountIds);
+  const holdIds = new Set(needs.holdIds);
+  const transactionIds = new Set(needs.transactionIds);
+  const holds = new Map([...tables.holds].filter(([id]) => holdIds.has(id)));
+  const pocketIds = new Set<PocketId>([
+    ...needs.pocketIds,
+    ...tables.postings.flatMap(({ id, entry }) => (transactionIds.has(id) && entry !== null ? [entry.pocketId] : [])),
+    ...[...holds.values()].flatMap(({ state, lines }) => (state === "open" ? lines.map((line) => line.pocketId) : [])),
+  ]);
+  const pockets = new Map(
+    [...tables.pockets].filter(
+      ([id, { accountId, isOpen }]) => pocketIds.has(id) || (isOpen && accountIds.has(accountId)),
+    ),
+  );
+  const names = new Set([
+    ...needs.spending.map(nameSpending),
+    ...[...holds.values()].flatMap(({ budget }) => (budget === null ? [] : [nameSpending(budget)])),
+  ]);
+  return {
+    wallets: new Map([...tables.wallets].filter(([id]) => accountIds.has(id))),
+    pockets,
+    pocketIds: groupOpenPockets(pockets.values()),
+    holds,
+    transactions: toTransactions(tables.postings, (id) => transactionIds.has(id)),
+    spending: new Map([
+      ...needs.spending.map((name) => [nameSpending(name), { ...name, held: 0n, spent: 0n }] as const),
+      ...[...tables.spending].filter(([name]) => names.has(name)),
+    ]),
+  };
+}
+
+function groupOpenPockets(pockets: Iterable<Pocket>): Map<AccountId, Set<PocketId>> {
+  const groups = new Map<AccountId, Set<PocketId>>();
+  for (const { id, accountId, isOpen } of pockets)
+    if (isOpen) groups.set(accountId, (groups.get(accountId) ?? new Set()).add(id));
+  return groups;
+}
+
+/** Movements as they are known from their postings. */
+function toTransactions(
+  postings: readonly Posting[],
+  isAsked: (id: TransactionId) => boolean,
+): Map<TransactionId, KnownTransaction> {
+  const transactions = new Map<TransactionId, KnownTransaction>();
+  for (const { id, fingerprint, accountId, kind, unit, entry, amount } of postings) {
+    if (!isAsked(id)) continue;
+    const known = transactions.get(id) ?? { fingerprint, accountId, kind, unit, legs: [], refunded: 0n };
+    const legs = entry === null ? known.legs : [...known.legs, { pocketId: entry.pocketId, amount }];
+    transactions.set(id, { ...known, legs });
+  }
+  for (const { refundOf, amount } of postings) {
+    const charge = refundOf === null ? undefined : transactions.get(refundOf);
+    if (refundOf !== null && charge !== undefined)
+      transactions.set(refundOf, { ...charge, refunded: charge.refunded + amount });
+  }
+  return transactions;
+}
+
+/** Does what `ledger_write` does, with the same columns left alone and the same complaints. */
+function writeChanges(tables: LedgerTables, changes: Changes): void {
+  if (changes.accountIds.size === 0) return;
+  for (const accountId of changes.accountIds) {
+    const wallet = tables.wallets.get(accountId);
+    assertClaim(wallet !== undefined, "writing", `there is no wallet of ${accountId}`);
+    tables.wallets.set(accountId, { ...wallet, version: wallet.version + 1n });
+  }
+  const changedIds = new Set(listChanged(tables, changes).map(({ accountId }) => accountId));
+  assertSame("the wallets that get a new version", changes.accountIds, changedIds);
+
+  for (const pocket of changes.pockets.values()) {
+    const { posted, held, entryCount, isOpen, expiresAt } = pocket;
+    const before = tables.pockets.get(pocket.id);
+    const isNew = changes.openedPocketIds.has(pocket.id);
+    assertClaim(isNew === (before === undefined), "writing", `${pocket.id} is opened twice, or changed unopened`);
+    tables.pockets.set(pocket.id, { ...(before ?? pocket), posted, held, entryCount, isOpen, expiresAt });
+  }
+  for (const hold of changes.holds.values()) {
+    const { amount, lines, state, settled, settlementFingerprint, expiresAt, resolvedAt } = hold;
+    const before = tables.holds.get(hold.id);
+    const isNew = changes.openedHoldIds.has(hold.id);
+    assertClaim(isNew === (before === undefined), "writing", `${hold.id} is opened twice, or changed unopened`);
+    assertClaim(before === undefined || before.state === "open", "writing", `${hold.id} changes after its end`);
+    const changed = { amount, lines, state, settled, settlementFingerprint, expiresAt, resolvedAt };
+    tables.holds.set(hold.id, { ...(before ?? hold), ...changed });
+  }
+  for (const spending of changes.spending.values()) {
+    const name = nameSpending(spending);
+    const { held, spent } = spending;
+    tables.spending.set(name, { ...(tables.spending.get(name) ?? spending), held, spent });
+  }
+  for (const posting of changes.postings) {
+    const { id, leg } = posting;
+    const isTaken = tables.postings.some((written) => written.id === id && written.leg === leg);
+    assertClaim(!isTaken, "writing", `${id} has a leg ${leg} already`);
+    tables.postings.push(posting);
+  }
+  tables.charges.push(...changes.charges);
+}
+
+/** What is not as it was before. */
+function listChanged(tables: LedgerTables, changes: Changes): { accountId: AccountId }[] {
+  return [
+    ...[...changes.pockets].filter(([id, pocket]) => !isDeepStrictEqual(pocket, tables.pockets.get(id))),
+    ...[...changes.holds].filter(([id, hold]) => !isDeepStrictEqual(hold, tables.holds.get(id))),
+    ...[...changes.spending].filter(([name, spending]) => !isDeepStrictEqual(spending, tables.spending.get(name))),
+    ...changes.postings.entries(),
+    ...changes.charges.entries(),
+  ].map(([, thing]) => thing);
+}

@@ -1,0 +1,62 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { waitUntil } from "../wait-until.ts";
+
+const program = "/usr/sbin/haproxy";
+/** A run that is killed must leave nothing behind. */
+const endWithUs = existsSync("/usr/bin/setpriv") ? ["/usr/bin/setpriv", "--pdeathsig", "KILL"] : [];
+
+/** Whether tests with a real proxy can run here. */
+export const hasProxy = existsSync(program);
+
+/**
+ * A proxy in front of a gateway, which keeps one connection to it and sends everybody's requests over that: whatever is
+ * left on it by one request is read as the answer to somebody else's.
+ */
+export async function startPoolingProxy(gatewayPort: number): Promise<AsyncDisposable & { path: string }> {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-proxy-"));
+  const path = join(folder, "proxy.sock");
+  const configPath = join(folder, "haproxy.cfg");
+  writeFileSync(
+    configPath,
+    `defaults
+  mode http
+  timeout connect 60s
+  timeout client 60s
+  timeout server 60s
+  timeout queue 60s
+  http-reuse always
+  option abortonclose
+frontend customers
+  bind unix@${path}
+  default_backend gateway
+backend gateway
+  server one 127.0.0.1:${gatewayPort} maxconn 1 pool-max-conn 1
+`,
+  );
+  const [first = program, ...words] = [...endWithUs, program, "-db", "-q", "-f", configPath];
+  const child = spawn(first, words, { stdio: "ignore" });
+  const exited = new Promise((settle) => child.once("exit", settle));
+  await waitUntil("the proxy to listen", () => canConnect(path));
+  return {
+    path,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await exited;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function canConnect(path: string): Promise<boolean> {
+  return await new Promise((settle) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      settle(true);
+    });
+    socket.once("error", () => settle(false));
+  });
+}

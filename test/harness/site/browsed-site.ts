@@ -1,0 +1,157 @@
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import axe from "axe-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { isWebBuilt } from "../../../scripts/web-stamp.mjs";
+import { openAccount } from "../../../src/app/change-account.ts";
+import { hashPassword } from "../../../src/features/site/index.ts";
+import { invariant } from "../../../src/lib/invariant.ts";
+import { parseMoney } from "../../../src/lib/money.ts";
+import { findFreePort } from "../gateway-process.ts";
+import { repositoryDir } from "../repository-files.ts";
+import type { StripeServer } from "../servers/stripe-server.ts";
+import { createRunningClock, createTestClock, type TestClock } from "../test-clock.ts";
+import { startGateway, type TestGateway } from "../test-gateway.ts";
+import { launchBrowser } from "./browser.ts";
+import { goodPassword } from "./site-visitor.ts";
+
+/** The browser notes every answer of 400 and above; a refusal that a page shows is no fault of the page. */
+const refusedRequest = /^Failed to load resource: the server responded with a status of 4\d\d/;
+
+type BrowsedPage = AsyncDisposable & {
+  page: Page;
+  /** What the browser complained about: broken rules of the policy, errors of scripts. */
+  complaints: string[];
+  /** Requests to any other address than the site's. */
+  foreignRequests: string[];
+};
+
+export type BrowsedSite = AsyncDisposable & {
+  browser: Browser;
+  gateway: TestGateway;
+  clock: TestClock;
+  siteUrl: string;
+  openPage(options?: BrowserContextOptions): Promise<BrowsedPage>;
+  /** Somebody with an account and the password `goodPassword`, with as much money as is said; returns their address. */
+  createPerson(options?: { email?: string; credit?: string }): Promise<string>;
+};
+
+type BrowsedSiteOptions = {
+  /** To the browser the site is on the internet, although it runs here: programs on this computer are not beside it. */
+  isPublic?: boolean;
+  /** A name that the browser takes for this computer's. */
+  hostname?: string;
+  /** The port of something in front of the gateway, by which the browser reaches it. */
+  frontPort?: number;
+  /** Time goes on by itself, as tasks need it. */
+  hasRunningClock?: boolean;
+  /** Where cards are taken. */
+  stripe?: Pick<StripeServer, "url" | "secretKey" | "webhookSecret">;
+};
+
+/** The built site of a real gateway, at the address that its settings name, and a browser to look at it. */
+export async function startBrowsedSite(options: BrowsedSiteOptions = {}): Promise<BrowsedSite> {
+  if (!isWebBuilt()) execFileSync(process.execPath, [join(repositoryDir, "scripts/build-web.ts")], { stdio: "ignore" });
+  const port = Number(await findFreePort());
+  const { isPublic = false, hostname = "localhost", frontPort = port, hasRunningClock = false, stripe } = options;
+  const siteUrl = `http://${hostname}:${frontPort}`;
+  const clock = hasRunningClock ? createRunningClock() : createTestClock(new Date());
+  let passwordHash: string | null = null;
+  const gateway = await startGateway({
+    clock,
+    settings: {
+      ...{ port, host: "localhost", site_url: siteUrl, base_url: `${siteUrl}/v1` },
+      ...(stripe === undefined
+        ? {}
+        : { stripe_secret_key: stripe.secretKey, stripe_webhook_secret: stripe.webhookSecret }),
+    },
+    ...(stripe === undefined ? {} : { stripe: { url: stripe.url } }),
+  });
+  const switches = [
+    ...(isPublic ? [`--ip-address-space-overrides=127.0.0.1:${port}=public,[::1]:${port}=public`] : []),
+    ...(hostname === "localhost"
+      ? []
+      : [
+          `--host-resolver-rules=MAP ${hostname} 127.0.0.1`,
+          // A stand-in for the certificate that a site of this name would have.
+          `--unsafely-treat-insecure-origin-as-secure=${siteUrl}`,
+        ]),
+  ];
+  const browser = await launchBrowser({ switches, isWhole: isPublic });
+  return {
+    browser,
+    gateway,
+    clock,
+    siteUrl,
+    openPage: (options) => openPage(browser, siteUrl, options),
+    async createPerson({ email = `${randomBytes(6).toString("hex")}@example.com`, credit } = {}) {
+      passwordHash ??= await hashPassword(goodPassword);
+      const person = { passwordHash, isEmailVerified: true };
+      await openAccount(gateway.parts, {
+        email,
+        person,
+        ...(credit === undefined ? {} : { credit: describeCredit(credit) }),
+      });
+      return email;
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      await gateway[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function describeCredit(text: string) {
+  const amount = parseMoney(text);
+  invariant(amount !== null, `${text} is no amount`);
+  return { booking: { kind: "top-up" as const, amount }, actor: "test", reason: "a test spends it", reference: null };
+}
+
+/** Takes the session away from a page, and the page first: without a session it would go to sign in by itself. */
+export async function forgetSession(page: Page): Promise<void> {
+  await page.goto("about:blank");
+  await page.context().clearCookies();
+}
+
+/** Signs in by the page, as people do, and goes on to the given path. */
+export async function signInByPage(page: Page, email: string, path: string): Promise<void> {
+  await page.goto(`/sign-in?next=${encodeURIComponent(path)}`);
+  await fillSignIn(page, email);
+}
+
+export async function fillSignIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill(goodPassword);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+async function openPage(browser: Browser, siteUrl: string, options: BrowserContextOptions = {}): Promise<BrowsedPage> {
+  // Colours that are half way from one to another are nobody's to judge.
+  const context = await browser.newContext({ baseURL: siteUrl, reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const foreignRequests: string[] = [];
+  page.on("console", (message) => {
+    const isTrouble = message.type() === "error" || message.type() === "warning";
+    if (isTrouble && !refusedRequest.test(message.text())) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("request", (request) => {
+    const isOwn = request.url().startsWith(`${siteUrl}/`) || request.url().startsWith("data:");
+    if (!isOwn) foreignRequests.push(request.url());
+  });
+  return { page, complaints, foreignRequests, [Symbol.asyncDispose]: () => context.close() };
+}
+
+type AxeResults = { violations: { id: string; impact: string | null; nodes: { target: string[] }[] }[] };
+
+/** What axe finds, as sentences: every rule that the page as it stands breaks. */
+export async function listAxeFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  // Text, because the test's types know nothing of the page's.
+  const results = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeResults;
+  return results.violations.map(
+    ({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`,
+  );
+}
