@@ -22,7 +22,7 @@ export default defineConfig({
     // A child process that a test starts dies with the thread that started it, so tests run in processes.
     pool: "forks",
     // Most tests wait for other processes or for time to pass, so that two cores can take several at once.
-    maxWorkers: 7,
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     projects: [
       {
