@@ -85,7 +85,7 @@ test("sweep-ledger ends what it can, whatever is wrong with one account, and say
     { account_id: broken, state: "open" },
     { account_id: sound, state: "expired" },
   ]);
-  expect(logs).toMatchObject([{ level: "error", accountId: broken, kind: "expire-hold" }]);
+  expect(logs).toMatchObject([{ level: "error", account_id: broken, kind: "expire-hold" }]);
 });
 
 test("gifts that are over but still held do not keep the sweep busy for ever", async () => {

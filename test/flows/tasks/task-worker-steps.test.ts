@@ -307,7 +307,7 @@ describe("stray money", () => {
     world.clock.advance(2 * 60_000);
     expect(await reconcileTasks(world.parts)).toEqual({ released: 1 });
     expect(world.logs.filter(({ msg }) => msg === "money was held for no open task")).toMatchObject([
-      { hold: stray.id, account: world.accountId },
+      { hold_id: stray.id, account_id: world.accountId },
     ]);
     expect(await reconcileTasks(world.parts)).toEqual({ released: 0 });
     expect(await world.read(open)).toMatchObject({ state: "queued" });
