@@ -174,7 +174,9 @@ function hintsFor({ path }: Operation): Hints {
 
 async function send(surface: Surface, request: FuzzRequest & { method: string }, headers: Record<string, string>) {
   const { method, path, query, body } = request;
-  const init: RequestInit = { method, redirect: "manual", headers: { ...request.headers, ...headers } };
+  // Where a request says nothing else, a field that only OpenAI's API has would let it wait for an image.
+  const impatient = { prefer: "wait=0" };
+  const init: RequestInit = { method, redirect: "manual", headers: { ...impatient, ...request.headers, ...headers } };
   if (body.kind === "text") {
     init.body = new Blob([body.text]);
     if (body.type !== null) init.headers = { ...init.headers, "content-type": body.type };
