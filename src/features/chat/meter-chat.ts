@@ -136,8 +136,11 @@ export class ChatMeter implements CallMeter<ChatKinds> {
     const told = reported ?? (hasHungUp && this.isReporting() ? this.lastUsage : null);
     const isReported = told !== null && this.canCharge(told);
     const isHoldDue = rule === "reported-or-hold" && !isReported;
-    const counted = isHoldDue ? this.describeHold(unitsHeld) : this.countUsage();
-    const usage: ChargedUsage = isReported ? { ...told, isCounted: false } : counted;
+    const usage: ChargedUsage = isReported
+      ? { ...told, isCounted: false }
+      : isHoldDue
+        ? this.describeHold(unitsHeld)
+        : this.countUsage();
     if (hasHungUp) usage.hasHungUp = true;
     const isSpent = this.hasReachedCap && isReported;
     const isDue = rule === "always" || (rule !== "nothing" && (this.hasWritten || isHoldDue || isSpent));
