@@ -27,10 +27,25 @@ const caller: Caller = {
 /** Units, where an upstream reported some or all of them. */
 type Kinds = CallKinds & { delta: number; answer: string; reported: number; usage: number };
 
-type World = { isPlenty?: boolean; isRefused?: boolean; isCostKnown?: boolean; listener?: CallListener<Kinds> | null };
+type World = {
+  isPlenty?: boolean;
+  isRefused?: boolean;
+  isCostKnown?: boolean;
+  listener?: CallListener<Kinds> | null;
+  /** Counted in place of what else is counted, and paid for in part. */
+  meter?: Partial<CallMeter<Kinds>>;
+  unitsUsual?: number;
+};
 
 /** A call whose upstream and ledger do what the test says, and what happened in it, in order. */
-function startCall({ isPlenty = true, isRefused = false, isCostKnown = true, listener = null }: World = {}) {
+function startCall({
+  isPlenty = true,
+  isRefused = false,
+  isCostKnown = true,
+  listener = null,
+  meter: counts = {},
+  unitsUsual = 10,
+}: World = {}) {
   const steps: string[] = [];
   const { promise: opened, resolve: openHold } = Promise.withResolvers<void>();
   let sink: CallSink<Kinds> | null = null;
@@ -41,6 +56,7 @@ function startCall({ isPlenty = true, isRefused = false, isCostKnown = true, lis
       await opened;
       if (isRefused) return { kind: "refused", reason: "account-frozen", missing: 0n };
       if (kind === "hold") steps.push("held");
+      if (kind === "extend") return { kind: "refused", missing: 1n };
       return kind === "hold" ? { kind: "held", unit: "money" } : { kind: "settled", unit: "money", paid: 1n, lost: 0n };
     },
   } as unknown as Ledger;
@@ -51,6 +67,7 @@ function startCall({ isPlenty = true, isRefused = false, isCostKnown = true, lis
       steps.push(rule);
       return { usage: reported ?? unitsHeld, isDue: rule !== "nothing", stoppedBy: null };
     },
+    ...counts,
   };
   const plan: CallPlan<Kinds> = {
     ...{ caller, requestId: "req_1", modelId: "talk", meter, tokensLikely: 0, headers: {} },
@@ -62,10 +79,10 @@ function startCall({ isPlenty = true, isRefused = false, isCostKnown = true, lis
       },
     ],
     terms: {
-      ...{ isFree: false, unitsMax: 10, unitsUsual: 10, isMetered: false, holdMs: 1 },
+      ...{ isFree: false, unitsMax: 10, unitsUsual, isMetered: unitsUsual < 10, holdMs: 1 },
       quota: { kind: "text", units: 10n },
-      price: () => nano(1n),
-      countAffordable: () => 10,
+      price: (units) => nano(BigInt(units)),
+      countAffordable: () => unitsUsual,
     },
     presenter: {} as CallPlan<Kinds>["presenter"],
     start(_target, _unitsMax, given) {
@@ -241,4 +258,29 @@ test("an answer whose hold is refused is given to nobody", async () => {
   call.tell((sink) => sink.onAnswer("Hi"));
   call.openHold();
   await expect(call.call.ended).rejects.toMatchObject({ code: "account_suspended" });
+});
+
+test("what an upstream writes after its end and beyond the hold is dropped, and holds nobody up", async () => {
+  let looks = 0;
+  const call = await startAccepted({
+    unitsUsual: 5,
+    meter: {
+      written: () => 5,
+      writtenMax: () => 5,
+      isComplete: () => true,
+      take() {
+        looks += 1;
+        if (looks > 100) throw new Error("The same piece is looked at again and again.");
+        return 0;
+      },
+    },
+  });
+  call.tell((sink) => sink.onPieces([1]));
+  await vi.waitUntil(() => call.steps.includes("extend"));
+  // The extension is refused; the caller reads on.
+  await Promise.resolve();
+  call.call.resume();
+  call.tell((sink) => sink.onEnd(3));
+  expect(await call.call.ended).toMatchObject({ usage: 3, failure: null });
+  expect(looks).toBeLessThan(5);
 });

@@ -228,10 +228,6 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     if (!canFollow(this.state, "deliver")) return;
     this.move("deliver");
     const count = this.plan.meter.take(deltas, this.authorization);
-    if (count < deltas.length) {
-      this.heldBack ??= [];
-      this.heldBack.unshift(() => this.deliver(deltas.slice(count)));
-    }
     const { listener } = this.audience;
     if (count > 0 && listener !== null && !hasHungUp(this.state)) {
       if (!listener.onPieces(count === deltas.length ? deltas : deltas.slice(0, count))) {
@@ -240,6 +236,10 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
       }
     }
     this.watchHold();
+    // The rest waits for more on hold. Where there is none, the answer has ended, and what comes after its end is nobody's.
+    if (count === deltas.length || !this.authorization.isShort()) return;
+    this.heldBack ??= [];
+    this.heldBack.unshift(() => this.deliver(deltas.slice(count)));
   }
 
   private watchHold(): void {
