@@ -39,10 +39,23 @@ export default defineConfig({
         test: {
           name: "whole",
           include: ["test/**/*.test.ts"],
+          exclude: ["test/browser/**"],
           // Each file needs most of the gateway: a process loads it once for all files that it runs, and Node does so
           // itself, as it does for users, from what it compiled before.
           isolate: false,
           experimental: { viteModuleRunner: false, nodeLoader: false },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "browser",
+          include: ["test/browser/**/*.test.ts"],
+          isolate: false,
+          experimental: { viteModuleRunner: false, nodeLoader: false },
+          // A browser has a hundred threads of its own. Who passes at the second attempt only is named at the end of the
+          // run, to be mended, and a few of them make the run fail.
+          retry: 1,
         },
       },
     ],

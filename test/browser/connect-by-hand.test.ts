@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("a key that does not come at once", () => {
     await page.getByRole("button", { name: "Hand over in this tab" }).waitFor();
     expect((await site.gateway.get("/models", query.get("api_key") ?? "")).status).toBe(200);
     await page.getByRole("heading", { name: "Connected" }).waitFor();
-    expect(await page.getByRole("button", { name: "Hand over in this tab" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Hand over in this tab" }).count()).toBe(0);
     program.answerNow();
     await waitUntil("the window to be closed", () => popups[0]?.isClosed());
     expect(program.callbacks).toHaveLength(1);

@@ -58,8 +58,8 @@ describe.skipIf(!hasBrowser)("the users' command line, with a real browser", () 
     page.context().on("request", (request) => asked.push(request.url()));
     await page.goto(entry);
     await fillSignIn(page, email);
-    await page.getByText("A program on this computer calls itself").waitFor();
-    expect(await page.getByRole("main").textContent()).toContain("laptop");
+    await page.getByText("A program on this computer calls itself").first().waitFor();
+    await expect.poll(() => page.getByRole("main").textContent()).toContain("laptop");
     await approveByPage(page);
     expect((await running.ended).exitCode).toBe(0);
     await page.getByRole("heading", { name: "Connected" }).waitFor();

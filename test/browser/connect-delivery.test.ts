@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)("a key from a site on the internet", () => {
     await page.getByRole("heading", { name: "Denied" }).waitFor();
     await page.goto("/security");
     await page.getByRole("heading", { name: "Connected programs" }).waitFor();
-    expect(await page.getByText("refused-client").count()).toBe(0);
+    await expect.poll(() => page.getByText("refused-client").count()).toBe(0);
   });
 
   test("is not taken by a program whose state it does not bring", async () => {
@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser)("a key from a site on the internet", () => {
     await approveByPage(page);
     const { query } = await program.called();
     const popup = await waitUntil("the window", () => popups[0]);
-    await popup.getByText("Here I stay.").waitFor();
+    await popup.getByText("Here I stay.").first().waitFor();
     expect(await popup.evaluate("window.opener")).toBeNull();
     expect((await site.gateway.get("/models", query.get("api_key") ?? "")).status).toBe(200);
     await page.getByRole("heading", { name: "Connected" }).waitFor();

@@ -56,8 +56,8 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
     await expect.poll(() => row("Sandbox Drama").innerText()).toContain("Storyboard $0.10 / call");
     await expect.poll(() => row("Fast Chat").innerText()).toContain("Deprecated");
     await row("Sandbox Chat").getByRole("button", { name: "Copy the id of Sandbox Chat" }).click();
-    await row("Sandbox Chat").getByText("Copied").waitFor();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe("sandbox-chat");
+    await row("Sandbox Chat").getByText("Copied").first().waitFor();
+    await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toBe("sandbox-chat");
   });
 
   test("search and filters are in the address, so that a list can be found again", async () => {
@@ -87,12 +87,12 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
     await row("Sandbox Image").getByRole("link").click();
     await page.getByRole("heading", { name: "Sandbox Image", level: 1 }).waitFor();
     const code = page.getByRole("tabpanel");
-    await code.getByText(`${site.siteUrl}/v1/images/generations`).waitFor();
+    await code.getByText(`${site.siteUrl}/v1/images/generations`).first().waitFor();
     await page.getByRole("tab", { name: "curl" }).focus();
     await page.keyboard.press("ArrowRight");
-    await code.getByText("import requests").waitFor();
+    await code.getByText("import requests").first().waitFor();
     await page.keyboard.press("ArrowRight");
-    await code.getByText('model: "sandbox-image"').waitFor();
+    await code.getByText('model: "sandbox-image"').first().waitFor();
     const facts = (await page.locator("main").innerText()).replaceAll(/\s+/g, " ");
     for (const text of [
       "$0.02 / image",
@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
     await page.getByRole("heading", { name: "Fast Chat", level: 1 }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/console/models/team/fast-chat");
     await page.reload();
-    await page.getByRole("tabpanel").getByText('"model": "team/fast-chat"').waitFor();
+    await page.getByRole("tabpanel").getByText('"model": "team/fast-chat"').first().waitFor();
   });
 
   test("a model that the account does not have is not found, calmly", async () => {
@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
   test("a list that does not come says so, and comes at another try", async () => {
     await page.route("**/console/api/models", (route) => route.fulfill({ status: 403, json: refusal }));
     await page.goto("/console/models");
-    await page.getByRole("alert").getByText("Not now.").waitFor();
+    await page.getByRole("alert").getByText("Not now.").first().waitFor();
     await page.unroute("**/console/api/models");
     await page.getByRole("button", { name: "Try again" }).click();
     await row("Sandbox Chat").waitFor();
@@ -144,8 +144,8 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 900 });
         await page.goto(path, { waitUntil: "networkidle" });
-        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
-        if (width !== 768) expect(await listAxeFindings(page)).toEqual([]);
+        await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+        if (width !== 768) await expect.poll(() => listAxeFindings(page)).toEqual([]);
       }
       expect(opened.complaints).toEqual([]);
       expect(opened.foreignRequests).toEqual([]);

@@ -35,14 +35,14 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     await using opened = await openOverview(spender.email);
     const { page } = opened;
     const available = page.getByRole("region", { name: "Available balance" });
-    await available.getByText("$11.75").waitFor();
-    await available.getByText("expires").waitFor();
+    await available.getByText("$11.75").first().waitFor();
+    await available.getByText("expires").first().waitFor();
     await expect
       .poll(() => available.getByRole("definition").allTextContents())
       .toEqual(["$2.50expires Jan 31, 2030, 12:00 PM", "$9.25"]);
-    await page.getByText("$0.75 in the last 30 days").waitFor();
+    await page.getByText("$0.75 in the last 30 days").first().waitFor();
     const calls = page.getByRole("region", { name: "Latest calls", exact: true }).getByRole("table");
-    await calls.getByText("$0.50").waitFor();
+    await calls.getByText("$0.50").first().waitFor();
     await expect
       .poll(() => calls.getByRole("row").nth(1).textContent())
       .toMatch(/1,000 input tokens, 1,000 output tokens.*\$0\.50/);
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     await using opened = await openOverview(spender.email);
     const { page } = opened;
     const held = page.getByRole("region", { name: "On hold" });
-    await held.getByText("Nothing is on hold.").waitFor();
+    await held.getByText("Nothing is on hold.").first().waitFor();
     const status = await page.evaluate(`fetch("/console/api/videos/generations", {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -68,6 +68,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     await page
       .getByRole("region", { name: "Latest tasks", exact: true })
       .getByText(/Queued|Processing/)
+      .first()
       .waitFor();
     await held.getByRole("link", { name: "Task of sandbox-video" }).click();
     await page.waitForURL(/\/console\/tasks\/task_/);
@@ -84,7 +85,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     await expect.poll(() => page.evaluate("document.activeElement.getAttribute('aria-label')")).toMatch(/, \$0\.25$/);
     await page.keyboard.press("Enter");
     await page.waitForURL(new RegExp(`/console/usage\\?bar=${before(2).toISOString().slice(0, 10)}$`));
-    await page.getByText("1 charge, $0.25 total").waitFor();
+    await page.getByText("1 charge, $0.25 total").first().waitFor();
   });
 
   test("a new account is led to its first call, step by step", async () => {
@@ -92,14 +93,14 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     await using opened = await openOverview(beginner.email);
     const { page } = opened;
     const steps = page.getByRole("region", { name: "First steps" });
-    await steps.getByText(`${site.siteUrl}/v1`, { exact: true }).waitFor();
-    await steps.getByText("curl -sS").waitFor();
+    await steps.getByText(`${site.siteUrl}/v1`, { exact: true }).first().waitFor();
+    await steps.getByText("curl -sS").first().waitFor();
     await expect.poll(() => steps.getByText("Done").count()).toBe(0);
     await beginner.createKey("First");
     await page.reload();
-    await steps.getByText("Done").waitFor();
+    await steps.getByText("Done").first().waitFor();
     await steps.getByRole("link", { name: "Go to billing" }).click();
-    await page.getByText("Card payments aren't enabled.").waitFor();
+    await page.getByText("Card payments aren't enabled.").first().waitFor();
     expect(opened.complaints).toEqual([]);
   });
 
@@ -112,7 +113,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     await again.waitFor();
     await page.unroute("**/console/api/buckets");
     await again.click();
-    await page.getByRole("region", { name: "Available balance" }).getByText("expires Jan 31, 2030").waitFor();
+    await page.getByRole("region", { name: "Available balance" }).getByText("expires Jan 31, 2030").first().waitFor();
   });
 
   test.for(["full", "empty"])(
@@ -124,11 +125,13 @@ describe.skipIf(!hasBrowser)("the overview", () => {
       await page.getByRole("region", { name: kind === "full" ? "Latest calls" : "First steps", exact: true }).waitFor();
       for (const width of [768, 390]) {
         await page.setViewportSize({ width, height: 900 });
-        expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+        await expect
+          .poll(() => page.evaluate("document.documentElement.scrollWidth - innerWidth"))
+          .toBeLessThanOrEqual(0);
       }
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-        expect(await listAxeFindings(page)).toEqual([]);
+        await expect.poll(() => listAxeFindings(page)).toEqual([]);
       }
     },
   );

@@ -39,12 +39,12 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     const { page } = opened;
     await say(page, "What is 6 * 7?");
     const answer = answers(page).last();
-    await answer.getByText("Cost").waitFor();
+    await answer.getByText("Cost").first().waitFor();
     await expect
       .poll(() => answer.textContent())
       .toMatch(/42.*Cost ?\$0\.0\d+.*Input tokens ?\d+.*Output tokens ?\d+.*Time to first token ?[\d.]+ m?s/s);
     await answer.getByRole("button", { name: "Regenerate" }).click();
-    await answer.getByText("Cost").waitFor();
+    await answer.getByText("Cost").first().waitFor();
     await expect.poll(() => answers(page).count()).toBe(1);
     expect(opened.complaints).toEqual([]);
     expect(opened.foreignRequests).toEqual([]);
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await using opened = await openPlayground("sandbox-chat");
     const { page } = opened;
     await say(page, '<img src="/x" onerror="alert(1)"> and `code`');
-    await answers(page).last().getByText("Cost").waitFor();
+    await answers(page).last().getByText("Cost").first().waitFor();
     await expect.poll(() => answers(page).locator("img").count()).toBe(0);
     await expect.poll(() => answers(page).last().textContent()).toContain("<img");
     expect(opened.complaints).toEqual([]);
@@ -65,14 +65,14 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     const { page } = opened;
     await say(page, "[[slow:0.2]] [[long:2000]] Tell me everything.");
     const answer = answers(page).last();
-    await answer.getByText("This is one").waitFor();
+    await answer.getByText("This is one").first().waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
-    await answer.getByText("You stopped this answer.").waitFor();
+    await answer.getByText("You stopped this answer.").first().waitFor();
     await expect.poll(() => answer.textContent()).toContain("This is one");
     await waitUntil("the work is stopped", () =>
       site.gateway.logs.some((line) => line.aborted === true && String(line.route).endsWith("/chat/completions")),
     );
-    await answer.getByText("Cost").waitFor();
+    await answer.getByText("Cost").first().waitFor();
     await page.getByRole("button", { name: "Send" }).waitFor();
   });
 
@@ -80,24 +80,24 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await using opened = await openPlayground("sandbox-chat");
     const { page } = opened;
     await say(page, "Remember the lighthouse.");
-    await answers(page).last().getByText("Cost").waitFor();
+    await answers(page).last().getByText("Cost").first().waitFor();
     await page.getByLabel("System message").fill("Be brief.");
     await messageField(page).fill("Half a sen");
     await page.reload();
-    await answers(page).last().getByText("Cost").waitFor();
+    await answers(page).last().getByText("Cost").first().waitFor();
     await expect.poll(() => messageField(page).inputValue()).toBe("Half a sen");
     await expect.poll(() => page.getByLabel("System message").inputValue()).toBe("Be brief.");
     await page.context().clearCookies();
     await say(page, "And now a whole one.");
     await page.waitForURL(/\/sign-in\?next=/);
     await fillSignIn(page, email);
-    await page.getByRole("article", { name: "You" }).getByText("And now a whole one.").waitFor();
+    await page.getByRole("article", { name: "You" }).getByText("And now a whole one.").first().waitFor();
     await page.getByRole("button", { name: "Get the answer" }).click();
-    await answers(page).nth(1).getByText("Cost").waitFor();
+    await answers(page).nth(1).getByText("Cost").first().waitFor();
     const stranger = await site.createPerson();
     await forgetSession(page);
     await signInByPage(page, stranger, "/console/playground");
-    await page.getByText("Send a message").waitFor();
+    await page.getByText("Send a message").first().waitFor();
   });
 
   test("tools are offered, their calls shown, and what is typed as their result goes on", async () => {
@@ -105,11 +105,11 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     const { page } = opened;
     await page.getByLabel("Enable tools").check();
     await say(page, "What is the weather in Oslo?");
-    await answers(page).last().getByText("get_weather").waitFor();
+    await answers(page).last().getByText("get_weather").first().waitFor();
     await page.getByLabel("Result of get_weather").fill("Rain, 4 degrees");
     await page.getByRole("button", { name: "Send the result" }).click();
     await page.getByRole("article", { name: "Result of get_weather" }).waitFor();
-    await answers(page).nth(1).getByText("Cost").waitFor();
+    await answers(page).nth(1).getByText("Cost").first().waitFor();
     await expect.poll(() => answers(page).last().textContent()).toMatch(/Rain, 4 degrees/);
   });
 
@@ -137,21 +137,21 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     const { page } = opened;
     await signInByPage(page, poor, "/console/playground");
     await say(page, "Hello");
-    await page.getByRole("alert").getByText("Insufficient balance", { exact: true }).waitFor();
+    await page.getByRole("alert").getByText("Insufficient balance", { exact: true }).first().waitFor();
     await expect
       .poll(() => page.getByRole("link", { name: "Go to billing" }).getAttribute("href"))
       .toBe("/console/billing");
     await page.getByRole("link", { name: "Balance" }).waitFor();
     await using rich = await openPlayground("sandbox-chat");
     await say(rich.page, "[[503]] Hello");
-    await rich.page.getByRole("alert").getByText("Model unavailable").waitFor();
+    await rich.page.getByRole("alert").getByText("Model unavailable").first().waitFor();
     await rich.page.getByRole("button", { name: "Edit" }).click();
     await rich.page.context().setOffline(true);
     await say(rich.page, "Hello again");
-    await rich.page.getByRole("alert").getByText("No connection").waitFor();
+    await rich.page.getByRole("alert").getByText("No connection").first().waitFor();
     await rich.page.context().setOffline(false);
     await rich.page.getByRole("button", { name: "Try again" }).click();
-    await answers(rich.page).last().getByText("Cost").waitFor();
+    await answers(rich.page).last().getByText("Cost").first().waitFor();
     await expect.poll(() => rich.page.getByRole("alert").count()).toBe(0);
   });
 
@@ -160,12 +160,12 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     const { page } = opened;
     const chooser = page.locator("input[type=file]");
     await chooser.setInputFiles({ name: "huge.png", mimeType: "image/png", buffer: Buffer.alloc(5_000_000) });
-    await page.getByRole("alert").getByText("huge.png is too large").waitFor();
+    await page.getByRole("alert").getByText("huge.png is too large").first().waitFor();
     await chooser.setInputFiles({ name: "sea.png", mimeType: "image/png", buffer: await makeMedia("png") });
     await page.getByRole("button", { name: "Remove sea.png" }).waitFor();
     await say(page, "What is this?");
     await page.getByRole("article", { name: "You" }).getByRole("img", { name: "sea.png" }).waitFor();
-    await answers(page).last().getByText("Cost").waitFor();
+    await answers(page).last().getByText("Cost").first().waitFor();
     await page.getByRole("button", { name: "Show code" }).click();
     await expect
       .poll(() => page.getByRole("region", { name: "Code", exact: true }).textContent())
@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     const { page } = opened;
     const drop = page.locator("[data-drop-area]");
     await dropFile(drop, { name: "notes.txt", type: "text/plain", content: Buffer.from("no image") });
-    await page.getByRole("alert").getByText("notes.txt is of another kind").waitFor();
+    await page.getByRole("alert").getByText("notes.txt is of another kind").first().waitFor();
     await dropFile(drop, { name: "liar.png", type: "image/png", content: Buffer.from("no image either") });
     await page.getByRole("alert").waitFor();
     await dropFile(drop, { name: "start.png", type: "image/png", content: await makeMedia("png") });
@@ -187,11 +187,11 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.getByLabel("Prompt").fill("A lighthouse at dusk");
     await page.getByLabel("Size").selectOption("512x512");
     await page.getByLabel("Number of images").fill("2");
-    await page.getByText("Costs $0.04").waitFor();
+    await page.getByText("Costs $0.04").first().waitFor();
     await page.getByRole("button", { name: "Generate" }).click();
     const result = page.getByRole("region", { name: "Result" });
     await waitUntilLoaded(result.getByRole("img", { name: "image 2" }));
-    await result.getByText("Cost $0.04").waitFor();
+    await result.getByText("Cost $0.04").first().waitFor();
     await page.reload();
     await waitUntilLoaded(result.getByRole("img", { name: "image 1" }));
     await expect.poll(() => page.getByLabel("Prompt").inputValue()).toBe("A lighthouse at dusk");
@@ -214,7 +214,10 @@ describe.skipIf(!hasBrowser)("the playground", () => {
       "it plays",
       async () => Number(await audio.evaluate((player: { currentTime: number }) => player.currentTime)) > 0,
     );
-    await page.getByText(/^Cost \$0\.000255$/).waitFor();
+    await page
+      .getByText(/^Cost \$0\.000255$/)
+      .first()
+      .waitFor();
   });
 
   test("a video under way shows how far it is and can be canceled", async () => {
@@ -222,13 +225,13 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     const { page } = opened;
     await page.getByLabel("Prompt").fill("[[stuck]] Waves at night");
     await page.getByLabel("Duration").selectOption("10");
-    await page.getByText("Costs $0.50").waitFor();
+    await page.getByText("Costs $0.50").first().waitFor();
     await page.getByRole("button", { name: "Generate" }).click();
     const result = page.getByRole("region", { name: "Result" });
     await result.getByRole("progressbar").waitFor();
     await result.getByRole("button", { name: "Cancel" }).click();
-    await result.getByText("Canceled").waitFor();
-    await result.getByText("Cost $0.00").waitFor();
+    await result.getByText("Canceled").first().waitFor();
+    await result.getByText("Cost $0.00").first().waitFor();
     await result.getByRole("link", { name: "Open task" }).click();
     await page.waitForURL(/\/console\/tasks\/task_/);
   });
@@ -242,10 +245,10 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.getByRole("button", { name: "Generate" }).click();
     await page.getByRole("button", { name: "Open the event inbox" }).click();
     const steps = page.getByRole("list", { name: "Steps" });
-    await steps.getByText("Succeeded").waitFor();
+    await steps.getByText("Succeeded").first().waitFor();
     await steps.locator("summary").click();
-    await steps.getByText("drama.script").waitFor();
-    await page.getByText("Cost $0.02").waitFor();
+    await steps.getByText("drama.script").first().waitFor();
+    await page.getByText("Cost $0.02").first().waitFor();
   });
 
   test("the code of the request follows what is typed", async () => {
@@ -255,7 +258,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.getByLabel("Prompt").fill("A storm in a teacup");
     await page.getByLabel("Aspect ratio").selectOption("9:16");
     const code = page.getByRole("region", { name: "Code", exact: true });
-    await code.getByText("A storm in a teacup").waitFor();
+    await code.getByText("A storm in a teacup").first().waitFor();
     await expect.poll(() => code.textContent()).toContain(`${site.siteUrl}/v1/videos/generations`);
     await code.getByRole("tab", { name: "Python" }).click();
     await expect.poll(() => code.textContent()).toMatch(/"aspect_ratio": "9:16"/);
@@ -270,22 +273,24 @@ describe.skipIf(!hasBrowser)("the playground", () => {
         await page.getByRole("button", { name: "Settings" }).click();
         await page.getByLabel("Enable tools").check();
         await say(page, "[[long:50]] Hello");
-        await answers(page).last().getByText("Cost").waitFor();
+        await answers(page).last().getByText("Cost").first().waitFor();
       } else {
         await page.getByRole("button", { name: "Add a character" }).click();
         await page.getByRole("button", { name: "Generate" }).click();
       }
-      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+      await expect
+        .poll(() => page.evaluate("document.documentElement.scrollWidth - innerWidth"))
+        .toBeLessThanOrEqual(0);
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme });
-        expect(await listAxeFindings(page)).toEqual([]);
+        await expect.poll(() => listAxeFindings(page)).toEqual([]);
       }
     },
   );
 
   test("a model that the account does not have is said to be missing, and another one is offered", async () => {
     await using opened = await openPlayground("no-such-model");
-    await opened.page.getByText("Model no-such-model is not available to this account.").waitFor();
+    await opened.page.getByText("Model no-such-model is not available to this account.").first().waitFor();
     await messageField(opened.page).waitFor();
   });
 });

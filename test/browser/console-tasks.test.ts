@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await rowOf(ids.failed).waitFor();
     await expect.poll(() => page.getByRole("row").count()).toBe(2);
     await page.getByLabel("Model").selectOption("sandbox-video");
-    await page.getByText("No tasks match.").waitFor();
+    await page.getByText("No tasks match.").first().waitFor();
     await page.getByRole("button", { name: "Show all tasks" }).click();
     await rowOf(ids.done).waitFor();
     await page.goto("/console/tasks?status=nonsense&type=drama");
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
 
   test("who was told of a task's end is shown, and is told again on demand", async () => {
     await open(ids.done);
-    await section("Webhooks").getByText("Delivered").waitFor();
+    await section("Webhooks").getByText("Delivered").first().waitFor();
     await expect.poll(() => section("Webhooks").innerText()).toContain(receiver.url);
     const count = () => receiver.deliveries.filter(({ body }) => body.includes(ids.done)).length;
     expect(count()).toBe(1);
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
   test("a task that failed says why, whether another try can help, and that it is free", async () => {
     await open(ids.failed);
     const alert = page.getByRole("alert");
-    await alert.getByText("content_policy_violation").waitFor();
+    await alert.getByText("content_policy_violation").first().waitFor();
     await expect.poll(() => alert.innerText()).toMatch(/change it first\. It costs nothing\./);
     await expect.poll(() => page.getByRole("link", { name: "Explain this charge" }).count()).toBe(0);
   });
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
       .poll(async () => (await section("Steps").innerText()).replaceAll(/\s+/g, " "))
       .toMatch(/Script Succeeded.*\$0\.02/i);
     await section("Result").getByText("Script", { exact: true }).click();
-    await section("Result").getByText('"object": "drama.script"').waitFor();
+    await section("Result").getByText('"object": "drama.script"').first().waitFor();
   });
 
   test("a page keeps up with its task by the stream of events, without asking again", async () => {
@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     const note = (request: { url(): string }) => asked.push(new URL(request.url()).pathname);
     page.on("request", note);
     await open(id);
-    await section("Result").getByText("updates automatically").waitFor();
+    await section("Result").getByText("updates automatically").first().waitFor();
     await section("Result").getByRole("img").waitFor();
     page.off("request", note);
     expect(asked.filter((path) => path === `/console/api/tasks/${id}`)).toHaveLength(1);
@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await using second = await site.openPage();
     await signInByPage(second.page, person.email, "/console/tasks");
     const listed = second.page.getByRole("row").filter({ hasText: ids.stuck });
-    await listed.getByText("Processing").waitFor();
+    await listed.getByText("Processing").first().waitFor();
     await open(ids.stuck);
     const button = page.getByRole("button", { name: "Cancel task" });
     await button.focus();
@@ -179,15 +179,15 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").getByRole("button", { name: "Cancel task" }).focus();
     await page.keyboard.press("Enter");
-    await section("Result").getByText("Canceled before any output.").waitFor();
-    await listed.getByText("Canceled").waitFor();
+    await section("Result").getByText("Canceled before any output.").first().waitFor();
+    await listed.getByText("Canceled").first().waitFor();
     expect((await person.call("GET", `/tasks/${ids.stuck}`)).status).toBe("canceled");
   });
 
   test("another account's task is not found, like one that never was, and an empty list says what to do", async () => {
     await using other = await site.openPage();
     await signInByPage(other.page, await site.createPerson(), "/console/tasks");
-    await other.page.getByText("No tasks yet").waitFor();
+    await other.page.getByText("No tasks yet").first().waitFor();
     await other.page.getByRole("link", { name: "Try it in the playground" }).waitFor();
     for (const id of [ids.done, "task_nobody"]) {
       await other.page.goto(`/console/tasks/${id}`);
@@ -209,8 +209,8 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 900 });
         await page.goto(path, { waitUntil: "networkidle" });
-        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
-        if (width !== 768) expect(await listAxeFindings(page)).toEqual([]);
+        await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+        if (width !== 768) await expect.poll(() => listAxeFindings(page)).toEqual([]);
       }
       expect(opened.complaints).toEqual([]);
       expect(opened.foreignRequests).toEqual([]);

@@ -44,13 +44,13 @@ describe.skipIf(!hasBrowser)("the guide", () => {
     const { page } = opened;
     await page.goto("/docs/guide");
     await page.getByRole("tab", { name: "TypeScript" }).click();
-    await page.getByText(`baseURL: "${site.siteUrl}/v1"`).waitFor();
+    await page.getByText(`baseURL: "${site.siteUrl}/v1"`).first().waitFor();
     await page.getByRole("tabpanel").getByRole("button", { name: "Copy" }).click();
-    await page.getByText("Copied").waitFor();
+    await page.getByText("Copied").first().waitFor();
     const copied = String(await page.evaluate("navigator.clipboard.readText()"));
     expect(copied).toMatch(/^import OpenAI from "openai";\n\n.*console\.log\(completion\.usage\);$/s);
     await page.goto("/docs/guide/browser-authorization");
-    await page.getByText(`const siteUrl = "${site.siteUrl}";`).waitFor();
+    await page.getByText(`const siteUrl = "${site.siteUrl}";`).first().waitFor();
   });
 
   test("links lead from chapter to chapter, to a heading within, and on to the reference", async () => {
@@ -102,9 +102,9 @@ describe.skipIf(!hasBrowser)("the guide", () => {
       await page.getByRole("heading", { level: 1 }).waitFor();
       for (const width of [1440, 768, 390]) {
         await page.setViewportSize({ width, height: 900 });
-        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+        await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
       }
-      expect(await listAxeFindings(page)).toEqual([]);
+      await expect.poll(() => listAxeFindings(page)).toEqual([]);
       for (const picture of await page.locator("img").all()) {
         const answer = await page.request.get((await picture.getAttribute("src")) ?? "");
         expect(answer.headers()["content-type"]).toMatch(/^image/);

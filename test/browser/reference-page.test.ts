@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)("the reference page", () => {
     const page = await browser.newPage({ viewport: { width: 360, height: 800 } });
     await page.goto(`${gateway.siteUrl}/docs`, { waitUntil: "networkidle" });
     await page.getByRole("heading", { name: "List models" }).first().waitFor();
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+    await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
     await page.close();
   });
 });

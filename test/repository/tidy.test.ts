@@ -5,6 +5,7 @@ import { listRepositoryFiles, repositoryDir } from "../harness/repository-files.
 import {
   listClockReads,
   listDoorFaults,
+  listHastyLooks,
   listLeftovers,
   listRawWrites,
   listSharedNames,
@@ -43,6 +44,22 @@ test.for(["reply.hijack()", 'reply.raw.write("x")', "raw.writeHead(200)"])("else
   const paths = ["src/platform/http/take-over.ts", "src/features/chat/chat-routes.ts", "test/api/x.test.ts"];
   expect(listRawWrites(paths.map((path) => ({ path, text })))).toEqual([
     expect.stringMatching(/^src\/features\/chat\/chat-routes\.ts:1/),
+  ]);
+});
+
+test("no test of a page looks once for what may come later, or come twice", () => {
+  expect(listHastyLooks(sources)).toEqual([]);
+});
+
+test.for([
+  'await page.getByText("Saved").waitFor();',
+  "await page.getByText(write(1)).waitFor();",
+  'expect(await page.getByLabel("Name").inputValue()).toBe("");',
+  "expect(await listAxeFindings(page)).toEqual([]);",
+])("a hasty look is reported: %s", (text) => {
+  const paths = ["test/browser/x.test.ts", "test/api/x.test.ts"];
+  expect(listHastyLooks(paths.map((path) => ({ path, text })))).toEqual([
+    expect.stringMatching(/^test\/browser\/x\.test\.ts:1/),
   ]);
 });
 

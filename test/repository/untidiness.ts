@@ -29,6 +29,15 @@ export function listRawWrites(files: readonly SourceFile[]): string[] {
   return listMatches(features, /\.hijack\(|\braw\.(?:write|writeHead|end|flushHeaders)\(/);
 }
 
+/** A page shows a text when it does, and at times twice, as where a toast repeats it: who looks once, or for the only one, fails now and then. */
+export function listHastyLooks(files: readonly SourceFile[]): string[] {
+  const browsing = files.filter(({ path }) => /^test\/(?:browser|harness\/site)\//.test(path));
+  return listMatches(
+    browsing,
+    /getByText\((?:[^()]|\([^()]*\))*\)\.waitFor\(|expect\(await [^;]*\.(?:count|inputValue|textContent|getAttribute|title)\([^()]*\)\)\.to|expect\(await listAxeFindings/,
+  );
+}
+
 /** A feature is entered by an index.ts that says what it promises and lists its exports by name. */
 export function listDoorFaults(files: readonly SourceFile[]): string[] {
   const folders = new Set(files.flatMap(({ path }) => path.match(/^src\/features\/[^/]+(?=\/)/) ?? []));
