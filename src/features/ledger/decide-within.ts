@@ -1,6 +1,5 @@
 import { invariant } from "../../lib/invariant.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { createRowArrays } from "../../platform/database/row-arrays.ts";
 import { applyBatch } from "./apply-batch.ts";
 import type { Changes } from "./draft.ts";
 import type { LedgerState } from "./ledger-state.ts";
@@ -29,7 +28,7 @@ export async function decideWithin(
   const state = await loadState(run, needs);
   const { results, changes } = applyBatch(state, operations, now);
   if (changes.accountIds.size > 0) {
-    const isWritten = await writeChanges(run, changes, { wallets: state.wallets, rows: createRowArrays() });
+    const isWritten = await writeChanges(run, changes, state.wallets);
     invariant(isWritten, "a locked wallet changed");
     reach("written");
   }

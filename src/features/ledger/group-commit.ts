@@ -3,7 +3,6 @@ import type { Clock } from "../../lib/clock.ts";
 import { createCoalescer } from "../../lib/coalescer.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import { type Database, isDatabaseUnavailable, isUniqueViolation } from "../../platform/database/database.ts";
-import { createRowArrays } from "../../platform/database/row-arrays.ts";
 import type { Session } from "../../platform/database/session.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { applyBatch } from "./apply-batch.ts";
@@ -47,7 +46,6 @@ export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
   const { clock, reach } = parts;
   const memory = createLedgerMemory({ accountsMax });
   const run = runInSession(parts.session);
-  const rows = createRowArrays();
   const cautiousFor = new Map<AccountId, number>();
   const coalescer = createCoalescer<Submitted, Result>({
     run: commitBatch,
@@ -118,7 +116,7 @@ export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
     // An answer that changes nothing is checked by nobody, so it must not come from memory.
     if (!operations.every(({ accountId }) => changes.accountIds.has(accountId))) return null;
     try {
-      if (await writeChanges(run, changes, { wallets: memory.state.wallets, rows })) {
+      if (await writeChanges(run, changes, memory.state.wallets)) {
         memory.keep(changes);
         return results;
       }

@@ -1,6 +1,6 @@
 import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
-import type { StatementValue } from "../../platform/database/prepared-query.ts";
-import type { RowArrays, RowType } from "../../platform/database/row-arrays.ts";
+import { presentRows, type RowType } from "../../platform/database/row-arrays.ts";
+import type { StatementValue } from "../../platform/database/session.ts";
 import type { Changes, Charge } from "./draft.ts";
 import {
   type Cause,
@@ -157,27 +157,23 @@ export const writtenRowTypes: readonly RowType<never>[] = [
 ];
 
 /** What `ledger_write` takes. */
-export function presentChanges(
-  changes: Changes,
-  { wallets, rows }: { wallets: ReadonlyMap<AccountId, Wallet>; rows: RowArrays },
-): StatementValue[] {
-  rows.clear();
+export function presentChanges(changes: Changes, wallets: ReadonlyMap<AccountId, Wallet>): StatementValue[] {
   const accountIds = [...changes.accountIds].toSorted();
   const [openedPockets, changedPockets] = splitOpened(changes.pockets, changes.openedPocketIds);
   const [openedHolds, changedHolds] = splitOpened(changes.holds, changes.openedHoldIds);
   return [
     changes.decidedAt.toISOString(),
-    rows.write(
+    presentRows(
       changedWallet,
       accountIds.map((accountId) => [accountId, wallets.get(accountId)?.version ?? null]),
     ),
-    rows.write(openedPocket, openedPockets),
-    rows.write(changedPocket, changedPockets),
-    rows.write(openedHold, openedHolds),
-    rows.write(changedHold, changedHolds),
-    rows.write(newPosting, changes.postings),
-    rows.write(newCharge, changes.charges),
-    rows.write(changedSpending, [...changes.spending.values()]),
+    presentRows(openedPocket, openedPockets),
+    presentRows(changedPocket, changedPockets),
+    presentRows(openedHold, openedHolds),
+    presentRows(changedHold, changedHolds),
+    presentRows(newPosting, changes.postings),
+    presentRows(newCharge, changes.charges),
+    presentRows(changedSpending, [...changes.spending.values()]),
   ];
 }
 

@@ -2,9 +2,8 @@ import { CompiledQuery, sql } from "kysely";
 import type { AccountId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { Database } from "../../platform/database/database.ts";
-import type { Statement, StatementValue } from "../../platform/database/prepared-query.ts";
-import { presentTexts, type RowArrays } from "../../platform/database/row-arrays.ts";
-import type { Session } from "../../platform/database/session.ts";
+import { presentTexts } from "../../platform/database/row-arrays.ts";
+import type { Session, Statement, StatementValue } from "../../platform/database/session.ts";
 import type { Changes } from "./draft.ts";
 import { type LoadedRow, presentChanges, toState, writtenRowTypes } from "./ledger-rows.ts";
 import type { LedgerState, Wallet } from "./ledger-state.ts";
@@ -50,15 +49,12 @@ export async function loadState(run: Run, needs: Needs): Promise<LedgerState> {
 const writtenRows = writtenRowTypes.map(({ name }, index) => `$${index + 2}::text::${name}[]`);
 const writeStatement = { name: "ledger-write", text: `select ledger_write($1, ${writtenRows.join()}) as is_written` };
 
-/**
- * `false`, and nothing is written, when a wallet is no longer in the state that the changes were decided on. The memory
- * that the rows are written to may be used again once this has ended.
- */
+/** `false`, and nothing is written, when a wallet is no longer in the state that the changes were decided on. */
 export async function writeChanges(
   run: Run,
   changes: Changes,
-  parts: { wallets: ReadonlyMap<AccountId, Wallet>; rows: RowArrays },
+  wallets: ReadonlyMap<AccountId, Wallet>,
 ): Promise<boolean> {
-  const [answer] = await run<{ is_written: boolean }>(writeStatement, presentChanges(changes, parts));
+  const [answer] = await run<{ is_written: boolean }>(writeStatement, presentChanges(changes, wallets));
   return answer?.is_written === true;
 }

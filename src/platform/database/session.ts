@@ -1,6 +1,9 @@
 import pg from "pg";
-import type { DatabaseAddress } from "./database.ts";
-import { PreparedQuery, type PreparedStatements, type Statement, type StatementValue } from "./prepared-query.ts";
+import { type DatabaseAddress, getTypeParser } from "./database.ts";
+
+/** A statement that answers with rows, and that every connection prepares once, under its name. */
+export type Statement = { name: string; text: string };
+export type StatementValue = string | null;
 
 /**
  * A connection of its own, beside the pool: it waits for nobody, and its statements are prepared once. It connects when
@@ -16,8 +19,7 @@ const statementMsMax = 30_000;
 /** The server ends a statement before this; past it, the server itself must be gone. */
 const answerMsMax = 35_000;
 
-/** One connection, and what is prepared on it. */
-type Link = { client: pg.Client; prepared: PreparedStatements; endLate: NodeJS.Timeout };
+type Link = { client: pg.Client; endLate: NodeJS.Timeout };
 
 export function createSession(address: DatabaseAddress): Session {
   let connecting: Promise<Link> | null = null;
@@ -30,12 +32,13 @@ export function createSession(address: DatabaseAddress): Session {
       connectionTimeoutMillis: connectMsMax,
       statement_timeout: statementMsMax,
       application_name: "sluice-ledger",
+      types: { getTypeParser },
     });
     // The query that runs meanwhile fails with the same error, and tells it.
     client.on("error", () => discard(client));
     client.on("end", () => discard(client));
     await client.connect();
-    return { client, prepared: new Map(), endLate: setTimeout(() => endIfLate(client), answerMsMax).unref() };
+    return { client, endLate: setTimeout(() => endIfLate(client), answerMsMax).unref() };
   }
 
   /** Whatever waits for this connection is told that it ended; an answer that comes after all meets nobody. */
@@ -65,14 +68,14 @@ export function createSession(address: DatabaseAddress): Session {
 
   return {
     async query<Row>(statement: Statement, values: StatementValue[]) {
-      const { client, prepared, endLate } = current ?? (await getLink());
-      const query = new PreparedQuery<Row>(statement, values, prepared);
+      const { client, endLate } = current ?? (await getLink());
       // One timer for all of them: to begin it anew costs less than one for each.
       endLate.refresh();
       running += 1;
       try {
-        client.query(query);
-        return await query.rows;
+        const { rows } = await client.query({ ...statement, values });
+        // What a statement tells is said where it is written.
+        return rows as Row[];
       } finally {
         running -= 1;
       }

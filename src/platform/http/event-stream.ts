@@ -1,5 +1,4 @@
 import type { ServerResponse } from "node:http";
-import { Socket } from "node:net";
 
 /** A stream of server-sent events to one client. */
 export type EventStream = {
@@ -41,8 +40,6 @@ export const eventStreamHeaders = {
   "x-accel-buffering": "no",
 };
 
-const lastChunk = "0\r\n\r\n";
-
 /**
  * Told how to end a stream, ends it with these last events as soon as its reader may not read it any more. Answers what
  * to call when it has ended otherwise.
@@ -83,8 +80,6 @@ class ResponseEvents implements EventStream, BeatingStream {
   private readonly response: ServerResponse;
   private readonly heartbeats: Heartbeats;
   private readonly onDrain: () => void;
-  private readonly isChunked: boolean;
-  private readonly hasBody: boolean;
   private isHeadSent = false;
   private isFull = false;
 
@@ -92,12 +87,6 @@ class ResponseEvents implements EventStream, BeatingStream {
     this.response = response;
     this.heartbeats = heartbeats;
     this.onDrain = onDrain;
-    this.isChunked = response.chunkedEncoding;
-    // What is written to the connection itself, nobody else would leave out.
-    this.hasBody = response.req.method !== "HEAD";
-    // Node would make four writes of every chunk: its length, its end and the line between as well as the data. Here each
-    // is one text. A client that speaks HTTP/1.0 gets no chunks.
-    response.chunkedEncoding = false;
   }
 
   sendHead(): void {
@@ -107,20 +96,19 @@ class ResponseEvents implements EventStream, BeatingStream {
 
   write(events: string): boolean {
     this.isSilent = false;
-    return this.send(this.frame(events));
+    return this.send(events);
   }
 
   beat(): void {
     if (this.response.destroyed) this.heartbeats.remove(this);
     // A client that does not read what it has need not be told that more is coming.
-    else if (!this.isFull) this.send(this.frame(": \n\n"));
+    else if (!this.isFull) this.send(": \n\n");
   }
 
   end(events: string): void {
     this.heartbeats.remove(this);
     const { response } = this;
-    if (response.destroyed || response.writableEnded) return;
-    response.end(this.hasBody ? this.frame(events) + (this.isChunked ? lastChunk : "") : "");
+    if (!response.destroyed && !response.writableEnded) response.end(events);
   }
 
   /** A client that does not read what it has could put the end off for ever. */
@@ -129,47 +117,18 @@ class ResponseEvents implements EventStream, BeatingStream {
     else this.end(lastEvents);
   }
 
-  /** One chunk of HTTP. Most events are ASCII: to guess so lets V8 put the text together once, and not once to measure it. */
-  private frame(events: string): string {
-    if (!this.isChunked || events === "") return events;
-    const guessed = wrap(events, events.length);
-    const bytesMore = Buffer.byteLength(guessed) - guessed.length;
-    return bytesMore === 0 ? guessed : wrap(events, events.length + bytesMore);
-  }
-
   private send(text: string): boolean {
     const { response } = this;
-    if (response.destroyed || response.writableEnded || !this.hasBody) return true;
-    const outlet = findConnection(response) ?? response;
-    const isFirst = !this.isHeadSent;
-    if (isFirst) {
-      this.isHeadSent = true;
-      // Both leave in one write. Joined to a text, the head would stay in memory in all the parts that it is made of.
-      outlet.cork();
-      response.flushHeaders();
-    }
-    const canTakeMore = outlet.write(text);
-    if (isFirst) outlet.uncork();
+    if (response.destroyed || response.writableEnded || text === "") return true;
+    this.isHeadSent = true;
+    const canTakeMore = response.write(text);
     if (!canTakeMore && !this.isFull) {
       this.isFull = true;
-      outlet.once("drain", () => {
+      response.once("drain", () => {
         this.isFull = false;
         this.onDrain();
       });
     }
     return canTakeMore;
   }
-}
-
-function wrap(events: string, bytes: number): string {
-  return `${bytes.toString(16)}\r\n${events}\r\n`;
-}
-
-/**
- * The connection that an answer goes to. What a response does around each write, which is to gather more of them until
- * the next tick, costs as much as the write itself. One that waits for those before it on its connection has none yet,
- * and what stands in for a connection elsewhere may not be one.
- */
-function findConnection({ socket }: ServerResponse): Socket | null {
-  return socket instanceof Socket && socket.writable ? socket : null;
 }

@@ -81,7 +81,7 @@ describe("the head of a stream", () => {
     const { question } = askFor(vendor, { afterHead: gate });
     const raw = await readRawStream(chat.gateway, { caller, question });
     await raw.received("\r\n\r\n");
-    expect(gate.waitingCount()).toBe(1);
+    await gate.reached();
     expect(raw.read()).toMatchObject({ chunks: [], isDone: false });
     const head = raw.text().toLowerCase();
     expect(head).toMatch(/^http\/1\.1 200 ok\r\n/);
@@ -119,6 +119,7 @@ describe("a stream that is silent", () => {
     const gate = chat.upstream.gate();
     const { question } = askFor("open", { beforePiece: gate, pieces: ["One", " two"], usage });
     const raw = await readRawStream(chat.gateway, { caller, question });
+    await waitUntil("its admission", () => raw.read().comments > 0);
     await revokeApiKey(chat.gateway.parts, caller.keyId);
     await waitUntil(
       "the key to be refused",
