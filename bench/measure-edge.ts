@@ -3,7 +3,6 @@ import { authenticateCaller } from "../src/features/accounts/index.ts";
 import { findOfferedModel } from "../src/features/catalog/catalog-view.ts";
 import { consumeLimits } from "../src/features/limits/index.ts";
 import type { Caller } from "../src/lib/caller.ts";
-import type { MaybePromise } from "../src/lib/maybe-promise.ts";
 import type { Counters } from "../src/platform/counters/counters.ts";
 import { createMemoryCounters } from "../src/platform/counters/memory-counters.ts";
 import { createRedisCounters } from "../src/platform/counters/redis-counters.ts";
@@ -25,7 +24,7 @@ async function measureAdmission(): Promise<void> {
   const parts = await openBenchParts();
   const counters = createMemoryCounters({ clock: parts.clock });
   const attempt = { address: "127.0.0.1", endpointScope: "models" };
-  const authenticate = (): MaybePromise<Caller> =>
+  const authenticate = (): Promise<Caller> =>
     authenticateCaller({ callers: parts.callers, counters }, `Bearer ${parts.key}`, {
       ...attempt,
       now: parts.clock.now(),

@@ -22,7 +22,6 @@ import type { Caller } from "../lib/caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import { invariant } from "../lib/invariant.ts";
-import { type MaybePromise, whenHere } from "../lib/maybe-promise.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
 import type { Counters } from "../platform/counters/counters.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -128,15 +127,14 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
 }
 
 /** Of the limits of whoever sent a valid key to the API, where an answer comes before anybody has asked who calls. */
-function findLimits(
+async function findLimits(
   request: FastifyRequest,
   { callers, counters, clock }: GatewayHttpParts,
-): MaybePromise<SeenLimits | null> {
+): Promise<SeenLimits | null> {
   if (!apiPathPattern.test(request.url)) return null;
   const attempt = { address: request.ip, now: clock.now() };
-  return whenHere(recognizeCaller({ callers, counters }, request.headers.authorization, attempt), (caller) =>
-    caller === null ? null : readLimits(counters, caller, readKind(request)),
-  );
+  const caller = await recognizeCaller({ callers, counters }, request.headers.authorization, attempt);
+  return caller === null ? null : await readLimits(counters, caller, readKind(request));
 }
 
 const apiPathPattern = /^\/v1(?:[/?#]|$)/;
@@ -152,7 +150,7 @@ const secretEndpoints = new Set<EndpointName | undefined>([
   "rotateWebhookEndpointSecret",
 ]);
 
-type Identify = (request: FastifyRequest, attempt: CallAttempt) => MaybePromise<Caller>;
+type Identify = (request: FastifyRequest, attempt: CallAttempt) => Promise<Caller>;
 
 function addApi(api: HttpServer, identify: Identify, parts: GatewayHttpParts): void {
   const { currency, site_url: siteUrl } = parts.settings;
@@ -177,26 +175,16 @@ function admitCallers(api: HttpServer, identify: Identify, parts: GatewayHttpPar
   const { settings, keyUses, counters, clock } = parts;
   const disabled = new Set(settings.disabled_endpoints);
 
-  function admit(request: FastifyRequest): MaybePromise<void> {
+  api.addHook("onRequest", async (request) => {
     const { endpoint, url } = request.routeOptions.config;
     invariant(endpoint !== undefined, `${url} is not in the table of endpoints`);
     if (disabled.has(endpoint)) throw new AppError("endpoint_not_released", "This endpoint is not available here.");
     const now = clock.now();
     const { scope, spends } = getEndpoint(endpoint);
-    return whenHere(identify(request, { address: request.ip, endpointScope: scope, now }), (caller) => {
-      request.caller = caller;
-      keyUses.note(caller.keyId, now);
-      return whenHere(consumeLimits(counters, caller, { request: readKind(request) }), (limits) => {
-        request.limits = limits;
-        return spends === true && isLarge(request) ? requireFunds(parts, caller, request.headers) : undefined;
-      });
-    });
-  }
-
-  // Not an `async` hook: most callers are known, and then there is nothing to wait for.
-  api.addHook("onRequest", (request, _reply, done) => {
-    const admitted = admit(request);
-    if (admitted instanceof Promise) admitted.then(() => done(), done);
-    else done();
+    const caller = await identify(request, { address: request.ip, endpointScope: scope, now });
+    request.caller = caller;
+    keyUses.note(caller.keyId, now);
+    request.limits = await consumeLimits(counters, caller, { request: readKind(request) });
+    if (spends === true && isLarge(request)) await requireFunds(parts, caller, request.headers);
   });
 }

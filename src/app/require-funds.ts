@@ -3,7 +3,6 @@ import { isKeyKnown, parseIdempotencyKey } from "../features/idempotency/index.t
 import { type Ledger, readBalance } from "../features/ledger/index.ts";
 import type { Caller } from "../lib/caller.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { MaybePromise } from "../lib/maybe-promise.ts";
 import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 
@@ -20,12 +19,9 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
  * Refuses a call of an account that has nothing left, before its body is read: only a large one is worth the question.
  * Whoever is let pass is still asked for the price of what they want.
  */
-export function requireFunds(parts: FundsParts, caller: Caller, headers: Headers): MaybePromise<void> {
+export async function requireFunds(parts: FundsParts, caller: Caller, headers: Headers): Promise<void> {
   const spendable = parts.ledger.estimateSpendable(caller.accountId, null);
-  return spendable !== null && spendable > 0n ? undefined : lookForFunds(parts, caller, headers);
-}
-
-async function lookForFunds(parts: FundsParts, caller: Caller, headers: Headers): Promise<void> {
+  if (spendable !== null && spendable > 0n) return;
   const now = parts.clock.now();
   const { balance } = await readBalance(parts.database, caller.accountId, now);
   if (balance.available > 0n || Object.values(balance.quotas).some((units) => units > 0n)) return;

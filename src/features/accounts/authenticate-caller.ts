@@ -1,6 +1,5 @@
 import type { Caller } from "../../lib/caller.ts";
 import type { AccountId, KeyId } from "../../lib/ids.ts";
-import type { MaybePromise } from "../../lib/maybe-promise.ts";
 import { presentNetwork } from "../../lib/network.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import type { Database } from "../../platform/database/database.ts";
@@ -23,12 +22,12 @@ const challenge = { "www-authenticate": "Bearer" };
 
 const bearerPattern = /^Bearer +(\S+) *$/i;
 
-/** Who calls, told from the `Authorization` header, or the error that says why they may not. At once for a known key. */
-export function authenticateCaller(
+/** Who calls, told from the `Authorization` header, or the error that says why they may not. */
+export async function authenticateCaller(
   parts: CallerParts,
   authorization: string | undefined,
   attempt: CallAttempt,
-): MaybePromise<Caller> {
+): Promise<Caller> {
   const text = bearerPattern.exec(authorization ?? "")?.[1];
   if (text === undefined) {
     throw new AppError("missing_api_key", "Send your API key in the header `Authorization: Bearer <API_KEY>`.", {
@@ -36,7 +35,7 @@ export function authenticateCaller(
     });
   }
   const known = parts.callers.recall(text);
-  return known === null ? findCaller(parts, text, attempt) : admitKey(known, attempt);
+  return known === null ? await findCaller(parts, text, attempt) : admitKey(known, attempt);
 }
 
 async function findCaller(parts: CallerParts, text: string, attempt: CallAttempt): Promise<Caller> {
@@ -55,21 +54,18 @@ function createInvalidKey(): AppError {
  * Whose key it is, for an answer that is given whether they may call or not; `null` where no living key was sent. Never
  * throws: an answer must not become another one because of it.
  */
-export function recognizeCaller(
+export async function recognizeCaller(
   parts: CallerParts,
   authorization: string | undefined,
   { address, now }: Pick<CallAttempt, "address" | "now">,
-): MaybePromise<Caller | null> {
+): Promise<Caller | null> {
   const text = bearerPattern.exec(authorization ?? "")?.[1];
   if (text === undefined) return null;
   const known = parts.callers.recall(text);
   if (known !== null) return isLiving(known, now) ? known.caller : null;
-  if (!isWorthAsking(parts, text)) return null;
-  return lookUpKey(parts, text, address).then(
-    (found) => (found !== null && isLiving(found, now) ? found.caller : null),
-    // The database is away, or too many keys were tried, which those are told who need one.
-    () => null,
-  );
+  // Where the database is away, or too many keys were tried, those are told who need one.
+  const found = await findKey(parts, text, address).catch(() => null);
+  return found !== null && isLiving(found, now) ? found.caller : null;
 }
 
 function isLiving({ revokedAt, expiresAt }: KnownKey, now: Date): boolean {

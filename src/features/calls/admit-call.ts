@@ -1,7 +1,6 @@
 import type { Caller } from "../../lib/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { HoldId } from "../../lib/ids.ts";
-import { type MaybePromise, whenHere } from "../../lib/maybe-promise.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { SeenLimits } from "../../platform/http/request-context.ts";
@@ -30,13 +29,13 @@ export type AdmissionContext = {
 };
 
 /** Claims the call's key, if it has one, and takes what it needs of the caller's limits, or finds that it has been answered. */
-export function admitCall(
+export async function admitCall(
   context: AdmissionContext,
   call: AdmittedCall,
   { keyed, seen }: { keyed: KeyedRequest | null; seen: SeenLimits | undefined },
-): MaybePromise<Admission> {
-  if (keyed !== null) return admitKeyed(context, call, keyed, seen);
-  return whenHere(takeLimits(context, call, seen), (limits) => ({ kind: "admitted", claim: null, limits }));
+): Promise<Admission> {
+  if (keyed !== null) return await admitKeyed(context, call, keyed, seen);
+  return { kind: "admitted", claim: null, limits: await takeLimits(context, call, seen) };
 }
 
 async function admitKeyed(

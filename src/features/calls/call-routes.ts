@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../lib/caller.ts";
-import { type MaybePromise, whenHere } from "../../lib/maybe-promise.ts";
 import { presentMoney } from "../../lib/money.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { type ByteStream, openByteStream } from "../../platform/http/byte-stream.ts";
@@ -51,26 +50,19 @@ export function answerCall<K extends CallKinds>(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  try {
-    const taken = takeCall(context, route, request, reply);
-    if (taken instanceof Promise) taken.catch((error: unknown) => refuse(reply, error));
-  } catch (error) {
-    refuse(reply, error);
-  }
+  takeCall(context, route, request, reply).catch((error: unknown) => refuse(reply, error));
 }
 
 /** What was answered to the same request comes before everything else: what was done is done. */
-function takeCall<K extends CallKinds>(
+async function takeCall<K extends CallKinds>(
   context: AnswerContext,
   route: PaidRoute<K>,
   request: FastifyRequest,
   reply: FastifyReply,
-): MaybePromise<void> {
+): Promise<void> {
   const keyed = readKey(request, route.path);
-  if (keyed === null) return admitAndRun(context, route, { request, reply, keyed });
-  return replayKept(context, route, { request, reply, keyed }).then((isAnswered) =>
-    isAnswered ? undefined : admitAndRun(context, route, { request, reply, keyed }),
-  );
+  if (keyed !== null && (await replayKept(context, route, { request, reply, keyed }))) return;
+  await admitAndRun(context, route, { request, reply, keyed });
 }
 
 /** Answers a request with what the same one was answered before; says whether there was something. */
@@ -103,23 +95,21 @@ function readKey({ headers, rawBody }: FastifyRequest, path: string): KeyedReque
   return key === null || rawBody === null ? null : { key, fingerprint: fingerprintRequest(path, rawBody) };
 }
 
-function admitAndRun<K extends CallKinds>(
+async function admitAndRun<K extends CallKinds>(
   context: AnswerContext,
   route: PaidRoute<K>,
   { request, reply, keyed }: Edge & { keyed: KeyedRequest | null },
-): MaybePromise<void> {
+): Promise<void> {
   request.rawBody = null;
   const { body, bodyBytes, id: requestId } = request;
   const plan = route.prepare({ caller: getCaller(request), body, bodyBytes, requestId });
   reply.headers(plan.headers);
   const call = new PaidCall(context, plan);
-  // Most calls are admitted at once, and then nobody waits a turn for it.
-  return whenHere(call.admit(keyed, request.limits ?? undefined), (admission) => {
-    if (admission.kind === "answered") return replayAnswer(route, reply, admission.answer);
-    request.limits = admission.limits;
-    request.logFields = { model: plan.modelId };
-    new CallAnswer(context, call, { request, reply, claim: admission.claim }).start();
-  });
+  const admission = await call.admit(keyed, request.limits ?? undefined);
+  if (admission.kind === "answered") return await replayAnswer(route, reply, admission.answer);
+  request.limits = admission.limits;
+  request.logFields = { model: plan.modelId };
+  new CallAnswer(context, call, { request, reply, claim: admission.claim }).start();
 }
 
 /** As the framework does it with an error that a route throws. */

@@ -38,7 +38,7 @@ type World = {
 };
 
 /** A call whose upstream and ledger do what the test says, and what happened in it, in order. */
-function startCall({
+async function startCall({
   isPlenty = true,
   isRefused = false,
   isCostKnown = true,
@@ -110,13 +110,13 @@ function startCall({
     },
     plan,
   );
-  call.admit(null, undefined);
+  await call.admit(null, undefined);
   call.start({ listener, kept: null });
   return { steps, call, running, openHold, tell: (say: (sink: CallSink<Kinds>) => void) => sink !== null && say(sink) };
 }
 
 test("where money is plenty the request leaves first, and its hold is written a moment later", async () => {
-  const call = startCall();
+  const call = await startCall();
   expect(call.steps).toEqual(["call"]);
   vi.advanceTimersByTime(1);
   expect(call.steps).toEqual(["call", "hold"]);
@@ -127,7 +127,7 @@ test("where money is plenty the request leaves first, and its hold is written a 
 });
 
 test("where it is not, nothing leaves before the hold is there", async () => {
-  const call = startCall({ isPlenty: false });
+  const call = await startCall({ isPlenty: false });
   expect(call.steps).toEqual(["hold"]);
   call.openHold();
   await vi.waitUntil(() => call.steps.includes("call"));
@@ -135,7 +135,7 @@ test("where it is not, nothing leaves before the hold is there", async () => {
 });
 
 test("an answer that comes before the hold asks for both at once, and is told when both are there", async () => {
-  const call = startCall();
+  const call = await startCall();
   call.tell((sink) => sink.onAnswer("Hi"));
   expect(call.steps).toEqual(["call", "if-written", "hold", "settle"]);
   let isTold = false;
@@ -157,7 +157,7 @@ test("a stream's first word asks for the hold, and is heard when it is there", a
     onPieces: () => heard.push("pieces") > 0,
     onExhausted: () => {},
   };
-  const call = startCall({ listener });
+  const call = await startCall({ listener });
   call.tell((sink) => sink.onAccepted());
   call.tell((sink) => sink.onPieces([1]));
   expect(call.steps).toEqual(["call", "hold"]);
@@ -170,7 +170,7 @@ test("a stream's first word asks for the hold, and is heard when it is there", a
 const silent: CallListener<Kinds> = { onAccepted: () => {}, onPieces: () => true, onExhausted: () => {} };
 
 test("a caller who goes before the hold was asked for has it made and released", async () => {
-  const call = startCall({ listener: silent });
+  const call = await startCall({ listener: silent });
   call.call.hangUp();
   expect(call.steps).toEqual(["call", "hold"]);
   call.openHold();
@@ -180,7 +180,7 @@ test("a caller who goes before the hold was asked for has it made and released",
 });
 
 test("one who goes while the hold comes first is never served", async () => {
-  const call = startCall({ isPlenty: false, listener: silent });
+  const call = await startCall({ isPlenty: false, listener: silent });
   call.call.hangUp();
   call.openHold();
   await call.call.ended;
@@ -189,7 +189,7 @@ test("one who goes while the hold comes first is never served", async () => {
 
 /** A streamed call that is authorized and accepted. */
 async function startAccepted(world: World = {}) {
-  const call = startCall({ listener: silent, ...world });
+  const call = await startCall({ listener: silent, ...world });
   call.openHold();
   call.tell((sink) => sink.onAccepted());
   await vi.waitUntil(() => call.steps.includes("held"));
@@ -213,7 +213,7 @@ test("one that alone can tell its cost is read to its end, and what it reports i
 });
 
 test("a whole answer that nobody waits for is read to its end, and what it reports is charged", async () => {
-  const call = startCall({ isCostKnown: false });
+  const call = await startCall({ isCostKnown: false });
   call.openHold();
   vi.advanceTimersByTime(1);
   await vi.waitUntil(() => call.steps.includes("held"));
@@ -226,7 +226,7 @@ test("a whole answer that nobody waits for is read to its end, and what it repor
 
 test("an upstream that accepts what nobody waits for any more is stopped once its cost is known", async () => {
   let isCostKnown = false;
-  const call = startCall({ listener: silent, isCostKnown: false });
+  const call = await startCall({ listener: silent, isCostKnown: false });
   call.openHold();
   vi.advanceTimersByTime(1);
   await vi.waitUntil(() => call.steps.includes("held"));
@@ -254,7 +254,7 @@ test("a call that is stopped before its answer costs nothing, and is told why", 
 });
 
 test("an answer whose hold is refused is given to nobody", async () => {
-  const call = startCall({ isRefused: true });
+  const call = await startCall({ isRefused: true });
   call.tell((sink) => sink.onAnswer("Hi"));
   call.openHold();
   await expect(call.call.ended).rejects.toMatchObject({ code: "account_suspended" });

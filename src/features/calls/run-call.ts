@@ -1,7 +1,6 @@
 import type { Bill } from "../../lib/bill.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
-import { type MaybePromise, whenHere } from "../../lib/maybe-promise.ts";
 import { presentMoney } from "../../lib/money.ts";
 import type { Registry } from "../../lib/registry.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
@@ -106,14 +105,13 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
   }
 
   /** Takes the call into the caller's limits and claims its key. Throws where a limit does not allow it. */
-  admit(keyed: KeyedRequest | null, seen: SeenLimits | undefined): MaybePromise<Admission> {
+  async admit(keyed: KeyedRequest | null, seen: SeenLimits | undefined): Promise<Admission> {
     const { caller, requestId, tokensLikely } = this.plan;
     const { holdId } = this.authorization;
     const call = { caller, requestId, holdId, demand: { tokens: tokensLikely, slot: this.describeSlot() } };
-    return whenHere(admitCall(this.context, call, { keyed, seen }), (admission) => {
-      this.move(admission.kind === "admitted" ? "admit" : "replay");
-      return admission;
-    });
+    const admission = await admitCall(this.context, call, { keyed, seen });
+    this.move(admission.kind === "admitted" ? "admit" : "replay");
+    return admission;
   }
 
   /** Begins to answer an admitted call. */
@@ -422,7 +420,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     const onTrouble = (error: unknown): void => logger.warn({ error }, "a limit could not be corrected");
     this.leaveRegistry?.();
     this.leaveDrainPlace?.();
-    correctTokens(counters, caller, tokensUsed - tokensLikely)?.catch(onTrouble);
+    correctTokens(counters, caller, tokensUsed - tokensLikely).catch(onTrouble);
     returnSlot(counters, caller, this.describeSlot())?.catch(onTrouble);
   }
 

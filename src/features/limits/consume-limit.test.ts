@@ -147,17 +147,6 @@ test("tokens that were taken elsewhere show in the headers, the key's where they
   });
 });
 
-test("where this process counts alone, a call goes on at once", () => {
-  const { counters } = createParts();
-  const caller = createCaller({});
-  const slot = { use: "request", id: "one", ttlMs: minute } as const;
-  expect(takeLimits(counters, caller, { request: "write", tokens: 10, slot })).toMatchObject({
-    requests: { remaining: 599 },
-  });
-  expect(correctTokens(counters, caller, 10)).toBeUndefined();
-  expect(returnSlot(counters, caller, slot)).toBeUndefined();
-});
-
 test("of each kind the headers tell the limit with the least left, the account's where both have as much", async () => {
   const { counters, consume } = createParts();
   const caller = createCaller(

@@ -1,6 +1,5 @@
 import type { Caller } from "../../lib/caller.ts";
 import type { LimitSet } from "../../lib/limit-set.ts";
-import { type MaybePromise, whenHere } from "../../lib/maybe-promise.ts";
 import type {
   CounterDecision,
   Counters,
@@ -47,37 +46,31 @@ const readsPerWrite = 5;
  * which `presentLimitHeaders` tells the caller; throws where a limit does not allow it. `before` is what an earlier part
  * of the same call saw of other limits.
  */
-export function consumeLimits(
+export async function consumeLimits(
   counters: Counters,
   caller: LimitedCaller,
   demand: Demand,
   before: SeenLimits = nothingSeen,
-): MaybePromise<SeenLimits> {
+): Promise<SeenLimits> {
   const limits = getLimits(caller);
   const rates = demand.request === undefined ? limits.tokens : limits.requests[demand.request];
   const places = demand.slot === undefined ? noPlaces : limits.places[demand.slot.use];
-  const decision = counters.take({ rates: listRates(rates, demand.tokens), leases: listLeases(places, demand.slot) });
-  // Nothing is made for later where the decision is here: most gateways count for themselves, and all calls pass here.
-  if (decision instanceof Promise) return judgeLater({ rates, places }, decision, before);
-  return judge({ rates, places }, decision, before);
+  const checks = { rates: listRates(rates, demand.tokens), leases: listLeases(places, demand.slot) };
+  return judge({ rates, places }, await counters.take(checks), before);
 }
 
 /** What is left of a caller's limits, for an answer that takes nothing of them. */
-export function readLimits(
+export async function readLimits(
   counters: Counters,
   caller: LimitedCaller,
   request: "read" | "write",
-): MaybePromise<SeenLimits> {
+): Promise<SeenLimits> {
   const rates = getLimits(caller).requests[request];
-  const decision = counters.take({ rates: rates.map((limit) => ({ ...limit, cost: 0 })), leases: noLeases });
-  return whenHere(decision, (seen) => summarise(rates, seen, nothingSeen));
+  const decision = await counters.take({ rates: rates.map((limit) => ({ ...limit, cost: 0 })), leases: noLeases });
+  return summarise(rates, decision, nothingSeen);
 }
 
 type Asked = { rates: readonly RateLimit[]; places: readonly PlaceLimit[] };
-
-async function judgeLater(asked: Asked, decision: Promise<CounterDecision>, before: SeenLimits): Promise<SeenLimits> {
-  return judge(asked, await decision, before);
-}
 
 function judge({ rates, places }: Asked, decision: CounterDecision, before: SeenLimits): SeenLimits {
   const states = summarise(rates, decision, before);
@@ -128,22 +121,15 @@ function pair<L, S>(limits: readonly L[], states: readonly S[]): { limit: L; sta
   return limits.flatMap((limit, index) => states.slice(index, index + 1).map((state) => ({ limit, state })));
 }
 
-/**
- * Tells how many tokens a call really used, beyond those it was counted with, or fewer. Where this process counts alone
- * it is done at once, and there is no promise.
- */
-export function correctTokens(counters: Counters, caller: LimitedCaller, delta: number): Promise<unknown> | undefined {
-  let corrected: Promise<unknown> | undefined;
-  for (const { key, perMinute } of getLimits(caller).tokens) {
-    const correction = counters.correct({ key, perMinute, delta });
-    corrected = corrected === undefined ? correction : Promise.all([corrected, correction]);
-  }
-  return corrected;
+/** Tells how many tokens a call really used, beyond those it was counted with, or fewer. */
+export async function correctTokens(counters: Counters, caller: LimitedCaller, delta: number): Promise<void> {
+  const { tokens } = getLimits(caller);
+  await Promise.all(tokens.map(({ key, perMinute }) => counters.correct({ key, perMinute, delta })));
 }
 
-/** Gives a place back. Once is enough, and more does no harm. Like `correctTokens`, at once where that is possible. */
-export function returnSlot(counters: Counters, caller: LimitedCaller, { use, id }: Slot): Promise<void> | undefined {
-  return counters.release(getLimits(caller).places[use].map(({ key }) => ({ key, leaseId: id })));
+/** Gives a place back. Once is enough, and more does no harm. */
+export async function returnSlot(counters: Counters, caller: LimitedCaller, { use, id }: Slot): Promise<void> {
+  await counters.release(getLimits(caller).places[use].map(({ key }) => ({ key, leaseId: id })));
 }
 
 type KnownLimits = {

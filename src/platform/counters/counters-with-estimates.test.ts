@@ -108,10 +108,3 @@ test("leases without work keep the very time after which they run out", async ()
   clock.advance(1000);
   expect(await node.counters.take(guess("b"))).toMatchObject({ leases: [{ retryAfterMs: 899_000 }] });
 });
-
-test("where this process counts alone, a decision is here at once", () => {
-  const { node } = createParts();
-  const leases = [{ key: "one", max: 1, leaseId: "a", ttlMs, work: "requests" }];
-  expect(node.counters.take({ rates: [], leases })).toMatchObject({ isAllowed: true, leases: [{ remaining: 0 }] });
-  expect(node.counters.release([{ key: "one", leaseId: "a" }])).toBeUndefined();
-});

@@ -26,7 +26,6 @@ const usualMsAtFirst = 5000;
  * only know when a lease runs out, which is long after its holder has released it. Each process goes by what it has seen
  * itself, so that nobody has to be asked, and counts those that other processes hold as begun at any time.
  */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one set of estimates; its functions share it.
 export function createCountersWithEstimates(parts: { counters: Counters; clock: Clock }): Counters {
   const { counters, clock } = parts;
   const paces = createSweptMap<Pace>({
@@ -101,13 +100,7 @@ export function createCountersWithEstimates(parts: { counters: Counters; clock: 
   }
 
   return {
-    take(checks) {
-      const decision = counters.take(checks);
-      // Most calls lease nothing.
-      if (checks.leases.length === 0) return decision;
-      if (decision instanceof Promise) return decision.then((decided) => complete(checks.leases, decided));
-      return complete(checks.leases, decision);
-    },
+    take: async (checks) => complete(checks.leases, await counters.take(checks)),
     correct: (rate) => counters.correct(rate),
     renew: (lease) => counters.renew(lease),
     release(leases) {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createTestClock } from "../../../test/harness/test-clock.ts";
 import { waitUntil } from "../../../test/harness/wait-until.ts";
-import type { MaybePromise } from "../../lib/maybe-promise.ts";
 import type { Counters } from "./counters.ts";
 import { createCountersWithFallback } from "./counters-with-fallback.ts";
 import { createMemoryCounters } from "./memory-counters.ts";
@@ -16,7 +15,7 @@ function createParts() {
   const troubles: unknown[] = [];
   const parts = { clock, there, local, troubles, behaviour: "answers" as Behaviour, asked: [] as string[] };
 
-  function pass<A extends unknown[], R>(name: string, operation: (...args: A) => MaybePromise<R>) {
+  function pass<A extends unknown[], R>(name: string, operation: (...args: A) => Promise<R>) {
     return (...args: A): Promise<R> => {
       parts.asked.push(name);
       const trouble = new Error(`no answer to ${name}`);

@@ -1,5 +1,4 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { MaybePromise } from "../../lib/maybe-promise.ts";
 import type { Counters } from "./counters.ts";
 
 type FallbackParts = {
@@ -39,7 +38,7 @@ export function createCountersWithFallback({ shared, local, clock, onTrouble }: 
     return true;
   }
 
-  async function askShared<T>(operation: () => MaybePromise<T>): Promise<Outcome<T>> {
+  async function askShared<T>(operation: () => Promise<T>): Promise<Outcome<T>> {
     if (!mayAsk()) return { kind: "skipped" };
     try {
       const answer = await operation();

@@ -1,5 +1,3 @@
-import type { MaybePromise } from "../../lib/maybe-promise.ts";
-
 /** A rate with a burst of one minute's limit. A cost of 0 only reads. */
 export type RateCheck = { key: string; perMinute: number; cost: number };
 
@@ -41,23 +39,15 @@ export type CounterDecision = {
   leases: readonly LeaseState[];
 };
 
-/**
- * Counts what is used, in this process or for all that share one Redis. What every call asks for is done at once where
- * that is possible: then there is no promise to wait for.
- */
+/** Counts what is used, in this process or for all that share one Redis. */
 export type Counters = {
   /** All or nothing: either every check passes and everything is taken, or nothing is. No key may come twice. */
-  take(checks: { rates: readonly RateCheck[]; leases: readonly LeaseCheck[] }): MaybePromise<CounterDecision>;
+  take(checks: { rates: readonly RateCheck[]; leases: readonly LeaseCheck[] }): Promise<CounterDecision>;
   /** Corrects an estimate afterwards: a positive delta takes more, a negative gives back, never beyond full. */
-  correct(rate: { key: string; perMinute: number; delta: number }): Promise<void> | undefined;
+  correct(rate: { key: string; perMinute: number; delta: number }): Promise<void>;
   /** Extends a lease that is still held; one that was released or has run out stays gone. */
   renew(lease: { key: string; leaseId: string; ttlMs: number }): Promise<void>;
   /** Whoever holds none of them changes nothing. */
-  release(leases: readonly { key: string; leaseId: string }[]): Promise<void> | undefined;
+  release(leases: readonly { key: string; leaseId: string }[]): Promise<void>;
   close(): Promise<void>;
-};
-
-/** Counters that are asked over the network: everything has to be waited for. */
-export type SharedCounters = {
-  [Name in keyof Counters]: (...asked: Parameters<Counters[Name]>) => Promise<Awaited<ReturnType<Counters[Name]>>>;
 };

@@ -36,15 +36,6 @@ test("beyond the most keys of leases, a new one still gets its lease and holds i
   }
 });
 
-test("nobody waits for counters of this process", () => {
-  const counters = createMemoryCounters({ clock: createTestClock() });
-  const lease = { key: "a", max: 1, leaseId: "one", ttlMs: 1000 };
-  expect(counters.take({ rates: [{ key: "a", ...twice }], leases: [lease] })).toMatchObject({ isAllowed: true });
-  expect(counters.correct({ key: "a", perMinute: 2, delta: -2 })).toBeUndefined();
-  expect(counters.release([lease])).toBeUndefined();
-  expect(counters.take({ rates: [{ key: "a", ...twice }], leases: [lease] })).toMatchObject({ isAllowed: true });
-});
-
 test("setting the time of day changes nothing", async () => {
   const clock = createTestClock();
   let dayMs = 0;

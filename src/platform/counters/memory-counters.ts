@@ -91,7 +91,7 @@ export function createMemoryCounters(parts: { clock: Clock; keysMax?: number }):
   }
 
   return {
-    take({ rates, leases }) {
+    async take({ rates, leases }) {
       const nowUs = readNowUs();
       marks.sweep(nowUs);
       books.sweep(nowUs);
@@ -106,9 +106,8 @@ export function createMemoryCounters(parts: { clock: Clock; keysMax?: number }):
       return { isAllowed, isDegraded: false, rates: rateStates, leases: leaseStates };
     },
 
-    correct(rate) {
+    async correct(rate) {
       addBacklog(rate.key, priceDelta(rate), readNowUs());
-      return undefined;
     },
 
     async renew(lease) {
@@ -117,9 +116,8 @@ export function createMemoryCounters(parts: { clock: Clock; keysMax?: number }):
       if (endUs !== undefined && endUs > nowUs) keepLease(lease, nowUs);
     },
 
-    release(leases) {
+    async release(leases) {
       for (const { key, leaseId } of leases) books.get(key)?.endsAtUs.delete(leaseId);
-      return undefined;
     },
 
     async close() {},

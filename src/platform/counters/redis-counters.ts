@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
-import type { CounterDecision, LeaseCheck, RateCheck, SharedCounters } from "./counters.ts";
+import type { CounterDecision, Counters, LeaseCheck, RateCheck } from "./counters.ts";
 import { presentRate, priceDelta, priceRate } from "./gcra.ts";
 import { presentLease } from "./lease.ts";
 import { correctScript, type RedisScript, renewScript, takeScript } from "./redis-scripts.ts";
@@ -25,7 +25,7 @@ const reconnectDelayMsMax = 1000;
 const disconnectMsMax = 200;
 
 /** Counts for every process that uses the same Redis. Throws where it does not answer in time. */
-export function createRedisCounters(parts: RedisCountersParts): SharedCounters {
+export function createRedisCounters(parts: RedisCountersParts): Counters {
   const timeoutMs = parts.timeoutMs ?? 50;
   const client = connect(parts);
   // Until it is known whether Redis is there, a request waits; afterwards one that finds it away fails at once.

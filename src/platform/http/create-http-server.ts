@@ -9,7 +9,6 @@ import fastify, {
 } from "fastify";
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
-import { type MaybePromise, whenHere } from "../../lib/maybe-promise.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { Logger } from "../observability/logger.ts";
 import { createBrokenRequestHandler } from "./broken-request.ts";
@@ -49,7 +48,7 @@ type HttpServerParts = {
   limits: HttpLimits;
   trustedProxies: readonly string[];
   /** What is left to whoever was not admitted yet but sent a valid key; `null` for everybody else. Never throws. */
-  findLimits?(request: FastifyRequest): MaybePromise<SeenLimits | null>;
+  findLimits?(request: FastifyRequest): Promise<SeenLimits | null>;
   /** Adds every route; called once, before paths that exist learn to refuse other methods. */
   addRoutes(http: HttpServer): Promise<void>;
   /** What to tell of a path that leads nowhere although one could expect something there; `null` for every other. */
@@ -85,7 +84,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     frameworkErrors: (error, request, reply) => {
       logRequest(Object.assign(request, emptyContext), reply, parts);
       // No hook sees this answer.
-      whenHere(tellLimits(request, reply, parts), () => sendError(error, request, reply));
+      void tellLimits(request, reply, parts).then(() => sendError(error, request, reply));
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
@@ -142,24 +141,21 @@ function receiveRequests(http: HttpServer, parts: RequestLogParts & LimitTeller)
     }
     done();
   });
-  http.addHook("onSend", (request, reply, _payload, done) => {
+  http.addHook("onSend", async (request, reply) => {
     request.respondedMs = parts.clock.monotonicMs();
     disposeOfBody(request, reply);
-    const told = tellLimits(request, reply, parts);
-    if (told instanceof Promise) told.then(() => done(), done);
-    else done();
+    await tellLimits(request, reply, parts);
   });
 }
 
 type LimitTeller = Pick<HttpServerParts, "findLimits">;
 
 /** Whoever has a valid key is told of their limits by every answer, also by one that comes before they are admitted. */
-function tellLimits(request: FastifyRequest, reply: FastifyReply, { findLimits }: LimitTeller): MaybePromise<void> {
+async function tellLimits(request: FastifyRequest, reply: FastifyReply, { findLimits }: LimitTeller): Promise<void> {
   // A refusal by a limit tells of it itself.
   if (reply.hasHeader("x-ratelimit-limit")) return;
-  return whenHere(request.limits ?? findLimits?.(request) ?? null, (limits) => {
-    if (limits !== null) reply.headers(presentLimitHeaders(limits));
-  });
+  const limits = request.limits ?? (await findLimits?.(request)) ?? null;
+  if (limits !== null) reply.headers(presentLimitHeaders(limits));
 }
 
 function identifyRequest(request: FastifyRequest, reply: FastifyReply): void {
