@@ -84,7 +84,7 @@ export async function runRounds(targets: readonly ChatTarget[], load: ChatLoad):
   return outcomes;
 }
 
-async function measureRound(target: ChatTarget, load: ChatLoad, lastsMs: number): Promise<ChatRound> {
+export async function measureRound(target: ChatTarget, load: ChatLoad, lastsMs: number): Promise<ChatRound> {
   const { processId, databaseProcessId, port } = target;
   const { ask, way, connections } = load;
   const request = target.writeRequest(ask, way);

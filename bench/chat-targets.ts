@@ -38,10 +38,7 @@ export async function startChatTargets({ besideDir }: { besideDir: string | unde
   const upstream = await forkServer("fixed-upstream.ts");
   const bare = await forkServer("bare-proxy.ts", { words: [`--upstream-port=${upstream.port}`] });
   const recording = await startRecording(upstream.port);
-  const models = (Object.keys(upstreamWays) as UpstreamWay[]).map((way) => ({
-    id: way,
-    routes: [{ port: upstream.port, headers: upstreamWays[way] }],
-  }));
+  const models = describeModels(upstream.port);
   const sluice = await startSluice(models);
   const other = besideDir === undefined ? null : await startSluice(models, { checkoutDir: besideDir });
   const portkey = await startPortkey().catch((error: unknown) => `Portkey ${portkeyVersion} did not start: ${error}`);
@@ -85,6 +82,14 @@ export async function startChatTargets({ besideDir }: { besideDir: string | unde
   };
 }
 
+/** One model for each way in which the upstream is to answer. */
+export function describeModels(upstreamPort: number) {
+  return (Object.keys(upstreamWays) as UpstreamWay[]).map((way) => ({
+    id: way,
+    routes: [{ port: upstreamPort, headers: upstreamWays[way] }],
+  }));
+}
+
 async function startRecording(upstreamPort: number) {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   const { port, processId, close } = await forkServer("recording-proxy.ts", {
@@ -101,7 +106,7 @@ async function startRecording(upstreamPort: number) {
   };
 }
 
-function describeSluice(name: TargetName, gateway: SluiceGateway): ChatTarget {
+export function describeSluice(name: TargetName, gateway: SluiceGateway): ChatTarget {
   const { port, headers, processId, databaseProcessId } = gateway;
   const writeRequest = (ask: ChatAsk, way: UpstreamWay) => writeChatRequest(ask, { port, model: way, headers });
   return { name, port, processId, databaseProcessId, writeRequest };

@@ -6,6 +6,7 @@ import { measureEndurance } from "./measure-endurance.ts";
 import { measureLedger } from "./measure-ledger.ts";
 import { measureQueue } from "./measure-queue.ts";
 import { measureTasks } from "./measure-tasks.ts";
+import { measureVariants } from "./measure-variants.ts";
 
 const benches: Record<string, (words: string[]) => Promise<void>> = {
   chat: measureChat,
@@ -14,6 +15,7 @@ const benches: Record<string, (words: string[]) => Promise<void>> = {
   ledger: measureLedger,
   queue: measureQueue,
   tasks: measureTasks,
+  variants: measureVariants,
 };
 
 // What a bench has started is ended when the process exits, which a signal alone does not let it do.
