@@ -161,3 +161,14 @@ test("after its close nothing is taken, and what was taken is done", async () =>
   await closing;
   expect([await taken, batches]).toEqual(["1", [[1]]]);
 });
+
+test("nobody who waits for the end waits for more to come together", async () => {
+  const { coalescer, batches } = createCounting(async (batch) => batch.map(String), {
+    gather: (hurry) => new Promise((resolve) => hurry.addEventListener("abort", resolve)),
+  });
+  for (const item of [1, 2]) coalescer.tell(item);
+  await turnLoop();
+  expect(batches).toEqual([]);
+  await coalescer.drain();
+  expect(batches).toEqual([[1, 2]]);
+});

@@ -10,13 +10,16 @@ export type Coalescer<T, R> = {
   close(): Promise<void>;
 };
 
-type CoalescerParts<T, R> = {
+type CoalescerOptions<T, R> = {
   /** Does all of a batch or none of it, and answers in its order. */
   run(batch: readonly T[]): Promise<readonly R[]>;
   batchMax: number;
   waitingMax: number;
-  /** Waited for before each batch, so that more comes together; absent, all of this moment does. */
-  gather?(): Promise<unknown>;
+  /**
+   * Waited for before each batch, so that more comes together; absent, all of this moment does. The signal says that
+   * somebody waits for the end.
+   */
+  gather?(hurry: AbortSignal): Promise<unknown>;
   /**
    * What becomes of an item whose batch failed: it is done alone, so that one cannot fail its neighbours; or again, with
    * those who wait; or its caller is told an error. Absent, all callers are told the failure.
@@ -33,16 +36,17 @@ type Waiting<T, R> = { item: T; resolve(result: R): void; reject(error: unknown)
 const nobody = { resolve() {}, reject() {} };
 
 /** One item alone waits for nobody, and a thousand share one batch. */
-export function createCoalescer<T, R>(parts: CoalescerParts<T, R>): Coalescer<T, R> {
-  const { run, batchMax, waitingMax, gather = () => Promise.resolve(), judge, onTrouble = () => {} } = parts;
-  const { createFullError = () => new Error("Too many wait.") } = parts;
+export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalescer<T, R> {
+  const { run, batchMax, waitingMax, gather = () => Promise.resolve(), judge, onTrouble = () => {} } = options;
+  const { createFullError = () => new Error("Too many wait.") } = options;
   const waiting: Waiting<T, R>[] = [];
   let working: Promise<void> | null = null;
+  let hurry = new AbortController();
   let isClosed = false;
 
   async function work(): Promise<void> {
     while (waiting.length > 0) {
-      await gather();
+      await gather(hurry.signal);
       await runBatch(waiting.splice(0, batchMax));
     }
     working = null;
@@ -77,7 +81,9 @@ export function createCoalescer<T, R>(parts: CoalescerParts<T, R>): Coalescer<T,
   }
 
   async function drain(): Promise<void> {
+    hurry.abort();
     while (working !== null) await working;
+    hurry = new AbortController();
   }
 
   return {
@@ -94,4 +100,16 @@ export function createCoalescer<T, R>(parts: CoalescerParts<T, R>): Coalescer<T,
       await drain();
     },
   };
+}
+
+/** Work that is done one time after another, never twice at once; however often it is asked for meanwhile, once more will do. */
+export function createSingleFlight(
+  work: () => Promise<void>,
+  onTrouble: (error: unknown) => void,
+): Coalescer<void, void> {
+  const run = async (): Promise<[]> => {
+    await work();
+    return [];
+  };
+  return createCoalescer({ run, batchMax: 1, waitingMax: 1, onTrouble });
 }

@@ -1,3 +1,5 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { createCoalescer } from "../../lib/coalescer.ts";
 import type { KeyId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { upsertKeyUses } from "./key-use-store.ts";
@@ -19,17 +21,17 @@ const keysMax = 50_000;
 /** Notes when keys are used, each at most once a minute, and those of a moment with one call of the database. */
 export function createKeyUses({ database, onTrouble }: KeyUsesParts): KeyUses {
   const notedAtMs = new Map<KeyId, number>();
-  let waiting = new Map<KeyId, Date>();
-  let timer: NodeJS.Timeout | null = null;
-  let writing = Promise.resolve();
-
-  function write(): void {
-    timer = null;
-    const uses = waiting;
-    waiting = new Map();
+  const writer = createCoalescer<[KeyId, Date], void>({
+    gather: (hurry) => wait(writtenAfterMs, undefined, { signal: hurry }).catch(() => {}),
+    async run(uses) {
+      await upsertKeyUses(database, new Map(uses));
+      return [];
+    },
+    batchMax: keysMax,
+    waitingMax: keysMax,
     // What could not be written is lost: the next use is noted again in a minute, and no request fails for it.
-    writing = writing.then(() => upsertKeyUses(database, uses)).catch(onTrouble);
-  }
+    onTrouble,
+  });
 
   return {
     note(keyId, now) {
@@ -39,15 +41,8 @@ export function createKeyUses({ database, onTrouble }: KeyUsesParts): KeyUses {
       const [oldest] = notedAtMs.keys();
       if (oldest !== undefined && notedAtMs.size >= keysMax) notedAtMs.delete(oldest);
       notedAtMs.set(keyId, nowMs);
-      waiting.set(keyId, now);
-      timer ??= setTimeout(write, writtenAfterMs);
+      writer.tell([keyId, now]);
     },
-    async close() {
-      if (timer !== null) {
-        clearTimeout(timer);
-        write();
-      }
-      await writing;
-    },
+    close: writer.drain,
   };
 }

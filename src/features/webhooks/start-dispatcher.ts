@@ -1,4 +1,4 @@
-import { type Coalescer, createCoalescer } from "../../lib/coalescer.ts";
+import { createSingleFlight } from "../../lib/coalescer.ts";
 import type { IdSource } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { type AttemptParts, attemptDelivery } from "./attempt-delivery.ts";
@@ -201,15 +201,6 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
       if (left.length > 0) await releaseLeases(database, left.map(getId), createLease()).catch(onTrouble);
     },
   };
-}
-
-/** Work that is done one time after another, never twice at once; however often it is asked for meanwhile, once more will do. */
-function createSingleFlight(work: () => Promise<void>, onTrouble: (error: unknown) => void): Coalescer<void, void> {
-  const run = async (): Promise<[]> => {
-    await work();
-    return [];
-  };
-  return createCoalescer({ run, batchMax: 1, waitingMax: 1, onTrouble });
 }
 
 function getId({ id }: ClaimedDelivery): DeliveryId {

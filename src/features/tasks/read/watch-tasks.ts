@@ -1,5 +1,5 @@
+import { createCoalescer } from "../../../lib/coalescer.ts";
 import type { ChangeFeed } from "../../../platform/database/change-feed.ts";
-import { createTeller } from "../work/tell-nodes.ts";
 
 type TaskVersion = { id: string; version: number };
 
@@ -35,7 +35,7 @@ type WatchDependencies = {
 type Waiter = { version: number; wake(): void };
 
 export function createTaskWatch({ feed, tell, onTrouble }: WatchDependencies): TaskWatch {
-  const teller = createTeller({ tell, onTrouble });
+  const teller = createTeller(tell, onTrouble);
   const waiters = new Map<string, Set<Waiter>>();
   const latest = new Map<string, number>();
 
@@ -72,7 +72,7 @@ export function createTaskWatch({ feed, tell, onTrouble }: WatchDependencies): T
   return {
     announce(changed) {
       hear(changed);
-      teller.add({ id: changed.id, version: changed.version });
+      teller.tell({ id: changed.id, version: changed.version });
     },
     drain: teller.drain,
     async waitForChange(taskId, version, { timeoutMs, signal }) {
@@ -95,4 +95,21 @@ export function createTaskWatch({ feed, tell, onTrouble }: WatchDependencies): T
     },
     isReleased: () => isReleased,
   };
+}
+
+/**
+ * Tells of changes after the commits that they are about, several in one statement. Not in the transactions themselves: one
+ * that notifies makes every other one that does wait until it is on disk. Should a process die in between, those who wait
+ * look for themselves.
+ */
+function createTeller(tell: WatchDependencies["tell"], onTrouble: WatchDependencies["onTrouble"]) {
+  return createCoalescer<TaskVersion, void>({
+    async run(changes) {
+      await tell(changes);
+      return [];
+    },
+    batchMax: Number.POSITIVE_INFINITY,
+    waitingMax: Number.POSITIVE_INFINITY,
+    onTrouble,
+  });
 }

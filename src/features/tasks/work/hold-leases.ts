@@ -1,4 +1,6 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../../lib/clock.ts";
+import { createCoalescer } from "../../../lib/coalescer.ts";
 import { type Database, isDatabaseUnavailable } from "../../../platform/database/database.ts";
 import type { Logger } from "../../../platform/observability/logger.ts";
 import type { ClaimedTask } from "../task.ts";
@@ -67,47 +69,29 @@ export function holdLeases(dependencies: LeaseDependencies): HeldLeases {
     },
     giveBack(lease, dueAt) {
       drop(lease);
-      returns.add(lease, dueAt);
+      returns.tell({ id: lease.id, fencingToken: lease.fencingToken, dueAt });
     },
     async close() {
       clearInterval(renewing);
       await renewal;
-      await returns.close();
+      await returns.drain();
     },
   };
 }
 
 /** Together, because most looks at a task change nothing but the time of the next one. */
 function createReturns({ database, logger }: LeaseDependencies) {
-  const waiting: (Lease & { dueAt: Date })[] = [];
-  let timer: NodeJS.Timeout | null = null;
-  let writing: Promise<void> = Promise.resolve();
-
-  async function writeAll(): Promise<void> {
-    if (waiting.length === 0) return;
-    const leases = waiting.splice(0);
-    try {
+  return createCoalescer<Lease & { dueAt: Date }, void>({
+    gather: (hurry) => wait(returnAfterMs, undefined, { signal: hurry }).catch(() => {}),
+    async run(leases) {
       await returnLeases(database, leases);
-    } catch (error) {
-      // The leases run out, and the tasks are claimed then.
-      logger.warn({ error, tasks: leases.length }, "task leases could not be given back");
-    }
-  }
-
-  return {
-    add({ id, fencingToken }: Lease, dueAt: Date): void {
-      waiting.push({ id, fencingToken, dueAt });
-      timer ??= setTimeout(() => {
-        timer = null;
-        writing = writing.then(writeAll);
-      }, returnAfterMs);
+      return [];
     },
-    async close(): Promise<void> {
-      clearTimeout(timer ?? undefined);
-      await writing;
-      await writeAll();
-    },
-  };
+    batchMax: Number.POSITIVE_INFINITY,
+    waitingMax: Number.POSITIVE_INFINITY,
+    // The leases run out, and the tasks are claimed then.
+    onTrouble: (error) => logger.warn({ error }, "task leases could not be given back"),
+  });
 }
 
 export function reportQueueError({ logger }: { logger: Logger }, error: unknown): void {

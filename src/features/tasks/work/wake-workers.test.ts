@@ -46,6 +46,9 @@ test("a node without workers wakes those of others, once for all that comes mean
   for (const id of ["task_1", "task_2", "task_3"]) wakeUps.begin([id]);
   wakeUps.wake();
   await wakeUps.drain();
+  expect(told).toEqual(["others"]);
+  wakeUps.wake();
+  await wakeUps.drain();
   expect(told).toEqual(["others", "others"]);
 });
 

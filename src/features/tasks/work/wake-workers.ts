@@ -1,6 +1,6 @@
+import { createSingleFlight } from "../../../lib/coalescer.ts";
 import type { ChangeFeed } from "../../../platform/database/change-feed.ts";
 import type { TaskWorker } from "./task-worker.ts";
-import { createTeller } from "./tell-nodes.ts";
 
 /** Wakes a worker when tasks are due: this process's own, or where it has no room for them, those of other nodes. */
 export type WakeUps = {
@@ -24,11 +24,11 @@ type WakeUpDependencies = {
 /** A wake-up that is lost costs half a second: the queue is the table, and workers look at it. */
 export function createWakeUps({ feed, notify, onTrouble }: WakeUpDependencies): WakeUps {
   let worker: TaskWorker | null = null;
-  const others = createTeller<"due">({ tell: notify, onTrouble });
+  const others = createSingleFlight(notify, onTrouble);
   const beginning = new Set<Promise<void>>();
 
   async function beginHere(to: TaskWorker, taskIds: readonly string[]): Promise<void> {
-    if (!(await to.begin(taskIds))) others.add("due");
+    if (!(await to.begin(taskIds))) others.tell();
   }
 
   const wakeOwn = (): void => void worker?.wake();
@@ -39,10 +39,10 @@ export function createWakeUps({ feed, notify, onTrouble }: WakeUpDependencies): 
       worker = own;
     },
     wake() {
-      if (worker?.wake() !== true) others.add("due");
+      if (worker?.wake() !== true) others.tell();
     },
     begin(taskIds) {
-      if (worker === null) return others.add("due");
+      if (worker === null) return others.tell();
       const begun = beginHere(worker, taskIds);
       beginning.add(begun);
       begun.finally(() => beginning.delete(begun));
