@@ -1,19 +1,12 @@
 import { samplePattern } from "./pattern-sample.ts";
 import type { SampleHints } from "./sample-hints.ts";
-import {
-  fitsPart,
-  listNumbers,
-  listTexts,
-  SchemaObstacleError,
-  type SchemaPart,
-  type SchemaScope,
-} from "./schema-rules.ts";
+import { listNumbers, SchemaObstacleError, type SchemaPart, type SchemaScope } from "./schema-rules.ts";
 
 const textCharactersMax = 4000;
 const extraRepeats = [0, 1, 2, 3, 4, 6, 8, 12, 16, 32, 64];
 
 /** A text of each format that is known: the prompt's, or a usual one. */
-const formats: ReadonlyMap<string, (hints: SampleHints) => string> = new Map<string, (hints: SampleHints) => string>([
+const formats = new Map<unknown, (hints: SampleHints) => string>([
   ["date", ({ date }) => date ?? "2026-01-15"],
   ["date-time", () => "2026-01-15T12:00:00Z"],
   ["time", () => "12:00:00Z"],
@@ -27,28 +20,33 @@ const formats: ReadonlyMap<string, (hints: SampleHints) => string> = new Map<str
   ["uuid", () => "6f1c2d3e-4b5a-4c6d-8e7f-9a0b1c2d3e4f"],
 ]);
 
-/** A text that fits all parts: of their formats, else of their patterns, else the hint, else words of the field's name. */
-export function sampleText(
+/** Texts to try, the best first: of their formats, else of their patterns, else the hint, else words of the field's name. */
+export function listTexts(
   parts: readonly SchemaPart[],
   { name, hints, hint }: { name: string; hints: SampleHints; hint: string | null },
   scope: SchemaScope,
-): string {
+): string[] {
   const lengthMin = Math.max(0, ...listNumbers(parts, "minLength"));
   if (lengthMin > textCharactersMax) throw new SchemaObstacleError("The schema asks for a text that is too long.");
   const lengthMax = Math.min(textCharactersMax, ...listNumbers(parts, "maxLength"));
-  const ofFormat = listTexts(parts, "format").flatMap((format) => formats.get(format)?.(hints) ?? []);
-  const ofPattern = listTexts(parts, "pattern").flatMap((pattern) => listMatches(pattern, lengthMin, scope));
+  const ofFormat = parts.flatMap(({ format }) => formats.get(format)?.(hints) ?? []);
+  const ofPattern = parts.flatMap(({ pattern }) =>
+    typeof pattern === "string" ? listMatches(pattern, lengthMin, scope) : [],
+  );
   const free = ofFormat.length > 0 ? [] : [hint ?? "", writeWords(name, lengthMin, lengthMax)].filter(Boolean);
-  const isEmptyAllowed = lengthMin === 0 && ofFormat.length === 0;
-  return findFitting([...ofFormat, ...ofPattern, ...free, ...(isEmptyAllowed ? [""] : [])], parts, scope);
+  return [...ofFormat, ...ofPattern, ...free, ...(ofFormat.length > 0 ? [] : [""])];
 }
 
 function listMatches(pattern: string, lengthMin: number, scope: SchemaScope): string[] {
-  const shortest = samplePattern(pattern, 0)?.length ?? 0;
-  const extras = [...extraRepeats, Math.max(0, lengthMin - shortest)];
-  const texts = extras.flatMap((extra) => samplePattern(pattern, extra) ?? []);
-  if (texts.length === 0)
-    throw new SchemaObstacleError("This model does not support one of the patterns in the schema.");
+  const shortest = samplePattern(pattern, 0);
+  const texts = [...extraRepeats, Math.max(0, lengthMin - shortest.length)].flatMap((extra) => {
+    try {
+      return samplePattern(pattern, extra);
+    } catch {
+      // With so many repeats it would be too long.
+      return [];
+    }
+  });
   scope.matches.set(pattern, new Set(texts));
   return texts;
 }
@@ -65,12 +63,8 @@ function writeWords(name: string, lengthMin: number, lengthMax: number): string 
   return Array.from({ length: lengthMin }, (_, index) => signs[index % signs.length]).join("");
 }
 
-/** A number that fits all parts: the hint if possible, else a small one, else one near a bound. */
-export function sampleNumber(
-  parts: readonly SchemaPart[],
-  { isInteger, hint }: { isInteger: boolean; hint: number | undefined },
-  scope: SchemaScope,
-): number {
+/** Numbers to try: the hint, then small ones, then those near a bound. */
+export function listNumbersToTry(parts: readonly SchemaPart[], hint: number | undefined, isInteger: boolean): number[] {
   const steps = [...listNumbers(parts, "multipleOf"), ...(isInteger ? [1] : [])];
   // A multiple of all of them, though not always the least.
   const step = steps.reduce((product, each) => (Number.isInteger(product / each) ? product : product * each), 1);
@@ -82,14 +76,6 @@ export function sampleNumber(
     const multiple = Math.round(bound / step) * step;
     return [bound, multiple, multiple + step, multiple - step, bound + 0.5, bound - 0.5];
   });
-  const candidates = [...(hint === undefined ? [] : [hint]), 1, 0, step, ...near].filter(
-    (candidate) => Number.isFinite(candidate) && (!isInteger || Number.isInteger(candidate)),
-  );
   // Zero has a sign in this language, and none in JSON.
-  return findFitting(candidates, parts, scope) || 0;
-}
-
-function findFitting<T>(candidates: readonly T[], parts: readonly SchemaPart[], scope: SchemaScope): T {
-  for (const candidate of candidates) if (parts.every((part) => fitsPart(part, candidate, scope))) return candidate;
-  throw new SchemaObstacleError("This model found no value for one of the fields in the schema.");
+  return [hint ?? 1, 1, 0, step, ...near].filter(Number.isFinite).map((number) => number + 0);
 }

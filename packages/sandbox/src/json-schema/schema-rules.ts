@@ -16,169 +16,153 @@ export type SchemaScope = {
 /** The schema asks for something that the sandbox cannot make. Its text is for the caller. */
 export class SchemaObstacleError extends Error {
   override readonly name = "SchemaObstacleError";
-  /** No other way can lead to a value either. */
-  readonly isFinal: boolean;
-
-  constructor(message: string, { isFinal = false } = {}) {
-    super(message);
-    this.isFinal = isFinal;
-  }
 }
 
 const stepsMax = 20_000;
 const comparisonsPerStep = 50;
-const unfoldingMax = 16;
 const annotations = new Set(
   "$schema $id $comment $defs definitions title description default example examples deprecated readOnly writeOnly nullable".split(
     " ",
   ),
 );
 
-type Judgement = { part: SchemaPart; scope: SchemaScope };
+type Rule = (wanted: unknown, value: unknown, scope: SchemaScope) => boolean;
 
 /** Every keyword that is understood, and whether a value keeps to what it says. What is malformed, no value keeps to. */
-const rules: Readonly<Record<string, (wanted: unknown, value: unknown, judgement: Judgement) => boolean>> = {
-  enum: (list, value, { scope }) => listOf(list, scope).some((item) => isDeepStrictEqual(item, value)),
-  const: (wanted, value) => isDeepStrictEqual(wanted, value),
-  type: (type, value, { scope }) => {
-    const types = Array.isArray(type) ? listOf(type, scope) : [type];
-    return types.includes(nameType(value)) || (types.includes("number") && nameType(value) === "integer");
-  },
-  minimum: (min, value) => typeof value !== "number" || (isNumber(min) && value >= min),
-  maximum: (max, value) => typeof value !== "number" || (isNumber(max) && value <= max),
-  exclusiveMinimum: (min, value) => typeof value !== "number" || (isNumber(min) && value > min),
-  exclusiveMaximum: (max, value) => typeof value !== "number" || (isNumber(max) && value < max),
-  multipleOf: (step, value) =>
-    typeof value !== "number" || (isNumber(step) && step > 0 && Number.isInteger(value / step)),
-  minLength: (min, value) => typeof value !== "string" || (isNumber(min) && Array.from(value).length >= min),
-  maxLength: (max, value) => typeof value !== "string" || (isNumber(max) && Array.from(value).length <= max),
-  pattern: (pattern, value, { scope }) =>
-    typeof value !== "string" || scope.matches.get(String(pattern))?.has(value) === true,
-  format: (format) => typeof format === "string",
-  minItems: (min, value) => !Array.isArray(value) || (isNumber(min) && value.length >= min),
-  maxItems: (max, value) => !Array.isArray(value) || (isNumber(max) && value.length <= max),
-  uniqueItems: (isWanted, value, { scope }) => {
-    if (!Array.isArray(value)) return true;
-    if (isWanted === true) spendStep(scope, value.length ** 2 / comparisonsPerStep);
-    return isWanted === false || (isWanted === true && !hasTwins(value));
-  },
-  items: (items, value, judgement) => isSchema(items) && fitsItems(value, judgement),
-  prefixItems: (list, value, judgement) => Array.isArray(list) && list.every(isSchema) && fitsItems(value, judgement),
-  required: (keys, value, { scope }) =>
-    !isPart(value) || (Array.isArray(keys) && listOf(keys, scope).every((key) => Object.hasOwn(value, String(key)))),
-  minProperties: (min, value) => !isPart(value) || (isNumber(min) && Object.keys(value).length >= min),
-  maxProperties: (max, value) => !isPart(value) || (isNumber(max) && Object.keys(value).length <= max),
-  properties: (map, value, judgement) =>
-    isPart(map) && Object.values(map).every(isSchema) && fitsProperties(value, judgement),
-  additionalProperties: (schema, value, judgement) => isSchema(schema) && fitsProperties(value, judgement),
-  anyOf: (branches, value, { scope }) => countFits(branches, value, scope) > 0,
-  oneOf: (branches, value, { scope }) => countFits(branches, value, scope) === 1,
-};
+const rules: ReadonlyMap<string, Rule> = new Map(
+  Object.entries<Rule>({
+    enum: (list, value, scope) => listItems(list, scope).some((item) => isDeepStrictEqual(item, value)),
+    const: (wanted, value) => isDeepStrictEqual(wanted, value),
+    type: (type, value, scope) => listItems([type].flat(), scope).some((name) => isOfType(value, name)),
+    minimum: (min, value) => typeof value !== "number" || (isNumber(min) && value >= min),
+    maximum: (max, value) => typeof value !== "number" || (isNumber(max) && value <= max),
+    exclusiveMinimum: (min, value) => typeof value !== "number" || (isNumber(min) && value > min),
+    exclusiveMaximum: (max, value) => typeof value !== "number" || (isNumber(max) && value < max),
+    multipleOf: (step, value) =>
+      typeof value !== "number" || (isNumber(step) && step > 0 && Number.isInteger(value / step)),
+    minLength: (min, value) => typeof value !== "string" || (isNumber(min) && Array.from(value).length >= min),
+    maxLength: (max, value) => typeof value !== "string" || (isNumber(max) && Array.from(value).length <= max),
+    pattern: (pattern, value, scope) =>
+      typeof value !== "string" || scope.matches.get(String(pattern))?.has(value) === true,
+    format: (format) => typeof format === "string",
+    minItems: (min, value) => !Array.isArray(value) || (isNumber(min) && value.length >= min),
+    maxItems: (max, value) => !Array.isArray(value) || (isNumber(max) && value.length <= max),
+    uniqueItems: (isWanted, value, scope) => isWanted === false || (isWanted === true && !hasTwins(value, scope)),
+    prefixItems: areSchemas,
+    items: isSchema,
+    required: (keys, value, scope) =>
+      Array.isArray(keys) &&
+      (!isPart(value) || listItems(keys, scope).every((key) => Object.hasOwn(value, String(key)))),
+    minProperties: (min, value) => !isPart(value) || (isNumber(min) && Object.keys(value).length >= min),
+    maxProperties: (max, value) => !isPart(value) || (isNumber(max) && Object.keys(value).length <= max),
+    properties: (map) => isPart(map) && areSchemas(Object.values(map)),
+    additionalProperties: isSchema,
+    anyOf: (branches, value, scope) =>
+      areSchemas(branches) && branches.some((branch) => fitsSchema(branch, value, scope)),
+    oneOf: (branches, value, scope) =>
+      areSchemas(branches) && branches.filter((branch) => fitsSchema(branch, value, scope)).length === 1,
+  }),
+);
 
 /** Whether a value is valid for the schema. */
 export function fitsSchema(schema: Schema, value: unknown, scope: SchemaScope): boolean {
-  return collectParts([schema], scope).every((part) => fitsPart(part, value, scope));
+  return fitsParts(collectParts([schema], scope), value, scope);
 }
 
-/** A part has neither references nor `allOf`. */
-export function fitsPart(part: SchemaPart, value: unknown, scope: SchemaScope): boolean {
-  return Object.entries(part).every(([keyword, wanted]) => {
-    const rule = Object.hasOwn(rules, keyword) ? rules[keyword] : undefined;
-    return rule === undefined || rule(wanted, value, { part, scope });
-  });
+/** Parts have neither references nor `allOf`. */
+export function fitsParts(parts: readonly SchemaPart[], value: unknown, scope: SchemaScope): boolean {
+  return parts.every(
+    (part) =>
+      Object.entries(part).every(([keyword, wanted]) => rules.get(keyword)?.(wanted, value, scope) !== false) &&
+      listItems(value).every((item, index) => fitsSchema(findItemSchema(part, index), item, scope)) &&
+      listFields(value).every(([key, field]) => fitsSchema(findPropertySchema(part, key), field, scope)),
+  );
 }
 
 /** The schemas that a value must all fit, with references followed and `allOf` laid open. */
-export function collectParts(schemas: readonly Schema[], scope: SchemaScope, unfoldings = 0): SchemaPart[] {
-  if (unfoldings > unfoldingMax) throw new SchemaObstacleError("The schema refers to itself without an end.");
-  return schemas.flatMap((schema) => {
-    spendStep(scope);
-    if (schema === true) return [];
+export function collectParts(schemas: readonly Schema[], scope: SchemaScope): SchemaPart[] {
+  const parts: SchemaPart[] = [];
+  const left = [...schemas];
+  for (const schema of left) {
+    spendSteps(scope, 1);
+    if (schema === true) continue;
     // "false" allows nothing, and so does a choice of nothing.
-    if (schema === false) return [{ enum: [] }];
-    const { $ref: reference, allOf = [], ...part } = schema;
+    const { $ref: reference, allOf = [], ...part } = schema === false ? { enum: [] } : schema;
     const unknown = Object.keys(part).find(
-      (keyword) => !annotations.has(keyword) && !keyword.startsWith("x-") && !Object.hasOwn(rules, keyword),
+      (keyword) => !annotations.has(keyword) && !keyword.startsWith("x-") && !rules.has(keyword),
     );
-    if (unknown !== undefined || !Array.isArray(allOf) || !allOf.every(isSchema)) {
+    if (unknown !== undefined || !areSchemas(allOf)) {
       const keyword = JSON.stringify((unknown ?? "allOf").slice(0, 40));
       throw new SchemaObstacleError(`This model does not support the keyword ${keyword}.`);
     }
-    const others = reference === undefined ? allOf : [followReference(String(reference), scope.root), ...allOf];
-    return others.length === 0 ? [part] : [part, ...collectParts(others, scope, unfoldings + 1)];
-  });
+    parts.push(part);
+    if (reference !== undefined) left.push(followReference(String(reference), scope.root));
+    for (const one of allOf) left.push(one);
+  }
+  return parts;
 }
 
 function followReference(reference: string, root: Schema): Schema {
-  const [before, ...steps] = reference.split("/");
-  let found: unknown = root;
-  for (const step of steps) {
-    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    const isThere = typeof found === "object" && found !== null && Object.hasOwn(found, key);
-    found = isThere ? Reflect.get(Object(found), key) : undefined;
-  }
+  const [before, ...steps] = reference.split("/").map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const found = steps.reduce<unknown>((place, step) => findOwn(place, step), root);
   if (before === "#" && isSchema(found)) return found;
   throw new SchemaObstacleError("The schema refers to a place that is not in it.");
 }
 
-function spendStep(scope: SchemaScope, steps = 1): void {
+export function isSpent(scope: SchemaScope): boolean {
+  return scope.steps > stepsMax;
+}
+
+function spendSteps(scope: SchemaScope, steps: number): void {
   scope.steps += steps;
-  if (scope.steps <= stepsMax) return;
-  throw new SchemaObstacleError("The schema is too complex for this model.", { isFinal: true });
+  if (isSpent(scope)) throw new SchemaObstacleError("The schema is too complex for this model.");
 }
 
-function listOf(value: unknown, scope: SchemaScope): readonly unknown[] {
-  const list = Array.isArray(value) ? value : [];
-  spendStep(scope, list.length / comparisonsPerStep);
-  return list;
+function isOfType(value: unknown, name: unknown): boolean {
+  if (name === "integer") return Number.isInteger(value);
+  return name === (value === null ? "null" : Array.isArray(value) ? "array" : typeof value);
 }
 
-function nameType(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "array";
-  return Number.isInteger(value) ? "integer" : typeof value;
-}
-
-export function hasTwins(list: readonly unknown[]): boolean {
+function hasTwins(value: unknown, scope: SchemaScope): boolean {
+  const list = listItems(value);
+  spendSteps(scope, list.length ** 2 / comparisonsPerStep);
   return list.some((item, index) => list.slice(0, index).some((earlier) => isDeepStrictEqual(earlier, item)));
 }
 
-function fitsItems(value: unknown, { part, scope }: Judgement): boolean {
-  return !Array.isArray(value) || value.every((item, index) => fitsSchema(findItemSchema(part, index), item, scope));
+/** What is in a list that comes with others to be compared to, which takes its time. */
+function listItems(value: unknown, scope?: SchemaScope): readonly unknown[] {
+  const list = Array.isArray(value) ? value : [];
+  if (scope !== undefined) spendSteps(scope, list.length / comparisonsPerStep);
+  return list;
 }
 
-function fitsProperties(value: unknown, { part, scope }: Judgement): boolean {
-  if (!isPart(value)) return true;
-  return Object.keys(value).every((key) => fitsSchema(findPropertySchema(part, key), value[key], scope));
-}
-
-function countFits(branches: unknown, value: unknown, scope: SchemaScope): number {
-  if (!Array.isArray(branches) || !branches.every(isSchema)) return 0;
-  return branches.filter((branch) => fitsSchema(branch, value, scope)).length;
+function listFields(value: unknown): [string, unknown][] {
+  return isPart(value) ? Object.entries(value) : [];
 }
 
 /** A property's own schema in one part, or the one for all others. */
 export function findPropertySchema({ properties, additionalProperties }: SchemaPart, key: string): Schema {
-  const own = isPart(properties) && Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
-  return isSchema(own) ? own : true;
+  const found = findOwn(properties, key) ?? additionalProperties;
+  return isSchema(found) ? found : true;
 }
 
 export function findItemSchema({ prefixItems, items }: SchemaPart, index: number): Schema {
-  const own = readSchemas(prefixItems)[index] ?? items;
-  return isSchema(own) ? own : true;
+  const found = findOwn(prefixItems, String(index)) ?? items;
+  return isSchema(found) ? found : true;
+}
+
+/** Not what a name means to the language. */
+function findOwn(place: unknown, key: string): unknown {
+  return typeof place === "object" && place !== null && Object.hasOwn(place, key) ? Reflect.get(place, key) : undefined;
 }
 
 export function readSchemas(value: unknown): Schema[] {
-  return Array.isArray(value) ? value.filter(isSchema) : [];
+  return areSchemas(value) ? value : [];
 }
 
-/** The numbers, or the texts, that the parts have for a keyword. */
+/** The numbers that the parts have for a keyword. */
 export function listNumbers(parts: readonly SchemaPart[], keyword: string): number[] {
   return parts.map((part) => part[keyword]).filter(isNumber);
-}
-
-export function listTexts(parts: readonly SchemaPart[], keyword: string): string[] {
-  return parts.map((part) => part[keyword]).filter((value) => typeof value === "string");
 }
 
 function isNumber(value: unknown): value is number {
@@ -187,6 +171,10 @@ function isNumber(value: unknown): value is number {
 
 function isSchema(value: unknown): value is Schema {
   return typeof value === "boolean" || isPart(value);
+}
+
+function areSchemas(value: unknown): value is Schema[] {
+  return Array.isArray(value) && value.every(isSchema);
 }
 
 export function isPart(value: unknown): value is SchemaPart {
