@@ -61,7 +61,7 @@ type GuardedPost = { headers: Headers; body: string; bytesMax: number; timeoutMs
 
 export type GuardedAnswer = { status: number; headers: UpstreamHeaders; bytes: Buffer };
 
-type GuardedClientParts = Omit<ConnectionGuard, "allowsPrivate"> & {
+type GuardedClientOptions = Omit<ConnectionGuard, "allowsPrivate"> & {
   allowsPrivate: boolean | ((url: URL) => boolean);
   headerBytesMax?: number;
   idleMs?: number;
@@ -76,9 +76,9 @@ const keptConnectionsMax = 512;
 const bodyMsStandard = 1000;
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-export function createGuardedClient(parts: GuardedClientParts): GuardedClient {
-  const { bodyMs = bodyMsStandard } = parts;
-  const pools = createGuardedPools(parts);
+export function createGuardedClient(options: GuardedClientOptions): GuardedClient {
+  const { bodyMs = bodyMsStandard } = options;
+  const pools = createGuardedPools(options);
   const closing = new AbortController();
 
   /** One request and no redirect. The text is what was given: the parser drops what would speak against it. */
@@ -134,12 +134,12 @@ export function createGuardedClient(parts: GuardedClientParts): GuardedClient {
 }
 
 /** A pool for each origin that has connections now. */
-function createGuardedPools(parts: GuardedClientParts) {
-  const { headerBytesMax = headerBytesMaxStandard, idleMs = idleMsStandard } = parts;
+function createGuardedPools(options: GuardedClientOptions) {
+  const { headerBytesMax = headerBytesMaxStandard, idleMs = idleMsStandard } = options;
   const pools = new Map<string, UpstreamPool>();
 
   function allowsPrivate(url: URL): boolean {
-    return typeof parts.allowsPrivate === "boolean" ? parts.allowsPrivate : parts.allowsPrivate(url);
+    return typeof options.allowsPrivate === "boolean" ? options.allowsPrivate : options.allowsPrivate(url);
   }
 
   return {
@@ -151,7 +151,7 @@ function createGuardedPools(parts: GuardedClientParts) {
       const pool = createUpstreamPool({
         origin: url.origin,
         clock: systemClock,
-        connect: createGuardedConnect({ ...parts, allowsPrivate: allowsPrivate(url) }),
+        connect: createGuardedConnect({ ...options, allowsPrivate: allowsPrivate(url) }),
         connectionsMax: Number.POSITIVE_INFINITY,
         idleMs,
         idleMsMax: idleMs,
@@ -195,10 +195,8 @@ async function fetchBytes(
   return { bytes: await readWhole(answer, { bytesMax }), contentType };
 }
 
-type PostParts = { send: GuardedClient["send"]; hasIdle(url: string): boolean; bodyMs: number };
-
 async function post(
-  { send, hasIdle, bodyMs }: PostParts,
+  { send, hasIdle, bodyMs }: Pick<GuardedClient, "send"> & { hasIdle(url: string): boolean; bodyMs: number },
   url: string,
   { bytesMax, timeoutMs, signal: callerSignal, ...content }: GuardedPost,
 ): Promise<GuardedAnswer> {

@@ -2,6 +2,7 @@ import { isIP, type LookupFunction } from "node:net";
 import { buildConnector } from "undici";
 import { createPublicLookup, type LookupAddresses, lookupSystemAddresses } from "./lookup-addresses.ts";
 import { isPublicAddress } from "./public-address.ts";
+import type { UpstreamError } from "./upstream-call.ts";
 import { type Connect, toConnect } from "./upstream-pool.ts";
 
 export type ConnectionGuard = {
@@ -14,14 +15,7 @@ export type ConnectionGuard = {
   createConnector?: (options: buildConnector.BuildOptions) => buildConnector.connector;
 };
 
-export type GuardedFetchReason =
-  | "forbidden-address"
-  | "unreachable"
-  | "overloaded"
-  | "timeout"
-  | "too-large"
-  | "wrong-type"
-  | "bad-answer";
+export type GuardedFetchReason = UpstreamError["kind"] | "forbidden-address" | "too-large" | "wrong-type";
 
 /** What was asked for cannot be had. The message is a sentence for the caller and never quotes the URL or its answer. */
 export class GuardedFetchError extends Error {

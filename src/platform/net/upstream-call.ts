@@ -59,13 +59,7 @@ export class UpstreamError extends Error {
   }
 }
 
-/** Makes calls on a client that serves nobody else, one after another. */
-export type UpstreamCaller = {
-  /** The handler hears nothing before this has returned. */
-  start(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall;
-};
-
-type CallerParts = {
+type CallerDependencies = {
   client: Client;
   clock: Clock;
   /** Told once of each call, when the client may take another, or when it is of no more use. */
@@ -90,17 +84,13 @@ const noTimeouts: UpstreamTimeouts = { connectMs: 0, firstByteMs: 0, idleMs: 0, 
 const nobody: UpstreamHandler = { onHead() {}, onData() {}, onEnd() {}, onError() {} };
 
 /**
- * What a call needs is made once for all calls of a connection, because there are many of them, and most are short. So is
- * the timer: it looks at whatever call there is every so often, in place of one that is set for every call and moved with
- * every piece of data.
+ * Makes calls on a client that serves nobody else, one after another. What a call needs is made once for all calls of a
+ * connection, because there are many of them, and most are short. So is the timer: it looks at whatever call there is every
+ * so often, in place of one that is set for every call and moved with every piece of data. A class, because there is one
+ * for each connection, and with functions of its own it would be four times as large.
  */
-export function createUpstreamCaller(parts: CallerParts): UpstreamCaller {
-  return new ConnectionCaller(parts);
-}
-
-/** A class, because there is one for each connection, and with functions of its own it would be four times as large. */
-class ConnectionCaller implements UpstreamCaller, Dispatcher.DispatchHandler {
-  private readonly parts: CallerParts;
+export class UpstreamCaller implements Dispatcher.DispatchHandler {
+  private readonly dependencies: CallerDependencies;
   private handler = nobody;
   private timeouts = noTimeouts;
   /** Tells a call from those after it on the same connection. */
@@ -119,12 +109,13 @@ class ConnectionCaller implements UpstreamCaller, Dispatcher.DispatchHandler {
   /** The call that is looked at once more before it is late; 0 for none. */
   private lastLook = 0;
 
-  constructor(parts: CallerParts) {
-    this.parts = parts;
+  constructor(dependencies: CallerDependencies) {
+    this.dependencies = dependencies;
   }
 
+  /** The handler hears nothing before this has returned. */
   start(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall {
-    const { client, clock } = this.parts;
+    const { client, clock } = this.dependencies;
     const { method = "POST", path, headers, body, timeouts } = request;
     this.handler = handler;
     this.timeouts = timeouts;
@@ -158,7 +149,7 @@ class ConnectionCaller implements UpstreamCaller, Dispatcher.DispatchHandler {
     const { phase, endsAtMs } = this;
     this.timer = null;
     if (phase === "over") return;
-    const nowMs = this.parts.clock.monotonicMs();
+    const nowMs = this.dependencies.clock.monotonicMs();
     if (this.hasHeard) this.hear(nowMs);
     const dueAtMs = this.isPaused ? endsAtMs : Math.min(endsAtMs, this.sinceMs + this.limitMs(phase));
     if (nowMs < dueAtMs) {
@@ -203,7 +194,7 @@ class ConnectionCaller implements UpstreamCaller, Dispatcher.DispatchHandler {
     this.handler = nobody;
     this.controller = null;
     if (!isReusable && this.timer !== null) clearTimeout(this.timer);
-    this.parts.onOver(isReusable);
+    this.dependencies.onOver(isReusable);
     return leaving;
   }
 
@@ -223,7 +214,7 @@ class ConnectionCaller implements UpstreamCaller, Dispatcher.DispatchHandler {
   resume(): void {
     if (!this.isPaused) return;
     this.isPaused = false;
-    this.hear(this.parts.clock.monotonicMs());
+    this.hear(this.dependencies.clock.monotonicMs());
     const resumed = this.controller;
     // Not from within another call's data: the library reads one connection at a time.
     queueMicrotask(() => {
@@ -235,7 +226,7 @@ class ConnectionCaller implements UpstreamCaller, Dispatcher.DispatchHandler {
     if (this.phase === "draining") return;
     this.resume();
     this.phase = "draining";
-    this.hear(this.parts.clock.monotonicMs());
+    this.hear(this.dependencies.clock.monotonicMs());
   }
 
   cancel(): void {
@@ -246,7 +237,7 @@ class ConnectionCaller implements UpstreamCaller, Dispatcher.DispatchHandler {
     this.controller = started;
     if (this.isPaused) started.pause();
     this.phase = "waiting";
-    this.hear(this.parts.clock.monotonicMs());
+    this.hear(this.dependencies.clock.monotonicMs());
   }
 
   onResponseStart(answered: Dispatcher.DispatchController, status: number, headers: UpstreamHeaders): void {
@@ -277,20 +268,20 @@ class ConnectionCaller implements UpstreamCaller, Dispatcher.DispatchHandler {
   }
 }
 
-function lookAt(caller: ConnectionCaller): void {
+function lookAt(caller: UpstreamCaller): void {
   caller.look();
 }
 
-function lookAgainAt(caller: ConnectionCaller, number: number): void {
+function lookAgainAt(caller: UpstreamCaller, number: number): void {
   if (!caller.isOver(number)) caller.look();
 }
 
 /** One call of a connection, which may serve another by the time that somebody thinks of this one again. */
 class NumberedCall implements UpstreamCall {
-  private readonly caller: ConnectionCaller;
+  private readonly caller: UpstreamCaller;
   private readonly number: number;
 
-  constructor(caller: ConnectionCaller, number: number) {
+  constructor(caller: UpstreamCaller, number: number) {
     this.caller = caller;
     this.number = number;
   }

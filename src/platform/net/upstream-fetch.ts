@@ -163,19 +163,33 @@ function explainFailure({ kind, message, cause }: UpstreamError): FetchFailure {
   return { kind, reason: cause instanceof Error ? `${message} ${cause.message}` : message };
 }
 
+/** The body of an answer, up to where it is too large. */
 async function* readChecked(
   { headers, read }: OpenAnswer,
   failBy: (error: unknown) => never,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const check = createSizeCheck(String(headers["content-type"]));
+  const isEventStream = String(headers["content-type"]).startsWith("text/event-stream");
+  const bytesMax = isEventStream ? eventStreamBytesMax : answerBytesMax;
+  let bytes = 0;
+  let lineBytes = 0;
   try {
     for await (const chunk of read()) {
-      check(chunk);
+      bytes += chunk.length;
+      if (bytes > bytesMax) throw new UpstreamError("bad-answer", "Its answer is too large.");
+      if (isEventStream) lineBytes = measureLine(lineBytes, chunk);
       yield chunk;
     }
   } catch (error) {
     failBy(error);
   }
+}
+
+/** How long the line is that a chunk ends in. */
+function measureLine(bytesBefore: number, chunk: Buffer): number {
+  const firstEnd = chunk.indexOf(0x0a);
+  if (bytesBefore + (firstEnd === -1 ? chunk.length : firstEnd) > eventLineBytesMax)
+    throw new UpstreamError("bad-answer", "A line of it is too long.");
+  return firstEnd === -1 ? bytesBefore + chunk.length : chunk.length - 1 - chunk.lastIndexOf(0x0a);
 }
 
 function readRequest(
@@ -209,21 +223,4 @@ export function createResponse(
   } catch (error) {
     throw new UpstreamError("bad-answer", `Its head cannot be read: ${String(error)}`);
   }
-}
-
-/** Throws where an answer is too large. */
-function createSizeCheck(contentType: string): (chunk: Buffer) => void {
-  const isEventStream = contentType.startsWith("text/event-stream");
-  const bytesMax = isEventStream ? eventStreamBytesMax : answerBytesMax;
-  let bytes = 0;
-  let lineBytes = 0;
-  return (chunk) => {
-    bytes += chunk.length;
-    if (bytes > bytesMax) throw new UpstreamError("bad-answer", "Its answer is too large.");
-    if (!isEventStream) return;
-    const firstEnd = chunk.indexOf(0x0a);
-    if (lineBytes + (firstEnd === -1 ? chunk.length : firstEnd) > eventLineBytesMax)
-      throw new UpstreamError("bad-answer", "A line of it is too long.");
-    lineBytes = firstEnd === -1 ? lineBytes + chunk.length : chunk.length - 1 - chunk.lastIndexOf(0x0a);
-  };
 }

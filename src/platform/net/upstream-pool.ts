@@ -2,9 +2,8 @@ import { Socket } from "node:net";
 import { buildConnector, Client } from "undici";
 import type { Clock } from "../../lib/clock.ts";
 import {
-  createUpstreamCaller,
   type UpstreamCall,
-  type UpstreamCaller,
+  UpstreamCaller,
   UpstreamError,
   type UpstreamHandler,
   type UpstreamRequest,
@@ -24,7 +23,7 @@ export type UpstreamPool = {
 /** Opens a connection, and answers with what gives it up before it is open. */
 export type Connect = (...request: Parameters<buildConnector.connector>) => { destroy(error: Error): void } | null;
 
-type UpstreamPoolParts = {
+type UpstreamPoolOptions = {
   /** Scheme, host and port. */
   origin: string;
   clock: Clock;
@@ -53,9 +52,9 @@ type Connection = {
 };
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: what is open, idle and closed is one state.
-export function createUpstreamPool(parts: UpstreamPoolParts): UpstreamPool {
-  const { clock, connect, connectionsMax, idleMs = idleMsStandard, idleMsMax, headerBytesMax } = parts;
-  const origin = new URL(parts.origin);
+export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
+  const { clock, connect, connectionsMax, idleMs = idleMsStandard, idleMsMax, headerBytesMax } = options;
+  const origin = new URL(options.origin);
   // Changes only when a connection comes or goes: a collection that changed with every call would, for as long as the
   // garbage collector lets its older states be, keep the calls that were in them.
   const connections = new Set<Connection>();
@@ -79,7 +78,7 @@ export function createUpstreamPool(parts: UpstreamPoolParts): UpstreamPool {
       ...(idleMsMax === undefined ? {} : { keepAliveMaxTimeout: idleMsMax }),
       ...(headerBytesMax === undefined ? {} : { maxHeaderSize: headerBytesMax }),
     });
-    const caller = createUpstreamCaller({ client, clock, onOver: (isReusable) => release(connection, isReusable) });
+    const caller = new UpstreamCaller({ client, clock, onOver: (isReusable) => release(connection, isReusable) });
     const connection: Connection = { client, caller, opening: null, isKept: true, call: null };
     client.on("disconnect", () => {
       const index = idle.indexOf(connection);
