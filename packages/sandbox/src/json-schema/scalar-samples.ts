@@ -1,9 +1,18 @@
 import { samplePattern } from "./pattern-sample.ts";
 import type { SampleHints } from "./sample-hints.ts";
-import { listNumbers, SchemaObstacleError, type SchemaPart, type SchemaScope } from "./schema-rules.ts";
+import {
+  isSpent,
+  listNumbers,
+  SchemaObstacleError,
+  type SchemaPart,
+  type SchemaScope,
+  spendSteps,
+} from "./schema-rules.ts";
 
 const textCharactersMax = 4000;
-const extraRepeats = [0, 1, 2, 3, 4, 6, 8, 12, 16, 32, 64];
+/** A pattern takes longer to follow than most of a schema. */
+const patternSteps = 100;
+const placesOfRepeats = [4, 3, 2, 1];
 
 /** A text of each format that is known: the prompt's, or a usual one. */
 const formats = new Map<unknown, (hints: SampleHints) => string>([
@@ -37,18 +46,25 @@ export function listTexts(
   return [...ofFormat, ...ofPattern, ...free, ...(ofFormat.length > 0 ? [] : [""])];
 }
 
+/** The shortest text; where that is too short, longer ones, for up to so many places that may be repeated. */
 function listMatches(pattern: string, lengthMin: number, scope: SchemaScope): string[] {
-  const shortest = samplePattern(pattern, 0);
-  const texts = [...extraRepeats, Math.max(0, lengthMin - shortest.length)].flatMap((extra) => {
+  const texts = scope.matches.get(pattern) ?? new Set([makeMatch(0)]);
+  scope.matches.set(pattern, texts);
+  const missing = lengthMin - Math.max(...[...texts].map((text) => text.length));
+  for (const places of missing > 0 ? placesOfRepeats : []) {
     try {
-      return samplePattern(pattern, extra);
-    } catch {
-      // With so many repeats it would be too long.
-      return [];
+      texts.add(makeMatch(Math.ceil(missing / places)));
+    } catch (error) {
+      // With so many repeats it may be too long.
+      if (isSpent(scope)) throw error;
     }
-  });
-  scope.matches.set(pattern, new Set(texts));
-  return texts;
+  }
+  return [...texts];
+
+  function makeMatch(extra: number): string {
+    spendSteps(scope, patternSteps);
+    return samplePattern(pattern, extra);
+  }
 }
 
 /** "postalCode" becomes "postal code", repeated or cut to the length that is asked for. */

@@ -113,7 +113,7 @@ export function isSpent(scope: SchemaScope): boolean {
   return scope.steps > stepsMax;
 }
 
-function spendSteps(scope: SchemaScope, steps: number): void {
+export function spendSteps(scope: SchemaScope, steps: number): void {
   scope.steps += steps;
   if (isSpent(scope)) throw new SchemaObstacleError("The schema is too complex for this model.");
 }
@@ -129,7 +129,7 @@ function hasTwins(value: unknown, scope: SchemaScope): boolean {
   return list.some((item, index) => list.slice(0, index).some((earlier) => isDeepStrictEqual(earlier, item)));
 }
 
-/** What is in a list that comes with others to be compared to, which takes its time. */
+/** The items of a list. Where each is to be compared with something, that is counted. */
 function listItems(value: unknown, scope?: SchemaScope): readonly unknown[] {
   const list = Array.isArray(value) ? value : [];
   if (scope !== undefined) spendSteps(scope, list.length / comparisonsPerStep);

@@ -161,6 +161,26 @@ test("a schema that asks for more and more work is given up", () => {
   expect(found).toEqual({ kind: "obstacle", message: "The schema is too complex for this model." });
 });
 
+test("patterns that take long to follow are given up together", () => {
+  const list = Array.from({ length: 2000 }, (_, index) => ({
+    pattern: `${"[\\u0170-\\u017f]{1,3}".repeat(20)}${index}`,
+  }));
+  expect(sampleSchema({ type: "string", allOf: list }, noHints)).toEqual({
+    kind: "obstacle",
+    message: "The schema is too complex for this model.",
+  });
+});
+
+test.each([
+  ["^[a-z]+[0-9]+$", 10, 10],
+  ["^(?:ab)*$", 7, 9],
+  ["^#\\w{2,}$", 30, 40],
+  ["^[\\u4e00-\\u9fa5]{2,8}$", 4, 8],
+])("a text of the pattern %s can have from %d to %d characters", (pattern, minLength, maxLength) => {
+  const schema = { type: "string", pattern, minLength, maxLength };
+  expect(checkBySchema(schema, sample(schema))).toBe(null);
+});
+
 test("a schema that contains itself comes to an end", () => {
   const value = sample({ ...tree, $defs: { tree } });
   expect(checkBySchema({ ...tree, $defs: { tree } }, value)).toBe(null);
