@@ -27,7 +27,7 @@ export type ApiClient = {
   ask<T>(call: Call): Promise<T>;
 };
 
-type ClientParts = {
+type ClientOptions = {
   baseUrl: string;
   /** `null` for what needs none; it is sent below the base address only. */
   key: string | null;
@@ -46,15 +46,15 @@ const unsentCodes = [
   "UND_ERR_CONNECT_TIMEOUT",
 ];
 
-export function createApiClient(parts: ClientParts): ApiClient {
+export function createApiClient(options: ClientOptions): ApiClient {
   async function open(call: Call): Promise<Response> {
     const isRepeatable = call.isRepeatable ?? call.method === "GET";
     for (let attempt = 1; ; attempt += 1) {
-      const { response, failure, error } = await tryOnce(parts, call);
+      const { response, failure, error } = await tryOnce(options, call);
       if (response !== null) return response;
       const delayMs = decideAgain(failure, { attempt, isRepeatable, random: Math.random() });
       if (delayMs === null || call.signal?.aborted) throw error;
-      parts.onRetry(`${error.message} Trying again in ${(delayMs / 1000).toFixed(1)} s …`);
+      options.onRetry(`${error.message} Trying again in ${(delayMs / 1000).toFixed(1)} s …`);
       await wait(delayMs, undefined, { ...(call.signal === undefined ? {} : { signal: call.signal }) });
     }
   }
@@ -75,14 +75,14 @@ type Attempt =
   | { response: Response; failure: null; error: null }
   | { response: null; failure: FailedAttempt; error: CliError };
 
-async function tryOnce(parts: ClientParts, call: Call): Promise<Attempt> {
-  const url = `${parts.baseUrl}${call.path}`;
+async function tryOnce(options: ClientOptions, call: Call): Promise<Attempt> {
+  const url = `${options.baseUrl}${call.path}`;
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), call.timeoutMs ?? timeoutMsUsual);
   try {
     const response = await fetch(url, {
       method: call.method,
-      headers: listHeaders(parts, call),
+      headers: listHeaders(options, call),
       // The key must not follow to where somebody else says.
       redirect: "manual",
       signal: AbortSignal.any([late.signal, ...(call.signal === undefined ? [] : [call.signal])]),
@@ -94,14 +94,14 @@ async function tryOnce(parts: ClientParts, call: Call): Promise<Attempt> {
   } catch (cause) {
     if (call.signal?.aborted) throw cause;
     const isUnsent = unsentCodes.includes(readCode(cause));
-    const error = explainSilence(parts.baseUrl, cause, late.signal.aborted);
+    const error = explainSilence(options.baseUrl, cause, late.signal.aborted);
     return { response: null, failure: { status: null, headers: null, isUnsent }, error };
   } finally {
     clearTimeout(timer);
   }
 }
 
-function listHeaders({ key }: ClientParts, call: Call): Record<string, string> {
+function listHeaders({ key }: ClientOptions, call: Call): Record<string, string> {
   return {
     "user-agent": `sluice-cli/${version}`,
     ...(key === null ? {} : { authorization: `Bearer ${key}` }),

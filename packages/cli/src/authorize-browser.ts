@@ -5,7 +5,7 @@ import { CliError } from "./cli-error.ts";
 import { openBrowser } from "./open-browser.ts";
 import type { Terminal } from "./terminal.ts";
 
-export type AuthorizationParts = {
+export type AuthorizationOptions = {
   site: string;
   /** The site itself, without a key. */
   siteApi: ApiClient;
@@ -21,30 +21,30 @@ const patienceMs = 5 * 60_000;
 
 /** Asks the person in their browser; the key comes over our own connection, never through the browser. */
 export async function authorizeInBrowser(
-  parts: AuthorizationParts,
+  options: AuthorizationOptions,
   { opensBrowser }: { opensBrowser: boolean },
 ): Promise<string> {
-  const { terminal, siteApi } = parts;
+  const { terminal, siteApi } = options;
   const verifier = randomBytes(32).toString("base64url");
   const state = randomBytes(24).toString("base64url");
   const listener = await listenForCallback(state);
   try {
-    const url = writeEntry(parts, { state, verifier, redirectUri: listener.redirectUri });
+    const url = writeEntry(options, { state, verifier, redirectUri: listener.redirectUri });
     terminal.complain(`Open this address in your browser to sign in:\n\n  ${url}\n`);
     if (opensBrowser) openBrowser(url);
-    const answer = await waitForPerson(listener, parts.signal);
+    const answer = await waitForPerson(listener, options.signal);
     if (answer.kind === "refused") throw new CliError("It was refused in the browser. Nothing was changed.");
     const json = {
       code: answer.code,
       code_verifier: verifier,
-      client: parts.client,
+      client: options.client,
       redirect_uri: listener.redirectUri,
     };
     const { api_key } = await siteApi.ask<IssuedKey>({
       method: "POST",
       path: "/connect/token",
       json,
-      signal: parts.signal,
+      signal: options.signal,
     });
     return api_key;
   } finally {
@@ -53,7 +53,7 @@ export async function authorizeInBrowser(
 }
 
 function writeEntry(
-  { site, client }: AuthorizationParts,
+  { site, client }: AuthorizationOptions,
   { state, verifier, redirectUri }: { state: string; verifier: string; redirectUri: string },
 ): string {
   const query = new URLSearchParams({

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { ApiClient } from "./api-client.ts";
 import { ApiError } from "./api-error.ts";
-import type { AuthorizationParts, IssuedKey } from "./authorize-browser.ts";
+import type { AuthorizationOptions, IssuedKey } from "./authorize-browser.ts";
 import { CliError } from "./cli-error.ts";
 import { cleanText } from "./paint.ts";
 
@@ -17,7 +18,7 @@ const intervalSecondsMin = 1;
 const slowerBySeconds = 5;
 
 /** For machines without a browser: the person types a code on another one. */
-export async function authorizeDevice({ siteApi, client, terminal, signal }: AuthorizationParts): Promise<string> {
+export async function authorizeDevice({ siteApi, client, terminal, signal }: AuthorizationOptions): Promise<string> {
   const offer = await siteApi.ask<DeviceOffer>({ method: "POST", path: "/connect/device", json: { client }, signal });
   const { paintError } = terminal;
   terminal.complain(
@@ -36,7 +37,7 @@ export async function authorizeDevice({ siteApi, client, terminal, signal }: Aut
 
 async function askForKey(
   device_code: string,
-  { siteApi, signal }: Pick<AuthorizationParts, "siteApi" | "signal">,
+  { siteApi, signal }: { siteApi: ApiClient; signal: AbortSignal },
 ): Promise<IssuedKey | "authorization_pending" | "slow_down"> {
   try {
     const call = { method: "POST", path: "/connect/device/token", json: { device_code }, signal } as const;

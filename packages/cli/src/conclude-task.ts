@@ -9,12 +9,12 @@ import { type Destination, saveOutputs } from "./save-outputs.ts";
 import { createProgress } from "./show-progress.ts";
 import { isFinal, type TaskAnswer } from "./task-answer.ts";
 
-export type ConcludeParts = Pick<CommandInput, "terminal" | "interruption"> & { api: ApiClient };
+type TaskContext = Pick<CommandInput, "terminal" | "interruption"> & { api: ApiClient };
 
 /** The task once it is over, or `null` when somebody pressed Ctrl-C first. */
 export async function waitForTask(
   id: string,
-  { api, terminal, interruption }: ConcludeParts,
+  { api, terminal, interruption }: TaskContext,
 ): Promise<TaskAnswer | null> {
   const { signal } = interruption;
   const progress = createProgress(terminal);
@@ -32,7 +32,7 @@ export async function waitForTask(
 export async function concludeTask(
   task: TaskAnswer,
   { destination, doesForce }: { destination: Destination; doesForce: boolean },
-  { api, terminal, interruption }: ConcludeParts,
+  { api, terminal, interruption }: TaskContext,
 ): Promise<ExitCode> {
   // What was finished before a task was canceled is paid for, and there.
   const files = await saveOutputs(task, destination, { terminal, doesForce, signal: interruption.signal });
@@ -44,9 +44,7 @@ export async function concludeTask(
   return task.status === "succeeded" ? exitCodes.done : exitCodes.taskFailed;
 }
 
-type Teller = Pick<ConcludeParts, "api" | "terminal">;
-
-async function tellEnd(task: TaskAnswer, { api, terminal }: Teller): Promise<void> {
+async function tellEnd(task: TaskAnswer, { api, terminal }: Omit<TaskContext, "interruption">): Promise<void> {
   const { paintError } = terminal;
   for (const { message } of task.warnings ?? []) terminal.tell(paintError.yellow(cleanText(message)));
   const { charge } = task.usage;
@@ -67,7 +65,7 @@ const endings: Partial<Record<TaskAnswer["status"], string>> = {
 };
 
 /** What Ctrl-C comes to: the task is canceled as well, and the person told what it cost so far. */
-export async function cancelInterrupted(id: string, { api, terminal, interruption }: ConcludeParts): Promise<ExitCode> {
+export async function cancelInterrupted(id: string, { api, terminal, interruption }: TaskContext): Promise<ExitCode> {
   terminal.tell(`Canceling ${id} … (Ctrl-C again does not wait)`);
   // The one signal there is has been used up; another Ctrl-C ends the program.
   const release = interruption.take(() => process.exit(exitCodes.interrupted));

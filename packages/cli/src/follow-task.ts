@@ -5,7 +5,7 @@ import { CliError } from "./cli-error.ts";
 import { readEvents } from "./read-server-events.ts";
 import { isFinal, type TaskAnswer } from "./task-answer.ts";
 
-type FollowParts = { api: ApiClient; onChange(task: TaskAnswer): void; signal: AbortSignal };
+type FollowOptions = { api: ApiClient; onChange(task: TaskAnswer): void; signal: AbortSignal };
 
 type Sight = { task: TaskAnswer; eventId: string | null };
 
@@ -16,26 +16,26 @@ const pauseMsMax = 15_000;
 const waitSeconds = 20;
 
 /** The task, once it is over. Hears of it as it changes; where that cannot be had, asks again and again. */
-export async function followTask(id: string, parts: FollowParts): Promise<TaskAnswer> {
+export async function followTask(id: string, options: FollowOptions): Promise<TaskAnswer> {
   const path = `/tasks/${encodeURIComponent(id)}`;
   let look = hear;
   let lastEventId: string | null = null;
   let failures = 0;
   while (failures < failuresMax) {
     try {
-      for await (const { task, eventId } of look(path, lastEventId, parts)) {
+      for await (const { task, eventId } of look(path, lastEventId, options)) {
         failures = 0;
         lastEventId = eventId ?? lastEventId;
-        parts.onChange(task);
+        options.onChange(task);
         if (isFinal(task)) return task;
       }
     } catch (error) {
-      if (parts.signal.aborted || isLastWord(error)) throw error;
+      if (options.signal.aborted || isLastWord(error)) throw error;
       // A server, or a proxy before it, that refuses the stream may still answer.
       if (error instanceof ApiError) look = poll;
     }
     failures += 1;
-    await wait(Math.min(pauseMsMax, pauseMsMin * 2 ** (failures - 1)), undefined, { signal: parts.signal });
+    await wait(Math.min(pauseMsMax, pauseMsMin * 2 ** (failures - 1)), undefined, { signal: options.signal });
   }
   const remedy = `Later: sluice tasks wait ${id}`;
   throw new CliError("The server cannot be heard. The task may go on there.", { remedy });
@@ -47,7 +47,7 @@ function isLastWord(error: unknown): boolean {
   return error.status === 401 || error.status === 403 || error.code === "task_not_found";
 }
 
-async function* hear(path: string, lastEventId: string | null, { api, signal }: FollowParts): AsyncGenerator<Sight> {
+async function* hear(path: string, lastEventId: string | null, { api, signal }: FollowOptions): AsyncGenerator<Sight> {
   const headers = lastEventId === null ? {} : { "last-event-id": lastEventId };
   const response = await api.open({ method: "GET", path: `${path}/events`, headers, signal });
   for await (const { name, id, data } of readEvents(response.body)) {
@@ -57,7 +57,7 @@ async function* hear(path: string, lastEventId: string | null, { api, signal }: 
   }
 }
 
-async function* poll(path: string, _lastEventId: string | null, { api, signal }: FollowParts): AsyncGenerator<Sight> {
+async function* poll(path: string, _lastEventId: string | null, { api, signal }: FollowOptions): AsyncGenerator<Sight> {
   const headers = { prefer: `wait=${waitSeconds}` };
   const timeoutMs = (waitSeconds + 30) * 1000;
   yield { task: await api.ask<TaskAnswer>({ method: "GET", path, headers, timeoutMs, signal }), eventId: null };

@@ -76,7 +76,7 @@ function tellStart({ id, secret }: Session, forwardTo: string | null, terminal: 
   else terminal.tell("--print-secret prints the signing secret.");
 }
 
-type ListenParts = {
+type Listening = {
   getSession(): Session;
   /** The session is gone: another one, with the same secret. */
   renew(): Promise<void>;
@@ -84,25 +84,25 @@ type ListenParts = {
 };
 
 /** Until Ctrl-C; a connection that ends is made anew, and goes on where the last one ended. */
-async function listenOn({ terminal, interruption }: CommandInput, api: ApiClient, parts: ListenParts): Promise<void> {
+async function listenOn({ terminal, interruption }: CommandInput, api: ApiClient, listening: Listening): Promise<void> {
   const { signal } = interruption;
   let lastEventId: string | null = null;
   let pauseMs = pauseMsMin;
   while (!signal.aborted) {
     try {
       const headers = lastEventId === null ? {} : { "last-event-id": lastEventId };
-      const path = `/webhook_sessions/${parts.getSession().id}/events`;
+      const path = `/webhook_sessions/${listening.getSession().id}/events`;
       const response = await api.open({ method: "GET", path, headers, signal });
       pauseMs = pauseMsMin;
       for await (const { name, id, data } of readEvents(response.body)) {
         // The reason for which the stream ends, which connecting again tells as an answer.
         if (name === "message") break;
-        await parts.hear(name, JSON.parse(data) as SignedEvent);
+        await listening.hear(name, JSON.parse(data) as SignedEvent);
         lastEventId = id;
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof ApiError && error.code === "not_found") await parts.renew();
+      if (error instanceof ApiError && error.code === "not_found") await listening.renew();
       else if (error instanceof ApiError && error.status < 500 && error.status !== 429) throw error;
       else terminal.tell(`${cleanText(error instanceof Error ? error.message : String(error))} Connecting again …`);
     }
@@ -111,13 +111,13 @@ async function listenOn({ terminal, interruption }: CommandInput, api: ApiClient
   }
 }
 
-function createHearer(parts: {
+function createHearer(options: {
   forwardTo: string | null;
   wanted: readonly string[];
   terminal: Terminal;
   signal: AbortSignal;
-}): ListenParts["hear"] {
-  const { forwardTo, wanted, terminal, signal } = parts;
+}): Listening["hear"] {
+  const { forwardTo, wanted, terminal, signal } = options;
   const heard = new Set<string>();
   return async (name, event) => {
     const id = event.headers["webhook-id"] ?? "";

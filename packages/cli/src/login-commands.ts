@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { createApiClient } from "./api-client.ts";
 import { ApiError } from "./api-error.ts";
-import { type AuthorizationParts, authorizeInBrowser } from "./authorize-browser.ts";
+import { type AuthorizationOptions, authorizeInBrowser } from "./authorize-browser.ts";
 import { authorizeDevice } from "./authorize-device.ts";
 import { CliError, createMisuse, type ExitCode, exitCodes } from "./cli-error.ts";
 import type { CommandDefinition, CommandInput } from "./command-definition.ts";
@@ -71,9 +71,15 @@ async function obtainKey(input: CommandInput, site: string): Promise<string> {
   const { signal } = interruption;
   if (options.has("key")) return await readKey(terminal, signal);
   const siteApi = createApiClient({ baseUrl: site, key: null, onRetry: terminal.tell });
-  const parts: AuthorizationParts = { site, siteApi, client: chooseClient(options.text("client")), terminal, signal };
-  if (options.has("device")) return await authorizeDevice(parts);
-  return await authorizeInBrowser(parts, { opensBrowser: !options.has("no-browser") });
+  const wanted: AuthorizationOptions = {
+    site,
+    siteApi,
+    client: chooseClient(options.text("client")),
+    terminal,
+    signal,
+  };
+  if (options.has("device")) return await authorizeDevice(wanted);
+  return await authorizeInBrowser(wanted, { opensBrowser: !options.has("no-browser") });
 }
 
 const clientPattern = /^[A-Za-z0-9._-]{2,64}$/;

@@ -59,7 +59,7 @@ async function makeMedia(definition: MediaDefinition, input: CommandInput): Prom
   const doesForce = options.has("force");
   const destination = await chooseDestination(options.text("output"), doesForce);
   const { api, body } = await prepareRequest(definition, input);
-  const parts = { api, terminal, interruption };
+  const context = { api, terminal, interruption };
   const task = await submit(definition, body, { ...input, api, isWaiting });
   if (!isWaiting) {
     if (terminal.isJson) terminal.printJson(task);
@@ -70,9 +70,9 @@ async function makeMedia(definition: MediaDefinition, input: CommandInput): Prom
   if (most !== undefined && !terminal.isJson) {
     terminal.tell(`${task.id} costs at most ${await presentMoney(most, api)}.`);
   }
-  const ended = await waitForTask(task.id, parts);
+  const ended = await waitForTask(task.id, context);
   if (ended === null) return await leave(task.id, input, api);
-  return await concludeTask(ended, { destination, doesForce }, parts);
+  return await concludeTask(ended, { destination, doesForce }, context);
 }
 
 /** Everything that was given is checked before anybody is asked for a key, and nothing is uploaded before that. */

@@ -10,7 +10,7 @@ import type { Terminal } from "./terminal.ts";
 
 export type Destination = { kind: "folder"; path: string } | { kind: "file"; path: string } | { kind: "stdout" };
 
-type SaveParts = { terminal: Terminal; doesForce: boolean; signal: AbortSignal };
+type SaveOptions = { terminal: Terminal; doesForce: boolean; signal: AbortSignal };
 
 const extensions: Readonly<Record<string, string>> = {
   "image/png": "png",
@@ -46,15 +46,15 @@ function createExistence(path: string): CliError {
 }
 
 /** Downloads everything that a task made; answers where it is now. */
-export async function saveOutputs(task: TaskAnswer, destination: Destination, parts: SaveParts): Promise<string[]> {
+export async function saveOutputs(task: TaskAnswer, destination: Destination, options: SaveOptions): Promise<string[]> {
   if (destination.kind === "stdout") {
-    for (const output of task.output) await writeOut(output, parts);
+    for (const output of task.output) await writeOut(output, options);
     return [];
   }
   const paths = nameFiles(task, destination);
   for (const [index, output] of task.output.entries()) {
     const path = paths[index];
-    if (path !== undefined) await saveOne(output, path, parts);
+    if (path !== undefined) await saveOne(output, path, options);
   }
   return paths;
 }
@@ -72,14 +72,14 @@ function nameFiles({ id, type, output }: TaskAnswer, destination: Exclude<Destin
   });
 }
 
-async function saveOne(output: TaskOutput, path: string, parts: SaveParts): Promise<void> {
+async function saveOne(output: TaskOutput, path: string, options: SaveOptions): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   // Found out before the download, and once more by the system when the file gets its name.
-  if (!parts.doesForce && (await isThere(path))) throw createExistence(path);
+  if (!options.doesForce && (await isThere(path))) throw createExistence(path);
   const draft = nameDraft(dirname(path));
   try {
-    await fetchOutput(output, draft, parts);
-    if (parts.doesForce) await rename(draft, path);
+    await fetchOutput(output, draft, options);
+    if (options.doesForce) await rename(draft, path);
     else await link(draft, path).catch((error) => renameDraft(error, draft, path));
   } finally {
     await rm(draft, { force: true });
@@ -104,11 +104,11 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 /** Only when all of it is there and right, because nothing can be taken back. */
-async function writeOut(output: TaskOutput, parts: SaveParts): Promise<void> {
+async function writeOut(output: TaskOutput, options: SaveOptions): Promise<void> {
   const draft = nameDraft(tmpdir());
   try {
-    await fetchOutput(output, draft, parts);
-    for await (const chunk of createReadStream(draft)) parts.terminal.write(chunk);
+    await fetchOutput(output, draft, options);
+    for await (const chunk of createReadStream(draft)) options.terminal.write(chunk);
   } finally {
     await rm(draft, { force: true });
   }

@@ -139,9 +139,9 @@ async function waitAndSave(input: CommandInput): Promise<ExitCode> {
   const doesForce = options.has("force");
   const destination = await chooseDestination(options.text("output"), doesForce);
   const { id, api } = await openTask(input);
-  const parts = { api, terminal, interruption };
-  const task = await waitForTask(id, parts);
-  if (task !== null) return await concludeTask(task, { destination, doesForce }, parts);
+  const context = { api, terminal, interruption };
+  const task = await waitForTask(id, context);
+  if (task !== null) return await concludeTask(task, { destination, doesForce }, context);
   terminal.complain(`${cleanText(id)} goes on. Later: sluice tasks wait ${cleanText(id)}`);
   return exitCodes.interrupted;
 }
