@@ -12,7 +12,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import { type Database, inTransaction } from "../platform/database/database.ts";
 
-type AccountParts = { database: Database; clock: Clock; ids: IdSource };
+type AccountDependencies = { database: Database; clock: Clock; ids: IdSource };
 
 type NewAccount = Parameters<typeof createAccount>[1] & {
   /** Money to begin with. */
@@ -22,9 +22,12 @@ type NewAccount = Parameters<typeof createAccount>[1] & {
 };
 
 /** An account with its person, what its plan gives and the money it begins with, or none of it. */
-export async function openAccount(parts: AccountParts, { credit, person, ...request }: NewAccount): Promise<Account> {
-  return await inTransaction(parts.database, async (tx) => {
-    const within = { ...parts, database: tx };
+export async function openAccount(
+  { database, clock, ids }: AccountDependencies,
+  { credit, person, ...request }: NewAccount,
+): Promise<Account> {
+  return await inTransaction(database, async (tx) => {
+    const within = { database: tx, clock, ids };
     const account = await createAccount(within, request);
     const { name = null, isOperator = false } = person;
     await createUser(within, { ...person, name, isOperator, accountId: account.id, email: account.email });
@@ -35,11 +38,14 @@ export async function openAccount(parts: AccountParts, { credit, person, ...requ
 }
 
 /** Changes an account and, with its plan, what the plan gives: both or neither. */
-export async function changeAccount(parts: AccountParts, accountId: string, change: AccountChange): Promise<Account> {
-  return await inTransaction(parts.database, async (tx) => {
-    const within = { ...parts, database: tx };
-    const account = await updateAccount(within, accountId, change);
-    if (change.planId !== undefined) await renewAccountPlan(within, account);
+export async function changeAccount(
+  { database, clock, ids }: AccountDependencies,
+  accountId: string,
+  change: AccountChange,
+): Promise<Account> {
+  return await inTransaction(database, async (tx) => {
+    const account = await updateAccount({ database: tx, clock }, accountId, change);
+    if (change.planId !== undefined) await renewAccountPlan({ database: tx, clock, ids }, account);
     return account;
   });
 }
@@ -47,26 +53,29 @@ export async function changeAccount(parts: AccountParts, accountId: string, chan
 const renewalsAtOnceMax = 10_000;
 
 /** Begins the next period wherever one is over. One account's trouble is not another's. */
-export async function renewPlans(
-  parts: AccountParts & { onTrouble(accountId: string, error: unknown): void },
-): Promise<void> {
-  const due = { now: parts.clock.now(), limit: renewalsAtOnceMax };
-  for (const accountId of await listAccountsWithEndedPeriod(parts.database, due)) {
+export async function renewPlans({
+  database,
+  clock,
+  ids,
+  onTrouble,
+}: AccountDependencies & { onTrouble(accountId: string, error: unknown): void }): Promise<void> {
+  const due = { now: clock.now(), limit: renewalsAtOnceMax };
+  for (const accountId of await listAccountsWithEndedPeriod(database, due)) {
     try {
-      await inTransaction(parts.database, async (tx) => {
+      await inTransaction(database, async (tx) => {
         const account = await findAccount(tx, accountId);
-        if (account !== null) await renewAccountPlan({ ...parts, database: tx }, account);
+        if (account !== null) await renewAccountPlan({ database: tx, clock, ids }, account);
       });
     } catch (error) {
       // Tried again at the next renewal; until then the account has money, but no quotas.
-      parts.onTrouble(accountId, error);
+      onTrouble(accountId, error);
     }
   }
 }
 
-async function renewAccountPlan(parts: AccountParts, { id, planId }: Account): Promise<void> {
-  const plan = planId === null ? null : await getPlan(parts.database, planId);
+async function renewAccountPlan({ database, clock, ids }: AccountDependencies, { id, planId }: Account): Promise<void> {
+  const plan = planId === null ? null : await getPlan(database, planId);
   const terms =
     plan === null ? null : { planId: plan.id, planName: plan.name, period: plan.period, quotas: plan.quotas };
-  await renewPlan(parts.database, { accountId: id, terms, now: parts.clock.now(), ids: parts.ids });
+  await renewPlan(database, { accountId: id, terms, now: clock.now(), ids });
 }

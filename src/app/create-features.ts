@@ -11,7 +11,7 @@ import { pingDatabase } from "../platform/database/database.ts";
 import { openScheduledJobs } from "../platform/jobs/scheduled-jobs.ts";
 import { createGuardedClient } from "../platform/net/guarded-client.ts";
 import { openAccount } from "./change-account.ts";
-import type { GatewayHttpParts } from "./create-gateway-http.ts";
+import type { GatewayHttpDependencies } from "./create-gateway-http.ts";
 import { listJobs } from "./list-jobs.ts";
 import { openFiles } from "./open-files.ts";
 import type { Foundation, FoundationOptions } from "./open-foundation.ts";
@@ -20,7 +20,7 @@ import { readSiteSettings } from "./read-site-settings.ts";
 
 /** What a gateway does: every feature, made from what it stands on. */
 export type Features = Pick<
-  GatewayHttpParts,
+  GatewayHttpDependencies,
   "chat" | "dramas" | "files" | "payments" | "site" | "tasks" | "webhooks" | "callers" | "keyUses"
 > & {
   calls: Calls;

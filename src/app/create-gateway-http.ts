@@ -38,7 +38,7 @@ import { addReferenceRoutes } from "./reference-routes.ts";
 import { requireFunds } from "./require-funds.ts";
 import type { ReaderWatch } from "./watch-readers.ts";
 
-export type GatewayHttpParts = {
+export type GatewayHttpDependencies = {
   settings: Settings;
   database: Database;
   callers: CallerDirectory;
@@ -71,10 +71,10 @@ Every call sends \`Authorization: Bearer <API_KEY>\`, from a server, never from 
 const jsonEscapesMax = 1_000_000;
 
 /** The list of all routes, in one place, behind the edge that all of them share. */
-export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpServer> {
-  const { settings } = parts;
+export async function createGatewayHttp(given: GatewayHttpDependencies): Promise<HttpServer> {
+  const { settings, database, counters, clock, ids, randomBytes, logger } = given;
   return await createHttpServer({
-    ...parts,
+    ...{ clock, ids, logger },
     limits: {
       bodyBytesMax: settings.json_body_bytes_max,
       json: { structureMax: settings.json_structure_max, escapesMax: jsonEscapesMax },
@@ -84,11 +84,11 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
     },
     trustedProxies: settings.trusted_proxies,
     explainMissing: findSubstitute,
-    findLimits: (request) => findLimits(request, parts),
+    findLimits: (request) => findLimits(request, given),
     async addRoutes(http) {
       http.decorateRequest("watchAccess", {
         getter(this: FastifyRequest) {
-          return parts.readers.watch(this);
+          return given.readers.watch(this);
         },
       });
       await describeRoutes(http, {
@@ -97,28 +97,31 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
         baseUrl: settings.base_url,
         webhooks: describeWebhooks(taskEventSchema),
       });
-      addHealthRoutes(http, parts);
+      addHealthRoutes(http, { clock, checkDatabase: given.checkDatabase });
       await addReferenceRoutes(http);
       addLogoRoutes(http);
-      parts.files.addLinkRoutes(http);
-      await parts.payments.addWebhookRoute(http);
-      await parts.site.addRoutes(http, (consoleApi) => {
-        parts.payments.addRoutes(consoleApi);
+      given.files.addLinkRoutes(http);
+      await given.payments.addWebhookRoute(http);
+      await given.site.addRoutes(http, (consoleApi) => {
+        given.payments.addRoutes(consoleApi);
         // In the console people do what programs do with keys, by the same routes.
         consoleApi.register(async (api: HttpServer) => {
           const identify: Identify = (request, attempt) => {
             const session = getSession(request);
             if (secretEndpoints.has(request.routeOptions.config.endpoint)) requireFresh(session, attempt.now);
-            return authenticateSession(parts, { ...attempt, accountId: session.accountId });
+            return authenticateSession(
+              { database, clock, ids, randomBytes },
+              { ...attempt, accountId: session.accountId },
+            );
           };
-          addApi(api, identify, parts);
+          addApi(api, identify, given);
         });
       });
       await http.register(
         async (v1: HttpServer) => {
           const identify: Identify = ({ headers: { authorization } }, attempt) =>
-            authenticateCaller(parts, authorization, attempt);
-          addApi(v1, identify, parts);
+            authenticateCaller({ callers: given.callers, counters }, authorization, attempt);
+          addApi(v1, identify, given);
         },
         { prefix: "/v1" },
       );
@@ -129,7 +132,7 @@ export async function createGatewayHttp(parts: GatewayHttpParts): Promise<HttpSe
 /** Of the limits of whoever sent a valid key to the API, where an answer comes before anybody has asked who calls. */
 async function findLimits(
   request: FastifyRequest,
-  { callers, counters, clock }: GatewayHttpParts,
+  { callers, counters, clock }: GatewayHttpDependencies,
 ): Promise<SeenLimits | null> {
   if (!apiPathPattern.test(request.url)) return null;
   const attempt = { address: request.ip, now: clock.now() };
@@ -152,17 +155,18 @@ const secretEndpoints = new Set<EndpointName | undefined>([
 
 type Identify = (request: FastifyRequest, attempt: CallAttempt) => Promise<Caller>;
 
-function addApi(api: HttpServer, identify: Identify, parts: GatewayHttpParts): void {
-  const { currency, site_url: siteUrl } = parts.settings;
-  admitCallers(api, identify, parts);
-  addModelRoutes(api, { ...parts, currency, siteUrl });
-  parts.chat.addRoutes(api);
-  parts.files.addRoutes(api);
-  parts.tasks.addRoutes(api);
-  parts.dramas.addRoutes(api);
-  parts.webhooks.addRoutes(api);
-  addBalanceRoutes(api, { ...parts, currency });
-  addUsageRoutes(api, { ...parts, currency });
+function addApi(api: HttpServer, identify: Identify, given: GatewayHttpDependencies): void {
+  const { database, catalog, clock } = given;
+  const { currency, site_url: siteUrl } = given.settings;
+  admitCallers(api, identify, given);
+  addModelRoutes(api, { catalog, clock, currency, siteUrl });
+  given.chat.addRoutes(api);
+  given.files.addRoutes(api);
+  given.tasks.addRoutes(api);
+  given.dramas.addRoutes(api);
+  given.webhooks.addRoutes(api);
+  addBalanceRoutes(api, { database, clock, currency });
+  addUsageRoutes(api, { database, catalog, clock, currency });
 }
 
 /** Whether its body is, or may be, so large that it is worth a question before it is read. */
@@ -171,8 +175,9 @@ function isLarge({ headers }: FastifyRequest): boolean {
 }
 
 /** What every call of the API passes before its route: the endpoint is open, the caller is known, the limits allow it. */
-function admitCallers(api: HttpServer, identify: Identify, parts: GatewayHttpParts): void {
-  const { settings, keyUses, counters, clock } = parts;
+function admitCallers(api: HttpServer, identify: Identify, given: GatewayHttpDependencies): void {
+  const { settings, keyUses, database, catalog, counters, ledger, clock } = given;
+  const funds = { database, catalog, ledger, clock };
   const disabled = new Set(settings.disabled_endpoints);
 
   api.addHook("onRequest", async (request) => {
@@ -185,6 +190,6 @@ function admitCallers(api: HttpServer, identify: Identify, parts: GatewayHttpPar
     request.caller = caller;
     keyUses.note(caller.keyId, now);
     request.limits = await consumeLimits(counters, caller, { request: readKind(request) });
-    if (spends === true && isLarge(request)) await requireFunds(parts, caller, request.headers);
+    if (spends === true && isLarge(request)) await requireFunds(funds, caller, request.headers);
   });
 }

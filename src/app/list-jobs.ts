@@ -10,7 +10,7 @@ import type { ScheduledJob } from "../platform/jobs/scheduled-jobs.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import { renewPlans } from "./change-account.ts";
 
-type JobParts = {
+type JobOptions = {
   database: Database;
   clock: Clock;
   ids: IdSource;
@@ -25,8 +25,8 @@ const everyNight = { hour: 3, minute: 17 };
 const violationsShownMax = 20;
 
 /** What falls due again and again, on one of all gateways. */
-export function listJobs(parts: JobParts): ScheduledJob[] {
-  const { database, clock, logger } = parts;
+export function listJobs(options: JobOptions): ScheduledJob[] {
+  const { database, clock, ids, logger } = options;
 
   function report({ violations, frozen }: CheckOutcome): void {
     if (violations.length === 0) return;
@@ -40,7 +40,7 @@ export function listJobs(parts: JobParts): ScheduledJob[] {
       schedule: everyMinute,
       run: async () => {
         await sweepLedger({
-          ...parts,
+          ...{ database, clock },
           onTrouble: ({ kind, accountId }, error) =>
             logger.error({ kind, account_id: accountId, error }, "could not be swept up"),
         });
@@ -51,7 +51,7 @@ export function listJobs(parts: JobParts): ScheduledJob[] {
       schedule: everyMinute,
       run: () =>
         renewPlans({
-          ...parts,
+          ...{ database, clock, ids },
           onTrouble: (accountId, error) =>
             logger.error({ account_id: accountId, error }, "a plan's next period could not begin"),
         }),
@@ -64,12 +64,12 @@ export function listJobs(parts: JobParts): ScheduledJob[] {
     {
       name: "remove-expired-files",
       schedule: everyMinute,
-      run: () => parts.removeExpiredFiles(),
+      run: () => options.removeExpiredFiles(),
     },
     {
       name: "sweep-checkouts",
       schedule: everyMinute,
-      run: (signal) => parts.sweepCheckouts(signal),
+      run: (signal) => options.sweepCheckouts(signal),
     },
     {
       name: "forget-old-events",
@@ -89,7 +89,7 @@ export function listJobs(parts: JobParts): ScheduledJob[] {
     {
       name: "reconcile-tasks",
       schedule: everyNight,
-      run: async () => void (await reconcileTasks(parts)),
+      run: async () => void (await reconcileTasks({ database, clock, logger })),
     },
     {
       name: "check-changed-accounts",

@@ -6,8 +6,8 @@ import { createMemoryCounters } from "../platform/counters/memory-counters.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 
 /** Counters of this process alone, or shared by all that have the same Redis. */
-export async function openCounters(parts: { settings: Settings; clock: Clock; logger: Logger }): Promise<Counters> {
-  const { settings, clock, logger } = parts;
+export async function openCounters(options: { settings: Settings; clock: Clock; logger: Logger }): Promise<Counters> {
+  const { settings, clock, logger } = options;
   const local = createMemoryCounters({ clock });
   if (settings.redis_url === undefined) return createCountersWithEstimates({ counters: local, clock });
   // Loaded only where it is used: it would slow every start down.

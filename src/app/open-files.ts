@@ -23,7 +23,7 @@ import type { Logger } from "../platform/observability/logger.ts";
 import { createSpool } from "../platform/storage/create-spool.ts";
 import { openByteStore } from "../platform/storage/open-byte-store.ts";
 
-type FilesParts = {
+type FilesOptions = {
   settings: Settings;
   database: Database;
   clock: Clock;
@@ -39,21 +39,19 @@ const hourMs = 60 * 60 * 1000;
 const outputBytesMax = 1024 * 1024 * 1024;
 
 /** Files with their storage. */
-export async function openFiles(parts: FilesParts) {
-  const { settings, clock, masterKey } = parts;
+export async function openFiles({ settings, database, clock, ids, counters, masterKey, logger }: FilesOptions) {
   const bytes = await openByteStore(settings, clock);
   const spool = await createSpool({ folder: join(settings.data_dir, "spool"), clock });
   const pictures = createPictureReader();
-  const removal = { ...parts, bytes, onTrouble: (error: unknown) => reportTrouble(parts.logger, error) };
+  const onTrouble = (error: unknown): void => logger.warn({ error }, "a file's bytes wait to be removed");
+  const removal = { database, clock, bytes, onTrouble };
   const files: Files = createFiles({
-    ...removal,
-    spool,
-    pictures,
-    hasMoney: async (database, accountId) =>
-      (await hasFunds(database, accountId, clock.now())) || (await findAccount(database, accountId))?.planId !== null,
+    ...{ ...removal, ids, counters, spool, pictures },
+    hasMoney: async (tx, accountId) =>
+      (await hasFunds(tx, accountId, clock.now())) || (await findAccount(tx, accountId))?.planId !== null,
     linkKey: masterKey.derive("file-links"),
     siteUrl: settings.site_url,
-    keyedRequests: createKeyedRequests(parts),
+    keyedRequests: createKeyedRequests({ database, clock, onTrouble, validityMs: settings.idempotency_hours * hourMs }),
     limits: {
       uploadBytesMax: settings.upload_bytes_max,
       outputBytesMax,
@@ -74,13 +72,17 @@ export async function openFiles(parts: FilesParts) {
   };
 }
 
+type KeyedRequestOptions = {
+  database: Database;
+  clock: Clock;
+  onTrouble(error: unknown): void;
+  validityMs: number;
+};
+
 /** Features of one rank do not know each other: files are handed what remembers requests. */
-function createKeyedRequests({ database, clock, settings, logger }: FilesParts): KeyedRequests {
-  const onTrouble = (error: unknown): void => reportTrouble(logger, error);
+function createKeyedRequests({ database, clock, onTrouble, validityMs }: KeyedRequestOptions): KeyedRequests {
   const claims = {
-    database,
-    clock,
-    validityMs: settings.idempotency_hours * hourMs,
+    ...{ database, clock, validityMs },
     releaseHold: async (tx: Database, hold: Parameters<typeof releaseHold>[1]): Promise<void> =>
       void (await releaseHold(tx, hold, clock.now())),
   };
@@ -97,8 +99,4 @@ function createKeyedRequests({ database, clock, settings, logger }: FilesParts):
     freeKey: (claim) => freeKey(database, claim),
     forgetAnswer: (claim, answer) => forgetAnswer(database, claim, answer),
   };
-}
-
-function reportTrouble(logger: Logger, error: unknown): void {
-  logger.warn({ error }, "a file's bytes wait to be removed");
 }

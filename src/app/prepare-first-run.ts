@@ -16,7 +16,7 @@ const demoCredit = {
   reference: null,
 };
 
-type SandboxParts = {
+type SandboxDependencies = {
   database: Database;
   clock: Clock;
   ids: IdSource;
@@ -32,18 +32,21 @@ const passwordBytes = 15;
  * Gives an empty sandbox something to try: a catalog, and a demo account with a password and a key. `null` on every
  * later run.
  */
-export async function prepareFirstRun(parts: SandboxParts, currency: string): Promise<FirstRun | null> {
-  await seedSandboxCatalog(parts, currency);
-  if (await hasAccounts(parts.database)) return null;
-  const password = Buffer.from(parts.randomBytes(passwordBytes)).toString("base64url");
+export async function prepareFirstRun(
+  { database, clock, ids, randomBytes }: SandboxDependencies,
+  currency: string,
+): Promise<FirstRun | null> {
+  await seedSandboxCatalog({ database, clock, ids }, currency);
+  if (await hasAccounts(database)) return null;
+  const password = Buffer.from(randomBytes(passwordBytes)).toString("base64url");
   const passwordHash = await hashPassword(password);
-  return await parts.database.transaction().execute(async (tx) => {
-    const within = { ...parts, database: tx };
+  return await database.transaction().execute(async (tx) => {
+    const within = { database: tx, clock, ids };
     const person = { passwordHash, isEmailVerified: false, isOperator: true };
     const account = await openAccount(within, { email: demoEmail, person, credit: demoCredit });
-    await openEventInbox(tx, account.id, parts.clock.now());
-    const keyParts = { ...within, hasModel: () => true };
-    const key = await createApiKey(keyParts, { accountId: account.id, name: "demo" });
+    await openEventInbox(tx, account.id, clock.now());
+    const request = { accountId: account.id, name: "demo" };
+    const key = await createApiKey({ ...within, randomBytes, hasModel: () => true }, request);
     return { email: demoEmail, password, keyText: key.text };
   });
 }

@@ -6,7 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 
-export type FundsParts = {
+type FundsDependencies = {
   database: Database;
   ledger: Pick<Ledger, "estimateSpendable">;
   catalog: LiveCatalog;
@@ -19,16 +19,20 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
  * Refuses a call of an account that has nothing left, before its body is read: only a large one is worth the question.
  * Whoever is let pass is still asked for the price of what they want.
  */
-export async function requireFunds(parts: FundsParts, caller: Caller, headers: Headers): Promise<void> {
-  const spendable = parts.ledger.estimateSpendable(caller.accountId, null);
+export async function requireFunds(
+  { database, ledger, catalog, clock }: FundsDependencies,
+  caller: Caller,
+  headers: Headers,
+): Promise<void> {
+  const spendable = ledger.estimateSpendable(caller.accountId, null);
   if (spendable !== null && spendable > 0n) return;
-  const now = parts.clock.now();
-  const { balance } = await readBalance(parts.database, caller.accountId, now);
+  const now = clock.now();
+  const { balance } = await readBalance(database, caller.accountId, now);
   if (balance.available > 0n || Object.values(balance.quotas).some((units) => units > 0n)) return;
   // What was done is done: its answer is given again for nothing.
   const key = parseIdempotencyKey(headers["idempotency-key"]);
-  if (key !== null && (await isKeyKnown(parts, { accountId: caller.accountId, key }))) return;
-  const offered = listOfferedModels(parts.catalog.current(), caller, now);
+  if (key !== null && (await isKeyKnown({ database, clock }, { accountId: caller.accountId, key }))) return;
+  const offered = listOfferedModels(catalog.current(), caller, now);
   if (offered.some(({ prices }) => prices.some(isFree))) return;
   throw new AppError("insufficient_balance", "The balance has nothing left. Recharge it.");
 }

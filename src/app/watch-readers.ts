@@ -18,11 +18,10 @@ export type ReaderWatch = {
   close(): void;
 };
 
-type ReaderWatchParts = { database: Database; feed: ChangeFeed; clock: Clock; logger: Logger };
+type ReaderWatchOptions = { database: Database; feed: ChangeFeed; clock: Clock; logger: Logger };
 
 /** Ends streams of events within a second after a key, an account or a session may not read them any more. */
-export function watchReaders(parts: ReaderWatchParts): ReaderWatch {
-  const { database, feed, clock, logger } = parts;
+export function watchReaders({ database, feed, clock, logger }: ReaderWatchOptions): ReaderWatch {
   const streams = createOpenStreams({
     clock,
     onTrouble: (error) => logger.warn({ error }, "open streams wait to be checked"),
@@ -49,7 +48,7 @@ export function watchReaders(parts: ReaderWatchParts): ReaderWatch {
           sessionId: session?.id ?? null,
           async check() {
             const now = clock.now();
-            const sessionEndsAt = session === null ? null : await requireLiveSession(parts, session.id);
+            const sessionEndsAt = session === null ? null : await requireLiveSession(database, session.id, now);
             const keyEndsAt = await requireKeyAccess(database, keyId, { ...place, now });
             return keyEndsAt ?? sessionEndsAt;
           },

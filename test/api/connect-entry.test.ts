@@ -3,6 +3,7 @@ import { request as sendRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createConnect } from "../../src/features/site/connect/create-connect.ts";
 import { createSiteShell } from "../../src/features/site/serve-site.ts";
+import { createThrottle } from "../../src/features/site/sign-in/throttle.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
 import { createMemoryCounters } from "../../src/platform/counters/memory-counters.ts";
 import { createDatabase, type Database } from "../../src/platform/database/database.ts";
@@ -28,12 +29,14 @@ beforeAll(async () => {
   const logger = createLogger({ level: "debug", format: "json", write: (line) => logs.push(line) });
   const files = { shell: '<html data-theme="system"><head></head><body></body></html>', assets: new Map() };
   const shell = createSiteShell({ siteUrl: "https://ai.example.com", files });
+  const counters = createMemoryCounters({ clock });
   const connect = createConnect({
     database,
     clock,
     ids,
     randomBytes,
-    counters: createMemoryCounters({ clock }),
+    counters,
+    beginAttempt: createThrottle(counters, randomBytes),
     logger,
     siteUrl: "https://ai.example.com",
     sendShell: shell.sendShell,

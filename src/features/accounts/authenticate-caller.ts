@@ -6,7 +6,8 @@ import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { findApiKey } from "./api-key-store.ts";
 import { type CallerDirectory, type KnownKey, loadKnownKey } from "./caller-directory.ts";
-import { type ConsoleKeyParts, getConsoleKey } from "./console-key.ts";
+import { getConsoleKey } from "./console-key.ts";
+import type { KeyDependencies } from "./create-api-key.ts";
 import { isWellFormedKey } from "./key-text.ts";
 
 export type CallAttempt = {
@@ -16,7 +17,7 @@ export type CallAttempt = {
   now: Date;
 };
 
-export type CallerParts = { callers: CallerDirectory; counters: Counters };
+type CallerDependencies = { callers: CallerDirectory; counters: Counters };
 
 const challenge = { "www-authenticate": "Bearer" };
 
@@ -24,7 +25,7 @@ const bearerPattern = /^Bearer +(\S+) *$/i;
 
 /** Who calls, told from the `Authorization` header, or the error that says why they may not. */
 export async function authenticateCaller(
-  parts: CallerParts,
+  dependencies: CallerDependencies,
   authorization: string | undefined,
   attempt: CallAttempt,
 ): Promise<Caller> {
@@ -34,12 +35,12 @@ export async function authenticateCaller(
       headers: challenge,
     });
   }
-  const known = parts.callers.recall(text);
-  return known === null ? await findCaller(parts, text, attempt) : admitKey(known, attempt);
+  const known = dependencies.callers.recall(text);
+  return known === null ? await findCaller(dependencies, text, attempt) : admitKey(known, attempt);
 }
 
-async function findCaller(parts: CallerParts, text: string, attempt: CallAttempt): Promise<Caller> {
-  const known = await findKey(parts, text, attempt.address);
+async function findCaller(dependencies: CallerDependencies, text: string, attempt: CallAttempt): Promise<Caller> {
+  const known = await findKey(dependencies, text, attempt.address);
   if (known === null) throw createInvalidKey();
   return admitKey(known, attempt);
 }
@@ -55,16 +56,16 @@ function createInvalidKey(): AppError {
  * throws: an answer must not become another one because of it.
  */
 export async function recognizeCaller(
-  parts: CallerParts,
+  dependencies: CallerDependencies,
   authorization: string | undefined,
   { address, now }: Pick<CallAttempt, "address" | "now">,
 ): Promise<Caller | null> {
   const text = bearerPattern.exec(authorization ?? "")?.[1];
   if (text === undefined) return null;
-  const known = parts.callers.recall(text);
+  const known = dependencies.callers.recall(text);
   if (known !== null) return isLiving(known, now) ? known.caller : null;
   // Where the database is away, or too many keys were tried, those are told who need one.
-  const found = await findKey(parts, text, address).catch(() => null);
+  const found = await findKey(dependencies, text, address).catch(() => null);
   return found !== null && isLiving(found, now) ? found.caller : null;
 }
 
@@ -72,11 +73,11 @@ function isLiving({ revokedAt, expiresAt }: KnownKey, now: Date): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now);
 }
 
-async function findKey(parts: CallerParts, text: string, address: string): Promise<KnownKey | null> {
-  return isWorthAsking(parts, text) ? await lookUpKey(parts, text, address) : null;
+async function findKey(dependencies: CallerDependencies, text: string, address: string): Promise<KnownKey | null> {
+  return isWorthAsking(dependencies, text) ? await lookUpKey(dependencies, text, address) : null;
 }
 
-function isWorthAsking({ callers }: CallerParts, text: string): boolean {
+function isWorthAsking({ callers }: CallerDependencies, text: string): boolean {
   return isWellFormedKey(text) && !callers.isUnknown(text);
 }
 
@@ -84,7 +85,11 @@ function isWorthAsking({ callers }: CallerParts, text: string): boolean {
 const unknownKeysPerMinute = 300;
 
 /** Asks the database for a key, unless too many from the same network were looked for in vain. */
-async function lookUpKey({ callers, counters }: CallerParts, text: string, address: string): Promise<KnownKey | null> {
+async function lookUpKey(
+  { callers, counters }: CallerDependencies,
+  text: string,
+  address: string,
+): Promise<KnownKey | null> {
   const rate = { key: `unknown-keys:${presentNetwork(address)}`, perMinute: unknownKeysPerMinute };
   // Counted before it is looked for, so that a thousand at once are not a thousand queries.
   const { isAllowed, rates } = await counters.take({ rates: [{ ...rate, cost: 1 }], leases: [] });
@@ -101,10 +106,11 @@ async function lookUpKey({ callers, counters }: CallerParts, text: string, addre
 
 /** Who calls from the console, where a session tells the account. */
 export async function authenticateSession(
-  parts: ConsoleKeyParts,
+  { database, clock, ids, randomBytes }: KeyDependencies & { database: Database },
   { accountId, ...attempt }: CallAttempt & { accountId: AccountId },
 ): Promise<Caller> {
-  return admitKey(await loadKnownKey(parts.database, await getConsoleKey(parts, accountId)), attempt);
+  const consoleKey = await getConsoleKey(database, { clock, ids, randomBytes }, accountId);
+  return admitKey(await loadKnownKey(database, consoleKey), attempt);
 }
 
 /** Whether a key that was let in may go on; throws when not. Answers when it expires. */

@@ -11,17 +11,17 @@ const planIdPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const standardTerms = { period: "month", quotas: { text: 0n, image: 0n, video: 0n } } as const;
 
 export async function createPlan(
-  parts: { database: Database; clock: Clock },
+  { database, clock }: { database: Database; clock: Clock },
   request: { id: string; name: string } & Pick<Plan, "limits"> & Partial<Pick<Plan, "period" | "quotas">>,
 ): Promise<Plan> {
   if (!planIdPattern.test(request.id)) {
     const message = "A plan's id has up to 64 small letters, digits, - or _, and begins with a letter or digit.";
     throw new AppError("invalid_parameter", message, { param: "id" });
   }
-  const plan = { ...standardTerms, ...request, name: requireName(request.name), createdAt: parts.clock.now() };
+  const plan = { ...standardTerms, ...request, name: requireName(request.name), createdAt: clock.now() };
   requireLimits(plan.limits);
   requireQuotas(plan.quotas);
-  if (!(await insertPlan(parts.database, plan))) {
+  if (!(await insertPlan(database, plan))) {
     throw new AppError("invalid_parameter", `There is a plan ${plan.id} already.`, { param: "id" });
   }
   return plan;
@@ -29,10 +29,10 @@ export async function createPlan(
 
 /** Changes what is given. Accounts of the plan feel limits within a second, and quotas from their next period on. */
 export async function updatePlan(
-  parts: { database: Database },
+  { database }: { database: Database },
   request: { id: string } & Partial<Pick<Plan, "name" | "limits" | "period" | "quotas">>,
 ): Promise<Plan> {
-  return await inTransaction(parts.database, async (tx) => {
+  return await inTransaction(database, async (tx) => {
     const plan = requirePlan(await lockPlan(tx, request.id), request.id);
     const changed = { ...plan, ...request };
     changed.name = requireName(changed.name);

@@ -1,12 +1,10 @@
-import type { Clock } from "../../lib/clock.ts";
-import type { AccountId, IdSource } from "../../lib/ids.ts";
+import type { AccountId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { ApiKey, KeyRestrictions } from "./account.ts";
 import { findNewestKeyByName, listLiveKeysByPrefix, lockKeyName, revokeKeysByName } from "./api-key-store.ts";
-import { type NewApiKey, writeApiKey } from "./create-api-key.ts";
+import { type KeyDependencies, type NewApiKey, writeApiKey } from "./create-api-key.ts";
 import { clientKeyPrefix } from "./require-valid.ts";
 
-type ClientKeyParts = { clock: Clock; ids: IdSource; randomBytes: (count: number) => Uint8Array };
 type ClientKeyRequest = { accountId: AccountId; client: string } & Pick<KeyRestrictions, "expiresAt" | "budget">;
 
 /**
@@ -16,20 +14,18 @@ type ClientKeyRequest = { accountId: AccountId; client: string } & Pick<KeyRestr
  */
 export async function issueClientKey(
   tx: Database,
-  parts: ClientKeyParts,
+  dependencies: KeyDependencies,
   { client, ...request }: ClientKeyRequest,
 ): Promise<NewApiKey> {
   const { accountId, expiresAt } = request;
   const name = `${clientKeyPrefix}${client}`;
   await lockKeyName(tx, accountId, name);
   const before = await findNewestKeyByName(tx, { accountId, name });
-  await revokeKeysByName(tx, { accountId, name, revokedAt: parts.clock.now() });
-  // What it is limited to was judged when it was set, and may have lost a model since.
-  const within = { ...parts, database: tx, hasModel: () => true };
-  if (before === null) return await writeApiKey(within, { ...request, name });
+  await revokeKeysByName(tx, { accountId, name, revokedAt: dependencies.clock.now() });
+  if (before === null) return await writeApiKey(tx, dependencies, { ...request, name });
   const { modelIds, endpoints, addresses, limits, lineageId } = before;
   const budget = request.budget ?? before.budget;
-  return await writeApiKey(within, {
+  return await writeApiKey(tx, dependencies, {
     ...{ accountId, name, lineageId, expiresAt },
     ...{ modelIds, endpoints, addresses, limits, budget },
   });

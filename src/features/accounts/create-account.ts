@@ -13,20 +13,20 @@ const emailCharactersMax = 254;
 type NewAccount = { email: string; planId?: string };
 
 export async function createAccount(
-  parts: { database: Database; clock: Clock; ids: IdSource },
+  { database, clock, ids }: { database: Database; clock: Clock; ids: IdSource },
   request: NewAccount,
 ): Promise<Account> {
   requireEmail(request.email);
-  if (request.planId !== undefined) await getPlan(parts.database, request.planId);
+  if (request.planId !== undefined) await getPlan(database, request.planId);
   const account = {
-    id: parts.ids.next("acct"),
+    id: ids.next("acct"),
     email: request.email,
     planId: request.planId ?? null,
     timeZone: "UTC",
     limits: {},
-    createdAt: parts.clock.now(),
+    createdAt: clock.now(),
   };
-  if (!(await insertAccount(parts.database, account))) {
+  if (!(await insertAccount(database, account))) {
     throw new AppError("invalid_parameter", `There is an account for ${request.email} already.`, { param: "email" });
   }
   return { ...account, suspendedAt: null };

@@ -9,42 +9,47 @@ import { requireRestrictions } from "./key-restrictions.ts";
 import { createKeyText, hashKey } from "./key-text.ts";
 import { requireKeyName } from "./require-valid.ts";
 
-export type KeyParts = {
-  database: Database;
-  clock: Clock;
-  /** Whether the catalog has a model, so that a key cannot be limited to one that does not exist. */
-  hasModel(modelId: string): boolean;
-};
+/** What it takes to make a key, beside the transaction. */
+export type KeyDependencies = { clock: Clock; ids: IdSource; randomBytes: (count: number) => Uint8Array };
 
-export type KeyMakerParts = KeyParts & { ids: IdSource; randomBytes: (count: number) => Uint8Array };
+/** Whether the catalog has a model, so that a key cannot be limited to one that does not exist. */
+export type HasModel = (modelId: string) => boolean;
+
 type KeyRequest = {
   accountId: string;
   name: string;
   isConsole?: boolean;
   /** The line of the key that it replaces; a key that replaces none begins one. */
   lineageId?: KeyId;
+  /** Absent where a key keeps what another was limited to: that was judged then, and may have lost a model since. */
+  hasModel?: HasModel;
 } & Partial<KeyRestrictions>;
 
 /** The only moment at which the text of a key is known; afterwards there is just its hash. */
 export type NewApiKey = { apiKey: ApiKey; text: string };
 
 export async function createApiKey(
-  parts: KeyMakerParts,
-  request: Omit<KeyRequest, "isConsole" | "lineageId">,
+  { database, hasModel, clock, ids, randomBytes }: KeyDependencies & { database: Database; hasModel: HasModel },
+  request: Omit<KeyRequest, "isConsole" | "lineageId" | "hasModel">,
 ): Promise<NewApiKey> {
-  return await writeApiKey(parts, { ...request, name: requireKeyName(request.name) });
+  const name = requireKeyName(request.name);
+  return await writeApiKey(database, { clock, ids, randomBytes }, { ...request, name, hasModel });
 }
 
 /** For whoever has made sure of the name. */
-export async function writeApiKey(parts: KeyMakerParts, request: KeyRequest): Promise<NewApiKey> {
-  const now = parts.clock.now();
-  const { accountId, name, isConsole = false, lineageId, ...given } = request;
+export async function writeApiKey(
+  tx: Database,
+  { clock, ids, randomBytes }: KeyDependencies,
+  request: KeyRequest,
+): Promise<NewApiKey> {
+  const now = clock.now();
+  const { accountId, name, isConsole = false, lineageId, hasModel = () => true, ...given } = request;
   const restrictions = { ...unrestricted, ...given };
-  requireRestrictions(restrictions, { now, hasModel: parts.hasModel });
-  const account = await findAccount(parts.database, accountId);
+  requireRestrictions(restrictions, { now, hasModel });
+  const account = await findAccount(tx, accountId);
   if (account === null) throw new AppError("not_found", `There is no account ${accountId}.`, { param: "account" });
-  const text = createKeyText(parts.randomBytes);
-  const id = parts.ids.next("key");
+  const text = createKeyText(randomBytes);
+  const id = ids.next("key");
   const apiKey = {
     ...restrictions,
     id,
@@ -55,6 +60,6 @@ export async function writeApiKey(parts: KeyMakerParts, request: KeyRequest): Pr
     isConsole,
     createdAt: now,
   };
-  await insertApiKey(parts.database, { ...apiKey, hash: Buffer.from(hashKey(text), "hex") });
+  await insertApiKey(tx, { ...apiKey, hash: Buffer.from(hashKey(text), "hex") });
   return { apiKey: { ...apiKey, revokedAt: null }, text };
 }

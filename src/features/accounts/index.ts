@@ -22,7 +22,7 @@ export { type CallerDirectory, createCallerDirectory } from "./caller-directory.
 export { createPlan, getPlan, updatePlan } from "./change-plan.ts";
 export { findKeyClient, findLastClientKey, issueClientKey, listClientKeys } from "./client-keys.ts";
 export { createAccount } from "./create-account.ts";
-export { createApiKey } from "./create-api-key.ts";
+export { createApiKey, type KeyDependencies } from "./create-api-key.ts";
 export { findKeyKind, keyKinds } from "./key-kind.ts";
 export { keyPrefix } from "./key-text.ts";
 export { listKeyUses } from "./key-use-store.ts";

@@ -11,7 +11,7 @@ export type KeyUses = {
   close(): Promise<void>;
 };
 
-type KeyUsesParts = { database: Database; onTrouble(error: unknown): void };
+type KeyUsesOptions = { database: Database; onTrouble(error: unknown): void };
 
 const notedEveryMs = 60_000;
 /** Somebody may wait to see that a new key has arrived, so not much longer. */
@@ -19,7 +19,7 @@ const writtenAfterMs = 100;
 const keysMax = 50_000;
 
 /** Notes when keys are used, each at most once a minute, and those of a moment with one call of the database. */
-export function createKeyUses({ database, onTrouble }: KeyUsesParts): KeyUses {
+export function createKeyUses({ database, onTrouble }: KeyUsesOptions): KeyUses {
   const notedAtMs = new Map<KeyId, number>();
   const writer = createCoalescer<[KeyId, Date], void>({
     gather: (hurry) => wait(writtenAfterMs, undefined, { signal: hurry }).catch(() => {}),

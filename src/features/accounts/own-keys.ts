@@ -1,3 +1,4 @@
+import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import type { LimitSet } from "../../lib/limit-set.ts";
 import { type Database, inTransaction } from "../../platform/database/database.ts";
@@ -11,10 +12,10 @@ import {
   type OwnKeyName,
   updateApiKeyRow,
 } from "./api-key-store.ts";
-import { createApiKey, type KeyMakerParts, type KeyParts, type NewApiKey, writeApiKey } from "./create-api-key.ts";
+import { createApiKey, type HasModel, type KeyDependencies, type NewApiKey, writeApiKey } from "./create-api-key.ts";
 import { findKeyKind } from "./key-kind.ts";
 import { isWidened } from "./key-restrictions.ts";
-import { revokeApiKey, updateApiKey } from "./update-api-key.ts";
+import { type KeyChangeDependencies, revokeApiKey, updateApiKey } from "./update-api-key.ts";
 
 /** `null` takes a limit away; one that is not named stays. */
 export type OwnKeyChange = { name?: string; limits?: { [L in keyof LimitSet]?: number | null } } & Partial<
@@ -29,36 +30,39 @@ export async function getOwnKey(database: Database, name: OwnKeyName): Promise<A
 }
 
 export async function createOwnKey(
-  parts: KeyMakerParts,
+  { database, hasModel, clock, ids, randomBytes }: KeyDependencies & { database: Database; hasModel: HasModel },
   request: { accountId: AccountId; name: string } & Partial<KeyRestrictions>,
 ): Promise<NewApiKey> {
-  return await inTransaction(parts.database, async (tx) => {
-    await requireRoom(tx, request.accountId, parts.clock.now());
-    return await createApiKey({ ...parts, database: tx }, request);
+  return await inTransaction(database, async (tx) => {
+    await requireRoom(tx, request.accountId, clock.now());
+    return await createApiKey({ database: tx, hasModel, clock, ids, randomBytes }, request);
   });
 }
 
 /** `permitWidening` throws where whoever asks may not let the key do more than it could. */
 export async function changeOwnKey(
-  parts: KeyParts & { permitWidening(): void },
+  { database, permitWidening, clock, hasModel }: KeyChangeDependencies & { permitWidening(): void },
   name: OwnKeyName,
   change: OwnKeyChange,
 ): Promise<ApiKey> {
-  return await inTransaction(parts.database, async (tx) => {
+  return await inTransaction(database, async (tx) => {
     if (change.budget !== undefined) await lockKeysOf(tx, name.accountId);
     const apiKey = requireUnrevoked(requireKey(await lockOwnKey(tx, name), name));
     const { limits, ...rest } = change;
     const whole = limits === undefined ? rest : { ...rest, limits: mergeLimits(apiKey.limits, limits) };
-    const changed = await updateApiKey({ ...parts, database: tx }, apiKey.id, whole);
-    if (isWidened(apiKey, changed)) parts.permitWidening();
+    const changed = await updateApiKey({ database: tx, clock, hasModel }, apiKey.id, whole);
+    if (isWidened(apiKey, changed)) permitWidening();
     return changed;
   });
 }
 
-export async function revokeOwnKey(parts: Omit<KeyParts, "hasModel">, name: OwnKeyName): Promise<ApiKey> {
-  return await inTransaction(parts.database, async (tx) => {
+export async function revokeOwnKey(
+  { database, clock }: { database: Database; clock: Clock },
+  name: OwnKeyName,
+): Promise<ApiKey> {
+  return await inTransaction(database, async (tx) => {
     const { id } = requireKey(await lockOwnKey(tx, name), name);
-    return await revokeApiKey({ ...parts, database: tx }, id);
+    return await revokeApiKey({ database: tx, clock }, id);
   });
 }
 
@@ -67,22 +71,21 @@ export async function revokeOwnKey(parts: Omit<KeyParts, "hasModel">, name: OwnK
  * can change over. Both happen or neither does. What was spent of a budget stays spent: it is counted by the line.
  */
 export async function rotateOwnKey(
-  parts: Omit<KeyMakerParts, "hasModel">,
+  { database, clock, ids, randomBytes }: KeyDependencies & { database: Database },
   name: OwnKeyName,
   { overlapMs }: { overlapMs: number },
 ): Promise<NewApiKey> {
-  return await inTransaction(parts.database, async (tx) => {
+  return await inTransaction(database, async (tx) => {
     await lockKeysOf(tx, name.accountId);
-    const now = parts.clock.now();
+    const now = clock.now();
     const old = requireRotatable(requireKey(await lockOwnKey(tx, name), name), now);
     await updateApiKeyRow(tx, overlapMs === 0 ? { ...old, revokedAt: now } : endBy(old, now.getTime() + overlapMs));
     await requireRoom(tx, name.accountId, now);
+    const { accountId, name: sameName, lineageId } = old;
     const { expiresAt, modelIds, endpoints, addresses, budget, limits } = old;
     const restrictions = { expiresAt, modelIds, endpoints, addresses, budget, limits };
-    // What it is limited to was judged when it was set, and may have lost a model since.
-    const within = { ...parts, database: tx, hasModel: () => true };
-    const { accountId, name: sameName, lineageId } = old;
-    return await writeApiKey(within, { accountId, name: sameName, lineageId, ...restrictions });
+    const request = { accountId, name: sameName, lineageId, ...restrictions };
+    return await writeApiKey(tx, { clock, ids, randomBytes }, request);
   });
 }
 

@@ -16,13 +16,13 @@ export type AccountChange = {
 
 /** Changes what is given; every node knows within a second. */
 export async function updateAccount(
-  parts: { database: Database; clock: Clock },
+  { database, clock }: { database: Database; clock: Clock },
   accountId: string,
   change: AccountChange,
 ): Promise<Account> {
   if (change.limits !== undefined) requireLimits(change.limits);
   if (change.timeZone !== undefined) requireTimeZone(change.timeZone);
-  return await inTransaction(parts.database, async (tx) => {
+  return await inTransaction(database, async (tx) => {
     const account = await lockAccount(tx, accountId);
     if (account === null) throw new AppError("not_found", `There is no account ${accountId}.`, { param: "account" });
     if (change.planId) await getPlan(tx, change.planId);
@@ -31,7 +31,7 @@ export async function updateAccount(
       planId: change.planId === undefined ? account.planId : change.planId,
       limits: change.limits ?? account.limits,
       timeZone: change.timeZone ?? account.timeZone,
-      suspendedAt: decideSuspension(account, change, parts.clock.now()),
+      suspendedAt: decideSuspension(account, change, clock.now()),
     };
     await updateAccountRow(tx, changed);
     return changed;

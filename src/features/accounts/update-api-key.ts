@@ -1,17 +1,23 @@
+import type { Clock } from "../../lib/clock.ts";
 import { type Database, inTransaction } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ApiKey, KeyRestrictions } from "./account.ts";
 import { findApiKey, lockApiKey, lockKeysOf, updateApiKeyRow, updateLineageBudget } from "./api-key-store.ts";
-import type { KeyParts } from "./create-api-key.ts";
+import type { HasModel } from "./create-api-key.ts";
 import { findKeyKind } from "./key-kind.ts";
 import { requireRestrictions } from "./key-restrictions.ts";
 import { requireKeyName } from "./require-valid.ts";
 
+export type KeyChangeDependencies = { database: Database; clock: Clock; hasModel: HasModel };
 export type KeyChange = { name?: string } & Partial<KeyRestrictions>;
 
 /** Changes what is given; every node goes by it within a second. A revoked key cannot be changed back. */
-export async function updateApiKey(parts: KeyParts, keyId: string, change: KeyChange): Promise<ApiKey> {
-  return await inTransaction(parts.database, async (tx) => {
+export async function updateApiKey(
+  { database, clock, hasModel }: KeyChangeDependencies,
+  keyId: string,
+  change: KeyChange,
+): Promise<ApiKey> {
+  return await inTransaction(database, async (tx) => {
     if (change.budget !== undefined) await lockBudgets(tx, keyId);
     const apiKey = await lockApiKey(tx, keyId);
     if (apiKey === null) throw new AppError("not_found", `There is no key ${keyId}.`, { param: "key" });
@@ -20,7 +26,7 @@ export async function updateApiKey(parts: KeyParts, keyId: string, change: KeyCh
     // What was set long ago may have expired or lost its model since; only what changes now is judged.
     const judged = { ...changed, ...(change.expiresAt === undefined ? { expiresAt: null } : {}) };
     const modelIds = change.modelIds === undefined ? null : changed.modelIds;
-    requireRestrictions({ ...judged, modelIds }, { now: parts.clock.now(), hasModel: parts.hasModel });
+    requireRestrictions({ ...judged, modelIds }, { now: clock.now(), hasModel });
     await updateApiKeyRow(tx, changed);
     if (change.budget !== undefined) await updateLineageBudget(tx, changed);
     return changed;
@@ -34,15 +40,18 @@ async function lockBudgets(tx: Database, keyId: string): Promise<void> {
 }
 
 /** Ends a key at once and for good. A key that was revoked before stays revoked since then. */
-export async function revokeApiKey(parts: Omit<KeyParts, "hasModel">, keyId: string): Promise<ApiKey> {
-  return await inTransaction(parts.database, async (tx) => {
+export async function revokeApiKey(
+  { database, clock }: { database: Database; clock: Clock },
+  keyId: string,
+): Promise<ApiKey> {
+  return await inTransaction(database, async (tx) => {
     const apiKey = await lockApiKey(tx, keyId);
     if (apiKey === null) throw new AppError("not_found", `There is no key ${keyId}.`, { param: "key" });
     if (apiKey.isConsole) {
       const message = "The console's own key cannot be revoked. What it may spend can be limited by a budget.";
       throw new AppError("invalid_parameter", message, { param: "key" });
     }
-    const revoked = { ...apiKey, revokedAt: apiKey.revokedAt ?? parts.clock.now() };
+    const revoked = { ...apiKey, revokedAt: apiKey.revokedAt ?? clock.now() };
     await updateApiKeyRow(tx, revoked);
     return revoked;
   });

@@ -1,8 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
-import type { Catalog } from "./catalog.ts";
-import type { CatalogFile, CatalogProblem } from "./catalog-file.ts";
+import type { CatalogProblem } from "./catalog-file.ts";
 import { findCatalog, insertCatalog, lockCatalog } from "./catalog-store.ts";
 import { type CatalogSurroundings, checkCatalog } from "./check-catalog.ts";
 import { describeCatalogChange } from "./describe-catalog-change.ts";
@@ -14,25 +13,31 @@ export type CatalogOutcome =
   /** `changes` is empty when the file says what is in force already: then nothing is written. */
   | { kind: "accepted"; version: number; changes: string[] };
 
-type ApplyParts = { database: Database; clock: Clock; ids: IdSource; surroundings: CatalogSurroundings };
+type ApplyDependencies = { database: Database; clock: Clock; ids: IdSource; surroundings: CatalogSurroundings };
 
 /** Whether the file could be applied, and what would change. Nothing is written. */
-export async function previewCatalog(parts: ApplyParts, source: string): Promise<CatalogOutcome> {
-  return await consider(parts, source, async () => {});
+export async function previewCatalog(dependencies: ApplyDependencies, source: string): Promise<CatalogOutcome> {
+  return await consider(dependencies, source, async () => {});
 }
 
 /** Makes the file the catalog in force, whole or not at all. */
-export async function applyCatalog(parts: ApplyParts, source: string): Promise<CatalogOutcome> {
-  return await parts.database.transaction().execute(async (tx) => {
+export async function applyCatalog(
+  { database, clock, ids, surroundings }: ApplyDependencies,
+  source: string,
+): Promise<CatalogOutcome> {
+  return await database.transaction().execute(async (tx) => {
     await lockCatalog(tx);
-    return await consider({ ...parts, database: tx }, source, (catalog) => insertCatalog(tx, catalog));
+    const write = (catalog: NewCatalog) => insertCatalog(tx, catalog);
+    return await consider({ database: tx, clock, ids, surroundings }, source, write);
   });
 }
 
+type NewCatalog = Parameters<typeof insertCatalog>[1];
+
 async function consider(
-  parts: ApplyParts,
+  { database, clock, ids, surroundings }: ApplyDependencies,
   source: string,
-  write: (catalog: Parameters<typeof insertCatalog>[1]) => Promise<void>,
+  write: (catalog: NewCatalog) => Promise<void>,
 ): Promise<CatalogOutcome> {
   const parsed = parseCatalog(source);
   if (parsed.kind === "malformed") return { kind: "refused", problems: parsed.problems };
@@ -40,11 +45,12 @@ async function consider(
     kind: "refused",
     problems: problems.map(parsed.locate).toSorted(compareByPlace),
   });
-  const problems = checkCatalog(parsed.file, parts.surroundings);
+  const problems = checkCatalog(parsed.file, surroundings);
   if (problems.length > 0) return refuse(problems);
-  const current = await findCatalog(parts.database);
-  const now = parts.clock.now();
-  const planned = plan(parts, parsed.file, current, now);
+  const current = await findCatalog(database);
+  const now = clock.now();
+  const createPriceId = () => ids.next("price");
+  const planned = planCatalogChange({ file: parsed.file, current, now, createPriceId });
   if (planned.kind === "impossible") return refuse(planned.problems);
   const { next, newPrices } = planned.change;
   const changes = describeCatalogChange(current, next);
@@ -52,8 +58,4 @@ async function consider(
   const version = (current?.version ?? 0) + 1;
   await write({ ...next, version, appliedAt: now, newPrices });
   return { kind: "accepted", version, changes };
-}
-
-function plan(parts: ApplyParts, file: CatalogFile, current: Catalog | null, now: Date) {
-  return planCatalogChange({ file, current, now, createPriceId: () => parts.ids.next("price") });
 }

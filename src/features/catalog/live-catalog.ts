@@ -14,22 +14,22 @@ export type LiveCatalog = {
 const retryMs = 200;
 
 /** Loads the catalog and keeps it up to date: a new version is served within moments of being applied. */
-export async function openLiveCatalog(parts: {
+export async function openLiveCatalog(options: {
   database: Database;
   feed: ChangeFeed;
   health: KnownHealth;
   loadAdapters: LoadAdapters;
   onTrouble(error: unknown): void;
 }): Promise<LiveCatalog> {
-  let view = createCatalogView(null, parts.health);
+  let view = createCatalogView(null, options.health);
   let wantedLoads = 0;
   let isLoading = false;
   let isClosed = false;
 
   async function read(): Promise<CatalogView> {
-    const catalog = await findCatalog(parts.database);
-    await parts.loadAdapters(catalog?.providers ?? []);
-    return createCatalogView(catalog, parts.health);
+    const catalog = await findCatalog(options.database);
+    await options.loadAdapters(catalog?.providers ?? []);
+    return createCatalogView(catalog, options.health);
   }
 
   /** Loads until no change has come in meanwhile, so that the last one always counts. */
@@ -44,7 +44,7 @@ export async function openLiveCatalog(parts: {
         done = asked;
       } catch (error) {
         // The old version is better than none; the next try follows at once.
-        parts.onTrouble(error);
+        options.onTrouble(error);
         await wait(retryMs, undefined, { ref: false });
       }
     }
@@ -53,7 +53,7 @@ export async function openLiveCatalog(parts: {
   }
 
   // Listening comes first, so that no version can slip in between.
-  parts.feed.subscribe("catalog", { onChange: () => void load(), onReset: () => void load() });
+  options.feed.subscribe("catalog", { onChange: () => void load(), onReset: () => void load() });
   view = await read();
   return {
     current: () => view,

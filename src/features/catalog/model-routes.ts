@@ -16,20 +16,20 @@ import {
 } from "./model-schema.ts";
 import { presentPriceList, priceListSchema } from "./price-schema.ts";
 
-type ModelRouteParts = { catalog: LiveCatalog; clock: Clock; currency: string; siteUrl: string };
+type ModelRouteDependencies = { catalog: LiveCatalog; clock: Clock; currency: string; siteUrl: string };
 
 /** Lists are kept as bytes, which are sent as they are: the schema describes them, it does not write them. */
 const jsonType = "application/json; charset=utf-8";
 
 const noQuery = Type.Object({}, { additionalProperties: false });
 
-export function addModelRoutes(http: HttpServer, parts: ModelRouteParts): void {
-  addModelList(http, parts);
-  addModelDetail(http, parts);
-  addPriceList(http, parts);
+export function addModelRoutes(http: HttpServer, dependencies: ModelRouteDependencies): void {
+  addModelList(http, dependencies);
+  addModelDetail(http, dependencies);
+  addPriceList(http, dependencies);
 }
 
-function addModelList(http: HttpServer, { catalog, clock, siteUrl }: ModelRouteParts): void {
+function addModelList(http: HttpServer, { catalog, clock, siteUrl }: ModelRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("listModels", ["invalid_parameter", "unknown_parameter"]);
   const answers = createAnswerCache();
   http.get(
@@ -59,7 +59,7 @@ function addModelList(http: HttpServer, { catalog, clock, siteUrl }: ModelRouteP
   );
 }
 
-function addModelDetail(http: HttpServer, { catalog, clock, siteUrl }: ModelRouteParts): void {
+function addModelDetail(http: HttpServer, { catalog, clock, siteUrl }: ModelRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("getModel", ["model_unavailable", "unknown_parameter"]);
   http.get(
     // A model's id may have slashes in it.
@@ -87,7 +87,7 @@ function addModelDetail(http: HttpServer, { catalog, clock, siteUrl }: ModelRout
   );
 }
 
-function addPriceList(http: HttpServer, { catalog, clock, currency }: ModelRouteParts): void {
+function addPriceList(http: HttpServer, { catalog, clock, currency }: ModelRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("listPrices", ["unknown_parameter"]);
   const answers = createAnswerCache();
   http.get(

@@ -11,14 +11,14 @@ const repeatMs = 30_000;
 export const silentNodeMs = 3 * repeatMs;
 
 /** Tells operators, by way of the database, what this node sees of its upstreams. No call waits for it. */
-export function publishHealth(parts: {
+export function publishHealth(options: {
   database: Database;
   health: UpstreamHealth;
   clock: Clock;
   nodeId: string;
   onTrouble(error: unknown): void;
 }): HealthPublisher {
-  const { clock, database, health, nodeId } = parts;
+  const { clock, database, health, nodeId } = options;
   let toldVersion = 0;
   let toldAtMs = clock.monotonicMs();
   let telling: Promise<void> | null = null;
@@ -35,7 +35,7 @@ export function publishHealth(parts: {
       toldAtMs = clock.monotonicMs();
     } catch (error) {
       // The next look tries again; upstreams are used by what this node knows itself.
-      parts.onTrouble(error);
+      options.onTrouble(error);
     }
   }
 

@@ -11,12 +11,12 @@ const sandboxFile = join(import.meta.dirname, "../../../catalogs/sandbox.yaml");
 
 /** Gives a sandbox without a catalog its first one. */
 export async function seedSandboxCatalog(
-  parts: { database: Database; clock: Clock; ids: IdSource },
+  { database, clock, ids }: { database: Database; clock: Clock; ids: IdSource },
   currency: string,
 ): Promise<void> {
-  if ((await findCatalog(parts.database)) !== null) return;
+  if ((await findCatalog(database)) !== null) return;
   const source = readFileSync(sandboxFile, "utf8").replace(/^currency: USD$/m, `currency: ${currency}`);
   const surroundings = { currency, planIds: new Set<string>(), accountIds: new Set<string>(), hasSecret: () => false };
-  const outcome = await applyCatalog({ ...parts, surroundings }, source);
+  const outcome = await applyCatalog({ database, clock, ids, surroundings }, source);
   invariant(outcome.kind === "accepted", `the sandbox catalog is refused: ${JSON.stringify(outcome)}`);
 }

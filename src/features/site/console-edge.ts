@@ -1,4 +1,3 @@
-import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { presentNetwork } from "../../lib/network.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
@@ -9,10 +8,9 @@ import { errorAnswers } from "../../platform/http/error-answers.ts";
 import { describeConsoleRoutes } from "../../platform/http/openapi.ts";
 import type { SiteSession } from "./sign-in/session/site-session.ts";
 
-export type ConsoleEdgeParts = {
+type ConsoleEdgeOptions = {
   siteUrl: string;
   counters: Counters;
-  clock: Clock;
   readSession(headers: RequestHeaders): Promise<SiteSession | null>;
 };
 
@@ -57,6 +55,13 @@ export function requireFresh(session: SiteSession, now: Date): void {
   throw new AppError("reauthentication_required", "Prove that it is you before you do this.");
 }
 
+/** Who is asking, where they must have just proven it. */
+export function getFreshSession(request: object, now: Date): SiteSession {
+  const session = getSession(request);
+  requireFresh(session, now);
+  return session;
+}
+
 /** The errors of a console route for its schema: its own, and those that the edge can answer with. */
 export function consoleErrors(method: "GET" | "POST" | "PATCH" | "DELETE", own: readonly ErrorCode[] = []) {
   return errorAnswers([...new Set([...own, ...(method === "GET" ? [] : changeErrors), ...commonErrors])]);
@@ -68,24 +73,24 @@ export function consoleErrors(method: "GET" | "POST" | "PATCH" | "DELETE", own: 
  */
 export async function addConsoleApi(
   http: HttpServer,
-  parts: ConsoleEdgeParts,
+  { siteUrl, counters, readSession }: ConsoleEdgeOptions,
   addRoutes: (consoleApi: HttpServer) => void,
 ): Promise<void> {
-  const { origin } = new URL(parts.siteUrl);
+  const { origin } = new URL(siteUrl);
   await http.register(
     async (consoleApi: HttpServer) => {
-      await describeConsoleRoutes(consoleApi, { siteUrl: parts.siteUrl });
+      await describeConsoleRoutes(consoleApi, { siteUrl });
       consoleApi.addHook("onRoute", (route) => {
         // What the API offers to programs keeps the limits it has there.
         if (route.config?.endpoint === undefined) route.bodyLimit ??= bodyBytesMax;
       });
       consoleApi.addHook("onRequest", async (request, reply) => {
         reply.headers(securityHeaders);
-        await countRequest(parts.counters, request.ip);
+        await countRequest(counters, request.ip);
         if (request.method !== "GET" && request.method !== "HEAD") {
           requireOwnPage(request, { origin, takesForm: isFormRoute(request.routeOptions.schema) });
         }
-        const session = await parts.readSession(request.headers);
+        const session = await readSession(request.headers);
         if (session !== null) sessions.set(request, session);
         else if (request.routeOptions.config.access !== "open") throw createNotSignedIn();
       });

@@ -12,11 +12,12 @@ import { addAccountRoutes } from "./account/account-routes.ts";
 import { createConnect } from "./connect/create-connect.ts";
 import { addConsoleApi } from "./console-edge.ts";
 import { createSiteShell } from "./serve-site.ts";
-import { createShowcase, type ShowcaseParts } from "./showcase/create-showcase.ts";
+import { createShowcase } from "./showcase/create-showcase.ts";
 import { addShowcaseRoutes } from "./showcase/showcase-routes.ts";
 import { createSignIn } from "./sign-in/create-sign-in.ts";
 import type { OidcSettings } from "./sign-in/provider/oidc-provider.ts";
-import type { NewPerson } from "./sign-in/sign-in-parts.ts";
+import { createThrottle } from "./sign-in/throttle.ts";
+import type { OpenAccount, SignUpPolicy } from "./sign-in/user/sign-up.ts";
 import { readSiteFiles } from "./site-files.ts";
 
 export type Site = {
@@ -36,43 +37,50 @@ export type SiteOptions = {
   siteUrl: string;
   baseUrl: string;
   currency: string;
-  signUp: "open" | "invite" | "closed";
+  signUp: SignUpPolicy;
   mail: { smtpUrl: string | undefined; from: string };
   payments: { kind: "none" | "stripe"; amountMin: string; amountMax: string };
   providers: OidcSettings[];
 };
 
-type SiteParts = SiteOptions &
-  Pick<ShowcaseParts, "checkDatabase" | "hasTasksDueBefore"> & {
-    database: Database;
-    clock: Clock;
-    ids: IdSource;
-    randomBytes: (count: number) => Uint8Array;
-    counters: Counters;
-    logger: Logger;
-    masterKey: MasterKey;
-    catalog: LiveCatalog;
-    /** Opens an account and its person, whose address is proven, within the transaction. */
-    openAccount(tx: Database, person: NewPerson): Promise<void>;
-    /** Shows a mail that is not sent to the person at the server's terminal, if there is one. */
-    showMail(text: string): void;
-  };
+type SiteDependencies = {
+  database: Database;
+  clock: Clock;
+  ids: IdSource;
+  randomBytes: (count: number) => Uint8Array;
+  counters: Counters;
+  logger: Logger;
+  masterKey: MasterKey;
+  catalog: LiveCatalog;
+  openAccount: OpenAccount;
+  /** Throws when the database does not answer. */
+  checkDatabase(): Promise<void>;
+  /** Whether a task that somebody had to look at then is still waiting. */
+  hasTasksDueBefore(moment: Date): Promise<boolean>;
+  /** Shows a mail that is not sent to the person at the server's terminal, if there is one. */
+  showMail(text: string): void;
+};
 
-export function createSite(parts: SiteParts): Site {
-  const { siteUrl, logger, clock, currency } = parts;
-  const mailer = createMailer({ ...parts.mail, clock, logger, show: parts.showMail });
+export function createSite(given: SiteOptions & SiteDependencies): Site {
+  const { database, clock, ids, randomBytes, counters, logger, masterKey, catalog, openAccount } = given;
+  const { siteUrl, baseUrl, currency, signUp, payments, providers, checkDatabase, hasTasksDueBefore } = given;
+  const mailer = createMailer({ ...given.mail, clock, logger, show: given.showMail });
   const hasOutbox = mailer.kind === "outbox" && isLoopbackUrl(siteUrl);
-  const outboxSecret = hasOutbox ? presentOutboxSecret(parts.masterKey) : null;
+  const outboxSecret = hasOutbox ? presentOutboxSecret(masterKey) : null;
   const shell = createSiteShell({ siteUrl, files: readSiteFiles() });
+  const beginAttempt = createThrottle(counters, randomBytes);
   const signIn = createSignIn({
-    ...parts,
-    mailer,
-    outboxSecret,
+    ...{ database, clock, ids, randomBytes, logger, mailer, beginAttempt, masterKey, openAccount },
+    ...{ siteUrl, baseUrl, currency, signUp, payments, providers, outboxSecret },
     showMessage: (reply, { status, title, message }) =>
       shell.sendShell(reply, { status, data: { kind: "message", title, message } }),
   });
-  const connect = createConnect({ ...parts, sendShell: shell.sendShell, sendMail: mailer.send });
-  const showcase = createShowcase(parts);
+  const connect = createConnect({
+    ...{ database, clock, ids, randomBytes, counters, logger, beginAttempt, siteUrl },
+    ...{ sendShell: shell.sendShell, sendMail: mailer.send },
+  });
+  const offer = { catalog, clock, currency, baseUrl, signUp };
+  const showcase = createShowcase({ ...offer, checkDatabase, hasTasksDueBefore });
   if (mailer.kind === "outbox" && !isLoopbackUrl(siteUrl)) {
     logger.warn("smtp_url is not set: mails for sign-up and new passwords reach nobody");
   }
@@ -82,10 +90,12 @@ export function createSite(parts: SiteParts): Site {
     async addRoutes(http, addApi) {
       shell.addRoutes(http);
       await connect.addPages(http);
-      await addConsoleApi(http, { ...parts, readSession: signIn.readSession }, (consoleApi) => {
+      await addConsoleApi(http, { siteUrl, counters, readSession: signIn.readSession }, (consoleApi) => {
         signIn.addRoutes(consoleApi);
         connect.addRoutes(consoleApi);
-        addAccountRoutes(consoleApi, { ...parts, currency });
+        addAccountRoutes(consoleApi, {
+          ...{ database, clock, ids, randomBytes, logger, catalog, beginAttempt, currency },
+        });
         addShowcaseRoutes(consoleApi, showcase);
         addApi(consoleApi);
       });

@@ -28,11 +28,6 @@ export type SiteShell = {
   addRoutes(http: HttpServer): void;
 };
 
-type SiteShellParts = {
-  siteUrl: string;
-  files: SiteFiles | null;
-};
-
 /** The pages whose whole content the site's program asks for itself. */
 const pagePaths = [
   "/",
@@ -64,17 +59,17 @@ const connectPagePaths = ["/connect/device", "/connect/requests/:id"] as const;
 const notBuilt = "<!doctype html><title>Sluice</title><p>The site is not built. `npm start` builds it.</p>\n";
 
 /** Serves the built site. Every page is the same document; it holds nothing of the reader's. */
-export function createSiteShell(parts: SiteShellParts): SiteShell {
-  const isHttps = new URL(parts.siteUrl).protocol === "https:";
+export function createSiteShell({ siteUrl, files }: { siteUrl: string; files: SiteFiles | null }): SiteShell {
+  const isHttps = new URL(siteUrl).protocol === "https:";
   const headersByPolicy = {
     page: presentPageHeaders("page", { isHttps }),
     connect: presentPageHeaders("connect", { isHttps }),
   };
 
   function sendShell(reply: PageReply, { status = 200, data, policy = "page" }: ShellOptions = {}): void {
-    reply.code(parts.files === null ? 503 : status);
+    reply.code(files === null ? 503 : status);
     reply.headers({ ...headersByPolicy[policy], "content-type": "text/html; charset=utf-8" });
-    reply.send(parts.files === null ? notBuilt : fillShell(parts.files.shell, { data, theme: readTheme(reply) }));
+    reply.send(files === null ? notBuilt : fillShell(files.shell, { data, theme: readTheme(reply) }));
   }
 
   return {
@@ -88,7 +83,7 @@ export function createSiteShell(parts: SiteShellParts): SiteShell {
         const params = describePage(path);
         http.get(path, { schema: { ...schema, params } }, (_request, reply) => sendShell(reply, { policy: "connect" }));
       }
-      addAssets(http, parts.files);
+      addAssets(http, files);
       http.addHook("preHandler", (request, reply, done) => {
         if (request.is404 && isPageRequest(request)) sendShell(reply, { status: 404 });
         else done();

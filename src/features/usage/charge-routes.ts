@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
@@ -11,19 +12,19 @@ import {
   presentExplained,
 } from "./charge-schema.ts";
 import { listCharges } from "./charge-store.ts";
-import { type ExplainParts, explainCharge } from "./explain-charge.ts";
+import { type ExplainDependencies, explainCharge } from "./explain-charge.ts";
 import { createUnknownCursor, presentPage } from "./list-schema.ts";
 import { parseRange } from "./parse-period.ts";
 import { readTimeZone } from "./sum-usage.ts";
 
 const tags = ["Usage"];
 
-export function addChargeRoutes(http: HttpServer, parts: ExplainParts): void {
-  addListCharges(http, parts);
-  addGetCharge(http, parts);
+export function addChargeRoutes(http: HttpServer, dependencies: ExplainDependencies): void {
+  addListCharges(http, dependencies);
+  addGetCharge(http, dependencies);
 }
 
-function addListCharges(http: HttpServer, { database }: ExplainParts): void {
+function addListCharges(http: HttpServer, { database }: { database: Database }): void {
   const { config, schema, errors } = describeEndpoint("listCharges", ["invalid_parameter", "unknown_parameter"]);
   http.get(
     "/charges",
@@ -50,7 +51,7 @@ function addListCharges(http: HttpServer, { database }: ExplainParts): void {
   );
 }
 
-function addGetCharge(http: HttpServer, parts: ExplainParts): void {
+function addGetCharge(http: HttpServer, dependencies: ExplainDependencies): void {
   const { config, schema, errors } = describeEndpoint("getCharge", ["not_found", "unknown_parameter"]);
   const description = `Why a charge is what it is: the price as it was, every quantity and its rate, what was set aside before, which
 bucket paid, what was refunded since, and what there was afterwards.`;
@@ -68,6 +69,7 @@ bucket paid, what was refunded since, and what there was afterwards.`;
         response: { 200: explainedChargeSchema, ...errors },
       },
     },
-    async (request) => presentExplained(await explainCharge(parts, getCaller(request), request.params.charge_id)),
+    async (request) =>
+      presentExplained(await explainCharge(dependencies, getCaller(request), request.params.charge_id)),
   );
 }

@@ -19,20 +19,23 @@ export type ExplainedCharge = ChargeRecord & {
   refunds: readonly Refund[];
 };
 
-export type ExplainParts = { database: Database; catalog: LiveCatalog; clock: Clock };
+export type ExplainDependencies = { database: Database; catalog: LiveCatalog; clock: Clock };
 
-/** A movement touches as many pockets as an account has gifts, and each has an entry. */
+/** A movement touches as many credit buckets as an account has gifts, and each has an entry. */
 const legsMax = 1000;
 
 /** Everything that made a charge what it is. One of another account does not exist. */
-export async function explainCharge(parts: ExplainParts, caller: Caller, id: string): Promise<ExplainedCharge> {
-  const { database } = parts;
+export async function explainCharge(
+  { database, catalog, clock }: ExplainDependencies,
+  caller: Caller,
+  id: string,
+): Promise<ExplainedCharge> {
   const { accountId } = caller;
   const charge = new RegExp(chargeIdPattern).test(id) ? await findCharge(database, { accountId, id }) : null;
   if (charge === null) throw new AppError("not_found", "The account has no such charge.", { param: "charge_id" });
   return {
     ...charge,
-    price: await readPrice(parts, caller, charge.bill.priceId),
+    price: await readPrice({ database, catalog, clock }, caller, charge.bill.priceId),
     itemPriceIds: await listItemPrices(database, charge),
     cost: charge.unit === "money" ? computeCharge(charge.bill) : charge.bill.quotaUnits,
     entries: await listEntries(database, charge, caller),
@@ -42,7 +45,7 @@ export async function explainCharge(parts: ExplainParts, caller: Caller, id: str
 
 /** A price is current as long as the next call of the account would be charged by it. */
 async function readPrice(
-  { database, catalog, clock }: ExplainParts,
+  { database, catalog, clock }: ExplainDependencies,
   { accountId, planId }: Caller,
   priceId: string,
 ): Promise<ExplainedCharge["price"]> {

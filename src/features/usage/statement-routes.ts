@@ -21,14 +21,12 @@ import { readTimeZone } from "./sum-usage.ts";
 
 const tags = ["Balance"];
 
-type StatementRouteParts = { database: Database };
-
-export function addStatementRoutes(http: HttpServer, parts: StatementRouteParts): void {
-  addStatement(http, parts);
-  addListHolds(http, parts);
+export function addStatementRoutes(http: HttpServer, { database }: { database: Database }): void {
+  addStatement(http, database);
+  addListHolds(http, database);
 }
 
-function addStatement(http: HttpServer, { database }: StatementRouteParts): void {
+function addStatement(http: HttpServer, database: Database): void {
   const { config, schema, errors } = describeEndpoint("listLedgerEntries", ["invalid_parameter", "unknown_parameter"]);
   const description = `Every movement of the account's money and quotas, newest first, with what there was afterwards. \`format=csv\`
 answers the whole time at once, oldest first, up to 100000 lines.`;
@@ -64,7 +62,7 @@ answers the whole time at once, oldest first, up to 100000 lines.`;
   );
 }
 
-function addListHolds(http: HttpServer, { database }: StatementRouteParts): void {
+function addListHolds(http: HttpServer, database: Database): void {
   const { config, schema, errors } = describeEndpoint("listHolds", ["invalid_parameter", "unknown_parameter"]);
   http.get(
     "/holds",

@@ -3,8 +3,7 @@ import { presentMoney } from "../../../lib/money.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { decideGiftEnd, readBalance } from "../../ledger/index.ts";
 import { consoleErrors, getSession } from "../console-edge.ts";
-import type { AccountParts } from "./account-parts.ts";
-import { redeemOwnCode } from "./redeem-own-code.ts";
+import { type RedeemDependencies, redeemOwnCode } from "./redeem-own-code.ts";
 
 const redeemedSchema = Type.Object({
   object: Type.Literal("redeemed_code"),
@@ -17,7 +16,7 @@ const redeemedSchema = Type.Object({
   balance: Type.String({ examples: ["35.00"], description: "What the account can spend now." }),
 });
 
-export function addCodeRoutes(http: HttpServer, parts: AccountParts): void {
+export function addCodeRoutes(http: HttpServer, dependencies: RedeemDependencies): void {
   http.post(
     "/codes/redeem",
     {
@@ -38,9 +37,9 @@ export function addCodeRoutes(http: HttpServer, parts: AccountParts): void {
     },
     async (request) => {
       const session = getSession(request);
-      const code = await redeemOwnCode(parts, session, { text: request.body.code, address: request.ip });
-      const now = parts.clock.now();
-      const { balance } = await readBalance(parts.database, session.accountId, now);
+      const code = await redeemOwnCode(dependencies, session, { text: request.body.code, address: request.ip });
+      const now = dependencies.clock.now();
+      const { balance } = await readBalance(dependencies.database, session.accountId, now);
       return {
         object: "redeemed_code" as const,
         kind: code.kind,

@@ -1,17 +1,19 @@
 import type { Static } from "typebox";
 import { findPeriodEnd, findPeriodStart } from "../../../lib/budget.ts";
+import type { Clock } from "../../../lib/clock.ts";
 import type { AccountId } from "../../../lib/ids.ts";
 import { type Nano, nano, presentMoney } from "../../../lib/money.ts";
+import type { Database } from "../../../platform/database/database.ts";
 import { type ApiKey, findKeyKind, keyPrefix, listKeyUses } from "../../accounts/index.ts";
 import { listKeySpending } from "../../ledger/index.ts";
-import type { AccountParts } from "./account-parts.ts";
 import { type keySchema, presentLimits } from "./key-schema.ts";
 
 type ShownKey = Static<typeof keySchema>;
+type DescriptionDependencies = { database: Database; clock: Clock };
 
 /** Keys of an account as its pages show them: with their last use, and with what they spent of their budgets. */
 export async function describeKeys(
-  { database, clock }: Pick<AccountParts, "database" | "clock">,
+  { database, clock }: DescriptionDependencies,
   accountId: AccountId,
   keys: readonly ApiKey[],
 ): Promise<ShownKey[]> {
@@ -31,8 +33,8 @@ export async function describeKeys(
   });
 }
 
-export async function describeKey(parts: Pick<AccountParts, "database" | "clock">, key: ApiKey): Promise<ShownKey> {
-  const [shown] = await describeKeys(parts, key.accountId, [key]);
+export async function describeKey(dependencies: DescriptionDependencies, key: ApiKey): Promise<ShownKey> {
+  const [shown] = await describeKeys(dependencies, key.accountId, [key]);
   // One key in, one key out.
   return shown as ShownKey;
 }

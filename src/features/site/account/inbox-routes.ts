@@ -1,9 +1,10 @@
 import { type Static, Type } from "typebox";
+import type { Clock } from "../../../lib/clock.ts";
+import type { Database } from "../../../platform/database/database.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../platform/http/optional-body.ts";
 import { closeEventInbox, findEventInbox, openEventInbox } from "../../webhooks/index.ts";
 import { consoleErrors, getSession } from "../console-edge.ts";
-import type { AccountParts } from "./account-parts.ts";
 
 const tags = ["Webhooks"];
 
@@ -14,7 +15,7 @@ const inboxSchema = Type.Object({
 });
 
 /** While it is open, long tasks need no other webhook: their ends are read at `GET /events`. */
-export function addInboxRoutes(http: HttpServer, { database, clock }: AccountParts): void {
+export function addInboxRoutes(http: HttpServer, { database, clock }: { database: Database; clock: Clock }): void {
   http.get(
     "/event_inbox",
     {

@@ -3,7 +3,6 @@ import { optionalBody } from "../../../platform/http/optional-body.ts";
 import { pathParams } from "../../../platform/http/path-params.ts";
 import { getOwnKey, listKeyPage, revokeOwnKey } from "../../accounts/index.ts";
 import { consoleErrors, getSession } from "../console-edge.ts";
-import type { AccountParts } from "./account-parts.ts";
 import { describeKey, describeKeys } from "./describe-keys.ts";
 import {
   keyChangeSchema,
@@ -16,21 +15,21 @@ import {
   parseKeyRequest,
   rotationSchema,
 } from "./key-schema.ts";
-import { editOwnKey, makeOwnKey, replaceOwnKey } from "./make-own-key.ts";
+import { editOwnKey, makeOwnKey, type OwnKeyDependencies, replaceOwnKey } from "./make-own-key.ts";
 
 const tags = ["API keys"];
 const params = pathParams({ id: "key" });
 
-export function addKeyRoutes(http: HttpServer, parts: AccountParts): void {
-  addList(http, parts);
-  addGet(http, parts);
-  addCreate(http, parts);
-  addChange(http, parts);
-  addRotate(http, parts);
-  addRevoke(http, parts);
+export function addKeyRoutes(http: HttpServer, dependencies: OwnKeyDependencies): void {
+  addList(http, dependencies);
+  addGet(http, dependencies);
+  addCreate(http, dependencies);
+  addChange(http, dependencies);
+  addRotate(http, dependencies);
+  addRevoke(http, dependencies);
 }
 
-function addList(http: HttpServer, parts: AccountParts): void {
+function addList(http: HttpServer, dependencies: OwnKeyDependencies): void {
   const errors = consoleErrors("GET", ["invalid_parameter", "unknown_parameter"]);
   http.get(
     "/keys",
@@ -47,11 +46,11 @@ function addList(http: HttpServer, parts: AccountParts): void {
     async (request) => {
       const { accountId } = getSession(request);
       const { limit, ...filter } = request.query;
-      const now = parts.clock.now();
-      const found = await listKeyPage(parts.database, { ...filter, accountId, now, limit: limit + 1 });
+      const now = dependencies.clock.now();
+      const found = await listKeyPage(dependencies.database, { ...filter, accountId, now, limit: limit + 1 });
       const page = found.slice(0, limit);
       const hasMore = found.length > limit;
-      const data = await describeKeys(parts, accountId, page);
+      const data = await describeKeys(dependencies, accountId, page);
       return {
         object: "list" as const,
         data,
@@ -62,7 +61,7 @@ function addList(http: HttpServer, parts: AccountParts): void {
   );
 }
 
-function addGet(http: HttpServer, parts: AccountParts): void {
+function addGet(http: HttpServer, dependencies: OwnKeyDependencies): void {
   http.get(
     "/keys/:id",
     {
@@ -76,12 +75,15 @@ function addGet(http: HttpServer, parts: AccountParts): void {
     },
     async (request) => {
       const { accountId } = getSession(request);
-      return await describeKey(parts, await getOwnKey(parts.database, { accountId, id: request.params.id }));
+      return await describeKey(
+        dependencies,
+        await getOwnKey(dependencies.database, { accountId, id: request.params.id }),
+      );
     },
   );
 }
 
-function addCreate(http: HttpServer, parts: AccountParts): void {
+function addCreate(http: HttpServer, dependencies: OwnKeyDependencies): void {
   http.post(
     "/keys",
     {
@@ -98,14 +100,14 @@ function addCreate(http: HttpServer, parts: AccountParts): void {
       },
     },
     async (request, reply) => {
-      const { apiKey, text } = await makeOwnKey(parts, getSession(request), parseKeyRequest(request.body));
+      const { apiKey, text } = await makeOwnKey(dependencies, getSession(request), parseKeyRequest(request.body));
       reply.code(201);
-      return { ...(await describeKey(parts, apiKey)), key: text };
+      return { ...(await describeKey(dependencies, apiKey)), key: text };
     },
   );
 }
 
-function addChange(http: HttpServer, parts: AccountParts): void {
+function addChange(http: HttpServer, dependencies: OwnKeyDependencies): void {
   http.patch(
     "/keys/:id",
     {
@@ -122,12 +124,15 @@ fresh proof of who you are.`,
     },
     async (request) => {
       const change = parseKeyChange(request.body);
-      return await describeKey(parts, await editOwnKey(parts, getSession(request), request.params.id, change));
+      return await describeKey(
+        dependencies,
+        await editOwnKey(dependencies, getSession(request), request.params.id, change),
+      );
     },
   );
 }
 
-function addRotate(http: HttpServer, parts: AccountParts): void {
+function addRotate(http: HttpServer, dependencies: OwnKeyDependencies): void {
   http.post(
     "/keys/:id/rotate",
     {
@@ -148,14 +153,14 @@ the new one, and in the overlap both share it.`,
     },
     async (request, reply) => {
       const rotation = { id: request.params.id, overlapMinutes: request.body?.overlap_minutes ?? 0 };
-      const { apiKey, text } = await replaceOwnKey(parts, getSession(request), rotation);
+      const { apiKey, text } = await replaceOwnKey(dependencies, getSession(request), rotation);
       reply.code(201);
-      return { ...(await describeKey(parts, apiKey)), key: text };
+      return { ...(await describeKey(dependencies, apiKey)), key: text };
     },
   );
 }
 
-function addRevoke(http: HttpServer, parts: AccountParts): void {
+function addRevoke(http: HttpServer, dependencies: OwnKeyDependencies): void {
   http.delete(
     "/keys/:id",
     {
@@ -170,10 +175,10 @@ function addRevoke(http: HttpServer, parts: AccountParts): void {
     },
     async (request) => {
       const { accountId, userId } = getSession(request);
-      const revoked = await revokeOwnKey(parts, { accountId, id: request.params.id });
+      const revoked = await revokeOwnKey(dependencies, { accountId, id: request.params.id });
       const fields = { account_id: accountId, user_id: userId, key_id: revoked.id };
-      parts.logger.info(fields, "an API key was revoked");
-      return await describeKey(parts, revoked);
+      dependencies.logger.info(fields, "an API key was revoked");
+      return await describeKey(dependencies, revoked);
     },
   );
 }

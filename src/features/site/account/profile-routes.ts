@@ -1,7 +1,9 @@
 import { type Static, Type } from "typebox";
+import type { Clock } from "../../../lib/clock.ts";
 import { invariant } from "../../../lib/invariant.ts";
 import { standardLimits } from "../../../lib/limit-set.ts";
 import { planPeriods } from "../../../lib/plan-terms.ts";
+import type { Database } from "../../../platform/database/database.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { type Account, findAccount, getPlan, type Plan } from "../../accounts/index.ts";
 import { consoleErrors, getSession } from "../console-edge.ts";
@@ -9,7 +11,6 @@ import { getSessionUser } from "../sign-in/session/get-session-user.ts";
 import { readSessionView } from "../sign-in/session/read-session-view.ts";
 import { sessionSchema } from "../sign-in/sign-in-schema.ts";
 import type { User } from "../sign-in/user/user.ts";
-import type { AccountParts } from "./account-parts.ts";
 import { changeProfile } from "./change-profile.ts";
 
 const tags = ["Account"];
@@ -52,7 +53,7 @@ const profileChangeSchema = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 );
 
-export function addProfileRoutes(http: HttpServer, parts: AccountParts): void {
+export function addProfileRoutes(http: HttpServer, { database, clock }: { database: Database; clock: Clock }): void {
   http.get(
     "/account",
     {
@@ -66,11 +67,11 @@ export function addProfileRoutes(http: HttpServer, parts: AccountParts): void {
     async (request) => {
       const session = getSession(request);
       const [user, account] = await Promise.all([
-        getSessionUser(parts.database, session),
-        findAccount(parts.database, session.accountId),
+        getSessionUser(database, session),
+        findAccount(database, session.accountId),
       ]);
       invariant(account !== null, `the user ${user.id} has no account`);
-      const plan = account.planId === null ? null : await getPlan(parts.database, account.planId);
+      const plan = account.planId === null ? null : await getPlan(database, account.planId);
       return presentAccount(account, { user, plan });
     },
   );
@@ -89,11 +90,11 @@ export function addProfileRoutes(http: HttpServer, parts: AccountParts): void {
     async (request) => {
       const session = getSession(request);
       const { name, time_zone: timeZone } = request.body;
-      await changeProfile(parts, session, {
+      await changeProfile({ database, clock }, session, {
         ...(name === undefined ? {} : { name }),
         ...(timeZone === undefined ? {} : { timeZone }),
       });
-      return await readSessionView(parts.database, session);
+      return await readSessionView(database, session);
     },
   );
 }

@@ -1,11 +1,21 @@
+import type { Clock } from "../../../lib/clock.ts";
 import { presentNetwork } from "../../../lib/network.ts";
+import type { Database } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
+import type { Logger } from "../../../platform/observability/logger.ts";
 import { isCodeText, type RedeemCode, redeemCode } from "../../ledger/index.ts";
 import type { SiteSession } from "../sign-in/session/site-session.ts";
-import { type AttemptLimit, beginAttempt } from "../sign-in/throttle.ts";
-import type { AccountParts } from "./account-parts.ts";
+import type { AttemptLimit, BeginAttempt } from "../sign-in/throttle.ts";
 
 const hourMs = 60 * 60_000;
+
+export type RedeemDependencies = {
+  database: Database;
+  clock: Clock;
+  logger: Logger;
+  beginAttempt: BeginAttempt;
+  currency: string;
+};
 
 /** There are 2¹⁰⁰ codes; this only keeps somebody from trying without end. */
 function limitCodes(accountId: string, address: string): AttemptLimit[] {
@@ -17,7 +27,7 @@ function limitCodes(accountId: string, address: string): AttemptLimit[] {
 
 /** Takes a code's credit for the account of whoever is signed in. Only codes that nobody ever made count as guesses. */
 export async function redeemOwnCode(
-  parts: AccountParts,
+  { database, clock, logger, beginAttempt, currency }: RedeemDependencies,
   { accountId, userId }: SiteSession,
   { text, address }: { text: string; address: string },
 ): Promise<RedeemCode> {
@@ -25,11 +35,11 @@ export async function redeemOwnCode(
     const message = "A code has 20 letters and digits, such as 7KQ2M-X4TRA-9HPVC-E6WN3.";
     throw new AppError("invalid_parameter", message, { param: "code" });
   }
-  const attempt = await beginAttempt(parts, limitCodes(accountId, address));
+  const attempt = await beginAttempt(limitCodes(accountId, address));
   try {
-    const code = await redeemCode(parts, { accountId, text });
+    const code = await redeemCode({ database, clock, currency }, { accountId, text });
     await attempt.succeed();
-    parts.logger.info({ account_id: accountId, user_id: userId, code_id: code.id }, "a code was redeemed");
+    logger.info({ account_id: accountId, user_id: userId, code_id: code.id }, "a code was redeemed");
     return code;
   } catch (error) {
     const isGuess = error instanceof AppError && error.code === "not_found";

@@ -1,11 +1,12 @@
 import { Type } from "typebox";
+import type { Counters } from "../../../platform/counters/counters.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { errorAnswers } from "../../../platform/http/error-answers.ts";
+import type { SiteShell } from "../serve-site.ts";
 import { deviceRate, entryRate, exchangeRate, pollRate, requireRate, takeRate } from "./connect-limits.ts";
-import type { ConnectParts } from "./connect-parts.ts";
-import { type DeliveredKey, exchangeCode, pollDevice } from "./exchange-secret.ts";
-import { openBrowserRequest, openDeviceRequest, pollSecondsFirst } from "./open-request.ts";
+import { type DeliveredKey, type ExchangeDependencies, exchangeCode, pollDevice } from "./exchange-secret.ts";
+import { type OpenDependencies, openBrowserRequest, openDeviceRequest, pollSecondsFirst } from "./open-request.ts";
 import { clientRule, isClientName, parseEntry } from "./parse-entry.ts";
 
 const entryPath = "/connect/browser-auth";
@@ -14,25 +15,28 @@ const bodyBytesMax = 8 * 1024;
 /** What is answered here leads to a key, or is one. */
 const privateHeaders = { "cache-control": "no-store", "referrer-policy": "no-referrer" };
 
+export type EntryDependencies = OpenDependencies & { counters: Counters; sendShell: SiteShell["sendShell"] };
+export type ProgramDependencies = OpenDependencies & ExchangeDependencies & { counters: Counters; siteUrl: string };
+
 /** Where programs begin. Whatever is wrong is shown on a page; no address that a program gave is ever gone to. */
-export function addEntryRoutes(site: HttpServer, parts: ConnectParts): void {
+export function addEntryRoutes(site: HttpServer, dependencies: EntryDependencies): void {
   const schema = { hide: true };
   site.get(entryPath, { schema }, async (request, reply) => {
-    const seconds = await takeRate(parts.counters, entryRate, request.ip);
+    const seconds = await takeRate(dependencies.counters, entryRate, request.ip);
     if (seconds !== null) {
       const message = `Too many programs were to be connected from here. Try again in ${seconds} s.`;
       const data = { kind: "message", title: "Wait a moment", message };
       reply.header("retry-after", String(seconds));
-      parts.sendShell(reply, { status: 429, data, policy: "connect" });
+      dependencies.sendShell(reply, { status: 429, data, policy: "connect" });
       return reply;
     }
     const entry = parseEntry(readQueryText(request.url));
     if (entry.kind === "refused") {
       const data = { kind: "connect-error", problems: entry.problems };
-      parts.sendShell(reply, { status: 400, data, policy: "connect" });
+      dependencies.sendShell(reply, { status: 400, data, policy: "connect" });
       return reply;
     }
-    const id = await openBrowserRequest(parts, entry);
+    const id = await openBrowserRequest(dependencies, entry);
     return reply.headers(privateHeaders).redirect(`/connect/requests/${id}`, 303);
   });
   // The path of earlier days; the query goes on byte for byte.
@@ -57,7 +61,7 @@ const keySchema = Type.Object({
 });
 
 /** Where programs themselves ask, without a browser. They send JSON or, as OAuth's libraries do, a form. */
-export async function addProgramRoutes(site: HttpServer, parts: ConnectParts): Promise<void> {
+export async function addProgramRoutes(site: HttpServer, dependencies: ProgramDependencies): Promise<void> {
   await site.register(async (programs: HttpServer) => {
     programs.addContentTypeParser<string>(
       "application/x-www-form-urlencoded",
@@ -67,9 +71,9 @@ export async function addProgramRoutes(site: HttpServer, parts: ConnectParts): P
     programs.addHook("onRequest", async (_request, reply) => {
       reply.headers(privateHeaders);
     });
-    addExchange(programs, parts);
-    addDevice(programs, parts);
-    addPoll(programs, parts);
+    addExchange(programs, dependencies);
+    addDevice(programs, dependencies);
+    addPoll(programs, dependencies);
   });
 }
 
@@ -95,7 +99,7 @@ const bodyErrors = [
   "shutting_down",
 ] as const;
 
-function addExchange(http: HttpServer, parts: ConnectParts): void {
+function addExchange(http: HttpServer, dependencies: ProgramDependencies): void {
   const secret = Type.String({ minLength: 1, maxLength: 1024 });
   const body = Type.Object(
     {
@@ -111,14 +115,14 @@ function addExchange(http: HttpServer, parts: ConnectParts): void {
     "/connect/token",
     { bodyLimit: bodyBytesMax, schema: { hide: true, body, response } },
     async ({ ip, body: given }) => {
-      await requireRate(parts.counters, exchangeRate, ip);
+      await requireRate(dependencies.counters, exchangeRate, ip);
       const { code, code_verifier: codeVerifier, client, redirect_uri: redirectUri } = given;
-      return presentKey(await exchangeCode(parts, { code, codeVerifier, client, redirectUri }));
+      return presentKey(await exchangeCode(dependencies, { code, codeVerifier, client, redirectUri }));
     },
   );
 }
 
-function addDevice(http: HttpServer, parts: ConnectParts): void {
+function addDevice(http: HttpServer, dependencies: ProgramDependencies): void {
   const body = Type.Object({ client: Type.String() }, { additionalProperties: false });
   const opened = Type.Object({
     device_code: Type.String(),
@@ -135,13 +139,13 @@ function addDevice(http: HttpServer, parts: ConnectParts): void {
       schema: { hide: true, body, response: { 200: opened, ...errorAnswers(bodyErrors) } },
     },
     async ({ ip, headers, body: { client } }) => {
-      await requireRate(parts.counters, deviceRate, ip);
+      await requireRate(dependencies.counters, deviceRate, ip);
       if (!isClientName(client)) {
         throw new AppError("invalid_parameter", `\`client\` ${clientRule}.`, { param: "client" });
       }
       const asker = { client, address: ip, userAgent: headers["user-agent"] ?? "" };
-      const { deviceCode, userCode, expiresInSeconds } = await openDeviceRequest(parts, asker);
-      const page = `${parts.siteUrl}/connect/device`;
+      const { deviceCode, userCode, expiresInSeconds } = await openDeviceRequest(dependencies, asker);
+      const page = `${dependencies.siteUrl}/connect/device`;
       return {
         device_code: deviceCode,
         user_code: userCode,
@@ -154,7 +158,7 @@ function addDevice(http: HttpServer, parts: ConnectParts): void {
   );
 }
 
-function addPoll(http: HttpServer, parts: ConnectParts): void {
+function addPoll(http: HttpServer, dependencies: ProgramDependencies): void {
   const body = Type.Object(
     { device_code: Type.String({ minLength: 1, maxLength: 1024 }) },
     { additionalProperties: false },
@@ -171,8 +175,8 @@ function addPoll(http: HttpServer, parts: ConnectParts): void {
     "/connect/device/token",
     { bodyLimit: bodyBytesMax, schema: { hide: true, body, response: { 200: keySchema, ...errors } } },
     async ({ ip, body: { device_code: deviceCode } }) => {
-      await requireRate(parts.counters, pollRate, ip);
-      return presentKey(await pollDevice(parts, deviceCode));
+      await requireRate(dependencies.counters, pollRate, ip);
+      return presentKey(await pollDevice(dependencies, deviceCode));
     },
   );
 }

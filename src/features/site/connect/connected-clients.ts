@@ -1,4 +1,6 @@
+import type { Clock } from "../../../lib/clock.ts";
 import type { AccountId } from "../../../lib/ids.ts";
+import type { Database } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import {
   type ApiKey,
@@ -8,15 +10,14 @@ import {
   listKeyUses,
   revokeApiKey,
 } from "../../accounts/index.ts";
-import type { ConnectParts } from "./connect-parts.ts";
 
 export type ConnectedClient = { apiKey: ApiKey; lastUsedAt: Date | null };
 
-type ClientParts = Pick<ConnectParts, "database" | "clock">;
+type ClientDependencies = { database: Database; clock: Clock };
 
 /** The programs that have a key of the account, the one that was connected last first. */
 export async function listConnectedClients(
-  { database, clock }: ClientParts,
+  { database, clock }: ClientDependencies,
   accountId: AccountId,
 ): Promise<ConnectedClient[]> {
   const keys = await listClientKeys(database, accountId, clock.now());
@@ -28,10 +29,14 @@ export async function listConnectedClients(
 }
 
 /** Ends the program's key at once. It takes nothing but access away, so no fresh proof is asked for. */
-export async function disconnectClient(parts: ClientParts, accountId: AccountId, keyId: string): Promise<void> {
-  const apiKey = await findApiKey(parts.database, keyId);
+export async function disconnectClient(
+  { database, clock }: ClientDependencies,
+  accountId: AccountId,
+  keyId: string,
+): Promise<void> {
+  const apiKey = await findApiKey(database, keyId);
   if (apiKey === null || apiKey.accountId !== accountId || findKeyClient(apiKey) === null) {
     throw new AppError("not_found", `There is no connected program ${keyId}.`);
   }
-  await revokeApiKey(parts, apiKey.id);
+  await revokeApiKey({ database, clock }, apiKey.id);
 }

@@ -9,8 +9,8 @@ import { emptyBodySchema } from "../../../platform/http/optional-body.ts";
 import { pathParams } from "../../../platform/http/path-params.ts";
 import { findKeyClient } from "../../accounts/index.ts";
 import { consoleErrors, getSession } from "../console-edge.ts";
-import { approveRequest, type ConnectAnswer, denyRequest } from "./answer-request.ts";
-import type { ConnectParts } from "./connect-parts.ts";
+import type { BeginAttempt } from "../sign-in/throttle.ts";
+import { type ApprovalDependencies, approveRequest, type ConnectAnswer, denyRequest } from "./answer-request.ts";
 import type { DeviceAsker, KeyTerms } from "./connect-request.ts";
 import { disconnectClient, listConnectedClients } from "./connected-clients.ts";
 import { describeKeptBudget, findDeviceRequest, findReplacedKey, readProgress, takeRequest } from "./read-request.ts";
@@ -19,17 +19,19 @@ const tags = ["Connect"];
 const params = pathParams({ id: "connectRequest" });
 const keyDaysMax = 3650;
 
+export type ConsentDependencies = ApprovalDependencies & { beginAttempt: BeginAttempt };
+
 /** What the pages of the site ask about programs that are or want to be connected. */
-export function addConsentRoutes(consoleApi: HttpServer, parts: ConnectParts): void {
-  addShow(consoleApi, parts);
-  addApprove(consoleApi, parts);
-  addDeny(consoleApi, parts);
-  addStatus(consoleApi, parts);
-  addLookup(consoleApi, parts);
-  addConnectedClients(consoleApi, parts);
+export function addConsentRoutes(consoleApi: HttpServer, dependencies: ConsentDependencies): void {
+  addShow(consoleApi, dependencies);
+  addApprove(consoleApi, dependencies);
+  addDeny(consoleApi, dependencies);
+  addStatus(consoleApi, dependencies);
+  addLookup(consoleApi, dependencies);
+  addConnectedClients(consoleApi, dependencies);
 }
 
-function addShow(http: HttpServer, parts: ConnectParts): void {
+function addShow(http: HttpServer, dependencies: ConsentDependencies): void {
   const replaced = Type.Object({ created_at: Type.String({ format: "date-time" }), last_four: Type.String() });
   const asked = Type.Object({
     address: Type.String(),
@@ -61,12 +63,12 @@ function addShow(http: HttpServer, parts: ConnectParts): void {
     { schema: { summary: "What a program asks for", tags, params, response } },
     async (request) => {
       const session = getSession(request);
-      const { client, way, expiresAt } = await takeRequest(parts, session, request.params.id);
-      const key = await findReplacedKey(parts, session, client);
+      const { client, way, expiresAt } = await takeRequest(dependencies, session, request.params.id);
+      const key = await findReplacedKey(dependencies, session, client);
       return {
         client,
         redirect_host: way.kind === "browser" ? new URL(way.redirectUri).host : null,
-        budget: await describeKeptBudget(parts, session, client),
+        budget: await describeKeptBudget(dependencies, session, client),
         replaces: key === null ? null : { created_at: key.createdAt.toISOString(), last_four: key.lastFour },
         expires_at: expiresAt.toISOString(),
         uses_code: way.kind === "browser" && way.codeChallenge !== null,
@@ -83,7 +85,7 @@ function presentAsker({ address, userAgent, at }: DeviceAsker, ownAddress: strin
   return { address, is_own_address: isOwn, user_agent: userAgent, at: at.toISOString() };
 }
 
-function addApprove(http: HttpServer, parts: ConnectParts): void {
+function addApprove(http: HttpServer, dependencies: ConsentDependencies): void {
   const body = Type.Object(
     {
       expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: keyDaysMax })),
@@ -103,7 +105,7 @@ function addApprove(http: HttpServer, parts: ConnectParts): void {
       const { expires_in_days: days = null, budget } = request.body;
       const terms = { days, budget: budget === undefined ? null : parseBudget(budget) };
       const { id } = request.params;
-      const answer = await approveRequest(parts, getSession(request), { id, terms, address: request.ip });
+      const answer = await approveRequest(dependencies, getSession(request), { id, terms, address: request.ip });
       return answer.kind === "device" ? answer : { kind: answer.kind, callback_url: answer.callbackUrl };
     },
   );
@@ -116,30 +118,30 @@ function parseBudget(text: string): KeyTerms["budget"] {
   throw new AppError("invalid_parameter", message, { param: "budget" });
 }
 
-function addDeny(http: HttpServer, parts: ConnectParts): void {
+function addDeny(http: HttpServer, dependencies: ConsentDependencies): void {
   const denied = Type.Object({ callback_url: Type.Union([Type.String(), Type.Null()]) });
   const response = { 200: denied, ...consoleErrors("POST", ["not_found", "already_answered"]) };
   http.post(
     "/connect/requests/:id/deny",
     { schema: { summary: "Refuse the program", tags, params, body: emptyBodySchema, response } },
     async (request) => {
-      const answer: ConnectAnswer = await denyRequest(parts, getSession(request), request.params.id);
+      const answer: ConnectAnswer = await denyRequest(dependencies, getSession(request), request.params.id);
       return { callback_url: answer.kind === "device" ? null : answer.callbackUrl };
     },
   );
 }
 
-function addStatus(http: HttpServer, parts: ConnectParts): void {
+function addStatus(http: HttpServer, dependencies: ConsentDependencies): void {
   const status = Type.Object({ state: Type.Enum(["waiting", "delivered", "denied", "expired"]) });
   const response = { 200: status, ...consoleErrors("GET", ["not_found"]) };
   http.get(
     "/connect/requests/:id/status",
     { schema: { summary: "Whether the program has its key", tags, params, response } },
-    async (request) => ({ state: await readProgress(parts, getSession(request), request.params.id) }),
+    async (request) => ({ state: await readProgress(dependencies, getSession(request), request.params.id) }),
   );
 }
 
-function addLookup(http: HttpServer, parts: ConnectParts): void {
+function addLookup(http: HttpServer, dependencies: ConsentDependencies): void {
   const body = Type.Object(
     { user_code: Type.String({ minLength: 1, maxLength: 64, examples: ["BCDF-GHJK"] }) },
     { additionalProperties: false },
@@ -151,13 +153,13 @@ function addLookup(http: HttpServer, parts: ConnectParts): void {
     { schema: { summary: "Find the request of a device by its code", tags, body, response } },
     async (request) => {
       const typed = request.body.user_code;
-      const id = await findDeviceRequest(parts, getSession(request), { typed, address: request.ip });
+      const id = await findDeviceRequest(dependencies, getSession(request), { typed, address: request.ip });
       return { request_id: id };
     },
   );
 }
 
-function addConnectedClients(http: HttpServer, parts: ConnectParts): void {
+function addConnectedClients(http: HttpServer, dependencies: ConsentDependencies): void {
   const client = Type.Object({
     id: Type.String({ description: "The id of its key." }),
     client: Type.String(),
@@ -171,7 +173,7 @@ function addConnectedClients(http: HttpServer, parts: ConnectParts): void {
     "/connected-clients",
     { schema: { summary: "Connected programs", tags, response: list } },
     async (request) => {
-      const clients = await listConnectedClients(parts, getSession(request).accountId);
+      const clients = await listConnectedClients(dependencies, getSession(request).accountId);
       const data = clients.map(({ apiKey, lastUsedAt }) => ({
         id: apiKey.id,
         client: findKeyClient(apiKey) ?? "",
@@ -188,7 +190,7 @@ function addConnectedClients(http: HttpServer, parts: ConnectParts): void {
     "/connected-clients/:id",
     { schema: { summary: "Disconnect a program", tags, params: pathParams({ id: "key" }), response: ended } },
     async (request, reply) => {
-      await disconnectClient(parts, getSession(request).accountId, request.params.id);
+      await disconnectClient(dependencies, getSession(request).accountId, request.params.id);
       reply.code(204);
       return null;
     },

@@ -1,7 +1,11 @@
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
-import type { ConnectParts } from "./connect-parts.ts";
-import { addEntryRoutes, addProgramRoutes } from "./connect-routes.ts";
-import { addConsentRoutes } from "./consent-routes.ts";
+import {
+  addEntryRoutes,
+  addProgramRoutes,
+  type EntryDependencies,
+  type ProgramDependencies,
+} from "./connect-routes.ts";
+import { addConsentRoutes, type ConsentDependencies } from "./consent-routes.ts";
 
 export type Connect = {
   /** Where programs begin and ask, under `/connect`; open to everybody. */
@@ -11,12 +15,12 @@ export type Connect = {
 };
 
 /** Connects programs to the accounts of people who say so, through a browser on their own computer or by a code. */
-export function createConnect(parts: ConnectParts): Connect {
+export function createConnect(given: EntryDependencies & ProgramDependencies & ConsentDependencies): Connect {
   return {
     async addPages(site) {
-      addEntryRoutes(site, parts);
-      await addProgramRoutes(site, parts);
+      addEntryRoutes(site, given);
+      await addProgramRoutes(site, given);
     },
-    addRoutes: (consoleApi) => addConsentRoutes(consoleApi, parts),
+    addRoutes: (consoleApi) => addConsentRoutes(consoleApi, given),
   };
 }

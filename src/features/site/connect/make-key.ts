@@ -1,18 +1,19 @@
 import { invariant } from "../../../lib/invariant.ts";
-import { issueClientKey } from "../../accounts/index.ts";
-import type { ConnectParts } from "./connect-parts.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import { issueClientKey, type KeyDependencies } from "../../accounts/index.ts";
 import type { ConnectRequest } from "./connect-request.ts";
 
 const dayMs = 24 * 60 * 60_000;
 
-/** The key that a request was approved for; the program's older one ends. `parts.database` is the transaction. */
+/** The key that a request was approved for; the program's older one ends. */
 export async function makeKey(
-  { database, ...parts }: ConnectParts,
+  tx: Database,
+  dependencies: KeyDependencies,
   { id, owner, client, terms }: Pick<ConnectRequest, "id" | "owner" | "client" | "terms">,
 ) {
   invariant(owner !== null, `the request ${id} is nobody's`);
-  const now = parts.clock.now();
-  return await issueClientKey(database, parts, {
+  const now = dependencies.clock.now();
+  return await issueClientKey(tx, dependencies, {
     accountId: owner.accountId,
     client,
     expiresAt: terms.days === null ? null : new Date(now.getTime() + terms.days * dayMs),

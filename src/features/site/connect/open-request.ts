@@ -1,11 +1,12 @@
+import type { Clock } from "../../../lib/clock.ts";
 import { invariant } from "../../../lib/invariant.ts";
+import type { Database } from "../../../platform/database/database.ts";
 import { makeToken } from "../sign-in/user/user-token.ts";
-import type { ConnectParts } from "./connect-parts.ts";
 import { type BrowserWay, requestMs } from "./connect-request.ts";
 import { insertRequest } from "./connect-store.ts";
 import { makeUserCode } from "./user-code.ts";
 
-type OpenParts = Pick<ConnectParts, "database" | "clock" | "randomBytes">;
+export type OpenDependencies = { database: Database; clock: Clock; randomBytes: (count: number) => Uint8Array };
 
 const requestIdBytes = 16;
 /** Codes are so many that even a second draw will hardly ever be needed. */
@@ -15,11 +16,11 @@ export const pollSecondsFirst = 5;
 
 /** Keeps what a program asked for, and answers the id under which somebody can answer it. */
 export async function openBrowserRequest(
-  parts: OpenParts,
+  dependencies: OpenDependencies,
   { client, way }: { client: string; way: BrowserWay },
 ): Promise<string> {
-  const request = createRequest(parts, client);
-  await insertRequest(parts.database, { ...request, way, secretHash: null });
+  const request = createRequest(dependencies, client);
+  await insertRequest(dependencies.database, { ...request, way, secretHash: null });
   return request.id;
 }
 
@@ -27,23 +28,23 @@ export type OpenedDevice = { deviceCode: string; userCode: string; expiresInSeco
 
 /** The same for a program without a browser: one code to ask for its key with, and one for the person to type. */
 export async function openDeviceRequest(
-  parts: OpenParts,
+  dependencies: OpenDependencies,
   { client, address, userAgent }: { client: string; address: string; userAgent: string },
 ): Promise<OpenedDevice> {
-  const request = createRequest(parts, client);
+  const request = createRequest(dependencies, client);
   const asker = { address, userAgent: userAgent.slice(0, userAgentCharactersMax), at: request.createdAt };
-  const deviceCode = makeToken(parts.randomBytes);
+  const deviceCode = makeToken(dependencies.randomBytes);
   for (let draws = 0; draws < userCodeDrawsMax; draws += 1) {
-    const userCode = makeUserCode(parts.randomBytes);
+    const userCode = makeUserCode(dependencies.randomBytes);
     const way = { kind: "device", userCode, pollSeconds: pollSecondsFirst, polledAt: null, asker } as const;
-    if (await insertRequest(parts.database, { ...request, way, secretHash: deviceCode.hash })) {
+    if (await insertRequest(dependencies.database, { ...request, way, secretHash: deviceCode.hash })) {
       return { deviceCode: deviceCode.text, userCode, expiresInSeconds: requestMs / 1000 };
     }
   }
   invariant(false, "every user code that was drawn is taken");
 }
 
-function createRequest({ clock, randomBytes }: OpenParts, client: string) {
+function createRequest({ clock, randomBytes }: OpenDependencies, client: string) {
   const createdAt = clock.now();
   return {
     id: Buffer.from(randomBytes(requestIdBytes)).toString("base64url"),

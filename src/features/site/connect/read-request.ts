@@ -1,22 +1,23 @@
 import { type BudgetPeriod, findPeriodStart } from "../../../lib/budget.ts";
+import type { Clock } from "../../../lib/clock.ts";
 import { presentMoney } from "../../../lib/money.ts";
+import type { Database } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { type ApiKey, findKeyClient, findLastClientKey, listClientKeys, listKeyUses } from "../../accounts/index.ts";
 import { listKeySpending } from "../../ledger/index.ts";
 import { limitSessions } from "../sign-in/session/sessions.ts";
 import type { SiteSession } from "../sign-in/session/site-session.ts";
-import { beginAttempt } from "../sign-in/throttle.ts";
+import type { BeginAttempt } from "../sign-in/throttle.ts";
 import { limitUserCodes } from "./connect-limits.ts";
-import type { ConnectParts } from "./connect-parts.ts";
 import { type ConnectProgress, type ConnectRequest, decideProgress } from "./connect-request.ts";
 import { claimRequest, findOwnRequest, findRequestByUserCode } from "./connect-store.ts";
 import { readUserCode } from "./user-code.ts";
 
-type ReadParts = Pick<ConnectParts, "database" | "clock">;
+type ReadDependencies = { database: Database; clock: Clock };
 
 /** The request, which from now on belongs to this session, while it can be answered. */
 export async function takeRequest(
-  { database, clock }: ReadParts,
+  { database, clock }: ReadDependencies,
   session: SiteSession,
   id: string,
 ): Promise<ConnectRequest> {
@@ -33,7 +34,7 @@ export async function takeRequest(
 
 /** The key that the program has now and that would end, if there is one. */
 export async function findReplacedKey(
-  { database, clock }: ReadParts,
+  { database, clock }: ReadDependencies,
   session: SiteSession,
   client: string,
 ): Promise<ApiKey | null> {
@@ -43,7 +44,7 @@ export async function findReplacedKey(
 
 /** The budget that the program's next key keeps, and what is spent of it; `null` where there is none. */
 export async function describeKeptBudget(
-  { database, clock }: ReadParts,
+  { database, clock }: ReadDependencies,
   { accountId }: SiteSession,
   client: string,
 ): Promise<{ amount: string; period: BudgetPeriod; spent: string } | null> {
@@ -57,7 +58,7 @@ export async function describeKeptBudget(
 
 /** How far a request is that this session has answered. */
 export async function readProgress(
-  { database, clock }: ReadParts,
+  { database, clock }: ReadDependencies,
   session: SiteSession,
   id: string,
 ): Promise<ConnectProgress> {
@@ -69,14 +70,13 @@ export async function readProgress(
 
 /** The request that a device shows this code for. Few wrong ones may be tried. */
 export async function findDeviceRequest(
-  parts: Pick<ConnectParts, "database" | "clock" | "counters" | "randomBytes">,
+  { database, clock, beginAttempt }: ReadDependencies & { beginAttempt: BeginAttempt },
   session: SiteSession,
   { typed, address }: { typed: string; address: string },
 ): Promise<string> {
-  const attempt = await beginAttempt(parts, limitUserCodes(session.userId, address));
+  const attempt = await beginAttempt(limitUserCodes(session.userId, address));
   const userCode = readUserCode(typed);
-  const request =
-    userCode === null ? null : await findRequestByUserCode(parts.database, { userCode, now: parts.clock.now() });
+  const request = userCode === null ? null : await findRequestByUserCode(database, { userCode, now: clock.now() });
   const isFree = request !== null && (request.owner === null || request.owner.userId === session.userId);
   if (!isFree) {
     const message =

@@ -2,16 +2,17 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Static } from "typebox";
 import type { Clock } from "../../../lib/clock.ts";
 import { type LiveCatalog, listOfferedModels, newcomer, type OfferedModel, presentPrice } from "../../catalog/index.ts";
+import type { SignUpPolicy } from "../sign-in/user/sign-up.ts";
 import { checkModelTypes, isServed, judgeModels, judgeService, type ServiceCheck } from "./judge-service.ts";
 import { remember } from "./remember.ts";
 import type { showcaseSchema, statusSchema } from "./showcase-schema.ts";
 
-export type ShowcaseParts = {
+type ShowcaseOptions = {
   catalog: Pick<LiveCatalog, "current">;
   clock: Clock;
   currency: string;
   baseUrl: string;
-  signUp: "open" | "invite" | "closed";
+  signUp: SignUpPolicy;
   /** Throws when the database does not answer. */
   checkDatabase(): Promise<void>;
   /** Whether a task that somebody had to look at then is still waiting. */
@@ -29,8 +30,8 @@ const answerMsMax = 2_000;
 const overdueMs = 60_000;
 
 /** What everybody may know of the service: no more than whoever has just opened an account. */
-export function createShowcase(parts: ShowcaseParts): Showcase {
-  const { catalog, clock } = parts;
+export function createShowcase(options: ShowcaseOptions): Showcase {
+  const { catalog, clock, currency, baseUrl, signUp } = options;
   const listModels = (): OfferedModel[] => listOfferedModels(catalog.current(), newcomer, clock.now());
 
   async function compose(): Promise<Static<typeof showcaseSchema>> {
@@ -38,14 +39,14 @@ export function createShowcase(parts: ShowcaseParts): Showcase {
     return {
       object: "showcase",
       models: models.map(presentShown),
-      currency: parts.currency,
+      currency,
       status: {
         state: judgeModels(models),
         models_available: models.filter(isServed).length,
         models_total: models.length,
       },
-      base_url: parts.baseUrl,
-      sign_up: parts.signUp,
+      base_url: baseUrl,
+      sign_up: signUp,
     };
   }
 
@@ -53,7 +54,7 @@ export function createShowcase(parts: ShowcaseParts): Showcase {
     const models = listModels();
     const checks: ServiceCheck[] = [
       { name: "api", state: "ok" },
-      ...(await checkWork(parts)),
+      ...(await checkWork(options)),
       ...checkModelTypes(models),
     ];
     return { object: "status", state: judgeService(checks, models), checks };
@@ -68,7 +69,7 @@ function presentShown({ model, status, prices }: OfferedModel) {
 }
 
 /** Workers live by the database, so without it they stand still too. */
-async function checkWork({ clock, checkDatabase, hasTasksDueBefore }: ShowcaseParts): Promise<ServiceCheck[]> {
+async function checkWork({ clock, checkDatabase, hasTasksDueBefore }: ShowcaseOptions): Promise<ServiceCheck[]> {
   const lookForOverdue = async (): Promise<boolean> => {
     await checkDatabase();
     return await hasTasksDueBefore(new Date(clock.now().getTime() - overdueMs));

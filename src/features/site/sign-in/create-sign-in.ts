@@ -1,11 +1,11 @@
 import type { Clock } from "../../../lib/clock.ts";
 import type { IdSource } from "../../../lib/ids.ts";
 import type { MasterKey } from "../../../platform/config/master-key.ts";
-import type { Counters } from "../../../platform/counters/counters.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import type { Mailer } from "../../../platform/mail/create-mailer.ts";
 import type { Logger } from "../../../platform/observability/logger.ts";
+import { createAnnouncer } from "./announce-change.ts";
 import { createBackgroundWork } from "./background-work.ts";
 import { addOutboxRoutes } from "./outbox-routes.ts";
 import { addPasskeyRoutes } from "./passkey/passkey-routes.ts";
@@ -17,13 +17,13 @@ import { addServiceRoutes } from "./provider/service-routes.ts";
 import { addTotpRoutes } from "./second-factor/totp-routes.ts";
 import { addSessionRoutes } from "./session/session-routes.ts";
 import { deleteDeadSessions } from "./session/session-store.ts";
-import { limitSessions, readSession } from "./session/sessions.ts";
+import { createSessions, limitSessions, readSession } from "./session/sessions.ts";
 import { createSiteCookies, type RequestHeaders } from "./session/site-cookies.ts";
 import type { SiteSession } from "./session/site-session.ts";
-import type { SignInParts } from "./sign-in-parts.ts";
-import type { PaymentOffer } from "./sign-in-route-parts.ts";
 import { addSignInRoutes } from "./sign-in-routes.ts";
 import { addSiteInfoRoutes } from "./site-info-routes.ts";
+import type { BeginAttempt } from "./throttle.ts";
+import type { OpenAccount, SignUpPolicy } from "./user/sign-up.ts";
 import { addSignUpRoutes } from "./user/sign-up-routes.ts";
 import { deleteExpiredTokens } from "./user/user-token-store.ts";
 
@@ -36,55 +36,67 @@ export type SignIn = {
   close(): Promise<void>;
 };
 
-export type CreateSignInParts = {
+type SignInOptions = {
   database: Database;
   clock: Clock;
   ids: IdSource;
   randomBytes: (count: number) => Uint8Array;
-  counters: Counters;
   logger: Logger;
   mailer: Mailer;
+  beginAttempt: BeginAttempt;
   masterKey: MasterKey;
   siteUrl: string;
   currency: string;
   baseUrl: string;
-  payments: PaymentOffer;
-  signUp: SignInParts["signUp"];
+  /** How people can pay by card, and how much at a time, as it is told. */
+  payments: { kind: "stripe" | "none"; amountMin: string; amountMax: string };
+  signUp: SignUpPolicy;
   providers: readonly OidcSettings[];
   /** What it takes to read the mails that are not sent; `null` where they cannot be read on the site. */
   outboxSecret: string | null;
-  openAccount: SignInParts["openAccount"];
+  openAccount: OpenAccount;
   showMessage: ShowMessage;
 };
 
-export function createSignIn({ masterKey, providers, ...given }: CreateSignInParts): SignIn {
-  const cookies = createSiteCookies(given.siteUrl);
-  const background = createBackgroundWork(given);
-  const parts = {
-    ...given,
-    background,
-    cookies,
-    passwords: createPasswords(),
-    keys: { totp: masterKey.derive("totp-secrets"), backupCodes: masterKey.derive("backup-codes") },
-    providers: providers.map((settings) => createOidcProvider(settings, given.clock)),
-  };
+export function createSignIn(options: SignInOptions): SignIn {
+  const { database, clock, ids, randomBytes, logger, mailer, beginAttempt, siteUrl, outboxSecret } = options;
+  const { currency, baseUrl, payments, signUp, openAccount, masterKey, showMessage } = options;
+  const cookies = createSiteCookies(siteUrl);
+  const background = createBackgroundWork({ logger });
+  const passwords = createPasswords(beginAttempt);
+  const sessions = createSessions({ clock, ids, randomBytes });
+  const announceChange = createAnnouncer(logger, mailer, siteUrl);
+  const keys = { totp: masterKey.derive("totp-secrets"), backupCodes: masterKey.derive("backup-codes") };
+  const providers = options.providers.map((settings) => createOidcProvider(settings, clock));
   return {
     addRoutes(consoleApi) {
-      addSiteInfoRoutes(consoleApi, parts);
-      const { outboxSecret } = parts;
-      if (outboxSecret !== null) addOutboxRoutes(consoleApi, { ...parts, outboxSecret });
-      addSignUpRoutes(consoleApi, parts);
-      addSignInRoutes(consoleApi, parts);
-      addSessionRoutes(consoleApi, parts);
-      addPasswordRoutes(consoleApi, parts);
-      addTotpRoutes(consoleApi, parts);
-      addPasskeyRoutes(consoleApi, parts);
-      addProviderRoutes(consoleApi, parts);
-      addServiceRoutes(consoleApi, parts);
+      addSiteInfoRoutes(consoleApi, database, {
+        sign_up: signUp,
+        providers: providers.map(({ id, name }) => ({ id, name })),
+        mail: mailer.kind,
+        has_outbox: outboxSecret !== null,
+        currency,
+        base_url: baseUrl,
+        payments: payments.kind,
+        payment_amount_min: payments.amountMin,
+        payment_amount_max: payments.amountMax,
+      });
+      if (outboxSecret !== null)
+        addOutboxRoutes(consoleApi, { cookies, mailer, background, beginAttempt, outboxSecret });
+      const entry = { cookies, database, clock, randomBytes, beginAttempt, siteUrl };
+      const opening = { logger, sessions, signUp, openAccount };
+      addSignUpRoutes(consoleApi, { ...entry, ...opening, passwords, background, mailer });
+      addSignInRoutes(consoleApi, { ...entry, logger, passwords, sessions, keys });
+      addSessionRoutes(consoleApi, { cookies, database, clock, logger });
+      addPasswordRoutes(consoleApi, { ...entry, passwords, sessions, background, mailer, announceChange });
+      addTotpRoutes(consoleApi, { ...entry, sessions, announceChange, keys });
+      addPasskeyRoutes(consoleApi, { ...entry, ids, providers, announceChange });
+      addProviderRoutes(consoleApi, { ...entry, ...opening, providers, announceChange, showMessage });
+      addServiceRoutes(consoleApi, { ...entry, providers, announceChange });
     },
     async readSession(headers) {
       const token = cookies.read(headers, "session");
-      return token === null ? null : await readSession(parts, token);
+      return token === null ? null : await readSession(database, token, clock.now());
     },
     close: () => background.settled(),
   };

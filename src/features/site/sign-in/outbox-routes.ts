@@ -2,22 +2,32 @@ import { timingSafeEqual } from "node:crypto";
 import { isLoopbackUrl } from "../../../platform/config/load-settings.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
-import type { KeptMail } from "../../../platform/mail/create-mailer.ts";
+import type { KeptMail, Mailer } from "../../../platform/mail/create-mailer.ts";
 import { consoleErrors } from "../console-edge.ts";
-import type { SignInRouteParts } from "./sign-in-route-parts.ts";
+import type { BackgroundWork } from "./background-work.ts";
+import type { SiteCookies } from "./session/site-cookies.ts";
 import { acceptedSchema, body, outboxSchema, tokenField } from "./sign-in-schema.ts";
-import { beginAttempt, limitLinks } from "./throttle.ts";
+import { type BeginAttempt, limitLinks } from "./throttle.ts";
 import { hashToken } from "./user/user-token.ts";
 
 const tags = ["Site"];
 const cookieMs = 30 * 24 * 60 * 60_000;
 
+type OutboxDependencies = {
+  cookies: SiteCookies;
+  mailer: Pick<Mailer, "listKept">;
+  background: BackgroundWork;
+  beginAttempt: BeginAttempt;
+  /** What it takes to read the mails that are not sent. */
+  outboxSecret: string;
+};
+
 /**
  * Mails that are not sent, for whoever tries the site out on their own machine. Whoever reads them signs in as anybody,
  * so it takes more than to reach this machine: a proxy, a tunnel or another person's program can do that too.
  */
-export function addOutboxRoutes(http: HttpServer, parts: SignInRouteParts & { outboxSecret: string }): void {
-  const { cookies, mailer, background, outboxSecret } = parts;
+export function addOutboxRoutes(http: HttpServer, dependencies: OutboxDependencies): void {
+  const { cookies, mailer, background, beginAttempt, outboxSecret } = dependencies;
   http.post(
     "/outbox/open",
     {
@@ -36,7 +46,7 @@ export function addOutboxRoutes(http: HttpServer, parts: SignInRouteParts & { ou
     },
     async (request, reply) => {
       requireOwnName(request.headers.host);
-      const attempt = await beginAttempt(parts, limitLinks(request.ip));
+      const attempt = await beginAttempt(limitLinks(request.ip));
       if (!isSame(request.body.secret, outboxSecret)) throw createUnknownReader("This is not the outbox's secret.");
       await attempt.succeed();
       reply.header("set-cookie", cookies.present("outbox", outboxSecret, cookieMs));

@@ -3,11 +3,12 @@ import { AppError } from "../../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../platform/http/optional-body.ts";
 import { consoleErrors, findSession, getSession } from "../console-edge.ts";
-import { beginPasskeyUse, passkeyMs, signInWithPasskey } from "./passkey/passkeys.ts";
-import { signInWithPassword } from "./password/sign-in-with-password.ts";
-import { secondFactorMs, signInWithCode } from "./second-factor/second-factor.ts";
+import { finishSignIn, readBrowser, sendSessionCookie } from "./finish-sign-in.ts";
+import { beginPasskeyUse, type PasskeyUseDependencies, passkeyMs, signInWithPasskey } from "./passkey/passkeys.ts";
+import { type PasswordSignInDependencies, signInWithPassword } from "./password/sign-in-with-password.ts";
+import { type CodeDependencies, secondFactorMs, signInWithCode } from "./second-factor/second-factor.ts";
 import { type Proof, reauthenticate } from "./session/reauthenticate.ts";
-import { finishSignIn, readBrowser, type SignInRouteParts, sendSessionCookie } from "./sign-in-route-parts.ts";
+import type { SiteCookies } from "./session/site-cookies.ts";
 import {
   body,
   codeField,
@@ -22,16 +23,20 @@ import {
 
 const tags = ["Sign-in"];
 
-export function addSignInRoutes(http: HttpServer, parts: SignInRouteParts): void {
-  addPassword(http, parts);
-  addCode(http, parts, "totp");
-  addCode(http, parts, "backup-code");
-  addPasskey(http, parts);
-  addReauthentication(http, parts);
+type SignInRouteDependencies = PasswordSignInDependencies &
+  CodeDependencies &
+  PasskeyUseDependencies & { cookies: SiteCookies };
+
+export function addSignInRoutes(http: HttpServer, dependencies: SignInRouteDependencies): void {
+  addPassword(http, dependencies);
+  addCode(http, dependencies, "totp");
+  addCode(http, dependencies, "backup-code");
+  addPasskey(http, dependencies);
+  addReauthentication(http, dependencies);
 }
 
-function addPassword(http: HttpServer, parts: SignInRouteParts): void {
-  const { cookies } = parts;
+function addPassword(http: HttpServer, dependencies: SignInRouteDependencies): void {
+  const { cookies } = dependencies;
   http.post(
     "/sign-in",
     {
@@ -46,20 +51,24 @@ function addPassword(http: HttpServer, parts: SignInRouteParts): void {
     },
     async (request, reply) => {
       const { email, password } = request.body;
-      const outcome = await signInWithPassword(parts, { email: email.trim(), password, browser: readBrowser(request) });
+      const outcome = await signInWithPassword(dependencies, {
+        email: email.trim(),
+        password,
+        browser: readBrowser(request),
+      });
       if (outcome.kind === "verify-email") return { kind: outcome.kind };
       if (outcome.kind === "second-factor") {
         reply.header("set-cookie", cookies.present("second-factor", outcome.factorToken, secondFactorMs));
         return { kind: outcome.kind, methods: ["totp" as const, "backup-code" as const] };
       }
-      await finishSignIn(parts, reply, { sessionToken: outcome.sessionToken, before: findSession(request) });
+      await finishSignIn(dependencies, reply, { sessionToken: outcome.sessionToken, before: findSession(request) });
       return { kind: outcome.kind };
     },
   );
 }
 
-function addCode(http: HttpServer, parts: SignInRouteParts, method: "totp" | "backup-code"): void {
-  const { cookies } = parts;
+function addCode(http: HttpServer, dependencies: SignInRouteDependencies, method: "totp" | "backup-code"): void {
+  const { cookies } = dependencies;
   http.post(
     `/sign-in/${method}`,
     {
@@ -78,16 +87,21 @@ function addCode(http: HttpServer, parts: SignInRouteParts, method: "totp" | "ba
     async (request, reply) => {
       const factorToken = cookies.read(request.headers, "second-factor");
       const browser = readBrowser(request);
-      const sessionToken = await signInWithCode(parts, { factorToken, method, code: request.body.code, browser });
-      await finishSignIn(parts, reply, { sessionToken, before: findSession(request) });
+      const sessionToken = await signInWithCode(dependencies, {
+        factorToken,
+        method,
+        code: request.body.code,
+        browser,
+      });
+      await finishSignIn(dependencies, reply, { sessionToken, before: findSession(request) });
       reply.header("set-cookie", cookies.presentRemoval("second-factor"));
       return { kind: "signed-in" as const };
     },
   );
 }
 
-function addPasskey(http: HttpServer, parts: SignInRouteParts): void {
-  const { cookies } = parts;
+function addPasskey(http: HttpServer, dependencies: SignInRouteDependencies): void {
+  const { cookies } = dependencies;
   http.post(
     "/sign-in/passkey/options",
     {
@@ -101,7 +115,7 @@ function addPasskey(http: HttpServer, parts: SignInRouteParts): void {
       },
     },
     async (request, reply) => {
-      const { options, passkeyToken } = await beginPasskeyUse(parts, request.ip);
+      const { options, passkeyToken } = await beginPasskeyUse(dependencies, request.ip);
       reply.header("set-cookie", cookies.present("passkey", passkeyToken, passkeyMs));
       return { ...options };
     },
@@ -120,12 +134,12 @@ function addPasskey(http: HttpServer, parts: SignInRouteParts): void {
     },
     async (request, reply) => {
       const passkeyToken = cookies.read(request.headers, "passkey");
-      const sessionToken = await signInWithPasskey(parts, {
+      const sessionToken = await signInWithPasskey(dependencies, {
         passkeyToken,
         response: request.body.response,
         browser: readBrowser(request),
       });
-      await finishSignIn(parts, reply, { sessionToken, before: findSession(request) });
+      await finishSignIn(dependencies, reply, { sessionToken, before: findSession(request) });
       reply.header("set-cookie", cookies.presentRemoval("passkey"));
       return { kind: "signed-in" as const };
     },
@@ -134,7 +148,7 @@ function addPasskey(http: HttpServer, parts: SignInRouteParts): void {
 
 type ProofBody = { password?: string; code?: string; passkey?: Extract<Proof, { kind: "passkey" }>["response"] };
 
-function addReauthentication(http: HttpServer, parts: SignInRouteParts): void {
+function addReauthentication(http: HttpServer, dependencies: SignInRouteDependencies): void {
   http.post(
     "/reauthenticate",
     {
@@ -156,10 +170,10 @@ sign-in is on, the password takes a \`code\` of the authenticator app too; who h
       },
     },
     async (request, reply) => {
-      const passkeyToken = parts.cookies.read(request.headers, "passkey");
+      const passkeyToken = dependencies.cookies.read(request.headers, "passkey");
       const proof = parseProof(request.body, { passkeyToken, address: request.ip });
-      const { token, freshUntil } = await reauthenticate(parts, getSession(request), proof);
-      sendSessionCookie(parts, reply, token);
+      const { token, freshUntil } = await reauthenticate(dependencies, getSession(request), proof);
+      sendSessionCookie(dependencies.cookies, reply, token);
       return { fresh_until: freshUntil.toISOString() };
     },
   );

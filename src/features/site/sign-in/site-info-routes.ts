@@ -1,13 +1,14 @@
+import type { Static } from "typebox";
+import type { Database } from "../../../platform/database/database.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { consoleErrors, getSession } from "../console-edge.ts";
 import { readSessionView } from "./session/read-session-view.ts";
-import type { SignInRouteParts } from "./sign-in-route-parts.ts";
 import { sessionSchema, siteSchema } from "./sign-in-schema.ts";
 
 const tags = ["Site"];
 
 /** What a page needs to know before anything else: what this site offers, and who is looking at it. */
-export function addSiteInfoRoutes(http: HttpServer, parts: SignInRouteParts): void {
+export function addSiteInfoRoutes(http: HttpServer, database: Database, site: Static<typeof siteSchema>): void {
   http.get(
     "/site",
     {
@@ -19,17 +20,7 @@ export function addSiteInfoRoutes(http: HttpServer, parts: SignInRouteParts): vo
         response: { 200: siteSchema, ...consoleErrors("GET") },
       },
     },
-    async () => ({
-      sign_up: parts.signUp,
-      providers: parts.providers.map(({ id, name }) => ({ id, name })),
-      mail: parts.mailer.kind,
-      has_outbox: parts.outboxSecret !== null,
-      currency: parts.currency,
-      base_url: parts.baseUrl,
-      payments: parts.payments.kind,
-      payment_amount_min: parts.payments.amountMin,
-      payment_amount_max: parts.payments.amountMax,
-    }),
+    async () => site,
   );
   http.get(
     "/session",
@@ -41,6 +32,6 @@ export function addSiteInfoRoutes(http: HttpServer, parts: SignInRouteParts): vo
         response: { 200: sessionSchema, ...consoleErrors("GET") },
       },
     },
-    async (request) => readSessionView(parts.database, getSession(request)),
+    async (request) => readSessionView(database, getSession(request)),
   );
 }

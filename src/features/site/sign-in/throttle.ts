@@ -3,35 +3,32 @@ import { presentNetwork } from "../../../lib/network.ts";
 import type { Counters, LeaseCheck } from "../../../platform/counters/counters.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 
-export type ThrottleParts = { counters: Counters; randomBytes: (count: number) => Uint8Array };
-
 /** How many attempts of a kind may be open or have failed within a time. One that succeeds is forgotten. */
 export type AttemptLimit = { key: string; max: number; withinMs: number };
 
-export type Attempt = {
+type Attempt = {
   /** Takes the attempt back: it was no guess. */
   succeed(): Promise<void>;
 };
-
-const minuteMs = 60_000;
 
 /**
  * Counts an attempt before it is made, so that a hundred at once are not a hundred guesses. Each stays counted for its
  * time, wherever the others are, so there is no moment at which all are free again.
  */
-export async function beginAttempt(
-  { counters, randomBytes }: ThrottleParts,
-  limits: readonly AttemptLimit[],
-): Promise<Attempt> {
-  const leaseId = Buffer.from(randomBytes(12)).toString("hex");
-  const leases: LeaseCheck[] = limits.map(({ key, max, withinMs }) => ({ key, max, leaseId, ttlMs: withinMs }));
-  const decision = await counters.take({ rates: [], leases });
-  if (!decision.isAllowed) {
-    const waitMs = Math.max(...decision.leases.map(({ retryAfterMs }) => retryAfterMs));
-    throw createTooManyAttempts(Math.max(1, Math.ceil(waitMs / 1000)));
-  }
-  return {
-    succeed: async () => await counters.release(leases),
+export type BeginAttempt = (limits: readonly AttemptLimit[]) => Promise<Attempt>;
+
+const minuteMs = 60_000;
+
+export function createThrottle(counters: Counters, randomBytes: (count: number) => Uint8Array): BeginAttempt {
+  return async (limits) => {
+    const leaseId = Buffer.from(randomBytes(12)).toString("hex");
+    const leases: LeaseCheck[] = limits.map(({ key, max, withinMs }) => ({ key, max, leaseId, ttlMs: withinMs }));
+    const decision = await counters.take({ rates: [], leases });
+    if (!decision.isAllowed) {
+      const waitMs = Math.max(...decision.leases.map(({ retryAfterMs }) => retryAfterMs));
+      throw createTooManyAttempts(Math.max(1, Math.ceil(waitMs / 1000)));
+    }
+    return { succeed: async () => await counters.release(leases) };
   };
 }
 

@@ -2,9 +2,8 @@ import { Type } from "typebox";
 import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../../platform/http/optional-body.ts";
 import { pathParams } from "../../../../platform/http/path-params.ts";
-import { consoleErrors, getSession, requireFresh } from "../../console-edge.ts";
-import type { SiteSession } from "../session/site-session.ts";
-import type { SignInRouteParts } from "../sign-in-route-parts.ts";
+import { consoleErrors, getFreshSession, getSession } from "../../console-edge.ts";
+import type { SiteCookies } from "../session/site-cookies.ts";
 import {
   body,
   passkeyAdditionField,
@@ -12,14 +11,19 @@ import {
   passkeyOptionsSchema,
   passkeySchema,
 } from "../sign-in-schema.ts";
-import { removePasskey } from "../user/remove-way.ts";
+import { type RemovalDependencies, removePasskey } from "../user/remove-way.ts";
 import { listPasskeys, type Passkey } from "./passkey-store.ts";
-import { addPasskey, beginPasskeyAddition, passkeyMs } from "./passkeys.ts";
+import { addPasskey, beginPasskeyAddition, type PasskeyAdditionDependencies, passkeyMs } from "./passkeys.ts";
 
 const tags = ["Passkeys"];
 
-export function addPasskeyRoutes(http: HttpServer, parts: SignInRouteParts): void {
-  addAddition(http, parts);
+type AdditionRouteDependencies = PasskeyAdditionDependencies & { cookies: SiteCookies };
+
+export function addPasskeyRoutes(
+  http: HttpServer,
+  dependencies: AdditionRouteDependencies & RemovalDependencies,
+): void {
+  addAddition(http, dependencies);
   http.get(
     "/passkeys",
     {
@@ -31,7 +35,7 @@ export function addPasskeyRoutes(http: HttpServer, parts: SignInRouteParts): voi
       },
     },
     async (request) => {
-      const passkeys = await listPasskeys(parts.database, getSession(request).userId);
+      const passkeys = await listPasskeys(dependencies.database, getSession(request).userId);
       return { data: passkeys.map(presentPasskey) };
     },
   );
@@ -48,15 +52,15 @@ export function addPasskeyRoutes(http: HttpServer, parts: SignInRouteParts): voi
       },
     },
     async (request, reply) => {
-      const session = getFreshSession(request, parts);
-      await removePasskey(parts, session, request.params.id);
+      const session = getFreshSession(request, dependencies.clock.now());
+      await removePasskey(dependencies, session, request.params.id);
       return reply.code(204).send(null);
     },
   );
 }
 
-function addAddition(http: HttpServer, parts: SignInRouteParts): void {
-  const { cookies } = parts;
+function addAddition(http: HttpServer, dependencies: AdditionRouteDependencies): void {
+  const { clock, cookies } = dependencies;
   http.post(
     "/passkeys/options",
     {
@@ -69,7 +73,7 @@ function addAddition(http: HttpServer, parts: SignInRouteParts): void {
       },
     },
     async (request, reply) => {
-      const { options, passkeyToken } = await beginPasskeyAddition(parts, getFreshSession(request, parts));
+      const { options, passkeyToken } = await beginPasskeyAddition(dependencies, getFreshSession(request, clock.now()));
       reply.header("set-cookie", cookies.present("passkey", passkeyToken, passkeyMs));
       return { ...options };
     },
@@ -90,17 +94,12 @@ function addAddition(http: HttpServer, parts: SignInRouteParts): void {
     },
     async (request, reply) => {
       const passkeyToken = cookies.read(request.headers, "passkey");
-      const passkey = await addPasskey(parts, getFreshSession(request, parts), { ...request.body, passkeyToken });
+      const session = getFreshSession(request, clock.now());
+      const passkey = await addPasskey(dependencies, session, { ...request.body, passkeyToken });
       reply.header("set-cookie", cookies.presentRemoval("passkey"));
       return reply.code(201).send(presentPasskey(passkey));
     },
   );
-}
-
-function getFreshSession(request: object, { clock }: SignInRouteParts): SiteSession {
-  const session = getSession(request);
-  requireFresh(session, clock.now());
-  return session;
 }
 
 function presentPasskey({ id, name, createdAt, lastUsedAt }: Passkey) {

@@ -5,21 +5,33 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from "@simplewebauthn/server";
-import type { UserId } from "../../../../lib/ids.ts";
-import { inTransaction } from "../../../../platform/database/database.ts";
+import type { Clock } from "../../../../lib/clock.ts";
+import type { IdSource, UserId } from "../../../../lib/ids.ts";
+import { type Database, inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
-import { announceChange } from "../announce-change.ts";
-import { type Browser, openSession, requireLiveSession, type StillHolds } from "../session/sessions.ts";
+import type { Logger } from "../../../../platform/observability/logger.ts";
+import type { AnnounceChange } from "../announce-change.ts";
+import { type Browser, requireLiveSession, type Sessions, type StillHolds } from "../session/sessions.ts";
 import type { SiteSession } from "../session/site-session.ts";
-import type { SignInParts } from "../sign-in-parts.ts";
-import { beginAttempt, limitBeginnings } from "../throttle.ts";
+import { type BeginAttempt, limitBeginnings } from "../throttle.ts";
+import { issueToken, type TokenDependencies } from "../user/issue-token.ts";
 import { lockUser } from "../user/user-store.ts";
-import { hashToken, makeToken } from "../user/user-token.ts";
-import { insertToken, takeToken } from "../user/user-token-store.ts";
+import { hashToken } from "../user/user-token.ts";
+import { takeToken } from "../user/user-token-store.ts";
 import { findPasskey, insertPasskey, listPasskeys, type Passkey, updatePasskeyUse } from "./passkey-store.ts";
 
 export const passkeyMs = 5 * 60_000;
 const passkeysMax = 20;
+
+/** What it takes to know whose passkey it is. */
+export type PasskeyCheckDependencies = { database: Database; clock: Clock; siteUrl: string };
+
+type ChallengeDependencies = PasskeyCheckDependencies & TokenDependencies;
+export type PasskeyUseDependencies = ChallengeDependencies & { logger: Logger } & {
+  beginAttempt: BeginAttempt;
+  sessions: Sessions;
+};
+export type PasskeyAdditionDependencies = ChallengeDependencies & { ids: IdSource; announceChange: AnnounceChange };
 
 /** The challenge that an authenticator has to sign, with the text of the cookie that leads back to it. */
 type Begun<Options> = { options: Options; passkeyToken: string };
@@ -32,51 +44,54 @@ async function loadLibrary() {
 
 /** Any passkey of this site will do: the authenticator knows whose it is, so nobody has to say so before. */
 export async function beginPasskeyUse(
-  parts: SignInParts,
+  dependencies: PasskeyUseDependencies,
   address: string,
 ): Promise<Begun<PublicKeyCredentialRequestOptionsJSON>> {
-  await beginAttempt(parts, limitBeginnings(address));
+  await dependencies.beginAttempt(limitBeginnings(address));
   const { generateAuthenticationOptions } = await loadLibrary();
   const options = await generateAuthenticationOptions({
-    rpID: getSite(parts).host,
+    rpID: getSite(dependencies.siteUrl).host,
     userVerification: "required",
     timeout: passkeyMs,
   });
-  return { options, passkeyToken: await keepChallenge(parts, { purpose: "use", challenge: options.challenge }) };
+  return { options, passkeyToken: await keepChallenge(dependencies, { purpose: "use", challenge: options.challenge }) };
 }
 
 type PasskeyAnswer = { passkeyToken: string | null; response: AuthenticationResponseJSON };
 
 /** Answers the text of the session's cookie. */
 export async function signInWithPasskey(
-  parts: SignInParts,
+  dependencies: PasskeyUseDependencies,
   { browser, ...answer }: PasskeyAnswer & { browser: Browser },
 ): Promise<string> {
-  const { userId, credentialId } = await acceptPasskey(parts, answer);
+  const { userId, credentialId } = await acceptPasskey(dependencies, answer);
   const stillHolds: StillHolds = async (tx) => (await findPasskey(tx, credentialId)) !== null;
-  const sessionToken = await openSession(parts, { userId, browser, stillHolds });
+  const sessionToken = await dependencies.sessions.open(dependencies.database, { userId, browser, stillHolds });
   if (sessionToken === null) throw createRefusal();
-  parts.logger.info({ user_id: userId, method: "passkey", address: browser.address }, "signed in");
+  dependencies.logger.info({ user_id: userId, method: "passkey", address: browser.address }, "signed in");
   return sessionToken;
 }
 
 /** Whose passkey it is. It stands for both factors: who has it, and a finger, a face or a PIN. */
-export async function acceptPasskey(parts: SignInParts, { passkeyToken, response }: PasskeyAnswer): Promise<Passkey> {
-  const challenge = await takeChallenge(parts, passkeyToken, "use");
-  const passkey = await findPasskey(parts.database, response.id);
+export async function acceptPasskey(
+  { database, clock, siteUrl }: PasskeyCheckDependencies,
+  { passkeyToken, response }: PasskeyAnswer,
+): Promise<Passkey> {
+  const challenge = await takeChallenge({ database, clock }, passkeyToken, "use");
+  const passkey = await findPasskey(database, response.id);
   if (passkey === null) throw createRefusal();
-  const signCount = await verifyUse(parts, { response, challenge, passkey });
-  const use = { signCount, usedAt: parts.clock.now() };
-  if (!(await updatePasskeyUse(parts.database, passkey, use))) throw createRefusal();
+  const signCount = await verifyUse(siteUrl, { response, challenge, passkey });
+  const use = { signCount, usedAt: clock.now() };
+  if (!(await updatePasskeyUse(database, passkey, use))) throw createRefusal();
   return passkey;
 }
 
 async function verifyUse(
-  parts: SignInParts,
+  siteUrl: string,
   { response, challenge, passkey }: { response: AuthenticationResponseJSON; challenge: string; passkey: Passkey },
 ): Promise<bigint> {
   const { verifyAuthenticationResponse } = await loadLibrary();
-  const { host, origin } = getSite(parts);
+  const { host, origin } = getSite(siteUrl);
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response,
@@ -98,14 +113,14 @@ async function verifyUse(
 }
 
 export async function beginPasskeyAddition(
-  parts: SignInParts,
+  dependencies: ChallengeDependencies,
   session: SiteSession,
 ): Promise<Begun<PublicKeyCredentialCreationOptionsJSON>> {
   const { generateRegistrationOptions } = await loadLibrary();
-  const known = await listPasskeys(parts.database, session.userId);
+  const known = await listPasskeys(dependencies.database, session.userId);
   const options = await generateRegistrationOptions({
     rpName: "Sluice",
-    rpID: getSite(parts).host,
+    rpID: getSite(dependencies.siteUrl).host,
     userID: new TextEncoder().encode(session.userId),
     userName: session.email,
     userDisplayName: session.email,
@@ -118,29 +133,29 @@ export async function beginPasskeyAddition(
     authenticatorSelection: { residentKey: "required", userVerification: "required" },
   });
   const kept = { purpose: "add", challenge: options.challenge, userId: session.userId } as const;
-  return { options, passkeyToken: await keepChallenge(parts, kept) };
+  return { options, passkeyToken: await keepChallenge(dependencies, kept) };
 }
 
 type PasskeyAddition = { passkeyToken: string | null; name: string; response: RegistrationResponseJSON };
 
 export async function addPasskey(
-  parts: SignInParts,
+  { database, clock, ids, siteUrl, announceChange }: PasskeyAdditionDependencies,
   session: SiteSession,
   { passkeyToken, name, response }: PasskeyAddition,
 ): Promise<Passkey> {
-  const challenge = await takeChallenge(parts, passkeyToken, "add", session.userId);
-  const credential = await verifyAddition(parts, response, challenge);
+  const challenge = await takeChallenge({ database, clock }, passkeyToken, "add", session.userId);
+  const credential = await verifyAddition(siteUrl, response, challenge);
   const passkey = {
-    id: parts.ids.next("passkey"),
+    id: ids.next("passkey"),
     userId: session.userId,
     ...credential,
     name: name.trim(),
-    createdAt: parts.clock.now(),
+    createdAt: clock.now(),
   };
-  await inTransaction(parts.database, async (tx) => {
+  await inTransaction(database, async (tx) => {
     await lockUser(tx, session.userId);
     // Whoever was signed out meanwhile leaves no way in behind.
-    await requireLiveSession({ ...parts, database: tx }, session.id);
+    await requireLiveSession(tx, session.id, clock.now());
     if ((await listPasskeys(tx, session.userId)).length >= passkeysMax) {
       throw new AppError("invalid_parameter", `You have ${passkeysMax} passkeys already. Remove one first.`);
     }
@@ -148,13 +163,13 @@ export async function addPasskey(
       throw new AppError("invalid_parameter", "This passkey is in use already.", { param: "response" });
     }
   });
-  announceChange(parts, session, "A passkey was added");
+  announceChange(session, "A passkey was added");
   return { ...passkey, lastUsedAt: null };
 }
 
-async function verifyAddition(parts: SignInParts, response: RegistrationResponseJSON, challenge: string) {
+async function verifyAddition(siteUrl: string, response: RegistrationResponseJSON, challenge: string) {
   const { verifyRegistrationResponse } = await loadLibrary();
-  const { host, origin } = getSite(parts);
+  const { host, origin } = getSite(siteUrl);
   const refused = "The passkey could not be added. Try again.";
   try {
     const { registrationInfo } = await verifyRegistrationResponse({
@@ -174,39 +189,28 @@ async function verifyAddition(parts: SignInParts, response: RegistrationResponse
 }
 
 async function keepChallenge(
-  parts: SignInParts,
-  { purpose, challenge, userId = null }: { purpose: Purpose; challenge: string; userId?: UserId | null },
+  { database, clock, randomBytes }: ChallengeDependencies,
+  { userId = null, ...details }: { purpose: Purpose; challenge: string; userId?: UserId | null },
 ): Promise<string> {
-  const token = makeToken(parts.randomBytes);
-  const now = parts.clock.now();
-  await insertToken(parts.database, {
-    hash: token.hash,
-    kind: "passkey",
-    email: null,
-    userId,
-    details: { purpose, challenge },
-    createdAt: now,
-    expiresAt: new Date(now.getTime() + passkeyMs),
-  });
-  return token.text;
+  return await issueToken(database, { clock, randomBytes }, { kind: "passkey", validMs: passkeyMs, userId, details });
 }
 
 /** A challenge is signed once, for what it was made for and for whom. */
 async function takeChallenge(
-  parts: SignInParts,
+  { database, clock }: { database: Database; clock: Clock },
   passkeyToken: string | null,
   purpose: Purpose,
   userId: UserId | null = null,
 ): Promise<string> {
-  const place = { kind: "passkey", hash: hashToken(passkeyToken ?? ""), now: parts.clock.now() } as const;
-  const token = passkeyToken === null ? null : await takeToken(parts.database, place);
+  const place = { kind: "passkey", hash: hashToken(passkeyToken ?? ""), now: clock.now() } as const;
+  const token = passkeyToken === null ? null : await takeToken(database, place);
   if (token === null || token.details.purpose !== purpose || token.userId !== userId) {
     throw new AppError("invalid_token", "This took too long, or was done already. Try the passkey again.");
   }
   return String(token.details.challenge);
 }
 
-function getSite({ siteUrl }: SignInParts): { host: string; origin: string } {
+function getSite(siteUrl: string): { host: string; origin: string } {
   const { hostname, origin } = new URL(siteUrl);
   return { host: hostname, origin };
 }

@@ -1,69 +1,80 @@
-import { inTransaction } from "../../../../platform/database/database.ts";
+import { type Database, inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
-import { announceChange } from "../announce-change.ts";
+import type { Mailer } from "../../../../platform/mail/create-mailer.ts";
+import type { AnnounceChange } from "../announce-change.ts";
+import type { BackgroundWork } from "../background-work.ts";
 import { getSessionUser } from "../session/get-session-user.ts";
 import { deleteSessions } from "../session/session-store.ts";
-import { renewSession } from "../session/sessions.ts";
+import type { Sessions } from "../session/sessions.ts";
 import type { SiteSession } from "../session/site-session.ts";
 import { composeResetMail } from "../sign-in-mails.ts";
-import type { SignInParts } from "../sign-in-parts.ts";
-import { beginAttempt, limitLinks, limitMails, limitPasswordGuesses } from "../throttle.ts";
+import { type BeginAttempt, limitLinks, limitMails } from "../throttle.ts";
 import { requireEmail } from "../user/check-email.ts";
+import { issueToken, type TokenDependencies } from "../user/issue-token.ts";
 import type { User } from "../user/user.ts";
 import { findUser, findUserByEmail, lockUser, updateEmailVerified, updatePassword } from "../user/user-store.ts";
-import { hashToken, makeToken } from "../user/user-token.ts";
-import { deleteTokensOfUser, findToken, insertToken, takeToken } from "../user/user-token-store.ts";
+import { hashToken } from "../user/user-token.ts";
+import { deleteTokensOfUser, findToken, takeToken } from "../user/user-token-store.ts";
 import { requireGoodPassword } from "./check-password.ts";
+import type { Passwords } from "./create-passwords.ts";
 
 const mailedLinkMs = 60 * 60_000;
 const handedLinkMs = 7 * 24 * 60 * 60_000;
 
-type LinkParts = Pick<SignInParts, "database" | "clock" | "randomBytes" | "siteUrl">;
+type LinkDependencies = TokenDependencies & { database: Database; siteUrl: string };
+
+export type PasswordDependencies = LinkDependencies & {
+  beginAttempt: BeginAttempt;
+  passwords: Passwords;
+  sessions: Sessions;
+  background: BackgroundWork;
+  mailer: Pick<Mailer, "send">;
+  announceChange: AnnounceChange;
+};
 
 /** Mails a link for a new password, if the address is somebody's. Whoever asks does not learn that. */
-export async function forgetPassword(parts: SignInParts, { email, address }: { email: string; address: string }) {
+export async function forgetPassword(
+  dependencies: PasswordDependencies,
+  { email, address }: { email: string; address: string },
+) {
   requireEmail(email);
-  await beginAttempt(parts, limitMails(email, address));
-  parts.background.begin("link for a new password", async () => {
-    const user = await findUserByEmail(parts.database, email);
+  await dependencies.beginAttempt(limitMails(email, address));
+  dependencies.background.begin("link for a new password", async () => {
+    const user = await findUserByEmail(dependencies.database, email);
     if (user === null) return;
-    const url = await createResetLink(parts, user, "mailed");
-    parts.mailer.send(composeResetMail({ to: user.email, url }));
+    const url = await createResetLink(dependencies, user, "mailed");
+    dependencies.mailer.send(composeResetMail({ to: user.email, url }));
   });
 }
 
 /** Makes a link for a new password; those from before are void. One that an operator hands over lives longer. */
-export async function createResetLink(parts: LinkParts, user: User, way: "mailed" | "handed-over"): Promise<string> {
-  const token = makeToken(parts.randomBytes);
-  const now = parts.clock.now();
-  await inTransaction(parts.database, async (tx) => {
+export async function createResetLink(
+  { database, clock, randomBytes, siteUrl }: LinkDependencies,
+  user: User,
+  way: "mailed" | "handed-over",
+): Promise<string> {
+  const validMs = way === "mailed" ? mailedLinkMs : handedLinkMs;
+  const token = await inTransaction(database, async (tx) => {
     await deleteTokensOfUser(tx, ["reset-password"], user.id);
-    await insertToken(tx, {
-      hash: token.hash,
-      kind: "reset-password",
-      email: null,
-      userId: user.id,
-      details: { way },
-      createdAt: now,
-      expiresAt: new Date(now.getTime() + (way === "mailed" ? mailedLinkMs : handedLinkMs)),
-    });
+    const link = { kind: "reset-password", validMs, userId: user.id, details: { way } } as const;
+    return await issueToken(tx, { clock, randomBytes }, link);
   });
-  return `${parts.siteUrl}/reset-password?token=${token.text}`;
+  return `${siteUrl}/reset-password?token=${token}`;
 }
 
 /** A new password by a link. Everybody who was signed in as this person is signed out. */
 export async function resetPassword(
-  parts: SignInParts,
+  { database, clock, beginAttempt, passwords, announceChange }: PasswordDependencies,
   { token, password, address }: { token: string; password: string; address: string },
 ): Promise<void> {
-  const attempt = await beginAttempt(parts, limitLinks(address));
-  const place = { kind: "reset-password", hash: hashToken(token), now: parts.clock.now() } as const;
-  const found = await findToken(parts.database, place);
-  const user = found?.userId == null ? null : await findUser(parts.database, found.userId);
+  const attempt = await beginAttempt(limitLinks(address));
+  const place = { kind: "reset-password", hash: hashToken(token), now: clock.now() } as const;
+  const found = await findToken(database, place);
+  const user = found?.userId == null ? null : await findUser(database, found.userId);
   if (user === null) throw createInvalidLink();
   requireGoodPassword(password, { email: user.email, param: "password" });
-  const passwordHash = await parts.passwords.hash(password);
-  await inTransaction(parts.database, async (tx) => {
+  const passwordHash = await passwords.hash(password);
+  await inTransaction(database, async (tx) => {
     await lockUser(tx, user.id);
     const taken = await takeToken(tx, place);
     if (taken === null) throw createInvalidLink();
@@ -74,38 +85,37 @@ export async function resetPassword(
     await deleteSessions(tx, { userId: user.id, exceptId: null });
   });
   await attempt.succeed();
-  announceChange(parts, { userId: user.id, email: user.email }, "The password was reset");
+  announceChange({ userId: user.id, email: user.email }, "The password was reset");
 }
 
 type PasswordChange = { currentPassword: string | null; newPassword: string; address: string };
 
 /** Everybody else is signed out. Answers the text of a new cookie. */
-export async function changePassword(parts: SignInParts, session: SiteSession, change: PasswordChange) {
-  const user = await getSessionUser(parts.database, session);
+export async function changePassword(
+  { database, passwords, sessions, announceChange }: PasswordDependencies,
+  session: SiteSession,
+  change: PasswordChange,
+): Promise<string> {
+  const user = await getSessionUser(database, session);
   requireGoodPassword(change.newPassword, { email: user.email, param: "new_password" });
   // Whoever signs in by other means has no password to begin with.
-  if (user.passwordHash !== null) await requirePassword(parts, user, change);
-  const passwordHash = await parts.passwords.hash(change.newPassword);
-  const sessionToken = await inTransaction(parts.database, async (tx) => {
+  if (user.passwordHash !== null) await requirePassword(passwords, user, change);
+  const passwordHash = await passwords.hash(change.newPassword);
+  const sessionToken = await inTransaction(database, async (tx) => {
     await lockUser(tx, user.id);
     await updatePassword(tx, user.id, passwordHash);
     await deleteTokensOfUser(tx, ["reset-password", "second-factor"], user.id);
     await deleteSessions(tx, { userId: user.id, exceptId: session.id });
-    return (await renewSession({ ...parts, database: tx }, session.id)).token;
+    return (await sessions.renew(tx, session.id)).token;
   });
-  announceChange(parts, session, "The password was changed");
+  announceChange(session, "The password was changed");
   return sessionToken;
 }
 
-async function requirePassword(parts: SignInParts, user: User, { currentPassword, address }: PasswordChange) {
-  if (currentPassword === null) {
-    throw new AppError("missing_parameter", "`current_password` is required.", { param: "current_password" });
-  }
-  const attempt = await beginAttempt(parts, limitPasswordGuesses(user.email, address));
-  if (!(await parts.passwords.isRight(user.passwordHash, currentPassword))) {
-    throw new AppError("wrong_credentials", "This is not your password.", { param: "current_password" });
-  }
-  await attempt.succeed();
+async function requirePassword(passwords: Passwords, user: User, { currentPassword, address }: PasswordChange) {
+  const param = "current_password";
+  if (currentPassword === null) throw new AppError("missing_parameter", `\`${param}\` is required.`, { param });
+  await passwords.require(user, { password: currentPassword, address, param }, "This is not your password.");
 }
 
 function createInvalidLink(): AppError {

@@ -1,5 +1,6 @@
 import { createSemaphore } from "../../../../lib/semaphore.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
+import { type BeginAttempt, limitPasswordGuesses } from "../throttle.ts";
 import { hashPassword, standInHash, verifyPassword } from "./password.ts";
 
 /** Hashes and checks passwords, a few at a time: each takes 19 MiB and a processor for a moment. */
@@ -7,12 +8,20 @@ export type Passwords = {
   hash(password: string): Promise<string>;
   /** With `null`, where there is no password to compare with, it takes as long and says no. */
   isRight(passwordHash: string | null, password: string): Promise<boolean>;
+  /** Throws the message where somebody guesses wrong; who guesses too often is not asked. */
+  require(
+    user: PasswordOwner,
+    guess: { password: string; address: string; param: string },
+    message: string,
+  ): Promise<void>;
 };
+
+type PasswordOwner = { email: string; passwordHash: string | null };
 
 const atOnceMax = 2;
 const waitingMax = 64;
 
-export function createPasswords(): Passwords {
+export function createPasswords(beginAttempt: BeginAttempt): Passwords {
   const semaphore = createSemaphore(atOnceMax);
   let underWay = 0;
 
@@ -28,11 +37,18 @@ export function createPasswords(): Passwords {
     }
   }
 
+  async function isRight(passwordHash: string | null, password: string): Promise<boolean> {
+    const isSame = await runLimited(() => verifyPassword(passwordHash ?? standInHash, password));
+    return isSame && passwordHash !== null;
+  }
+
   return {
     hash: (password) => runLimited(() => hashPassword(password)),
-    async isRight(passwordHash, password) {
-      const isRight = await runLimited(() => verifyPassword(passwordHash ?? standInHash, password));
-      return isRight && passwordHash !== null;
+    isRight,
+    async require(user, { password, address, param }, message) {
+      const attempt = await beginAttempt(limitPasswordGuesses(user.email, address));
+      if (!(await isRight(user.passwordHash, password))) throw new AppError("wrong_credentials", message, { param });
+      await attempt.succeed();
     },
   };
 }

@@ -1,13 +1,17 @@
 import { Type } from "typebox";
 import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
-import { consoleErrors, getSession, requireFresh } from "../../console-edge.ts";
-import { type SignInRouteParts, sendSessionCookie } from "../sign-in-route-parts.ts";
+import { consoleErrors, getFreshSession } from "../../console-edge.ts";
+import { sendSessionCookie } from "../finish-sign-in.ts";
+import type { SiteCookies } from "../session/site-cookies.ts";
 import { acceptedSchema, body, emailField, newPasswordField, passwordField, tokenField } from "../sign-in-schema.ts";
-import { changePassword, forgetPassword, resetPassword } from "./change-password.ts";
+import { changePassword, forgetPassword, type PasswordDependencies, resetPassword } from "./change-password.ts";
 
 const tags = ["Password"];
 
-export function addPasswordRoutes(http: HttpServer, parts: SignInRouteParts): void {
+export function addPasswordRoutes(
+  http: HttpServer,
+  dependencies: PasswordDependencies & { cookies: SiteCookies },
+): void {
   http.post(
     "/password/forgot",
     {
@@ -21,7 +25,7 @@ export function addPasswordRoutes(http: HttpServer, parts: SignInRouteParts): vo
       },
     },
     async (request, reply) => {
-      await forgetPassword(parts, { email: request.body.email.trim(), address: request.ip });
+      await forgetPassword(dependencies, { email: request.body.email.trim(), address: request.ip });
       return reply.code(202).send({ kind: "accepted" });
     },
   );
@@ -39,7 +43,7 @@ export function addPasswordRoutes(http: HttpServer, parts: SignInRouteParts): vo
       },
     },
     async (request) => {
-      await resetPassword(parts, { ...request.body, address: request.ip });
+      await resetPassword(dependencies, { ...request.body, address: request.ip });
       return { kind: "accepted" as const };
     },
   );
@@ -59,14 +63,13 @@ export function addPasswordRoutes(http: HttpServer, parts: SignInRouteParts): vo
       },
     },
     async (request, reply) => {
-      const session = getSession(request);
-      requireFresh(session, parts.clock.now());
-      const sessionToken = await changePassword(parts, session, {
+      const session = getFreshSession(request, dependencies.clock.now());
+      const sessionToken = await changePassword(dependencies, session, {
         currentPassword: request.body.current_password ?? null,
         newPassword: request.body.new_password,
         address: request.ip,
       });
-      sendSessionCookie(parts, reply, sessionToken);
+      sendSessionCookie(dependencies.cookies, reply, sessionToken);
       return { kind: "accepted" as const };
     },
   );

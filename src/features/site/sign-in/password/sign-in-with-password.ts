@@ -1,11 +1,14 @@
+import type { Clock } from "../../../../lib/clock.ts";
+import type { Database } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
+import type { Logger } from "../../../../platform/observability/logger.ts";
 import { beginSecondFactor } from "../second-factor/second-factor.ts";
-import { type Browser, openSession, type StillHolds } from "../session/sessions.ts";
-import type { SignInParts } from "../sign-in-parts.ts";
-import { beginAttempt, limitPasswordGuesses } from "../throttle.ts";
+import type { Browser, Sessions, StillHolds } from "../session/sessions.ts";
+import { type BeginAttempt, limitPasswordGuesses } from "../throttle.ts";
 import { hasSecondFactor, type User } from "../user/user.ts";
 import { findUserByEmail } from "../user/user-store.ts";
 import { findTokenByEmail } from "../user/user-token-store.ts";
+import type { Passwords } from "./create-passwords.ts";
 
 export type PasswordOutcome =
   | { kind: "signed-in"; sessionToken: string }
@@ -13,25 +16,36 @@ export type PasswordOutcome =
   /** The sign-up waits for the link in its mail. */
   | { kind: "verify-email" };
 
+export type PasswordSignInDependencies = {
+  database: Database;
+  clock: Clock;
+  randomBytes: (count: number) => Uint8Array;
+  logger: Logger;
+  beginAttempt: BeginAttempt;
+  passwords: Passwords;
+  sessions: Sessions;
+};
+
 /**
  * Whether there is a person, a sign-up that waits, or nobody at the address: the same questions are asked, and one
  * password is hashed, so that neither words nor time tell which it was.
  */
 export async function signInWithPassword(
-  parts: SignInParts,
+  dependencies: PasswordSignInDependencies,
   { email, password, browser }: { email: string; password: string; browser: Browser },
 ): Promise<PasswordOutcome> {
-  const attempt = await beginAttempt(parts, limitPasswordGuesses(email, browser.address));
+  const { database, clock, logger, beginAttempt, passwords } = dependencies;
+  const attempt = await beginAttempt(limitPasswordGuesses(email, browser.address));
   const [user, waiting] = await Promise.all([
-    findUserByEmail(parts.database, email),
-    findTokenByEmail(parts.database, { kind: "sign-up", email, now: parts.clock.now() }),
+    findUserByEmail(database, email),
+    findTokenByEmail(database, { kind: "sign-up", email, now: clock.now() }),
   ]);
   const waitingHash = typeof waiting?.details.passwordHash === "string" ? waiting.details.passwordHash : null;
   const passwordHash = user === null ? waitingHash : user.passwordHash;
-  const isRight = await parts.passwords.isRight(passwordHash, password);
-  const outcome = isRight ? await enter(parts, user, browser) : null;
+  const isRight = await passwords.isRight(passwordHash, password);
+  const outcome = isRight ? await enter(dependencies, user, browser) : null;
   if (outcome === null) {
-    parts.logger.info({ user_id: user?.id ?? null, address: browser.address }, "a sign-in was refused");
+    logger.info({ user_id: user?.id ?? null, address: browser.address }, "a sign-in was refused");
     throw new AppError("wrong_credentials", "The e-mail address or the password is not right.");
   }
   await attempt.succeed();
@@ -39,15 +53,19 @@ export async function signInWithPassword(
 }
 
 /** `null` when the password that was right a moment ago has been replaced meanwhile. */
-async function enter(parts: SignInParts, user: User | null, browser: Browser): Promise<PasswordOutcome | null> {
+async function enter(
+  { database, clock, randomBytes, logger, sessions }: PasswordSignInDependencies,
+  user: User | null,
+  browser: Browser,
+): Promise<PasswordOutcome | null> {
   if (user === null) return { kind: "verify-email" };
   const stillHolds: StillHolds = (_tx, now) => now.passwordHash === user.passwordHash;
   if (hasSecondFactor(user)) {
-    const factorToken = await beginSecondFactor(parts, { userId: user.id, stillHolds });
+    const factorToken = await beginSecondFactor(database, { clock, randomBytes }, { userId: user.id, stillHolds });
     return factorToken === null ? null : { kind: "second-factor", factorToken };
   }
-  const sessionToken = await openSession(parts, { userId: user.id, browser, stillHolds });
+  const sessionToken = await sessions.open(database, { userId: user.id, browser, stillHolds });
   if (sessionToken === null) return null;
-  parts.logger.info({ user_id: user.id, method: "password", address: browser.address }, "signed in");
+  logger.info({ user_id: user.id, method: "password", address: browser.address }, "signed in");
   return { kind: "signed-in", sessionToken };
 }

@@ -6,27 +6,35 @@ import type { HttpServer } from "../../../../platform/http/create-http-server.ts
 import { toAppError } from "../../../../platform/http/error-response.ts";
 import { pathParams } from "../../../../platform/http/path-params.ts";
 import { findSession } from "../../console-edge.ts";
+import { finishSignIn, readBrowser } from "../finish-sign-in.ts";
 import { chooseOwnPath } from "../own-path.ts";
-import { finishSignIn, readBrowser, type SignInRouteParts } from "../sign-in-route-parts.ts";
+import type { SiteCookies } from "../session/site-cookies.ts";
 import type { OidcProvider } from "./oidc-provider.ts";
-import { beginProviderSignIn, finishProviderSignIn, providerMs } from "./sign-in-with-provider.ts";
+import {
+  type BeginningDependencies,
+  beginProviderSignIn,
+  type CallbackDependencies,
+  finishProviderSignIn,
+  providerMs,
+} from "./sign-in-with-provider.ts";
 
 /** Shows a page that says why something did not work. */
 export type ShowMessage = (reply: FastifyReply, page: { status: number; title: string; message: string }) => void;
 
-type ProviderRouteParts = SignInRouteParts & { showMessage: ShowMessage };
+type ProviderRouteDependencies = BeginningDependencies &
+  CallbackDependencies & { cookies: SiteCookies; providers: readonly OidcProvider[]; showMessage: ShowMessage };
 
 const params = pathParams({ id: "signInProvider" });
 const text = Type.Optional(Type.String({ maxLength: 4000 }));
 
 /** People come here by following links, so what goes wrong is told on a page. */
-export function addProviderRoutes(http: HttpServer, parts: ProviderRouteParts): void {
-  const { cookies } = parts;
+export function addProviderRoutes(http: HttpServer, dependencies: ProviderRouteDependencies): void {
+  const { cookies, providers } = dependencies;
   const errorHandler = (error: Error, request: FastifyRequest, reply: FastifyReply): void => {
     const failure = toAppError(error, request);
     request.failure = failure;
     const { status } = getErrorEntry(failure.code);
-    parts.showMessage(reply, { status, title: "You are not signed in", message: failure.message });
+    dependencies.showMessage(reply, { status, title: "You are not signed in", message: failure.message });
   };
   http.get(
     "/sign-in/provider/:id",
@@ -36,9 +44,9 @@ export function addProviderRoutes(http: HttpServer, parts: ProviderRouteParts): 
       errorHandler,
     },
     async (request, reply) => {
-      const provider = getProvider(parts, request.params.id);
-      const { location, stateToken } = await beginProviderSignIn(parts, provider, {
-        next: chooseOwnPath(request.query.next, parts.siteUrl),
+      const provider = getProvider(providers, request.params.id);
+      const { location, stateToken } = await beginProviderSignIn(dependencies, provider, {
+        next: chooseOwnPath(request.query.next, dependencies.siteUrl),
         session: findSession(request),
         address: request.ip,
         signal: watchCaller(reply),
@@ -56,23 +64,23 @@ export function addProviderRoutes(http: HttpServer, parts: ProviderRouteParts): 
       errorHandler,
     },
     async (request, reply) => {
-      const provider = getProvider(parts, request.params.id);
+      const provider = getProvider(providers, request.params.id);
       const before = findSession(request);
-      const { next, sessionToken } = await finishProviderSignIn(parts, provider, {
+      const { next, sessionToken } = await finishProviderSignIn(dependencies, provider, {
         query: request.query,
         stateToken: cookies.read(request.headers, "provider"),
         session: before,
         browser: readBrowser(request),
         signal: watchCaller(reply),
       });
-      if (sessionToken !== null) await finishSignIn(parts, reply, { sessionToken, before });
+      if (sessionToken !== null) await finishSignIn(dependencies, reply, { sessionToken, before });
       reply.header("set-cookie", cookies.presentRemoval("provider"));
       return reply.redirect(next, 303);
     },
   );
 }
 
-export function getProvider({ providers }: Pick<SignInRouteParts, "providers">, id: string): OidcProvider {
+export function getProvider(providers: readonly OidcProvider[], id: string): OidcProvider {
   const provider = providers.find((one) => one.id === id);
   if (provider === undefined) throw new AppError("not_found", "This site does not know such a service.");
   return provider;

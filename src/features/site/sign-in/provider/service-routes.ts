@@ -2,14 +2,14 @@ import { Type } from "typebox";
 import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../../platform/http/optional-body.ts";
 import { pathParams } from "../../../../platform/http/path-params.ts";
-import { consoleErrors, getSession, requireFresh } from "../../console-edge.ts";
+import { consoleErrors, getFreshSession, getSession } from "../../console-edge.ts";
+import type { SiteCookies } from "../session/site-cookies.ts";
 import type { SiteSession } from "../session/site-session.ts";
-import type { SignInRouteParts } from "../sign-in-route-parts.ts";
 import { moment } from "../sign-in-schema.ts";
-import { disconnectService } from "../user/remove-way.ts";
+import { disconnectService, type RemovalDependencies } from "../user/remove-way.ts";
 import { listIdentities } from "./identity-store.ts";
 import { getProvider, watchCaller } from "./provider-routes.ts";
-import { beginProviderSignIn, providerMs } from "./sign-in-with-provider.ts";
+import { type BeginningDependencies, beginProviderSignIn, providerMs } from "./sign-in-with-provider.ts";
 
 const tags = ["Connected services"];
 const params = pathParams({ id: "signInProvider" });
@@ -26,13 +26,11 @@ const serviceListSchema = Type.Object({
   ),
 });
 
+type ServiceRouteDependencies = BeginningDependencies & RemovalDependencies & { cookies: SiteCookies };
+
 /** The services that somebody who is signed in can sign in with, or could. */
-export function addServiceRoutes(http: HttpServer, parts: SignInRouteParts): void {
-  const getFreshSession = (request: object): SiteSession => {
-    const session = getSession(request);
-    requireFresh(session, parts.clock.now());
-    return session;
-  };
+export function addServiceRoutes(http: HttpServer, dependencies: ServiceRouteDependencies): void {
+  const { clock, cookies, providers } = dependencies;
   http.get(
     "/services",
     {
@@ -44,7 +42,7 @@ export function addServiceRoutes(http: HttpServer, parts: SignInRouteParts): voi
         response: { 200: serviceListSchema, ...consoleErrors("GET") },
       },
     },
-    async (request) => ({ data: await describeServices(parts, getSession(request)) }),
+    async (request) => ({ data: await describeServices(dependencies, getSession(request)) }),
   );
   http.post(
     "/services/:id/connect",
@@ -63,11 +61,11 @@ export function addServiceRoutes(http: HttpServer, parts: SignInRouteParts): voi
       },
     },
     async (request, reply) => {
-      const session = getFreshSession(request);
-      const provider = getProvider(parts, request.params.id);
+      const session = getFreshSession(request, clock.now());
+      const provider = getProvider(providers, request.params.id);
       const beginning = { next: settingsPath, session, address: request.ip, signal: watchCaller(reply) };
-      const { location, stateToken } = await beginProviderSignIn(parts, provider, beginning);
-      reply.header("set-cookie", parts.cookies.present("provider", stateToken, providerMs));
+      const { location, stateToken } = await beginProviderSignIn(dependencies, provider, beginning);
+      reply.header("set-cookie", cookies.present("provider", stateToken, providerMs));
       return { location };
     },
   );
@@ -84,13 +82,13 @@ export function addServiceRoutes(http: HttpServer, parts: SignInRouteParts): voi
       },
     },
     async (request, reply) => {
-      await disconnectService(parts, getFreshSession(request), request.params.id);
+      await disconnectService(dependencies, getFreshSession(request, clock.now()), request.params.id);
       return reply.code(204).send(null);
     },
   );
 }
 
-async function describeServices({ database, providers }: SignInRouteParts, { userId }: SiteSession) {
+async function describeServices({ database, providers }: RemovalDependencies, { userId }: SiteSession) {
   const identities = await listIdentities(database, userId);
   const connectedAt = (id: string) => identities.find(({ providerId }) => providerId === id)?.createdAt ?? null;
   const offered = providers.map(({ id, name }) => ({ id, name, is_offered: true }));

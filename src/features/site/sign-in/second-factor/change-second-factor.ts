@@ -1,80 +1,102 @@
-import { inTransaction } from "../../../../platform/database/database.ts";
+import type { Clock } from "../../../../lib/clock.ts";
+import { type Database, inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
-import { announceChange } from "../announce-change.ts";
+import type { AnnounceChange } from "../announce-change.ts";
 import { deleteSessions } from "../session/session-store.ts";
-import { renewSession } from "../session/sessions.ts";
+import type { Sessions } from "../session/sessions.ts";
 import type { SiteSession } from "../session/site-session.ts";
-import type { SignInParts } from "../sign-in-parts.ts";
-import { beginAttempt, limitCodeGuesses } from "../throttle.ts";
+import { type BeginAttempt, limitCodeGuesses } from "../throttle.ts";
 import { lockUser } from "../user/user-store.ts";
 import { openSecret, sealNonceBytes, sealSecret } from "./seal-secret.ts";
-import { hashBackupCode, makeBackupCodes } from "./second-factor.ts";
+import { type FactorKeys, hashBackupCode, makeBackupCodes } from "./second-factor.ts";
 import { replaceBackupCodes, updateTotpSecret, updateTotpWaiting } from "./second-factor-store.ts";
 import { findTotpStep, presentBase32, presentTotpUri, totpSecretBytes } from "./totp.ts";
 
 const issuer = "Sluice";
 
+export type FactorDependencies = {
+  database: Database;
+  clock: Clock;
+  randomBytes: (count: number) => Uint8Array;
+  beginAttempt: BeginAttempt;
+  sessions: Sessions;
+  announceChange: AnnounceChange;
+  keys: FactorKeys;
+};
+
 /** A new secret for an authenticator app. It is in force only when a code of it has been shown. */
-export async function offerTotp(parts: SignInParts, session: SiteSession): Promise<{ secret: string; uri: string }> {
-  const secret = Buffer.from(parts.randomBytes(totpSecretBytes));
-  const place = { key: parts.keys.totp, ownerId: session.userId };
-  const sealed = sealSecret(place, secret, parts.randomBytes(sealNonceBytes));
-  await updateTotpWaiting(parts.database, session.userId, sealed);
+export async function offerTotp(
+  dependencies: FactorDependencies,
+  session: SiteSession,
+): Promise<{ secret: string; uri: string }> {
+  const secret = Buffer.from(dependencies.randomBytes(totpSecretBytes));
+  const place = { key: dependencies.keys.totp, ownerId: session.userId };
+  const sealed = sealSecret(place, secret, dependencies.randomBytes(sealNonceBytes));
+  await updateTotpWaiting(dependencies.database, session.userId, sealed);
   return { secret: presentBase32(secret), uri: presentTotpUri({ secret, email: session.email, issuer }) };
 }
 
 /** What a change of what somebody signs in with answers: everybody else is signed out, and they have a new cookie. */
 export type FactorChange = { backupCodes: string[]; sessionToken: string };
 
-export async function confirmTotp(parts: SignInParts, session: SiteSession, code: string): Promise<FactorChange> {
-  const attempt = await beginAttempt(parts, limitCodeGuesses(session.userId));
-  const change = await inTransaction(parts.database, async (tx) => {
+export async function confirmTotp(
+  dependencies: FactorDependencies,
+  session: SiteSession,
+  code: string,
+): Promise<FactorChange> {
+  const attempt = await dependencies.beginAttempt(limitCodeGuesses(session.userId));
+  const change = await inTransaction(dependencies.database, async (tx) => {
     const user = await lockUser(tx, session.userId);
     const sealed = user?.totpSecretWaiting ?? null;
     if (sealed === null) throw new AppError("invalid_token", "Begin again: there is no authenticator to confirm.");
-    const secret = openSecret({ key: parts.keys.totp, ownerId: session.userId }, sealed);
-    const step = findTotpStep(secret, code.replaceAll(/\s/g, ""), parts.clock.now());
+    const secret = openSecret({ key: dependencies.keys.totp, ownerId: session.userId }, sealed);
+    const step = findTotpStep(secret, code.replaceAll(/\s/g, ""), dependencies.clock.now());
     if (step === null) {
       const message = "This code is not right. Take the one that the app shows now; its clock must be right.";
       throw new AppError("wrong_credentials", message, { param: "code" });
     }
     await updateTotpSecret(tx, session.userId, { sealed, step });
-    return await finishChange({ ...parts, database: tx }, session, makeBackupCodes(parts.randomBytes));
+    return await finishChange(tx, dependencies, session, makeBackupCodes(dependencies.randomBytes));
   });
   await attempt.succeed();
-  announceChange(parts, session, "Two-step sign-in was switched on");
+  dependencies.announceChange(session, "Two-step sign-in was switched on");
   return change;
 }
 
-export async function removeTotp(parts: SignInParts, session: SiteSession): Promise<FactorChange> {
-  const change = await inTransaction(parts.database, async (tx) => {
+export async function removeTotp(dependencies: FactorDependencies, session: SiteSession): Promise<FactorChange> {
+  const change = await inTransaction(dependencies.database, async (tx) => {
     await lockUser(tx, session.userId);
     await updateTotpSecret(tx, session.userId, null);
-    return await finishChange({ ...parts, database: tx }, session, []);
+    return await finishChange(tx, dependencies, session, []);
   });
-  announceChange(parts, session, "Two-step sign-in was switched off");
+  dependencies.announceChange(session, "Two-step sign-in was switched off");
   return change;
 }
 
 /** New codes; those from before are void. */
-export async function renewBackupCodes(parts: SignInParts, session: SiteSession): Promise<string[]> {
-  const codes = makeBackupCodes(parts.randomBytes);
-  await inTransaction(parts.database, async (tx) => {
+export async function renewBackupCodes(dependencies: FactorDependencies, session: SiteSession): Promise<string[]> {
+  const codes = makeBackupCodes(dependencies.randomBytes);
+  await inTransaction(dependencies.database, async (tx) => {
     const user = await lockUser(tx, session.userId);
     if (user?.totpSecret == null) throw new AppError("not_found", "Two-step sign-in is not switched on.");
-    await replaceBackupCodes(tx, session.userId, hashCodes(parts, session, codes));
+    await replaceBackupCodes(tx, session.userId, hashCodes(dependencies.keys, session, codes));
   });
-  announceChange(parts, session, "New backup codes were made");
+  dependencies.announceChange(session, "New backup codes were made");
   return codes;
 }
 
-async function finishChange(parts: SignInParts, session: SiteSession, codes: string[]): Promise<FactorChange> {
-  await replaceBackupCodes(parts.database, session.userId, hashCodes(parts, session, codes));
-  await deleteSessions(parts.database, { userId: session.userId, exceptId: session.id });
-  const { token } = await renewSession(parts, session.id);
+async function finishChange(
+  tx: Database,
+  { sessions, keys }: FactorDependencies,
+  session: SiteSession,
+  codes: string[],
+): Promise<FactorChange> {
+  await replaceBackupCodes(tx, session.userId, hashCodes(keys, session, codes));
+  await deleteSessions(tx, { userId: session.userId, exceptId: session.id });
+  const { token } = await sessions.renew(tx, session.id);
   return { backupCodes: codes, sessionToken: token };
 }
 
-function hashCodes(parts: SignInParts, { userId }: SiteSession, codes: readonly string[]): Buffer[] {
-  return codes.map((code) => hashBackupCode(parts, userId, code));
+function hashCodes(keys: FactorKeys, { userId }: SiteSession, codes: readonly string[]): Buffer[] {
+  return codes.map((code) => hashBackupCode(keys, userId, code));
 }

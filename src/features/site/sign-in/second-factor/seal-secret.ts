@@ -4,17 +4,17 @@ const cipherName = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-type SealParts = { key: Buffer; ownerId: string };
+type SealPlace = { key: Buffer; ownerId: string };
 
 /** Hides a secret from whoever reads the database, bound to its owner, so that it cannot be put into another row. */
-export function sealSecret({ key, ownerId }: SealParts, secret: Buffer, nonce: Uint8Array): Buffer {
+export function sealSecret({ key, ownerId }: SealPlace, secret: Buffer, nonce: Uint8Array): Buffer {
   const cipher = createCipheriv(cipherName, key, nonce).setAAD(Buffer.from(ownerId));
   const hidden = Buffer.concat([cipher.update(secret), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), hidden]);
 }
 
 /** Throws where it was sealed for another owner or with another key. */
-export function openSecret({ key, ownerId }: SealParts, sealed: Buffer): Buffer {
+export function openSecret({ key, ownerId }: SealPlace, sealed: Buffer): Buffer {
   const decipher = createDecipheriv(cipherName, key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes });
   decipher.setAAD(Buffer.from(ownerId)).setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
   return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]);

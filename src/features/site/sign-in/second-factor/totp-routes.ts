@@ -1,20 +1,22 @@
 import { Type } from "typebox";
 import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../../platform/http/optional-body.ts";
-import { consoleErrors, getSession, requireFresh } from "../../console-edge.ts";
-import type { SiteSession } from "../session/site-session.ts";
-import { type SignInRouteParts, sendSessionCookie } from "../sign-in-route-parts.ts";
+import { consoleErrors, getFreshSession } from "../../console-edge.ts";
+import { sendSessionCookie } from "../finish-sign-in.ts";
+import type { SiteCookies } from "../session/site-cookies.ts";
 import { backupCodesSchema, body, codeField, totpOfferSchema } from "../sign-in-schema.ts";
-import { confirmTotp, offerTotp, removeTotp, renewBackupCodes } from "./change-second-factor.ts";
+import {
+  confirmTotp,
+  type FactorDependencies,
+  offerTotp,
+  removeTotp,
+  renewBackupCodes,
+} from "./change-second-factor.ts";
 
 const tags = ["Two-step sign-in"];
 
-export function addTotpRoutes(http: HttpServer, parts: SignInRouteParts): void {
-  const getFreshSession = (request: object): SiteSession => {
-    const session = getSession(request);
-    requireFresh(session, parts.clock.now());
-    return session;
-  };
+export function addTotpRoutes(http: HttpServer, dependencies: FactorDependencies & { cookies: SiteCookies }): void {
+  const { clock, cookies } = dependencies;
   http.post(
     "/totp",
     {
@@ -27,7 +29,7 @@ export function addTotpRoutes(http: HttpServer, parts: SignInRouteParts): void {
         response: { 200: totpOfferSchema, ...consoleErrors("POST", ["reauthentication_required"]) },
       },
     },
-    async (request) => await offerTotp(parts, getFreshSession(request)),
+    async (request) => await offerTotp(dependencies, getFreshSession(request, clock.now())),
   );
   http.post(
     "/totp/confirm",
@@ -50,9 +52,9 @@ export function addTotpRoutes(http: HttpServer, parts: SignInRouteParts): void {
       },
     },
     async (request, reply) => {
-      const session = getFreshSession(request);
-      const { backupCodes, sessionToken } = await confirmTotp(parts, session, request.body.code);
-      sendSessionCookie(parts, reply, sessionToken);
+      const session = getFreshSession(request, clock.now());
+      const { backupCodes, sessionToken } = await confirmTotp(dependencies, session, request.body.code);
+      sendSessionCookie(cookies, reply, sessionToken);
       return { backup_codes: backupCodes };
     },
   );
@@ -67,8 +69,8 @@ export function addTotpRoutes(http: HttpServer, parts: SignInRouteParts): void {
       },
     },
     async (request, reply) => {
-      const { sessionToken } = await removeTotp(parts, getFreshSession(request));
-      sendSessionCookie(parts, reply, sessionToken);
+      const { sessionToken } = await removeTotp(dependencies, getFreshSession(request, clock.now()));
+      sendSessionCookie(cookies, reply, sessionToken);
       return reply.code(204).send(null);
     },
   );
@@ -84,6 +86,6 @@ export function addTotpRoutes(http: HttpServer, parts: SignInRouteParts): void {
         response: { 200: backupCodesSchema, ...consoleErrors("POST", ["not_found", "reauthentication_required"]) },
       },
     },
-    async (request) => ({ backup_codes: await renewBackupCodes(parts, getFreshSession(request)) }),
+    async (request) => ({ backup_codes: await renewBackupCodes(dependencies, getFreshSession(request, clock.now())) }),
   );
 }

@@ -1,19 +1,26 @@
 import { Type } from "typebox";
+import type { Clock } from "../../../../lib/clock.ts";
+import type { Database } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../../platform/http/optional-body.ts";
 import { pathParams } from "../../../../platform/http/path-params.ts";
+import type { Logger } from "../../../../platform/observability/logger.ts";
 import { consoleErrors, findSession, getSession } from "../../console-edge.ts";
-import type { SignInRouteParts } from "../sign-in-route-parts.ts";
 import { sessionListSchema } from "../sign-in-schema.ts";
 import { deleteSession, deleteSessions, type ListedSession, listSessions } from "./session-store.ts";
 import { limitSessions } from "./sessions.ts";
+import type { SiteCookies } from "./site-cookies.ts";
 
 const tags = ["Sessions"];
 const listedMax = 100;
 
-export function addSessionRoutes(http: HttpServer, parts: SignInRouteParts): void {
-  const { cookies, database, clock, logger } = parts;
+type SessionRouteDependencies = { cookies: SiteCookies; database: Database; clock: Clock; logger: Logger };
+
+export function addSessionRoutes(
+  http: HttpServer,
+  { cookies, database, clock, logger }: SessionRouteDependencies,
+): void {
   http.post(
     "/sign-out",
     {

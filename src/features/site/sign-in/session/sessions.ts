@@ -16,13 +16,6 @@ import {
 } from "./session-store.ts";
 import { freshMs, type SiteSession, sessionAgeMsMax, sessionIdleMs, sessionSeenEveryMs } from "./site-session.ts";
 
-export type SessionParts = {
-  database: Database;
-  clock: Clock;
-  ids: IdSource;
-  randomBytes: (count: number) => Uint8Array;
-};
-
 /** The browser that a session is opened in, as its owner will recognise it in the list. */
 export type Browser = { userAgent: string; address: string };
 
@@ -49,36 +42,52 @@ export async function withHeldProof<T>(
 
 type SessionRequest = { userId: UserId; browser: Browser; stillHolds: StillHolds };
 
-/**
- * Opens a session and answers the text of its cookie; `null` when what it was opened with holds no longer. Nothing that
- * a browser brought along becomes a session.
- */
-export async function openSession(parts: SessionParts, request: SessionRequest): Promise<string | null> {
-  const { userId, browser } = request;
-  const token = makeToken(parts.randomBytes);
-  return await withHeldProof(parts.database, request, async (tx) => {
-    const now = parts.clock.now();
-    await insertSession(tx, {
-      id: parts.ids.next("ses"),
-      userId,
-      tokenHash: token.hash,
-      createdAt: now,
-      lastSeenAt: now,
-      freshUntil: new Date(now.getTime() + freshMs),
-      userAgent: browser.userAgent.slice(0, userAgentCharactersMax),
-      address: browser.address,
-    });
-    await deleteOldestSessions(tx, userId, sessionsMax);
-    return token.text;
-  });
+export type Sessions = {
+  /**
+   * Opens a session and answers the text of its cookie; `null` when what it was opened with holds no longer. Nothing that
+   * a browser brought along becomes a session.
+   */
+  open(database: Database, request: SessionRequest): Promise<string | null>;
+  /** A new token for a session whose owner has just proven who they are, or changed what they can do. */
+  renew(database: Database, id: SessionId): Promise<{ token: string; freshUntil: Date }>;
+};
+
+type SessionOptions = { clock: Clock; ids: IdSource; randomBytes: (count: number) => Uint8Array };
+
+export function createSessions({ clock, ids, randomBytes }: SessionOptions): Sessions {
+  return {
+    async open(database, request) {
+      const { userId, browser } = request;
+      const token = makeToken(randomBytes);
+      return await withHeldProof(database, request, async (tx) => {
+        const now = clock.now();
+        await insertSession(tx, {
+          id: ids.next("ses"),
+          userId,
+          tokenHash: token.hash,
+          createdAt: now,
+          lastSeenAt: now,
+          freshUntil: new Date(now.getTime() + freshMs),
+          userAgent: browser.userAgent.slice(0, userAgentCharactersMax),
+          address: browser.address,
+        });
+        await deleteOldestSessions(tx, userId, sessionsMax);
+        return token.text;
+      });
+    },
+    async renew(database, id) {
+      const token = makeToken(randomBytes);
+      const freshUntil = new Date(clock.now().getTime() + freshMs);
+      if (await updateSessionToken(database, id, { tokenHash: token.hash, freshUntil })) {
+        return { token: token.text, freshUntil };
+      }
+      throw createEnded();
+    },
+  };
 }
 
 /** The session that a cookie leads to, or `null`; its use is written down now and then. */
-export async function readSession(
-  { database, clock }: Pick<SessionParts, "database" | "clock">,
-  tokenText: string,
-): Promise<SiteSession | null> {
-  const now = clock.now();
+export async function readSession(database: Database, tokenText: string, now: Date): Promise<SiteSession | null> {
   const found = await findSessionByToken(database, hashToken(tokenText), limitSessions(now));
   if (found === null) return null;
   if (now.getTime() - found.lastSeenAt.getTime() >= sessionSeenEveryMs) {
@@ -88,26 +97,10 @@ export async function readSession(
 }
 
 /** Throws when the session has ended. Answers when it ends by itself, if nobody uses it before. */
-export async function requireLiveSession(
-  { database, clock }: Pick<SessionParts, "database" | "clock">,
-  id: SessionId,
-): Promise<Date> {
-  const times = await findSessionTimes(database, id, limitSessions(clock.now()));
+export async function requireLiveSession(database: Database, id: SessionId, now: Date): Promise<Date> {
+  const times = await findSessionTimes(database, id, limitSessions(now));
   if (times === null) throw createEnded();
   return new Date(Math.min(times.createdAt.getTime() + sessionAgeMsMax, times.lastSeenAt.getTime() + sessionIdleMs));
-}
-
-/** A new token for a session whose owner has just proven who they are, or changed what they can do. */
-export async function renewSession(
-  { database, clock, randomBytes }: Pick<SessionParts, "database" | "clock" | "randomBytes">,
-  id: SessionId,
-): Promise<{ token: string; freshUntil: Date }> {
-  const token = makeToken(randomBytes);
-  const freshUntil = new Date(clock.now().getTime() + freshMs);
-  if (await updateSessionToken(database, id, { tokenHash: token.hash, freshUntil })) {
-    return { token: token.text, freshUntil };
-  }
-  throw createEnded();
 }
 
 function createEnded(): AppError {

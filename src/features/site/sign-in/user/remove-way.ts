@@ -1,35 +1,47 @@
 import { type Database, inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
-import { announceChange } from "../announce-change.ts";
+import type { AnnounceChange } from "../announce-change.ts";
 import { deletePasskey, listPasskeys } from "../passkey/passkey-store.ts";
 import { deleteIdentity, listIdentities } from "../provider/identity-store.ts";
+import type { OidcProvider } from "../provider/oidc-provider.ts";
 import type { SiteSession } from "../session/site-session.ts";
-import type { SignInRouteParts } from "../sign-in-route-parts.ts";
 import { lockUser } from "./user-store.ts";
 
-type RemovalParts = Pick<SignInRouteParts, "database" | "logger" | "mailer" | "siteUrl" | "providers">;
+export type RemovalDependencies = {
+  database: Database;
+  providers: readonly OidcProvider[];
+  announceChange: AnnounceChange;
+};
 
-export async function removePasskey(parts: RemovalParts, session: SiteSession, id: string): Promise<void> {
-  await removeWay(parts, session, async (tx) => {
+export async function removePasskey(
+  dependencies: RemovalDependencies,
+  session: SiteSession,
+  id: string,
+): Promise<void> {
+  await removeWay(dependencies, session, async (tx) => {
     if (await deletePasskey(tx, { userId: session.userId, id })) return;
     throw new AppError("not_found", "You have no such passkey.");
   });
-  announceChange(parts, session, "A passkey was removed");
+  dependencies.announceChange(session, "A passkey was removed");
 }
 
 /** The service may sign the person in no longer. What it is called may be known no longer either. */
-export async function disconnectService(parts: RemovalParts, session: SiteSession, providerId: string): Promise<void> {
-  await removeWay(parts, session, async (tx) => {
+export async function disconnectService(
+  dependencies: RemovalDependencies,
+  session: SiteSession,
+  providerId: string,
+): Promise<void> {
+  await removeWay(dependencies, session, async (tx) => {
     if (await deleteIdentity(tx, { userId: session.userId, providerId })) return;
     throw new AppError("not_found", "You are not connected to such a service.");
   });
-  const name = parts.providers.find(({ id }) => id === providerId)?.name ?? providerId;
-  announceChange(parts, session, `${name} was disconnected as a way to sign in`);
+  const name = dependencies.providers.find(({ id }) => id === providerId)?.name ?? providerId;
+  dependencies.announceChange(session, `${name} was disconnected as a way to sign in`);
 }
 
 /** Nobody locks themselves out: whatever is removed, one way to sign in is left. Two removals at once do not both pass. */
 async function removeWay(
-  { database, providers }: RemovalParts,
+  { database, providers }: RemovalDependencies,
   { userId }: SiteSession,
   remove: (tx: Database) => Promise<void>,
 ): Promise<void> {

@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
 import { consoleErrors, findSession } from "../../console-edge.ts";
-import { finishSignIn, readBrowser, type SignInRouteParts } from "../sign-in-route-parts.ts";
+import { finishSignIn, readBrowser } from "../finish-sign-in.ts";
+import type { SiteCookies } from "../session/site-cookies.ts";
 import {
   acceptedSchema,
   body,
@@ -12,13 +13,13 @@ import {
   tokenField,
   verifyEmailSchema,
 } from "../sign-in-schema.ts";
-import { resendLink, signUp, verifyEmail } from "./sign-up.ts";
+import { resendLink, type SignUpDependencies, signUp, verifyEmail } from "./sign-up.ts";
 
 const tags = ["Sign-up"];
 const signUpCookieMs = 24 * 60 * 60_000;
 
-export function addSignUpRoutes(http: HttpServer, parts: SignInRouteParts): void {
-  const { cookies } = parts;
+export function addSignUpRoutes(http: HttpServer, dependencies: SignUpDependencies & { cookies: SiteCookies }): void {
+  const { cookies } = dependencies;
   http.post(
     "/sign-up",
     {
@@ -34,7 +35,7 @@ export function addSignUpRoutes(http: HttpServer, parts: SignInRouteParts): void
     },
     async (request, reply) => {
       const { email, password, invite = null } = request.body;
-      const browserToken = await signUp(parts, { email: email.trim(), password, invite, address: request.ip });
+      const browserToken = await signUp(dependencies, { email: email.trim(), password, invite, address: request.ip });
       reply.header("set-cookie", cookies.present("sign-up", browserToken, signUpCookieMs));
       return reply.code(202).send({ kind: "verify-email" });
     },
@@ -60,8 +61,8 @@ export function addSignUpRoutes(http: HttpServer, parts: SignInRouteParts): void
       const { token, password = null } = request.body;
       const browserToken = cookies.read(request.headers, "sign-up");
       const browser = readBrowser(request);
-      const sessionToken = await verifyEmail(parts, { token, password, browserToken, browser });
-      await finishSignIn(parts, reply, { sessionToken, before: findSession(request) });
+      const sessionToken = await verifyEmail(dependencies, { token, password, browserToken, browser });
+      await finishSignIn(dependencies, reply, { sessionToken, before: findSession(request) });
       reply.header("set-cookie", cookies.presentRemoval("sign-up"));
       return { kind: "signed-in" as const };
     },
@@ -79,7 +80,7 @@ export function addSignUpRoutes(http: HttpServer, parts: SignInRouteParts): void
       },
     },
     async (request, reply) => {
-      await resendLink(parts, { email: request.body.email.trim(), address: request.ip });
+      await resendLink(dependencies, { email: request.body.email.trim(), address: request.ip });
       return reply.code(202).send({ kind: "accepted" });
     },
   );
