@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { createApiClient } from "./api-client.ts";
 import { ApiError } from "./api-error.ts";
-import { type AuthorizationOptions, authorizeInBrowser } from "./authorize-browser.ts";
+import { authorizeInBrowser } from "./authorize-browser.ts";
 import { authorizeDevice } from "./authorize-device.ts";
 import { CliError, createMisuse, type ExitCode, exitCodes } from "./cli-error.ts";
 import type { CommandDefinition, CommandInput } from "./command-definition.ts";
@@ -71,13 +71,8 @@ async function obtainKey(input: CommandInput, site: string): Promise<string> {
   const { signal } = interruption;
   if (options.has("key")) return await readKey(terminal, signal);
   const siteApi = createApiClient({ baseUrl: site, key: null, onRetry: terminal.tell });
-  const wanted: AuthorizationOptions = {
-    site,
-    siteApi,
-    client: chooseClient(options.text("client")),
-    terminal,
-    signal,
-  };
+  const client = chooseClient(options.text("client"));
+  const wanted = { site, siteApi, client, terminal, signal };
   if (options.has("device")) return await authorizeDevice(wanted);
   return await authorizeInBrowser(wanted, { opensBrowser: !options.has("no-browser") });
 }

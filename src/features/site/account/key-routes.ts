@@ -75,10 +75,8 @@ function addGet(http: HttpServer, dependencies: OwnKeyDependencies): void {
     },
     async (request) => {
       const { accountId } = getSession(request);
-      return await describeKey(
-        dependencies,
-        await getOwnKey(dependencies.database, { accountId, id: request.params.id }),
-      );
+      const key = await getOwnKey(dependencies.database, { accountId, id: request.params.id });
+      return await describeKey(dependencies, key);
     },
   );
 }
@@ -124,10 +122,8 @@ fresh proof of who you are.`,
     },
     async (request) => {
       const change = parseKeyChange(request.body);
-      return await describeKey(
-        dependencies,
-        await editOwnKey(dependencies, getSession(request), request.params.id, change),
-      );
+      const key = await editOwnKey(dependencies, getSession(request), request.params.id, change);
+      return await describeKey(dependencies, key);
     },
   );
 }

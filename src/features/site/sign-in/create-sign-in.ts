@@ -81,8 +81,8 @@ export function createSignIn(options: SignInOptions): SignIn {
         payment_amount_min: payments.amountMin,
         payment_amount_max: payments.amountMax,
       });
-      if (outboxSecret !== null)
-        addOutboxRoutes(consoleApi, { cookies, mailer, background, beginAttempt, outboxSecret });
+      const outbox = { cookies, mailer, background, beginAttempt };
+      if (outboxSecret !== null) addOutboxRoutes(consoleApi, { ...outbox, outboxSecret });
       const entry = { cookies, database, clock, randomBytes, beginAttempt, siteUrl };
       const opening = { logger, sessions, signUp, openAccount };
       addSignUpRoutes(consoleApi, { ...entry, ...opening, passwords, background, mailer });

@@ -27,7 +27,8 @@ const passkeysMax = 20;
 export type PasskeyCheckDependencies = { database: Database; clock: Clock; siteUrl: string };
 
 type ChallengeDependencies = PasskeyCheckDependencies & TokenDependencies;
-export type PasskeyUseDependencies = ChallengeDependencies & { logger: Logger } & {
+export type PasskeyUseDependencies = ChallengeDependencies & {
+  logger: Logger;
   beginAttempt: BeginAttempt;
   sessions: Sessions;
 };

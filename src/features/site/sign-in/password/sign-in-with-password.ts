@@ -1,10 +1,10 @@
-import type { Clock } from "../../../../lib/clock.ts";
 import type { Database } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
 import type { Logger } from "../../../../platform/observability/logger.ts";
 import { beginSecondFactor } from "../second-factor/second-factor.ts";
 import type { Browser, Sessions, StillHolds } from "../session/sessions.ts";
 import { type BeginAttempt, limitPasswordGuesses } from "../throttle.ts";
+import type { TokenDependencies } from "../user/issue-token.ts";
 import { hasSecondFactor, type User } from "../user/user.ts";
 import { findUserByEmail } from "../user/user-store.ts";
 import { findTokenByEmail } from "../user/user-token-store.ts";
@@ -16,10 +16,8 @@ export type PasswordOutcome =
   /** The sign-up waits for the link in its mail. */
   | { kind: "verify-email" };
 
-export type PasswordSignInDependencies = {
+export type PasswordSignInDependencies = TokenDependencies & {
   database: Database;
-  clock: Clock;
-  randomBytes: (count: number) => Uint8Array;
   logger: Logger;
   beginAttempt: BeginAttempt;
   passwords: Passwords;

@@ -1,4 +1,3 @@
-import type { Clock } from "../../../../lib/clock.ts";
 import { type Database, inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
 import type { AnnounceChange } from "../announce-change.ts";
@@ -6,6 +5,7 @@ import { deleteSessions } from "../session/session-store.ts";
 import type { Sessions } from "../session/sessions.ts";
 import type { SiteSession } from "../session/site-session.ts";
 import { type BeginAttempt, limitCodeGuesses } from "../throttle.ts";
+import type { TokenDependencies } from "../user/issue-token.ts";
 import { lockUser } from "../user/user-store.ts";
 import { openSecret, sealNonceBytes, sealSecret } from "./seal-secret.ts";
 import { type FactorKeys, hashBackupCode, makeBackupCodes } from "./second-factor.ts";
@@ -14,10 +14,8 @@ import { findTotpStep, presentBase32, presentTotpUri, totpSecretBytes } from "./
 
 const issuer = "Sluice";
 
-export type FactorDependencies = {
+export type FactorDependencies = TokenDependencies & {
   database: Database;
-  clock: Clock;
-  randomBytes: (count: number) => Uint8Array;
   beginAttempt: BeginAttempt;
   sessions: Sessions;
   announceChange: AnnounceChange;

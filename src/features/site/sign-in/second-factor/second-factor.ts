@@ -22,7 +22,10 @@ export const secondFactorMs = 10 * 60_000;
 export type FactorKeys = { totp: Buffer; backupCodes: Buffer };
 
 /** What it takes to judge a code. */
-export type CodeDependencies = { database: Database; clock: Clock; logger: Logger } & {
+export type CodeDependencies = {
+  database: Database;
+  clock: Clock;
+  logger: Logger;
   beginAttempt: BeginAttempt;
   keys: FactorKeys;
 };
