@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { findAccount } from "../features/accounts/index.ts";
-import { createFiles, type Files, type KeyedRequests, removeExpiredFiles } from "../features/files/index.ts";
+import { createFiles, type Files, type KeyedRequests } from "../features/files/index.ts";
 import {
   claimKey,
   forgetAnswer,
@@ -44,9 +44,8 @@ export async function openFiles({ settings, database, clock, ids, counters, mast
   const spool = await createSpool({ folder: join(settings.data_dir, "spool"), clock });
   const pictures = createPictureReader();
   const onTrouble = (error: unknown): void => logger.warn({ error }, "a file's bytes wait to be removed");
-  const removal = { database, clock, bytes, onTrouble };
   const files: Files = createFiles({
-    ...{ ...removal, ids, counters, spool, pictures },
+    ...{ database, clock, ids, bytes, spool, pictures, counters, onTrouble },
     hasMoney: async (tx, accountId) =>
       (await hasFunds(tx, accountId, clock.now())) || (await findAccount(tx, accountId))?.planId !== null,
     linkKey: masterKey.derive("file-links"),
@@ -64,7 +63,7 @@ export async function openFiles({ settings, database, clock, ids, counters, mast
   });
   return {
     files,
-    removeExpired: async (): Promise<void> => void (await removeExpiredFiles(removal)),
+    removeExpired: async (): Promise<void> => void (await files.removeExpired()),
     async close(): Promise<void> {
       await pictures.close();
       await bytes.close();

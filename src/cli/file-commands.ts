@@ -1,4 +1,4 @@
-import { deleteFile, listFiles, removeExpiredFiles, type StoredFile } from "../features/files/index.ts";
+import { createFileRemoval, listFiles, type StoredFile } from "../features/files/index.ts";
 import type { AccountId } from "../lib/ids.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { openByteStore } from "../platform/storage/open-byte-store.ts";
@@ -38,20 +38,17 @@ const purgeCommand: Command = {
   options: { file: { placeholder: "file id", explains: "Removes this file and nothing else." } },
   run: ({ options: { file: fileId }, terminal }) =>
     withDatabase(terminal, async (database, settings) => {
-      const bytes = await openByteStore(settings, systemParts.clock);
-      const parts = {
-        ...systemParts,
-        database,
-        bytes,
-        onTrouble: () => terminal.tell("Some bytes could not be removed now; the gateway tries again."),
-      };
+      const { clock } = systemParts;
+      const bytes = await openByteStore(settings, clock);
+      const onTrouble = () => terminal.tell("Some bytes could not be removed now; the gateway tries again.");
+      const removal = createFileRemoval({ database, clock, bytes, onTrouble });
       try {
         if (fileId === undefined) {
-          const { files, removedBytes } = await removeExpiredFiles(parts);
+          const { files, removedBytes } = await removal.removeExpired();
           const text = `Removed ${files} expired files, and the bytes of ${removedBytes}.`;
           return { json: { files, removed_bytes: removedBytes }, text };
         }
-        if (!(await deleteFile(parts, { fileId }))) {
+        if (!(await removal.deleteFile({ fileId }))) {
           throw new AppError("file_not_found", `There is no file ${fileId}.`, { param: "file" });
         }
         return { json: { id: fileId, deleted: true }, text: `${fileId} is gone.` };

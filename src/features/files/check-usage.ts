@@ -4,26 +4,19 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { FileLimits } from "./file.ts";
 import type { FileUsage } from "./file-store.ts";
 
-export type QuotaParts = {
-  limits: FileLimits;
-  /** Whether the account has money, a quota or a plan; handed in, because features of one rank do not know each other. */
-  hasMoney(database: Database, accountId: AccountId): Promise<boolean>;
-};
+/** Whether an account has money, a quota or a plan; handed in, because features of one rank do not know each other. */
+export type HasMoney = (database: Database, accountId: AccountId) => Promise<boolean>;
 
 /** What an account may have uploaded at a time. */
 export type Quota = { isPaid: boolean; filesMax: number; bytesMax: number };
 
-export async function findQuota(
-  { limits, hasMoney }: QuotaParts,
-  database: Database,
-  accountId: AccountId,
-): Promise<Quota> {
-  const { accountFilesMax, accountBytesMax, unpaidFilesMax, unpaidBytesMax } = limits;
-  if (await hasMoney(database, accountId)) {
-    return { isPaid: true, filesMax: accountFilesMax, bytesMax: accountBytesMax };
-  }
+export function chooseQuota(
+  { accountFilesMax, accountBytesMax, unpaidFilesMax, unpaidBytesMax }: FileLimits,
+  isPaid: boolean,
+): Quota {
+  if (isPaid) return { isPaid, filesMax: accountFilesMax, bytesMax: accountBytesMax };
   return {
-    isPaid: false,
+    isPaid,
     filesMax: Math.min(unpaidFilesMax, accountFilesMax),
     bytesMax: Math.min(unpaidBytesMax, accountBytesMax),
   };

@@ -1,37 +1,49 @@
 import { Readable } from "node:stream";
-import type { AccountId, FileId } from "../../lib/ids.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { AccountId, FileId, IdSource } from "../../lib/ids.ts";
 import { createSemaphore } from "../../lib/semaphore.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
+import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import type { PictureReader } from "../../platform/media/create-picture-reader.ts";
 import type { InspectedMedia } from "../../platform/media/inspection.ts";
-import type { ByteRange } from "../../platform/storage/byte-store.ts";
+import type { ByteRange, ByteStore } from "../../platform/storage/byte-store.ts";
 import type { Spool } from "../../platform/storage/create-spool.ts";
-import { deleteFile } from "./delete-file.ts";
-import type { FileKind, StoredFile } from "./file.ts";
+import type { HasMoney } from "./check-usage.ts";
+import { createFileRemoval, type FileRemoval } from "./create-file-removal.ts";
+import { createFileStorage } from "./create-file-storage.ts";
+import type { FileKind, FileLimits, StoredFile } from "./file.ts";
 import { addFileContentRoute, addFileLinkRoute } from "./file-content-routes.ts";
-import { type LinkParts, signLink } from "./file-link.ts";
+import { signLink } from "./file-link.ts";
 import { addFileRoutes } from "./file-routes.ts";
 import { findLinkedFile } from "./find-linked-file.ts";
 import { acceptFileForms, type FormDescription, type ReceiveForm, receiveForm } from "./form-routes.ts";
 import { getFileOfKind } from "./get-file.ts";
-import { inspectSpooled } from "./inspect-spooled.ts";
+import { type Inspect, inspectSpooled } from "./inspect-spooled.ts";
 import { keepDocument, type NewDocument } from "./keep-document.ts";
 import { keepOutput, type Output } from "./keep-output.ts";
 import type { KeyedRequests } from "./keyed-requests.ts";
 import { openFile } from "./open-file.ts";
 import { readDocument } from "./read-document.ts";
-import type { StoreParts } from "./store-file.ts";
-import { type KeptUpload, keepUpload } from "./upload-file.ts";
+import { type KeptUpload, keepUpload, type Upload, type UploadOutcome, uploadFile } from "./upload-file.ts";
 import { addUploadRoutes } from "./upload-routes.ts";
 
-export type FilesParts = StoreParts &
-  LinkParts & {
-    spool: Spool;
-    pictures: PictureReader;
-    counters: Counters;
-    keyedRequests: KeyedRequests;
-  };
+type FilesDependencies = {
+  database: Database;
+  clock: Clock;
+  ids: IdSource;
+  bytes: ByteStore;
+  spool: Spool;
+  pictures: PictureReader;
+  counters: Counters;
+  keyedRequests: KeyedRequests;
+  limits: FileLimits;
+  hasMoney: HasMoney;
+  linkKey: Buffer;
+  siteUrl: string;
+  /** Told of bytes that could not be removed; somebody tries again. */
+  onTrouble(error: unknown): void;
+};
 
 type WantedFile = { param: string; kinds: readonly FileKind[] };
 
@@ -57,9 +69,10 @@ export type Files = {
   /** Reads a form as an upload is read. Whoever has it removes it. */
   receiveForm: ReceiveForm;
   /** Keeps a file of a form as an upload of the account. */
-  keepUpload(upload: KeptUpload): Promise<StoredFile>;
+  keepUpload(upload: Omit<KeptUpload, "purpose"> & { signal: AbortSignal }): Promise<StoredFile>;
   /** Removes a file of the account, if it is there. */
   deleteFile(accountId: AccountId, fileId: FileId): Promise<void>;
+  removeExpired: FileRemoval["removeExpired"];
   /**
    * The file of the account that a link of ours leads to; `null` where the address is not ours. Throws `invalid_url`
    * where it is ours and leads to nothing of the account's.
@@ -72,33 +85,46 @@ export type Files = {
 /** One may decode a large picture while another runs a program; more would starve everything else. */
 const inspectionsAtOnceMax = 2;
 
-export function createFiles(given: FilesParts): Files {
-  const parts = { ...given, inspections: createSemaphore(inspectionsAtOnceMax) };
+export function createFiles(dependencies: FilesDependencies): Files {
+  const { database, clock, ids, bytes, spool, pictures, counters, keyedRequests, limits, linkKey, siteUrl } =
+    dependencies;
+  const { hasMoney, onTrouble } = dependencies;
+  const { uploadBytesMax, outputBytesMax } = limits;
+  const inspections = createSemaphore(inspectionsAtOnceMax);
+  const inspect: Inspect = (path, wanted) => inspectSpooled({ inspections, pictures }, path, wanted);
+  const removal = createFileRemoval({ database, clock, bytes, onTrouble });
+  const storage = createFileStorage({ database, clock, ids, bytes, limits, hasMoney, removal });
+  const uploads = { database, clock, ids, limits, hasMoney, spool, keyedRequests, inspect, storage };
   return {
     addRoutes(v1) {
-      addUploadRoutes(v1, parts);
-      addFileRoutes(v1, parts);
-      addFileContentRoute(v1, parts);
+      const upload = (sent: Upload): Promise<UploadOutcome> => uploadFile(uploads, sent);
+      addUploadRoutes(v1, { counters, uploadBytesMax, parseKey: keyedRequests.parseKey, upload });
+      addFileRoutes(v1, { database, clock, removal });
+      addFileContentRoute(v1, { database, clock, bytes });
     },
-    addLinkRoutes: (http) => addFileLinkRoute(http, parts),
-    keepOutput: (output) => keepOutput(parts, output),
-    keepDocument: (document) => keepDocument(parts, document),
-    readDocument: (accountId, fileId, { param }) => readDocument(parts, accountId, { fileId, param }),
-    getFile: (accountId, fileId, wanted) => getFileOfKind(parts, accountId, { fileId, wanted }),
-    async inspect(bytes, { signal = new AbortController().signal, ...wanted }) {
-      const spooled = await parts.spool.write(Readable.from([bytes]), { bytesMax: bytes.length, signal });
+    addLinkRoutes: (http) => addFileLinkRoute(http, { database, clock, bytes, linkKey }),
+    keepOutput: (output) => keepOutput({ database, storage, inspect, inspections, spool, outputBytesMax }, output),
+    keepDocument: (document) => keepDocument({ database, storage, spool }, document),
+    readDocument: (accountId, fileId, { param }) =>
+      readDocument({ database, clock, bytes }, accountId, { fileId, param }),
+    getFile: (accountId, fileId, wanted) => getFileOfKind({ database, clock }, accountId, { fileId, wanted }),
+    async inspect(content, { signal = new AbortController().signal, ...wanted }) {
+      const spooled = await spool.write(Readable.from([content]), { bytesMax: content.length, signal });
       try {
-        return await inspectSpooled(parts, spooled.path, { ...wanted, signal });
+        return await inspect(spooled.path, { ...wanted, signal });
       } finally {
         await spooled.remove();
       }
     },
-    openFile: (file, range) => openFile(parts, file, range),
-    acceptForms: (http, form) => acceptFileForms(http, parts, form),
-    receiveForm: (request, reply, form) => receiveForm(parts, { request, reply, form }),
-    keepUpload: (upload) => keepUpload(parts, upload),
-    deleteFile: async (accountId, fileId) => void (await deleteFile(parts, { accountId, fileId })),
-    findLinkedFile: (accountId, url, { param }) => findLinkedFile(parts, accountId, { url, param }),
-    signLink: (fileId, now) => signLink(parts, fileId, now),
+    openFile: (file, range) => openFile({ bytes }, file, range),
+    acceptForms: (http, form) => acceptFileForms(http, uploadBytesMax, form),
+    receiveForm: (request, reply, form) => receiveForm({ counters, spool, uploadBytesMax }, { request, reply, form }),
+    keepUpload: ({ signal, ...upload }) =>
+      keepUpload({ ids, inspect, storage }, { ...upload, purpose: "generation" }, { signal }),
+    deleteFile: async (accountId, fileId) => void (await removal.deleteFile({ accountId, fileId })),
+    removeExpired: removal.removeExpired,
+    findLinkedFile: (accountId, url, { param }) =>
+      findLinkedFile({ database, clock, linkKey, siteUrl }, accountId, { url, param }),
+    signLink: (fileId, now) => signLink({ linkKey, siteUrl }, fileId, now),
   };
 }

@@ -18,7 +18,7 @@ import { isLinkValid } from "./file-link.ts";
 import { createFileNotFound, getFile } from "./get-file.ts";
 import { openFile } from "./open-file.ts";
 
-type ContentParts = { database: Database; clock: Clock; bytes: ByteStore };
+type ContentDependencies = { database: Database; clock: Clock; bytes: ByteStore };
 
 /** Of what was uploaded or made; documents of a drama are JSON, and subtitles are text. */
 const fileTypes = ["image/*", "audio/*", "video/*", "text/*", "application/*"];
@@ -26,15 +26,15 @@ const fileTypes = ["image/*", "audio/*", "video/*", "text/*", "application/*"];
 type NamedFile = { Params: { file_id: string } };
 
 /** A file's bytes for whoever has the account's key. */
-export function addFileContentRoute(v1: HttpServer, parts: ContentParts): void {
+export function addFileContentRoute(v1: HttpServer, dependencies: ContentDependencies): void {
   const { config, schema, errors } = describeEndpoint("getFileContent", ["file_not_found", "unknown_parameter"]);
   const params = pathParams({ file_id: "file" });
   const querystring = Type.Object({}, { additionalProperties: false });
 
   async function answer(request: FastifyRequest<NamedFile>, reply: FastifyReply): Promise<FastifyReply> {
     const { accountId } = getCaller(request);
-    const file = await getFile(parts, request.params.file_id, { accountId, param: "file_id" });
-    return await sendContent(parts, { file, request, reply, embedding: "same-origin" });
+    const file = await getFile(dependencies, request.params.file_id, { accountId, param: "file_id" });
+    return await sendContent(dependencies, { file, request, reply, embedding: "same-origin" });
   }
 
   addReading(v1, "/files/:file_id/content", {
@@ -66,13 +66,14 @@ export function addFileContentRoute(v1: HttpServer, parts: ContentParts): void {
 }
 
 /** Where signed links lead to. Whether a link is wrong, too old, or of a file that is gone is nobody's business. */
-export function addFileLinkRoute(http: HttpServer, parts: ContentParts & { linkKey: Buffer }): void {
+export function addFileLinkRoute(http: HttpServer, dependencies: ContentDependencies & { linkKey: Buffer }): void {
   async function answer(request: FastifyRequest<NamedFile>, reply: FastifyReply): Promise<FastifyReply> {
     const { file_id: fileId } = request.params;
     const { expires, signature } = request.query as Record<string, unknown>;
-    if (!isLinkValid(parts.linkKey, { fileId, expires, signature }, parts.clock.now())) throw createFileNotFound();
-    const file = await getFile(parts, fileId);
-    return await sendContent(parts, { file, request, reply, embedding: "cross-origin" });
+    const { linkKey, clock } = dependencies;
+    if (!isLinkValid(linkKey, { fileId, expires, signature }, clock.now())) throw createFileNotFound();
+    const file = await getFile(dependencies, fileId);
+    return await sendContent(dependencies, { file, request, reply, embedding: "cross-origin" });
   }
 
   addReading(http, "/files/:file_id", {
@@ -104,17 +105,17 @@ type Sending = {
 
 /** Sends a file, or the part of it that was asked for. Whoever hangs up ends the reading. */
 async function sendContent(
-  parts: Pick<ContentParts, "bytes" | "clock">,
+  { clock, bytes }: ContentDependencies,
   { file, request, reply, embedding }: Sending,
 ): Promise<FastifyReply> {
   const { range, "if-range": ifRange, "if-none-match": ifNoneMatch } = request.headers;
-  const wish = { range, ifRange: ifRange?.toString(), ifNoneMatch };
-  const plan = planContent(file, wish, parts.clock.now());
+  const wanted = { range, ifRange: ifRange?.toString(), ifNoneMatch };
+  const plan = planContent(file, wanted, clock.now());
   reply.headers({ ...plan.headers, "cross-origin-resource-policy": embedding });
   if (plan.status === 416) return refuseRange(request, reply, file.bytes);
   reply.code(plan.status);
   if (plan.range === null || request.method === "HEAD") return reply.send();
-  return reply.send(await openFile(parts, file, plan.range));
+  return reply.send(await openFile({ bytes }, file, plan.range));
 }
 
 /** HTTP has a status of its own for this, which the table of errors has not. */

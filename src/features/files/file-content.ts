@@ -3,7 +3,7 @@ import type { StoredFile } from "./file.ts";
 import { presentDisposition } from "./filename.ts";
 
 /** What the caller asks for: all of the file, a part, or only what has changed. */
-export type ContentWish = {
+export type ContentRequest = {
   range: string | undefined;
   ifRange: string | undefined;
   ifNoneMatch: string | undefined;
@@ -19,7 +19,7 @@ export type ContentPlan = {
 const cacheSecondsMax = 3600;
 
 /** Decides which bytes an answer has and what its head says of them. A file's bytes never change. */
-export function planContent(file: StoredFile, wish: ContentWish, now: Date): ContentPlan {
+export function planContent(file: StoredFile, request: ContentRequest, now: Date): ContentPlan {
   const etag = `"${file.sha256}"`;
   const headers = {
     etag,
@@ -27,8 +27,10 @@ export function planContent(file: StoredFile, wish: ContentWish, now: Date): Con
     "cache-control": `private, max-age=${measureCacheSeconds(file, now)}, immutable`,
     "content-security-policy": "sandbox; default-src 'none'",
   };
-  if (wish.ifNoneMatch !== undefined && hasTag(wish.ifNoneMatch, etag)) return { status: 304, headers, range: null };
-  const range = wish.ifRange === undefined || wish.ifRange === etag ? parseRange(wish.range, file.bytes) : null;
+  if (request.ifNoneMatch !== undefined && hasTag(request.ifNoneMatch, etag))
+    return { status: 304, headers, range: null };
+  const range =
+    request.ifRange === undefined || request.ifRange === etag ? parseRange(request.range, file.bytes) : null;
   if (range === "unsatisfiable") {
     return { status: 416, headers: { "content-range": `bytes */${file.bytes}` }, range: null };
   }

@@ -1,12 +1,14 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { FileId } from "../../lib/ids.ts";
 
-export type LinkParts = { linkKey: Buffer; siteUrl: string };
-
 const linkMs = 24 * 60 * 60 * 1000;
 
 /** An address under which anybody can read the file for a day. */
-export function signLink({ linkKey, siteUrl }: LinkParts, fileId: FileId, now: Date): { url: string; expiresAt: Date } {
+export function signLink(
+  { linkKey, siteUrl }: { linkKey: Buffer; siteUrl: string },
+  fileId: FileId,
+  now: Date,
+): { url: string; expiresAt: Date } {
   const expires = Math.ceil((now.getTime() + linkMs) / 1000);
   const signature = computeSignature(linkKey, fileId, expires).toString("base64url");
   return {
@@ -18,7 +20,7 @@ export function signLink({ linkKey, siteUrl }: LinkParts, fileId: FileId, now: D
 export type FileLink = { fileId: string; expires: unknown; signature: unknown };
 
 /** What an address says that looks like a link of ours; `null` for every other. */
-export function parseLink(url: string, { siteUrl }: Pick<LinkParts, "siteUrl">): FileLink | null {
+export function parseLink(url: string, { siteUrl }: { siteUrl: string }): FileLink | null {
   const address = URL.parse(url);
   const own = new URL(siteUrl);
   const ownPath = `${own.pathname.replace(/\/$/, "")}/files/`;

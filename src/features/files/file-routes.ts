@@ -1,10 +1,12 @@
 import { Type } from "typebox";
+import type { Clock } from "../../lib/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
-import { deleteFile } from "./delete-file.ts";
+import type { FileRemoval } from "./create-file-removal.ts";
 import {
   deletedFileSchema,
   fileListQuerySchema,
@@ -15,7 +17,8 @@ import {
 } from "./file-schema.ts";
 import { listFiles } from "./file-store.ts";
 import { createFileNotFound, getFile } from "./get-file.ts";
-import type { RemovalParts } from "./remove-bytes.ts";
+
+type FileRouteDependencies = { database: Database; clock: Clock; removal: FileRemoval };
 
 const filesStandard = 20;
 const tags = ["Files"];
@@ -23,13 +26,13 @@ const params = pathParams({ file_id: "file" });
 const querystring = Type.Object({}, { additionalProperties: false });
 const oneFileErrors = ["file_not_found", "unknown_parameter"] as const satisfies readonly ErrorCode[];
 
-export function addFileRoutes(http: HttpServer, parts: RemovalParts): void {
-  addFileList(http, parts);
-  addFileDetail(http, parts);
-  addFileDeletion(http, parts);
+export function addFileRoutes(http: HttpServer, dependencies: FileRouteDependencies): void {
+  addFileList(http, dependencies);
+  addFileDetail(http, dependencies);
+  addFileDeletion(http, dependencies);
 }
 
-function addFileList(http: HttpServer, { database, clock }: RemovalParts): void {
+function addFileList(http: HttpServer, { database, clock }: FileRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("listFiles", ["invalid_parameter", "unknown_parameter"]);
   http.get(
     "/files",
@@ -58,7 +61,7 @@ function addFileList(http: HttpServer, { database, clock }: RemovalParts): void 
   );
 }
 
-function addFileDetail(http: HttpServer, parts: RemovalParts): void {
+function addFileDetail(http: HttpServer, { database, clock }: FileRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("getFile", oneFileErrors);
   http.get(
     "/files/:file_id",
@@ -76,12 +79,12 @@ function addFileDetail(http: HttpServer, parts: RemovalParts): void {
     },
     async (request) => {
       const { accountId } = getCaller(request);
-      return presentFile(await getFile(parts, request.params.file_id, { accountId, param: "file_id" }));
+      return presentFile(await getFile({ database, clock }, request.params.file_id, { accountId, param: "file_id" }));
     },
   );
 }
 
-function addFileDeletion(http: HttpServer, parts: RemovalParts): void {
+function addFileDeletion(http: HttpServer, { database, clock, removal }: FileRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("deleteFile", oneFileErrors);
   http.delete(
     "/files/:file_id",
@@ -99,9 +102,9 @@ function addFileDeletion(http: HttpServer, parts: RemovalParts): void {
     },
     async (request) => {
       const { accountId } = getCaller(request);
-      const { id } = await getFile(parts, request.params.file_id, { accountId, param: "file_id" });
+      const { id } = await getFile({ database, clock }, request.params.file_id, { accountId, param: "file_id" });
       // Of two who delete it at once, one does.
-      if (!(await deleteFile(parts, { fileId: id, accountId }))) throw createFileNotFound("file_id");
+      if (!(await removal.deleteFile({ fileId: id, accountId }))) throw createFileNotFound("file_id");
       return { id, object: "file" as const, deleted: true as const };
     },
   );

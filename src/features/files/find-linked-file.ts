@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { AccountId, FileId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import { isLinkValid, type LinkParts, parseLink } from "./file-link.ts";
+import { isLinkValid, parseLink } from "./file-link.ts";
 import { findFile } from "./file-store.ts";
 
 /**
@@ -10,7 +10,7 @@ import { findFile } from "./file-store.ts";
  * address.
  */
 export async function findLinkedFile(
-  { linkKey, siteUrl, database, clock }: LinkParts & { database: Database; clock: Clock },
+  { database, clock, linkKey, siteUrl }: { database: Database; clock: Clock; linkKey: Buffer; siteUrl: string },
   accountId: AccountId,
   { url, param }: { url: string; param: string },
 ): Promise<FileId | null> {

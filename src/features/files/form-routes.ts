@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Counters } from "../../platform/counters/counters.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
-import { type SpooledFile, TooManyBytesError } from "../../platform/storage/create-spool.ts";
+import { type Spool, type SpooledFile, TooManyBytesError } from "../../platform/storage/create-spool.ts";
 import { cleanFilename } from "./filename.ts";
 import { withUploadPlace } from "./limit-uploads.ts";
 import type { FormPart } from "./read-upload-form.ts";
-import { acceptForms, checkHead, readParts, type UploadRouteParts, watchCaller } from "./upload-routes.ts";
+import { acceptForms, checkHead, readParts, watchCaller } from "./upload-routes.ts";
 
 export type FormFile = { filename: string; spooled: SpooledFile };
 export type FormEntry = { name: string; value: string | FormFile };
@@ -34,7 +35,7 @@ export type ReceiveForm = (
 /** Routes of other features that take files in a form of their own. */
 export async function acceptFileForms(
   http: HttpServer,
-  { limits }: UploadRouteParts,
+  uploadBytesMax: number,
   { filesMax, fieldsMax, fieldBytesMax }: FormDescription,
 ): Promise<void> {
   await acceptForms(http, {
@@ -42,24 +43,24 @@ export async function acceptFileForms(
     files: filesMax,
     parts: filesMax + fieldsMax,
     fieldSize: fieldBytesMax,
-    fileSize: limits.uploadBytesMax + 1,
+    fileSize: uploadBytesMax + 1,
   });
 }
 
 /** Reads a form as uploads are read; all of its files together may be as large as one upload. */
 export async function receiveForm(
-  parts: UploadRouteParts,
+  { counters, spool, uploadBytesMax }: { counters: Counters; spool: Spool; uploadBytesMax: number },
   { request, reply, form }: { request: FastifyRequest; reply: FastifyReply; form: FormDescription },
 ): Promise<ReceivedForm> {
   const { accountId } = getCaller(request);
-  checkHead(request, parts.limits.uploadBytesMax);
-  return await withUploadPlace(parts.counters, { accountId, requestId: request.id }, () =>
-    readForm(parts, { form, sent: readParts(request, form), signal: watchCaller(reply) }),
+  checkHead(request, uploadBytesMax);
+  return await withUploadPlace(counters, { accountId, requestId: request.id }, () =>
+    readForm({ spool, uploadBytesMax }, { form, sent: readParts(request, form), signal: watchCaller(reply) }),
   );
 }
 
 async function readForm(
-  { spool, limits }: UploadRouteParts,
+  { spool, uploadBytesMax }: { spool: Spool; uploadBytesMax: number },
   { form, sent, signal }: { form: FormDescription; sent: AsyncIterable<FormPart>; signal: AbortSignal },
 ): Promise<ReceivedForm> {
   const entries: FormEntry[] = [];
@@ -73,7 +74,7 @@ async function readForm(
     if (!form.fileNames.includes(name)) {
       throw new AppError("unknown_parameter", `\`${name}\` is not a file of this request.`, { param: name });
     }
-    const bytesMax = listFiles().reduce((left, { bytes }) => left - bytes, limits.uploadBytesMax);
+    const bytesMax = listFiles().reduce((left, { bytes }) => left - bytes, uploadBytesMax);
     const spooled = await spool.write(part.file, { bytesMax, signal });
     return { name, value: { filename: cleanFilename(part.filename), spooled } };
   }
@@ -83,7 +84,7 @@ async function readForm(
     return { entries, remove };
   } catch (error) {
     await remove();
-    throw error instanceof TooManyBytesError ? createTooLarge(limits.uploadBytesMax, form) : error;
+    throw error instanceof TooManyBytesError ? createTooLarge(uploadBytesMax, form) : error;
   }
 }
 

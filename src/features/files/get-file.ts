@@ -6,13 +6,11 @@ import type { StoredFile } from "./file.ts";
 import { findFile } from "./file-store.ts";
 import { requireKind, type WantedMedia } from "./inspect-spooled.ts";
 
-type LookupParts = { database: Database; clock: Clock };
-
 export const fileIdPattern = /^file_[0-9a-z]{26}$/;
 
 /** A file that has not expired; `accountId` is left out by who holds a signed link. */
 export async function getFile(
-  { database, clock }: LookupParts,
+  { database, clock }: { database: Database; clock: Clock },
   fileId: string,
   { accountId, param }: { accountId?: AccountId; param?: string } = {},
 ): Promise<StoredFile> {
@@ -23,11 +21,11 @@ export async function getFile(
 }
 
 export async function getFileOfKind(
-  parts: LookupParts,
+  { database, clock }: { database: Database; clock: Clock },
   accountId: AccountId,
   { fileId, wanted }: { fileId: string; wanted: WantedMedia },
 ): Promise<StoredFile> {
-  const file = await getFile(parts, fileId, { accountId, param: wanted.param });
+  const file = await getFile({ database, clock }, fileId, { accountId, param: wanted.param });
   requireKind(file.kind, wanted);
   return file;
 }

@@ -6,10 +6,9 @@
  * failed stays behind. Quotas hold under any concurrency. Links are signed and live for a day. A file that has expired, was
  * deleted or is another account's does not exist.
  */
+export { createFileRemoval } from "./create-file-removal.ts";
 export { createFiles, type Files } from "./create-files.ts";
-export { deleteFile } from "./delete-file.ts";
 export type { FileLimits, StoredFile } from "./file.ts";
 export { listFiles } from "./file-store.ts";
 export type { FormDescription, FormEntry, FormFile } from "./form-routes.ts";
 export type { KeyedRequests } from "./keyed-requests.ts";
-export { removeExpiredFiles } from "./remove-expired-files.ts";

@@ -8,11 +8,7 @@ import type { FileKind } from "./file.ts";
 
 export type WantedMedia = { param: string; kinds: readonly FileKind[] };
 
-export type InspectionParts = {
-  /** Few at a time: each may decode a large picture or run a program. */
-  inspections: Semaphore;
-  pictures: PictureReader;
-};
+export type Inspect = (path: string, wanted: WantedMedia & { signal: AbortSignal }) => Promise<InspectedMedia>;
 
 const allKinds: readonly FileKind[] = ["image", "audio", "video"];
 
@@ -20,7 +16,7 @@ export const anyMedia = (param: string): WantedMedia => ({ param, kinds: allKind
 
 /** What a file on this machine's disk is; an error that names the field where it is not wanted. */
 export async function inspectSpooled(
-  { inspections, pictures }: InspectionParts,
+  { inspections, pictures }: { inspections: Semaphore; pictures: PictureReader },
   path: string,
   { param, kinds, signal }: WantedMedia & { signal: AbortSignal },
 ): Promise<InspectedMedia> {

@@ -1,11 +1,12 @@
 import { Readable } from "node:stream";
 import type { AccountId, FileId } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Spool } from "../../platform/storage/create-spool.ts";
+import type { FileStorage } from "./create-file-storage.ts";
 import type { DocumentType, StoredFile } from "./file.ts";
 import { findFile } from "./file-store.ts";
 import { cleanFilename } from "./filename.ts";
-import { type StoreParts, storeOutput } from "./store-file.ts";
 
 export type NewDocument = {
   id: FileId;
@@ -21,16 +22,16 @@ const documentBytesMax = 8 * 1024 * 1024;
 
 /** Keeps a document that the gateway wrote for a task, once for each id. */
 export async function keepDocument(
-  parts: StoreParts & { spool: Spool },
+  { database, storage, spool }: { database: Database; storage: FileStorage; spool: Spool },
   { id, accountId, contentType, filename, bytes, signal }: NewDocument,
 ): Promise<StoredFile> {
-  const known = await findFile(parts.database, id);
+  const known = await findFile(database, id);
   if (known !== null) return known;
   checkSize(bytes.length);
-  const spooled = await parts.spool.write(Readable.from([bytes]), { bytesMax: documentBytesMax, signal });
+  const spooled = await spool.write(Readable.from([bytes]), { bytesMax: documentBytesMax, signal });
   try {
     const media = { kind: "document", contentType, width: null, height: null, durationMs: null } as const;
-    return await storeOutput(parts, { id, accountId, filename: cleanFilename(filename), spooled, media }, signal);
+    return await storage.storeOutput({ id, accountId, filename: cleanFilename(filename), spooled, media }, signal);
   } finally {
     await spooled.remove();
   }

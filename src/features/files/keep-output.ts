@@ -1,13 +1,15 @@
 import type { Readable } from "node:stream";
 import type { AccountId, FileId } from "../../lib/ids.ts";
+import type { Semaphore } from "../../lib/semaphore.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { convertPicture, type PictureFormat } from "../../platform/media/convert-picture.ts";
 import type { InspectedMedia, MediaKind } from "../../platform/media/inspection.ts";
 import { type Spool, type SpooledFile, TooManyBytesError } from "../../platform/storage/create-spool.ts";
+import type { FileStorage, NewFile } from "./create-file-storage.ts";
 import type { StoredFile } from "./file.ts";
 import { findFile } from "./file-store.ts";
-import { type InspectionParts, inspectSpooled } from "./inspect-spooled.ts";
-import { type NewFile, type StoreParts, storeOutput } from "./store-file.ts";
+import type { Inspect } from "./inspect-spooled.ts";
 
 export type Output = {
   id: FileId;
@@ -21,29 +23,38 @@ export type Output = {
   format?: PictureFormat;
 };
 
-type KeepParts = StoreParts & InspectionParts & { spool: Spool };
+type KeepDependencies = {
+  database: Database;
+  storage: FileStorage;
+  inspect: Inspect;
+  inspections: Semaphore;
+  spool: Spool;
+  outputBytesMax: number;
+};
 
 const param = "output";
 
 /** Keeps what a task made, once: of any number of attempts with one id, one makes the file and all answer it. */
 export async function keepOutput(
-  parts: KeepParts,
+  dependencies: KeepDependencies,
   { id, accountId, kind, bytes, signal, samples, format }: Output,
 ): Promise<StoredFile> {
-  const known = await findFile(parts.database, id);
+  const { database, storage, inspect } = dependencies;
+  const known = await findFile(database, id);
   if (known !== null) {
     bytes.destroy();
     return known;
   }
-  const spooled = await spoolOutput(parts, bytes, signal);
+  const spooled = await spoolOutput(dependencies, bytes, signal);
   try {
     const media =
       samples === undefined
-        ? await inspectSpooled(parts, spooled.path, { param, kinds: [kind], signal })
+        ? await inspect(spooled.path, { param, kinds: [kind], signal })
         : describeSamples(spooled, samples);
     const file = { id, accountId, filename: nameOutput(media.contentType), spooled, media };
     const isAsWanted = format === undefined || (format.quality === undefined && hasFormat(media, format));
-    return isAsWanted ? await storeOutput(parts, file, signal) : await storeConverted(parts, file, { format, signal });
+    if (isAsWanted) return await storage.storeOutput(file, signal);
+    return await storeConverted(dependencies, file, { format, signal });
   } finally {
     await spooled.remove();
   }
@@ -55,14 +66,15 @@ function hasFormat({ contentType }: InspectedMedia, { name }: PictureFormat): bo
 
 /** What comes of a conversion is looked at like everything that is kept. */
 async function storeConverted(
-  parts: KeepParts,
+  dependencies: KeepDependencies,
   file: Omit<NewFile, "purpose">,
   { format, signal }: { format: PictureFormat; signal: AbortSignal },
 ): Promise<StoredFile> {
-  const spooled = await parts.inspections.run(async () => {
+  const { inspect, inspections, storage } = dependencies;
+  const spooled = await inspections.run(async () => {
     signal.throwIfAborted();
     try {
-      return await spoolOutput(parts, await convertPicture(file.spooled.path, format, signal), signal);
+      return await spoolOutput(dependencies, await convertPicture(file.spooled.path, format, signal), signal);
     } catch (error) {
       if (signal.aborted || error instanceof AppError) throw error;
       const message = `The file cannot be turned into ${format.name.toUpperCase()}.`;
@@ -70,15 +82,15 @@ async function storeConverted(
     }
   });
   try {
-    const media = await inspectSpooled(parts, spooled.path, { param, kinds: ["image"], signal });
-    return await storeOutput(parts, { ...file, filename: nameOutput(media.contentType), spooled, media }, signal);
+    const media = await inspect(spooled.path, { param, kinds: ["image"], signal });
+    return await storage.storeOutput({ ...file, filename: nameOutput(media.contentType), spooled, media }, signal);
   } finally {
     await spooled.remove();
   }
 }
 
 async function spoolOutput(
-  { spool, limits: { outputBytesMax: bytesMax } }: StoreParts & { spool: Spool },
+  { spool, outputBytesMax: bytesMax }: KeepDependencies,
   bytes: Readable,
   signal: AbortSignal,
 ): Promise<SpooledFile> {

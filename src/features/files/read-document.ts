@@ -8,10 +8,11 @@ import { openFile } from "./open-file.ts";
 
 /** All of a document of the account that is there: it was limited when it was kept. */
 export async function readDocument(
-  parts: { database: Database; clock: Clock; bytes: ByteStore },
+  { database, clock, bytes }: { database: Database; clock: Clock; bytes: ByteStore },
   accountId: AccountId,
   { fileId, param }: { fileId: string; param: string },
 ): Promise<Buffer> {
-  const file = await getFileOfKind(parts, accountId, { fileId, wanted: { param, kinds: ["document"] } });
-  return await buffer(await openFile(parts, file));
+  const wanted = { param, kinds: ["document"] } as const;
+  const file = await getFileOfKind({ database, clock }, accountId, { fileId, wanted });
+  return await buffer(await openFile({ bytes }, file));
 }

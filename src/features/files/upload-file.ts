@@ -1,19 +1,29 @@
 import { createHash } from "node:crypto";
-import type { AccountId } from "../../lib/ids.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { AccountId, IdSource } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { AppError } from "../../platform/errors/app-error.ts";
-import type { Spool, SpooledFile } from "../../platform/storage/create-spool.ts";
-import { createQuotaError, findQuota, isWithin } from "./check-usage.ts";
-import type { StoredFile } from "./file.ts";
+import type { Spool } from "../../platform/storage/create-spool.ts";
+import { chooseQuota, createQuotaError, type HasMoney, isWithin } from "./check-usage.ts";
+import type { FileStorage, NewFile, Surroundings } from "./create-file-storage.ts";
+import type { FileLimits, StoredFile } from "./file.ts";
 import { presentFile } from "./file-schema.ts";
 import { findFile, findUsage } from "./file-store.ts";
-import { anyMedia, type InspectionParts, inspectSpooled, type WantedMedia } from "./inspect-spooled.ts";
+import { anyMedia, type Inspect, type WantedMedia } from "./inspect-spooled.ts";
 import type { KeyClaim, KeyedRequests, RememberedAnswer } from "./keyed-requests.ts";
 import { createTooLarge, type FormPart, readUploadForm, type UploadForm } from "./read-upload-form.ts";
-import { type StoreParts, storeFile } from "./store-file.ts";
 
-export type UploadParts = StoreParts & InspectionParts & { spool: Spool; keyedRequests: KeyedRequests };
+type KeepDependencies = { ids: IdSource; inspect: Inspect; storage: FileStorage };
+
+type UploadDependencies = KeepDependencies & {
+  database: Database;
+  clock: Clock;
+  limits: FileLimits;
+  hasMoney: HasMoney;
+  spool: Spool;
+  keyedRequests: KeyedRequests;
+};
 
 export type Upload = {
   accountId: AccountId;
@@ -27,25 +37,19 @@ export type Upload = {
   signal: AbortSignal;
 };
 
-type UploadOutcome = { kind: "stored"; file: StoredFile } | { kind: "answered"; answer: RememberedAnswer };
-
-export type KeptUpload = {
-  accountId: AccountId;
-  filename: string;
-  spooled: SpooledFile;
-  wanted: WantedMedia;
-  signal: AbortSignal;
-};
+export type UploadOutcome = { kind: "stored"; file: StoredFile } | { kind: "answered"; answer: RememberedAnswer };
 
 const answerType = "application/json; charset=utf-8";
 
 /** Reads an upload, finds out what it is, keeps it. Nothing of it stays behind where that fails. */
-export async function uploadFile(parts: UploadParts, upload: Upload): Promise<UploadOutcome> {
+export async function uploadFile(dependencies: UploadDependencies, upload: Upload): Promise<UploadOutcome> {
   const { signal } = upload;
-  const form = await readUploadForm(parts.spool, upload.form, { ...(await findRoom(parts, upload)), signal });
+  const room = await findRoom(dependencies, upload);
+  const form = await readUploadForm(dependencies.spool, upload.form, { ...room, signal });
   try {
-    if (upload.key !== null) return await storeKeyed(parts, upload, { form, key: upload.key });
-    return { kind: "stored", file: await storeUpload(parts, upload, { form, signal }) };
+    if (upload.key !== null) return await keepKeyed(dependencies, upload, { form, key: upload.key });
+    const file = await keepUpload(dependencies, describeUpload(upload, form), { signal });
+    return { kind: "stored", file };
   } finally {
     await form.spooled.remove();
   }
@@ -56,11 +60,10 @@ export async function uploadFile(parts: UploadParts, upload: Upload): Promise<Up
  * is stored. What was sent before may be among what is stored, and is answered again.
  */
 async function findRoom(
-  parts: UploadParts,
+  { database, clock, limits, hasMoney, keyedRequests }: UploadDependencies,
   { accountId, key, bytesMin }: Upload,
 ): Promise<{ bytesMax: number; refuse: () => AppError }> {
-  const { database, clock, limits, keyedRequests } = parts;
-  const quota = await findQuota(parts, database, accountId);
+  const quota = chooseQuota(limits, await hasMoney(database, accountId));
   const used = await findUsage(database, accountId, clock.now());
   const whole = { bytesMax: limits.uploadBytesMax, refuse: () => createTooLarge(limits.uploadBytesMax) };
   const left = quota.bytesMax - used.bytes;
@@ -72,16 +75,16 @@ async function findRoom(
 }
 
 /** With a key, a caller who goes away does not end it: whoever sends it again gets the answer. */
-async function storeKeyed(
-  parts: UploadParts,
+async function keepKeyed(
+  dependencies: UploadDependencies,
   upload: Upload,
   { form, key }: { form: UploadForm; key: string },
 ): Promise<UploadOutcome> {
-  const { keyedRequests } = parts;
+  const { keyedRequests } = dependencies;
   const claim: KeyClaim = { accountId: upload.accountId, key, requestId: upload.requestId };
   const wanted = { ...claim, fingerprint: computeFingerprint(form) };
   let outcome = await keyedRequests.claimKey(wanted);
-  if (outcome.kind === "answered" && (await isGone(parts, outcome.answer))) {
+  if (outcome.kind === "answered" && (await isGone(dependencies, outcome.answer))) {
     // What the key remembers is not there any more: the upload is a new one.
     await keyedRequests.forgetAnswer(claim, outcome.answer);
     outcome = await keyedRequests.claimKey(wanted);
@@ -89,8 +92,7 @@ async function storeKeyed(
   if (outcome.kind === "answered") return outcome;
   const stopRenewing = keyedRequests.renewClaim(claim);
   try {
-    const file = await storeUpload(parts, upload, {
-      form,
+    const file = await keepUpload(dependencies, describeUpload(upload, form), {
       signal: new AbortController().signal,
       begin: (tx) => keyedRequests.lockClaim(tx, claim),
       conclude: (tx, stored) => keyedRequests.keepAnswer(tx, claim, describeAnswer(stored)),
@@ -105,7 +107,7 @@ async function storeKeyed(
 }
 
 /** Whether the file that an answer tells of was deleted, or has expired. */
-async function isGone({ database, clock }: UploadParts, { body }: RememberedAnswer): Promise<boolean> {
+async function isGone({ database, clock }: UploadDependencies, { body }: RememberedAnswer): Promise<boolean> {
   if (body === null) return false;
   // It was written by `describeAnswer`.
   const { id } = JSON.parse(body.toString()) as { id: string };
@@ -113,33 +115,21 @@ async function isGone({ database, clock }: UploadParts, { body }: RememberedAnsw
   return file === null || file.expiresAt <= clock.now();
 }
 
-type Conclusion = {
-  form: UploadForm;
-  signal: AbortSignal;
-  begin?(tx: Database): Promise<void>;
-  conclude?(tx: Database, file: StoredFile): Promise<void>;
-};
-
-async function storeUpload(
-  parts: UploadParts,
-  { accountId }: Upload,
-  { form: { filename, spooled, purpose }, ...surroundings }: Conclusion,
-): Promise<StoredFile> {
-  const media = await inspectSpooled(parts, spooled.path, { ...anyMedia("file"), signal: surroundings.signal });
-  const id = parts.ids.next("file");
-  const file = await storeFile(parts, { id, accountId, purpose, filename, spooled, media }, surroundings);
-  invariant(file !== null, `${id} was not new`);
-  return file;
+function describeUpload({ accountId }: Upload, { filename, spooled, purpose }: UploadForm): KeptUpload {
+  return { accountId, purpose, filename, spooled, wanted: anyMedia("file") };
 }
 
-/** Keeps a file that came with another request, as an upload of the account. */
+export type KeptUpload = Omit<NewFile, "id" | "media"> & { wanted: WantedMedia };
+
+/** Finds out what a file is, and keeps it as an upload of the account. */
 export async function keepUpload(
-  parts: StoreParts & InspectionParts,
-  { accountId, filename, spooled, wanted, signal }: KeptUpload,
+  { ids, inspect, storage }: KeepDependencies,
+  { wanted, ...upload }: KeptUpload,
+  surroundings: Surroundings,
 ): Promise<StoredFile> {
-  const media = await inspectSpooled(parts, spooled.path, { ...wanted, signal });
-  const id = parts.ids.next("file");
-  const file = await storeFile(parts, { id, accountId, purpose: "generation", filename, spooled, media }, { signal });
+  const media = await inspect(upload.spooled.path, { ...wanted, signal: surroundings.signal });
+  const id = ids.next("file");
+  const file = await storage.storeFile({ ...upload, id, media }, surroundings);
   invariant(file !== null, `${id} was not new`);
   return file;
 }

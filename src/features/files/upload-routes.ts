@@ -10,12 +10,17 @@ import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { compileValidator } from "../../platform/http/validation.ts";
 import { fileSchema, presentFile, uploadSchema } from "./file-schema.ts";
-import type { RememberedAnswer } from "./keyed-requests.ts";
+import type { KeyedRequests, RememberedAnswer } from "./keyed-requests.ts";
 import { withUploadPlace } from "./limit-uploads.ts";
 import { createTooLarge, type FormPart } from "./read-upload-form.ts";
-import { type UploadParts, uploadFile } from "./upload-file.ts";
+import type { Upload, UploadOutcome } from "./upload-file.ts";
 
-export type UploadRouteParts = UploadParts & { counters: Counters };
+type UploadRouteDependencies = {
+  counters: Counters;
+  uploadBytesMax: number;
+  parseKey: KeyedRequests["parseKey"];
+  upload(upload: Upload): Promise<UploadOutcome>;
+};
 
 const description = `One picture, sound or film as \`multipart/form-data\`. What it is follows from its content: a file that
 is damaged, not whole, or something else than it seems is refused. With an \`Idempotency-Key\` the upload can be sent again:
@@ -39,10 +44,10 @@ const uploadErrors = [
 const formLimits = { fields: 8, files: 4, parts: 12, fieldSize: 2000 };
 const envelopeBytesMax = 64 * 1024;
 
-export function addUploadRoutes(v1: HttpServer, parts: UploadRouteParts): void {
+export function addUploadRoutes(v1: HttpServer, dependencies: UploadRouteDependencies): void {
   v1.register(async (http: HttpServer) => {
-    await acceptForms(http, { ...formLimits, fileSize: parts.limits.uploadBytesMax + 1 });
-    addUploadRoute(http, parts);
+    await acceptForms(http, { ...formLimits, fileSize: dependencies.uploadBytesMax + 1 });
+    addUploadRoute(http, dependencies);
   });
 }
 
@@ -58,7 +63,8 @@ export async function acceptForms(http: HttpServer, limits: FormLimits): Promise
   http.addContentTypeParser("*", (_request, _payload, done) => done(createNoForm()));
 }
 
-function addUploadRoute(http: HttpServer, parts: UploadRouteParts): void {
+function addUploadRoute(http: HttpServer, dependencies: UploadRouteDependencies): void {
+  const { counters, uploadBytesMax, parseKey, upload } = dependencies;
   const { config, schema, errors } = describeEndpoint("createFile", uploadErrors);
   http.post(
     "/files",
@@ -80,10 +86,10 @@ function addUploadRoute(http: HttpServer, parts: UploadRouteParts): void {
     },
     async (request, reply) => {
       const { accountId } = getCaller(request);
-      const key = parts.keyedRequests.parseKey(request.headers["idempotency-key"]);
-      checkHead(request, parts.limits.uploadBytesMax);
-      const outcome = await withUploadPlace(parts.counters, { accountId, requestId: request.id }, () =>
-        uploadFile(parts, {
+      const key = parseKey(request.headers["idempotency-key"]);
+      checkHead(request, uploadBytesMax);
+      const outcome = await withUploadPlace(counters, { accountId, requestId: request.id }, () =>
+        upload({
           accountId,
           requestId: request.id,
           key,

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { removeExpiredFiles } from "../../../src/features/files/index.ts";
-import { storeFile } from "../../../src/features/files/store-file.ts";
+import { createFileStorage } from "../../../src/features/files/create-file-storage.ts";
+import { createFileRemoval } from "../../../src/features/files/index.ts";
 import type { FileId } from "../../../src/lib/ids.ts";
 import type { Database } from "../../../src/platform/database/database.ts";
 import type { ByteStore } from "../../../src/platform/storage/byte-store.ts";
@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 function sweep() {
-  return removeExpiredFiles({ ...stage, onTrouble: (error) => stage.troubles.push(error) });
+  return stage.files.removeExpired();
 }
 
 async function uploadId(): Promise<FileId> {
@@ -218,8 +218,12 @@ test("a file whose commit was answered by nobody keeps its bytes", async () => {
   const spool = await createSpool({ folder: place.path, clock: stage.clock });
   const spooled = await spool.write(Readable.from([await makeMedia("png")]), { bytesMax: 1e9, signal });
   const onTrouble = (error: unknown): void => void stage.troubles.push(error);
-  const stored = storeFile(
-    { ...stage, database: lossy, limits: stageLimits, onTrouble, hasMoney: async () => true },
+  const { clock, ids, bytes } = stage;
+  const storage = createFileStorage({
+    ...{ database: lossy, clock, ids, bytes, limits: stageLimits, hasMoney: async () => true },
+    removal: createFileRemoval({ database: lossy, clock, bytes, onTrouble }),
+  });
+  const stored = storage.storeFile(
     { id: output, accountId: stage.accountId, purpose: "output", filename: "x", spooled, media: source },
     { signal },
   );
