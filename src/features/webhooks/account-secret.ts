@@ -6,7 +6,7 @@ import { findAccountSecret, insertAccountSecret, updateAccountSecret } from "./a
 import type { SealedSecrets } from "./delivery-queue-store.ts";
 import type { SecretBox } from "./secret-box.ts";
 
-type SecretParts = { database: Database; clock: Clock; secretBox: SecretBox };
+export type SecretDependencies = { database: Database; clock: Clock; secretBox: SecretBox };
 
 /** What signs events to callback URLs: as its owner sees it. */
 export type AccountSecret = { text: string; previousUntil: Date | null };
@@ -19,29 +19,35 @@ export function decideOverlapEnd(now: Date): Date {
 }
 
 /** The account's own secret, sealed; made when it is first needed. */
-export async function ensureAccountSecret(parts: SecretParts, accountId: AccountId): Promise<SealedSecrets> {
-  const known = await findAccountSecret(parts.database, accountId);
+export async function ensureAccountSecret(
+  { database, clock, secretBox }: SecretDependencies,
+  accountId: AccountId,
+): Promise<SealedSecrets> {
+  const known = await findAccountSecret(database, accountId);
   if (known !== null) return known;
-  const { sealed } = parts.secretBox.make(accountId);
-  await insertAccountSecret(parts.database, { accountId, sealed, now: parts.clock.now() });
-  const made = await findAccountSecret(parts.database, accountId);
+  const { sealed } = secretBox.make(accountId);
+  await insertAccountSecret(database, { accountId, sealed, now: clock.now() });
+  const made = await findAccountSecret(database, accountId);
   invariant(made !== null, `account ${accountId} has no webhook secret`);
   return made;
 }
 
-export async function getAccountSecret(parts: SecretParts, accountId: AccountId): Promise<AccountSecret> {
-  const { current, previousUntil } = await ensureAccountSecret(parts, accountId);
-  const isPreviousValid = previousUntil !== null && previousUntil > parts.clock.now();
+export async function getAccountSecret(dependencies: SecretDependencies, accountId: AccountId): Promise<AccountSecret> {
+  const { current, previousUntil } = await ensureAccountSecret(dependencies, accountId);
+  const isPreviousValid = previousUntil !== null && previousUntil > dependencies.clock.now();
   return {
-    text: parts.secretBox.open(accountId, current),
+    text: dependencies.secretBox.open(accountId, current),
     previousUntil: isPreviousValid ? previousUntil : null,
   };
 }
 
-export async function rotateAccountSecret(parts: SecretParts, accountId: AccountId): Promise<AccountSecret> {
-  await ensureAccountSecret(parts, accountId);
-  const { text, sealed } = parts.secretBox.make(accountId);
-  const previousUntil = decideOverlapEnd(parts.clock.now());
-  await updateAccountSecret(parts.database, { accountId, sealed, previousUntil });
+export async function rotateAccountSecret(
+  dependencies: SecretDependencies,
+  accountId: AccountId,
+): Promise<AccountSecret> {
+  await ensureAccountSecret(dependencies, accountId);
+  const { text, sealed } = dependencies.secretBox.make(accountId);
+  const previousUntil = decideOverlapEnd(dependencies.clock.now());
+  await updateAccountSecret(dependencies.database, { accountId, sealed, previousUntil });
   return { text, previousUntil };
 }

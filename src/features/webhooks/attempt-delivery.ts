@@ -8,7 +8,7 @@ import type { SecretBox } from "./secret-box.ts";
 import { signEvent } from "./sign-event.ts";
 import { type PresentData, presentEvent } from "./webhook-event.ts";
 
-export type AttemptParts = {
+type AttemptDependencies = {
   clock: Clock;
   /** At least 0 and less than 1. */
   random(): number;
@@ -36,28 +36,29 @@ const goneStatus = 410;
 
 /** Sends an event once and decides what follows. `null` when it was stopped: then nothing is known of it. */
 export async function attemptDelivery(
-  parts: AttemptParts,
+  dependencies: AttemptDependencies,
   delivery: ClaimedDelivery,
   signal: AbortSignal,
 ): Promise<AttemptOutcome | null> {
-  const startedMs = parts.clock.monotonicMs();
-  const attemptedAt = parts.clock.now();
-  const answer = await send(parts, delivery, attemptedAt, signal);
+  const { clock } = dependencies;
+  const startedMs = clock.monotonicMs();
+  const attemptedAt = clock.now();
+  const answer = await send(dependencies, delivery, attemptedAt, signal);
   if (answer === null) return null;
   const attempt: Attempt = {
     number: delivery.attemptCount + 1,
     attemptedAt,
-    durationMs: Math.round(parts.clock.monotonicMs() - startedMs),
+    durationMs: Math.round(clock.monotonicMs() - startedMs),
     status: answer.status,
     error: answer.error,
     answer: answer.answer,
   };
   const isGone = answer.status === goneStatus;
-  return { result: { id: delivery.id, attempt, ...decideNext(parts, attempt, answer.retryAfter) }, isGone };
+  return { result: { id: delivery.id, attempt, ...decideNext(dependencies, attempt, answer.retryAfter) }, isGone };
 }
 
 function decideNext(
-  { clock, random }: AttemptParts,
+  { clock, random }: AttemptDependencies,
   { number, status, error }: Attempt,
   retryAfter: string | null,
 ): Pick<DeliveryResult, "state" | "dueAt"> {
@@ -72,28 +73,28 @@ function decideNext(
 }
 
 async function send(
-  parts: AttemptParts,
+  { client, secretBox, makeAccountSecret, presentData, attemptMs, onTrouble }: AttemptDependencies,
   { event, url, endpointId, sealed }: ClaimedDelivery,
   sentAt: Date,
   signal: AbortSignal,
 ): Promise<Answer | null> {
   try {
-    const body = JSON.stringify(presentEvent(event, parts.presentData, sentAt));
-    const known = sealed ?? (await parts.makeAccountSecret(event.accountId));
-    const secrets = openSecrets(parts.secretBox, endpointId ?? event.accountId, known, sentAt);
+    const body = JSON.stringify(presentEvent(event, presentData, sentAt));
+    const known = sealed ?? (await makeAccountSecret(event.accountId));
+    const secrets = openSecrets(secretBox, endpointId ?? event.accountId, known, sentAt);
     const headers = {
       "content-type": "application/json",
       "user-agent": "Sluice",
       ...signEvent({ id: event.id, body, sentAt }, secrets),
     };
-    const limits = { bytesMax: answerBytesMax, timeoutMs: parts.attemptMs };
-    return judgeAnswer(await parts.client.post(url, { headers, body, ...limits, signal }));
+    const limits = { bytesMax: answerBytesMax, timeoutMs: attemptMs };
+    return judgeAnswer(await client.post(url, { headers, body, ...limits, signal }));
   } catch (error) {
     if (signal.aborted) return null;
     const nothing = { status: null, answer: null, retryAfter: null };
     if (error instanceof GuardedFetchError) return { ...nothing, error: errorsByReason[error.reason] };
     // A secret that cannot be opened, or data that cannot be presented: an operator may still mend it.
-    parts.onTrouble(error);
+    onTrouble(error);
     return { ...nothing, error: "internal_error" };
   }
 }

@@ -1,10 +1,12 @@
+import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
-import { isUniqueViolation } from "../../platform/database/database.ts";
+import { type Database, isUniqueViolation } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { decideOverlapEnd } from "./account-secret.ts";
 import { checkWebhookUrl, normaliseUrl } from "./check-webhook-url.ts";
-import { createKnownUrl, type EndpointParts } from "./create-endpoint.ts";
+import { createKnownUrl } from "./create-endpoint.ts";
 import { dropPending, redirectPending } from "./delivery-store.ts";
+import type { SecretBox } from "./secret-box.ts";
 import { nameEndpointLane, type WebhookEndpoint } from "./webhook-endpoint.ts";
 import {
   deleteEndpoint,
@@ -25,10 +27,7 @@ type RequestedChanges = {
 type EndpointName = { accountId: AccountId; id: string };
 
 /** Another account's endpoint is as good as none. */
-export async function getEndpoint(
-  { database }: Pick<EndpointParts, "database">,
-  { accountId, id }: EndpointName,
-): Promise<WebhookEndpoint> {
+export async function getEndpoint(database: Database, { accountId, id }: EndpointName): Promise<WebhookEndpoint> {
   const endpoint = await findEndpoint(database, accountId, id);
   if (endpoint === null) throw new AppError("not_found", "The account has no such webhook endpoint.");
   return endpoint;
@@ -36,20 +35,20 @@ export async function getEndpoint(
 
 /** What waits for the endpoint goes to a new address, and is dropped when the endpoint is disabled. */
 export async function changeEndpoint(
-  parts: EndpointParts,
+  { database, clock, allowsPrivate }: { database: Database; clock: Clock; allowsPrivate: boolean },
   name: EndpointName,
   requested: RequestedChanges,
 ): Promise<WebhookEndpoint> {
-  if (requested.url !== undefined) checkWebhookUrl(requested.url, { param: "url", allowsPrivate: parts.allowsPrivate });
+  if (requested.url !== undefined) checkWebhookUrl(requested.url, { param: "url", allowsPrivate });
   try {
-    return await parts.database.transaction().execute(async (tx) => {
-      const current = await getEndpoint({ database: tx }, name);
-      const changes = decideChanges(current, requested, parts.clock.now());
+    return await database.transaction().execute(async (tx) => {
+      const current = await getEndpoint(tx, name);
+      const changes = decideChanges(current, requested, clock.now());
       const lane = nameEndpointLane(current);
       if (changes.url !== undefined) await redirectPending(tx, { lane, url: changes.url });
       if (changes.disabled != null) await dropPending(tx, [lane]);
       await updateEndpoint(tx, current.id, changes);
-      return await getEndpoint({ database: tx }, name);
+      return await getEndpoint(tx, name);
     });
   } catch (error) {
     if (isUniqueViolation(error)) throw createKnownUrl();
@@ -69,9 +68,9 @@ function decideChanges(current: WebhookEndpoint, requested: RequestedChanges, no
 }
 
 /** What waits for the endpoint is dropped. */
-export async function removeEndpoint(parts: EndpointParts, name: EndpointName): Promise<void> {
-  await parts.database.transaction().execute(async (tx) => {
-    const endpoint = await getEndpoint({ database: tx }, name);
+export async function removeEndpoint(database: Database, name: EndpointName): Promise<void> {
+  await database.transaction().execute(async (tx) => {
+    const endpoint = await getEndpoint(tx, name);
     await dropPending(tx, [nameEndpointLane(endpoint)]);
     await deleteEndpoint(tx, endpoint.id);
   });
@@ -79,11 +78,11 @@ export async function removeEndpoint(parts: EndpointParts, name: EndpointName): 
 
 /** From now on there are two signatures, until the time of the previous secret is over. */
 export async function rotateEndpointSecret(
-  parts: EndpointParts,
+  { database, clock, secretBox }: { database: Database; clock: Clock; secretBox: SecretBox },
   name: EndpointName,
 ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
-  const { id } = await getEndpoint(parts, name);
-  const { text, sealed } = parts.secretBox.make(id);
-  await updateSecret(parts.database, { id }, { sealed, previousUntil: decideOverlapEnd(parts.clock.now()) });
-  return { endpoint: await getEndpoint(parts, name), secret: text };
+  const { id } = await getEndpoint(database, name);
+  const { text, sealed } = secretBox.make(id);
+  await updateSecret(database, { id }, { sealed, previousUntil: decideOverlapEnd(clock.now()) });
+  return { endpoint: await getEndpoint(database, name), secret: text };
 }

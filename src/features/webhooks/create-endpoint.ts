@@ -8,7 +8,7 @@ import { endpointsMax, type WebhookEndpoint } from "./webhook-endpoint.ts";
 import { insertEndpoint, lockEndpointsOf } from "./webhook-endpoint-store.ts";
 import type { EventType } from "./webhook-event.ts";
 
-export type EndpointParts = {
+type EndpointDependencies = {
   database: Database;
   clock: Clock;
   ids: IdSource;
@@ -21,12 +21,12 @@ type NewEndpoint = { accountId: AccountId; url: string; description: string; eve
 
 /** The secret is known to whoever creates the endpoint, this once. */
 export async function createEndpoint(
-  parts: EndpointParts,
+  { database, clock, ids, secretBox, allowsPrivate }: EndpointDependencies,
   { accountId, url, description, eventTypes }: NewEndpoint,
 ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
-  checkWebhookUrl(url, { param: "url", allowsPrivate: parts.allowsPrivate });
+  checkWebhookUrl(url, { param: "url", allowsPrivate });
   const endpoint: WebhookEndpoint = {
-    id: parts.ids.next("whe"),
+    id: ids.next("whe"),
     accountId,
     url: normaliseUrl(url),
     description,
@@ -34,10 +34,10 @@ export async function createEndpoint(
     previousSecretUntil: null,
     failingSince: null,
     disabled: null,
-    createdAt: parts.clock.now(),
+    createdAt: clock.now(),
   };
-  const { text, sealed } = parts.secretBox.make(endpoint.id);
-  await inTransaction(parts.database, async (tx) => {
+  const { text, sealed } = secretBox.make(endpoint.id);
+  await inTransaction(database, async (tx) => {
     if ((await lockEndpointsOf(tx, accountId)) >= endpointsMax) {
       const message = `An account has at most ${endpointsMax} webhook endpoints. Delete one that is not needed.`;
       throw new AppError("invalid_parameter", message);

@@ -1,13 +1,14 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { IdSource } from "../../lib/ids.ts";
+import type { AccountId, IdSource } from "../../lib/ids.ts";
 import type { MasterKey } from "../../platform/config/master-key.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import { createGuardedClient } from "../../platform/net/guarded-client.ts";
-import type { ConnectionGuard } from "../../platform/net/guarded-connector.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import { ensureAccountSecret } from "./account-secret.ts";
+import { attemptDelivery } from "./attempt-delivery.ts";
+import { followEvents } from "./follow-events.ts";
 import { createSecretBox } from "./secret-box.ts";
 import { type Dispatcher, startDispatcher } from "./start-dispatcher.ts";
 import type { WebhookEndpoint } from "./webhook-endpoint.ts";
@@ -26,7 +27,7 @@ export type Webhooks = {
   close(): Promise<void>;
 };
 
-export type WebhookParts = ConnectionGuard & {
+type WebhooksDependencies = {
   database: Database;
   clock: Clock;
   ids: IdSource;
@@ -38,32 +39,34 @@ export type WebhookParts = ConnectionGuard & {
   presentData: PresentData;
   /** Where callers reach the API. */
   baseUrl: string;
+  /** For development: endpoints may be on this machine, and without https. */
+  allowsPrivate: boolean;
   /** Tells the owner of an endpoint that it was disabled. */
   onDisabled?(endpoint: WebhookEndpoint): void;
   attemptMs?: number;
   lookEveryMs?: number;
   heldMax?: number;
   closeTimeoutMs?: number;
-  /** After how much silence somebody who listens is told that the stream is alive. */
-  heartbeatMs?: number;
 };
 
-const attemptMsUsual = 15_000;
-const lookEveryMsUsual = 100;
-const heldMaxUsual = 400;
-const closeTimeoutMsUsual = 5000;
-const heartbeatMsUsual = 15_000;
+/** After how much silence somebody who listens is told that the stream is alive. */
+const heartbeatMs = 15_000;
 /** How often somebody who listens is looked for news for: often enough for a person who waits for them. */
 const listenEveryMs = 250;
 
-export function createWebhooks(parts: WebhookParts): Webhooks {
-  const { logger } = parts;
-  const secretBox = createSecretBox(parts.masterKey, parts.randomBytes);
-  const client = createGuardedClient(parts);
-  const common = { ...parts, secretBox };
-  const heartbeats = createHeartbeats(parts.heartbeatMs ?? heartbeatMsUsual);
-  const sessionSecretKey = parts.masterKey.derive("webhook-sessions");
+export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
+  const { database, clock, ids, random, randomBytes, masterKey, logger, presentData, baseUrl } = dependencies;
+  const { allowsPrivate, attemptMs = 15_000, lookEveryMs = 100, heldMax = 400, closeTimeoutMs = 5000 } = dependencies;
+  const secretBox = createSecretBox(masterKey, randomBytes);
+  const client = createGuardedClient({ allowsPrivate });
+  const heartbeats = createHeartbeats(heartbeatMs);
+  const sessionSecretKey = masterKey.derive("webhook-sessions");
   let dispatcher: Dispatcher | null = null;
+
+  const onTrouble = (error: unknown): void => logger.warn({ error }, "webhooks wait; they are tried again");
+  const makeAccountSecret = (accountId: AccountId) => ensureAccountSecret({ database, clock, secretBox }, accountId);
+  const attempts = { clock, random, client, secretBox, makeAccountSecret, presentData, attemptMs, onTrouble };
+  const followed = { database, clock, ids, presentData, sessionSecretKey, lookEveryMs: listenEveryMs };
 
   function tellDisabled(endpoint: WebhookEndpoint): void {
     const { id, accountId, disabled } = endpoint;
@@ -71,27 +74,24 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
       { endpoint_id: id, account_id: accountId, reason: disabled?.reason },
       "a webhook endpoint was disabled",
     );
-    parts.onDisabled?.(endpoint);
+    dependencies.onDisabled?.(endpoint);
   }
 
   return {
     addRoutes(v1) {
-      addEndpointRoutes(v1, common);
-      addEventRoutes(v1, common);
-      addSecretRoutes(v1, common);
-      addSessionRoutes(v1, { ...common, heartbeats, sessionSecretKey, lookEveryMs: listenEveryMs });
+      addEndpointRoutes(v1, { database, clock, ids, secretBox, allowsPrivate, presentData, baseUrl });
+      addEventRoutes(v1, { database, clock, ids, presentData });
+      addSecretRoutes(v1, { database, clock, secretBox });
+      addSessionRoutes(v1, {
+        ...{ database, clock, ids, sessionSecretKey, heartbeats },
+        follow: (session, reader) => followEvents(followed, session, reader),
+      });
     },
     startDelivering() {
       dispatcher ??= startDispatcher({
-        ...common,
-        client,
-        makeAccountSecret: (accountId) => ensureAccountSecret(common, accountId),
-        attemptMs: parts.attemptMs ?? attemptMsUsual,
-        lookEveryMs: parts.lookEveryMs ?? lookEveryMsUsual,
-        heldMax: parts.heldMax ?? heldMaxUsual,
-        closeTimeoutMs: parts.closeTimeoutMs ?? closeTimeoutMsUsual,
+        ...{ database, clock, ids, attemptMs, lookEveryMs, heldMax, closeTimeoutMs, onTrouble },
+        attempt: (delivery, signal) => attemptDelivery(attempts, delivery, signal),
         onDisabled: tellDisabled,
-        onTrouble: (error) => logger.warn({ error }, "webhooks wait; they are tried again"),
       });
     },
     lookSoon() {

@@ -7,7 +7,7 @@ import { type PresentData, presentEvent, type WebhookEvent } from "./webhook-eve
 import { decideListeningEnd, deriveSessionSecret, type WebhookSession } from "./webhook-session.ts";
 import { listEventsFrom, renewSession, takeSession } from "./webhook-session-store.ts";
 
-export type FollowParts = {
+type FollowDependencies = {
   database: Database;
   clock: Clock;
   ids: IdSource;
@@ -18,7 +18,7 @@ export type FollowParts = {
   lookEveryMs: number;
 };
 
-type Reader = {
+export type Reader = {
   /** Resolves when more can be taken. */
   write(text: string): Promise<void>;
   lastEventId: string | null;
@@ -39,10 +39,14 @@ const lateMsMax = 10_000;
  * Writes every event of the account since the session began, or since the last one that the reader has seen, until the
  * reader goes, another takes the session, or it is time to come again. Right after that a few can come a second time.
  */
-export async function followEvents(parts: FollowParts, session: WebhookSession, reader: Reader): Promise<void> {
-  const { database, clock } = parts;
+export async function followEvents(
+  dependencies: FollowDependencies,
+  session: WebhookSession,
+  reader: Reader,
+): Promise<void> {
+  const { database, clock, ids, lookEveryMs } = dependencies;
   const { signal } = reader;
-  const hold = { id: session.id, readerId: parts.ids.next("node") };
+  const hold = { id: session.id, readerId: ids.next("node") };
   const startedMs = clock.monotonicMs();
   const sent = new Set<EventId>();
   let from = decideStart(session, reader.lastEventId);
@@ -60,14 +64,14 @@ export async function followEvents(parts: FollowParts, session: WebhookSession, 
       limit: readAtOnceMax,
     });
     for (const event of events) {
-      if (event.id !== reader.lastEventId) await reader.write(presentSigned(parts, session, event));
+      if (event.id !== reader.lastEventId) await reader.write(presentSigned(dependencies, session, event));
       sent.add(event.id);
     }
     if (events.length === readAtOnceMax) continue;
     from = new Date(Math.max(from.getTime(), lookedAt.getTime() - lateMsMax));
     forgetBefore(sent, presentLeastId("evt", from));
     // Ends early when the reader goes, which is no failure.
-    await wait(parts.lookEveryMs, undefined, { signal }).catch(() => {});
+    await wait(lookEveryMs, undefined, { signal }).catch(() => {});
   }
 }
 
@@ -83,10 +87,14 @@ function forgetBefore(sent: Set<EventId>, id: EventId): void {
 }
 
 /** As one server-sent event: what a receiver would be sent, its headers and its body as the signature has it. */
-function presentSigned(parts: FollowParts, session: WebhookSession, event: WebhookEvent): string {
-  const sentAt = parts.clock.now();
-  const body = JSON.stringify(presentEvent(event, parts.presentData, sentAt));
-  const secret = deriveSessionSecret(parts.sessionSecretKey, session);
+function presentSigned(
+  { clock, presentData, sessionSecretKey }: FollowDependencies,
+  session: WebhookSession,
+  event: WebhookEvent,
+): string {
+  const sentAt = clock.now();
+  const body = JSON.stringify(presentEvent(event, presentData, sentAt));
+  const secret = deriveSessionSecret(sessionSecretKey, session);
   const headers = {
     "content-type": "application/json",
     "user-agent": "Sluice",

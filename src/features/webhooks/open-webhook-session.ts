@@ -5,11 +5,9 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { decideListeningEnd, sessionsMax, type WebhookSession } from "./webhook-session.ts";
 import { deleteSession, findSession, insertSession, lockOpenSessionsOf } from "./webhook-session-store.ts";
 
-type SessionParts = { database: Database; clock: Clock; ids: IdSource };
-
 /** Counts as a listener for a minute, and for as long as it is read. */
 export async function openWebhookSession(
-  { database, clock, ids }: SessionParts,
+  { database, clock, ids }: { database: Database; clock: Clock; ids: IdSource },
   { accountId, keyId }: { accountId: AccountId; keyId: KeyId },
 ): Promise<WebhookSession> {
   const now = clock.now();

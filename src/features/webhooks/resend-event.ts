@@ -8,11 +8,11 @@ import { findEndpoint } from "./webhook-endpoint-store.ts";
 import { testEventType, type WebhookEvent } from "./webhook-event.ts";
 import { findEvent, insertEvent } from "./webhook-event-store.ts";
 
-type SendParts = { database: Database; clock: Clock; ids: IdSource };
+type SendDependencies = { database: Database; clock: Clock; ids: IdSource };
 
 /** Another account's event is as good as none. */
 export async function getEvent(
-  { database }: Pick<SendParts, "database">,
+  database: Database,
   { accountId, eventId }: { accountId: AccountId; eventId: string },
 ): Promise<WebhookEvent> {
   const event = await findEvent(database, accountId, eventId);
@@ -25,40 +25,40 @@ export async function getEvent(
  * receivers recognise it.
  */
 export async function resendEvent(
-  parts: SendParts,
+  { database, clock, ids }: SendDependencies,
   { accountId, eventId, endpointId }: { accountId: AccountId; eventId: string; endpointId: string | null },
 ): Promise<void> {
-  const { id } = await getEvent(parts, { accountId, eventId });
+  const { id } = await getEvent(database, { accountId, eventId });
   const receivers =
     endpointId === null
-      ? await listPresentReceivers(parts, accountId, id)
-      : [toReceiver(await getEnabledEndpoint(parts, accountId, endpointId))];
+      ? await listPresentReceivers(database, accountId, id)
+      : [toReceiver(await getEnabledEndpoint(database, accountId, endpointId))];
   if (receivers.length === 0) {
     const message = "Nobody who was to hear of this event is there any more. Name one of your endpoints.";
     throw new AppError("invalid_parameter", message, { param: "webhook_endpoint_id" });
   }
-  await insertDeliveries(parts.database, { id, accountId }, withIds(parts, receivers), parts.clock.now());
+  await insertDeliveries(database, { id, accountId }, withIds(ids, receivers), clock.now());
 }
 
 /** Sends an event that tells of nothing to one endpoint, like every other. */
 export async function sendTestEvent(
-  parts: SendParts,
+  { database, clock, ids }: SendDependencies,
   { accountId, endpointId }: { accountId: AccountId; endpointId: string },
 ): Promise<WebhookEvent> {
-  const endpoint = await getEnabledEndpoint(parts, accountId, endpointId);
-  const createdAt = parts.clock.now();
-  const id: EventId = parts.ids.next("evt");
+  const endpoint = await getEnabledEndpoint(database, accountId, endpointId);
+  const createdAt = clock.now();
+  const id: EventId = ids.next("evt");
   const data = { webhook_endpoint_id: endpoint.id };
   const event: WebhookEvent = { id, accountId, type: testEventType, createdAt, data };
-  await parts.database.transaction().execute(async (tx) => {
+  await database.transaction().execute(async (tx) => {
     await insertEvent(tx, event);
-    await insertDeliveries(tx, event, withIds(parts, [toReceiver(endpoint)]), createdAt);
+    await insertDeliveries(tx, event, withIds(ids, [toReceiver(endpoint)]), createdAt);
   });
   return event;
 }
 
 async function getEnabledEndpoint(
-  { database }: SendParts,
+  database: Database,
   accountId: AccountId,
   endpointId: string,
 ): Promise<WebhookEndpoint> {
@@ -69,7 +69,7 @@ async function getEnabledEndpoint(
 }
 
 async function listPresentReceivers(
-  { database }: SendParts,
+  database: Database,
   accountId: AccountId,
   eventId: EventId,
 ): Promise<Omit<Receiver, "id">[]> {
@@ -88,6 +88,6 @@ function toReceiver(endpoint: WebhookEndpoint): Omit<Receiver, "id"> {
   return { endpointId: endpoint.id, url: endpoint.url, lane: nameEndpointLane(endpoint) };
 }
 
-function withIds({ ids }: SendParts, receivers: readonly Omit<Receiver, "id">[]): Receiver[] {
+function withIds(ids: IdSource, receivers: readonly Omit<Receiver, "id">[]): Receiver[] {
   return receivers.map((receiver) => ({ ...receiver, id: ids.next("dlv") }));
 }

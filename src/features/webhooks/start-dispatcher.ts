@@ -1,7 +1,8 @@
+import type { Clock } from "../../lib/clock.ts";
 import { createSingleFlight } from "../../lib/coalescer.ts";
 import type { IdSource } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { type AttemptParts, attemptDelivery } from "./attempt-delivery.ts";
+import type { AttemptOutcome } from "./attempt-delivery.ts";
 import type { DeliveryId } from "./delivery.ts";
 import { createDeliveryLanes } from "./delivery-lanes.ts";
 import {
@@ -23,16 +24,22 @@ export type Dispatcher = {
   close(): Promise<void>;
 };
 
-export type DispatcherParts = AttemptParts & {
+type DispatcherDependencies = {
   database: Database;
+  clock: Clock;
   ids: IdSource;
-  /** How many deliveries this process has in hand at the most. */
+  /** Sends an event once; `null` when it was stopped. */
+  attempt(delivery: ClaimedDelivery, signal: AbortSignal): Promise<AttemptOutcome | null>;
+  attemptMs: number;
+  /** How many deliveries this process has claimed at the most. */
   heldMax: number;
   /** How often to look for what is due, where there is something or `lookSoon` is called. */
   lookEveryMs: number;
   closeTimeoutMs: number;
   /** Told once, after it has become true. */
   onDisabled(endpoint: WebhookEndpoint): void;
+  /** Told what went wrong on our side; it is tried again. */
+  onTrouble(error: unknown): void;
 };
 
 /** How long a process that says nothing is believed to be alive. */
@@ -52,10 +59,10 @@ const idleFactor = 5;
  * batches of whatever has come together meanwhile, and the database does one of them at a time.
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one dispatcher; its functions share what is under way.
-export function startDispatcher(parts: DispatcherParts): Dispatcher {
-  const { database, clock, onTrouble } = parts;
-  const leaseId = parts.ids.next("node");
-  const lanes = createDeliveryLanes({ heldMax: parts.heldMax });
+export function startDispatcher(dependencies: DispatcherDependencies): Dispatcher {
+  const { database, clock, ids, attempt, attemptMs, heldMax, lookEveryMs, onTrouble } = dependencies;
+  const leaseId = ids.next("node");
+  const lanes = createDeliveryLanes({ heldMax });
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
   const claimedAtMs = new WeakMap<ClaimedDelivery, number>();
@@ -64,7 +71,7 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
   let isClosing = false;
   let finished: FinishedDelivery[] = [];
   let orphans: ClaimedDelivery[] = [];
-  let lookPauseMs = parts.lookEveryMs;
+  let lookPauseMs = lookEveryMs;
   let lookedAtMs = 0;
   let isIdle = false;
   let isToldSince = false;
@@ -88,7 +95,7 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
     for (const lane of dueLanes) lanes.markReady(lane);
     isIdle = dueLanes.length + lanes.list().length + finished.length + orphans.length === 0;
     const pauseMs = Math.min(lookPauseMsMax, pauseFactor * (performance.now() - startedMs));
-    lookPauseMs = Math.max(parts.lookEveryMs, pauseMs);
+    lookPauseMs = Math.max(lookEveryMs, pauseMs);
     claimer.tell();
   }, onTrouble);
 
@@ -109,10 +116,10 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
   async function renew(): Promise<void> {
     isRenewalDue = false;
     const askedAtMs = clock.monotonicMs();
-    const inHand = lanes.list();
-    const own = new Set<DeliveryId>(await renewLeases(database, inHand.map(getId), createLease()));
+    const claimed = lanes.list();
+    const own = new Set<DeliveryId>(await renewLeases(database, claimed.map(getId), createLease()));
     renewedAtMs = askedAtMs;
-    const asked = new Set(inHand);
+    const asked = new Set(claimed);
     lanes.keepOnly((delivery) => own.has(delivery.id) || !asked.has(delivery));
   }
 
@@ -121,7 +128,7 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
     const disabled = await finishDeliveries(database, batch, createLease());
     finished = finished.slice(batch.length);
     for (const { delivery } of batch) lanes.forget(delivery);
-    for (const endpoint of disabled) parts.onDisabled(endpoint);
+    for (const endpoint of disabled) dependencies.onDisabled(endpoint);
   }
 
   async function dropOrphans(batch: readonly ClaimedDelivery[]): Promise<void> {
@@ -142,8 +149,8 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
   async function send(delivery: ClaimedDelivery): Promise<void> {
     const startedMs = clock.monotonicMs();
     const isOrphan = delivery.endpointId !== null && delivery.sealed === null;
-    const isLate = startedMs > getLeaseEndMs(delivery) - parts.attemptMs - attemptMarginMs;
-    const outcome = isOrphan || isLate ? null : await attemptDelivery(parts, delivery, stopping.signal);
+    const isLate = startedMs > getLeaseEndMs(delivery) - attemptMs - attemptMarginMs;
+    const outcome = isOrphan || isLate ? null : await attempt(delivery, stopping.signal);
     lanes.finish(delivery, clock.monotonicMs() - startedMs);
     if (outcome !== null) finished.push({ ...outcome, delivery });
     else if (isOrphan) orphans.push(delivery);
@@ -170,7 +177,7 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
 
   function pause(): void {
     clearTimeout(lookTimer);
-    const idleMs = isIdle && !isToldSince ? idleFactor * parts.lookEveryMs : 0;
+    const idleMs = isIdle && !isToldSince ? idleFactor * lookEveryMs : 0;
     const pauseMs = Math.max(lookPauseMs, idleMs);
     if (!isClosing) lookTimer = setTimeout(lookAgainAndAgain, Math.max(0, lookedAtMs + pauseMs - performance.now()));
   }
@@ -193,7 +200,7 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
       clearInterval(renewTimer);
       await looker.close();
       await claimer.close();
-      const stopTimer = setTimeout(() => stopping.abort(), parts.closeTimeoutMs);
+      const stopTimer = setTimeout(() => stopping.abort(), dependencies.closeTimeoutMs);
       await Promise.all(underWay);
       clearTimeout(stopTimer);
       await writer.close();

@@ -1,3 +1,6 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { IdSource } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
@@ -6,9 +9,10 @@ import { emptyBodySchema } from "../../platform/http/optional-body.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { changeEndpoint, getEndpoint, removeEndpoint, rotateEndpointSecret } from "./change-endpoint.ts";
-import { createEndpoint, type EndpointParts } from "./create-endpoint.ts";
+import { createEndpoint } from "./create-endpoint.ts";
 import { listDeliveries } from "./delivery-store.ts";
 import { sendTestEvent } from "./resend-event.ts";
+import type { SecretBox } from "./secret-box.ts";
 import { listEndpoints } from "./webhook-endpoint-store.ts";
 import type { PresentData } from "./webhook-event.ts";
 import {
@@ -27,7 +31,15 @@ import {
   presentListedEvent,
 } from "./webhook-schema.ts";
 
-type EndpointRouteParts = EndpointParts & { presentData: PresentData; baseUrl: string };
+type EndpointRouteDependencies = {
+  database: Database;
+  clock: Clock;
+  ids: IdSource;
+  secretBox: SecretBox;
+  allowsPrivate: boolean;
+  presentData: PresentData;
+  baseUrl: string;
+};
 
 const tags = ["Webhooks"];
 const params = pathParams({ id: "webhookEndpoint" });
@@ -42,18 +54,18 @@ const bodyErrors = [
   "unsupported_media_type",
 ] as const satisfies readonly ErrorCode[];
 
-export function addEndpointRoutes(http: HttpServer, parts: EndpointRouteParts): void {
-  addCreate(http, parts);
-  addList(http, parts);
-  addGet(http, parts);
-  addUpdate(http, parts);
-  addDelete(http, parts);
-  addRotate(http, parts);
-  addTest(http, parts);
-  addDeliveries(http, parts);
+export function addEndpointRoutes(http: HttpServer, dependencies: EndpointRouteDependencies): void {
+  addCreate(http, dependencies);
+  addList(http, dependencies);
+  addGet(http, dependencies);
+  addUpdate(http, dependencies);
+  addDelete(http, dependencies);
+  addRotate(http, dependencies);
+  addTest(http, dependencies);
+  addDeliveries(http, dependencies);
 }
 
-function addCreate(http: HttpServer, parts: EndpointRouteParts): void {
+function addCreate(http: HttpServer, dependencies: EndpointRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("createWebhookEndpoint", [...bodyErrors, "invalid_url"]);
   http.post(
     "/webhook_endpoints",
@@ -73,14 +85,14 @@ are those of Standard Webhooks. An account has at most 20 endpoints, each with a
     async (request, reply) => {
       const { url, description = "", event_types: eventTypes = [] } = request.body;
       const { accountId } = getCaller(request);
-      const { endpoint, secret } = await createEndpoint(parts, { accountId, url, description, eventTypes });
-      reply.code(201).header("location", `${parts.baseUrl}/webhook_endpoints/${endpoint.id}`);
-      return { ...presentEndpoint(endpoint, parts.clock.now()), secret };
+      const { endpoint, secret } = await createEndpoint(dependencies, { accountId, url, description, eventTypes });
+      reply.code(201).header("location", `${dependencies.baseUrl}/webhook_endpoints/${endpoint.id}`);
+      return { ...presentEndpoint(endpoint, dependencies.clock.now()), secret };
     },
   );
 }
 
-function addList(http: HttpServer, parts: EndpointRouteParts): void {
+function addList(http: HttpServer, { database, clock }: EndpointRouteDependencies): void {
   const errorCodes = ["invalid_parameter", "unknown_parameter"] as const;
   const { config, schema, errors } = describeEndpoint("listWebhookEndpoints", errorCodes);
   http.get(
@@ -99,14 +111,14 @@ function addList(http: HttpServer, parts: EndpointRouteParts): void {
     async (request) => {
       const { limit, after } = request.query;
       const { accountId } = getCaller(request);
-      const endpoints = await listEndpoints(parts.database, { accountId, after, limit: limit + 1 });
-      const now = parts.clock.now();
+      const endpoints = await listEndpoints(database, { accountId, after, limit: limit + 1 });
+      const now = clock.now();
       return presentList(endpoints, limit, (endpoint) => presentEndpoint(endpoint, now));
     },
   );
 }
 
-function addGet(http: HttpServer, parts: EndpointRouteParts): void {
+function addGet(http: HttpServer, { database, clock }: EndpointRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("getWebhookEndpoint", ["not_found"]);
   http.get(
     "/webhook_endpoints/:id",
@@ -122,13 +134,13 @@ function addGet(http: HttpServer, parts: EndpointRouteParts): void {
       },
     },
     async (request) => {
-      const endpoint = await getEndpoint(parts, { accountId: getCaller(request).accountId, id: request.params.id });
-      return presentEndpoint(endpoint, parts.clock.now());
+      const endpoint = await getEndpoint(database, { accountId: getCaller(request).accountId, id: request.params.id });
+      return presentEndpoint(endpoint, clock.now());
     },
   );
 }
 
-function addUpdate(http: HttpServer, parts: EndpointRouteParts): void {
+function addUpdate(http: HttpServer, { database, clock, allowsPrivate }: EndpointRouteDependencies): void {
   const errorCodes = [...bodyErrors, "invalid_url", "not_found"] as const;
   const { config, schema, errors } = describeEndpoint("updateWebhookEndpoint", errorCodes);
   http.patch(
@@ -149,7 +161,7 @@ off and on; what was missed meanwhile can be sent again.`,
     async (request) => {
       const { url, description, event_types: eventTypes, enabled: isEnabled } = request.body;
       const endpoint = await changeEndpoint(
-        parts,
+        { database, clock, allowsPrivate },
         { accountId: getCaller(request).accountId, id: request.params.id },
         {
           ...(url === undefined ? {} : { url }),
@@ -158,12 +170,12 @@ off and on; what was missed meanwhile can be sent again.`,
           ...(isEnabled === undefined ? {} : { isEnabled }),
         },
       );
-      return presentEndpoint(endpoint, parts.clock.now());
+      return presentEndpoint(endpoint, clock.now());
     },
   );
 }
 
-function addDelete(http: HttpServer, parts: EndpointRouteParts): void {
+function addDelete(http: HttpServer, { database }: EndpointRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("deleteWebhookEndpoint", ["not_found"]);
   http.delete(
     "/webhook_endpoints/:id",
@@ -180,13 +192,13 @@ function addDelete(http: HttpServer, parts: EndpointRouteParts): void {
     },
     async (request) => {
       const { id } = request.params;
-      await removeEndpoint(parts, { accountId: getCaller(request).accountId, id });
+      await removeEndpoint(database, { accountId: getCaller(request).accountId, id });
       return { id, object: "webhook_endpoint" as const, deleted: true as const };
     },
   );
 }
 
-function addRotate(http: HttpServer, parts: EndpointRouteParts): void {
+function addRotate(http: HttpServer, { database, clock, secretBox }: EndpointRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("rotateWebhookEndpointSecret", [...bodyErrors, "not_found"]);
   http.post(
     "/webhook_endpoints/:id/rotate_secret",
@@ -205,13 +217,13 @@ function addRotate(http: HttpServer, parts: EndpointRouteParts): void {
     },
     async (request) => {
       const name = { accountId: getCaller(request).accountId, id: request.params.id };
-      const { endpoint, secret } = await rotateEndpointSecret(parts, name);
-      return { ...presentEndpoint(endpoint, parts.clock.now()), secret };
+      const { endpoint, secret } = await rotateEndpointSecret({ database, clock, secretBox }, name);
+      return { ...presentEndpoint(endpoint, clock.now()), secret };
     },
   );
 }
 
-function addTest(http: HttpServer, parts: EndpointRouteParts): void {
+function addTest(http: HttpServer, { database, clock, ids, presentData }: EndpointRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("testWebhookEndpoint", [...bodyErrors, "not_found"]);
   http.post(
     "/webhook_endpoints/:id/test",
@@ -230,14 +242,14 @@ endpoint hears of. Its deliveries tell what came of it.`,
     },
     async (request, reply) => {
       const { accountId } = getCaller(request);
-      const event = await sendTestEvent(parts, { accountId, endpointId: request.params.id });
+      const event = await sendTestEvent({ database, clock, ids }, { accountId, endpointId: request.params.id });
       reply.code(202);
-      return presentListedEvent(event, parts.presentData, parts.clock.now());
+      return presentListedEvent(event, presentData, clock.now());
     },
   );
 }
 
-function addDeliveries(http: HttpServer, parts: EndpointRouteParts): void {
+function addDeliveries(http: HttpServer, { database }: EndpointRouteDependencies): void {
   const errorCodes = ["invalid_parameter", "unknown_parameter", "not_found"] as const;
   const { config, schema, errors } = describeEndpoint("listEndpointDeliveries", errorCodes);
   http.get(
@@ -257,9 +269,9 @@ function addDeliveries(http: HttpServer, parts: EndpointRouteParts): void {
     async (request) => {
       const { limit, after, status: state } = request.query;
       const { accountId } = getCaller(request);
-      const { id: endpointId } = await getEndpoint(parts, { accountId, id: request.params.id });
+      const { id: endpointId } = await getEndpoint(database, { accountId, id: request.params.id });
       const filter = { accountId, endpointId, ...(state === undefined ? {} : { state }), after };
-      const deliveries = await listDeliveries(parts.database, { ...filter, limit: limit + 1 });
+      const deliveries = await listDeliveries(database, { ...filter, limit: limit + 1 });
       return presentList(deliveries, limit, presentDelivery);
     },
   );

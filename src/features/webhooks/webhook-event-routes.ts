@@ -21,18 +21,18 @@ import {
   resendSchema,
 } from "./webhook-schema.ts";
 
-type EventRouteParts = { database: Database; clock: Clock; ids: IdSource; presentData: PresentData };
+type EventRouteDependencies = { database: Database; clock: Clock; ids: IdSource; presentData: PresentData };
 
 const tags = ["Webhooks"];
 const params = pathParams({ id: "webhookEvent" });
 
-export function addEventRoutes(http: HttpServer, parts: EventRouteParts): void {
-  addList(http, parts);
-  addDeliveries(http, parts);
-  addResend(http, parts);
+export function addEventRoutes(http: HttpServer, dependencies: EventRouteDependencies): void {
+  addList(http, dependencies);
+  addDeliveries(http, dependencies);
+  addResend(http, dependencies);
 }
 
-function addList(http: HttpServer, parts: EventRouteParts): void {
+function addList(http: HttpServer, { database, clock, presentData }: EventRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("listEvents", ["invalid_parameter", "unknown_parameter"]);
   http.get(
     "/events",
@@ -51,14 +51,14 @@ function addList(http: HttpServer, parts: EventRouteParts): void {
     async (request) => {
       const { limit, after, type, task_id: taskId } = request.query;
       const { accountId } = getCaller(request);
-      const events = await listEvents(parts.database, accountId, { type, taskId, after, limit: limit + 1 });
-      const now = parts.clock.now();
-      return presentList(events, limit, (event) => presentListedEvent(event, parts.presentData, now));
+      const events = await listEvents(database, accountId, { type, taskId, after, limit: limit + 1 });
+      const now = clock.now();
+      return presentList(events, limit, (event) => presentListedEvent(event, presentData, now));
     },
   );
 }
 
-function addDeliveries(http: HttpServer, parts: EventRouteParts): void {
+function addDeliveries(http: HttpServer, { database }: EventRouteDependencies): void {
   const errorCodes = ["invalid_parameter", "unknown_parameter", "not_found"] as const;
   const { config, schema, errors } = describeEndpoint("listEventDeliveries", errorCodes);
   http.get(
@@ -78,14 +78,14 @@ function addDeliveries(http: HttpServer, parts: EventRouteParts): void {
     async (request) => {
       const { limit, after } = request.query;
       const { accountId } = getCaller(request);
-      const { id: eventId } = await getEvent(parts, { accountId, eventId: request.params.id });
-      const deliveries = await listDeliveries(parts.database, { eventId, after, limit: limit + 1 });
+      const { id: eventId } = await getEvent(database, { accountId, eventId: request.params.id });
+      const deliveries = await listDeliveries(database, { eventId, after, limit: limit + 1 });
       return presentList(deliveries, limit, presentDelivery);
     },
   );
 }
 
-function addResend(http: HttpServer, parts: EventRouteParts): void {
+function addResend(http: HttpServer, { database, clock, ids, presentData }: EventRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("resendEvent", [
     "invalid_json",
     "invalid_parameter",
@@ -112,10 +112,10 @@ the event; its deliveries tell what comes of it.`,
     async (request, reply) => {
       const { accountId } = getCaller(request);
       const endpointId = request.body?.webhook_endpoint_id ?? null;
-      await resendEvent(parts, { accountId, eventId: request.params.id, endpointId });
+      await resendEvent({ database, clock, ids }, { accountId, eventId: request.params.id, endpointId });
       reply.code(202);
-      const event = await getEvent(parts, { accountId, eventId: request.params.id });
-      return presentListedEvent(event, parts.presentData, parts.clock.now());
+      const event = await getEvent(database, { accountId, eventId: request.params.id });
+      return presentListedEvent(event, presentData, clock.now());
     },
   );
 }

@@ -1,24 +1,19 @@
 import { Type } from "typebox";
-import type { Clock } from "../../lib/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { emptyBodySchema } from "../../platform/http/optional-body.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
-import { getAccountSecret, rotateAccountSecret } from "./account-secret.ts";
-import type { SecretBox } from "./secret-box.ts";
+import { getAccountSecret, rotateAccountSecret, type SecretDependencies } from "./account-secret.ts";
 import { accountSecretSchema, presentAccountSecret } from "./webhook-schema.ts";
-
-type SecretRouteParts = { database: Database; clock: Clock; secretBox: SecretBox };
 
 const tags = ["Webhooks"];
 
-export function addSecretRoutes(http: HttpServer, parts: SecretRouteParts): void {
-  addGet(http, parts);
-  addRotate(http, parts);
+export function addSecretRoutes(http: HttpServer, dependencies: SecretDependencies): void {
+  addGet(http, dependencies);
+  addRotate(http, dependencies);
 }
 
-function addGet(http: HttpServer, parts: SecretRouteParts): void {
+function addGet(http: HttpServer, dependencies: SecretDependencies): void {
   const { config, schema, errors } = describeEndpoint("getWebhookSecret", ["unknown_parameter"]);
   http.get(
     "/webhook_secret",
@@ -34,11 +29,14 @@ function addGet(http: HttpServer, parts: SecretRouteParts): void {
       },
     },
     async (request) =>
-      presentAccountSecret(await getAccountSecret(parts, getCaller(request).accountId), parts.clock.now()),
+      presentAccountSecret(
+        await getAccountSecret(dependencies, getCaller(request).accountId),
+        dependencies.clock.now(),
+      ),
   );
 }
 
-function addRotate(http: HttpServer, parts: SecretRouteParts): void {
+function addRotate(http: HttpServer, dependencies: SecretDependencies): void {
   const { config, schema, errors } = describeEndpoint("rotateWebhookSecret", [
     "invalid_json",
     "invalid_parameter",
@@ -60,6 +58,9 @@ function addRotate(http: HttpServer, parts: SecretRouteParts): void {
       },
     },
     async (request) =>
-      presentAccountSecret(await rotateAccountSecret(parts, getCaller(request).accountId), parts.clock.now()),
+      presentAccountSecret(
+        await rotateAccountSecret(dependencies, getCaller(request).accountId),
+        dependencies.clock.now(),
+      ),
   );
 }

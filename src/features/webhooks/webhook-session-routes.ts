@@ -1,5 +1,8 @@
 import type { FastifyReply } from "fastify";
 import { type Static, Type } from "typebox";
+import type { Clock } from "../../lib/clock.ts";
+import type { IdSource } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
@@ -9,11 +12,19 @@ import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { sendEvents } from "../../platform/http/take-over.ts";
-import { type FollowParts, followEvents } from "./follow-events.ts";
+import type { Reader } from "./follow-events.ts";
 import { endWebhookSession, getSession, openWebhookSession } from "./open-webhook-session.ts";
 import { deriveSessionSecret, type WebhookSession } from "./webhook-session.ts";
 
-export type SessionRouteParts = FollowParts & { heartbeats: Heartbeats };
+type SessionRouteDependencies = {
+  database: Database;
+  clock: Clock;
+  ids: IdSource;
+  /** What the sessions' secrets follow from. */
+  sessionSecretKey: Uint8Array;
+  heartbeats: Heartbeats;
+  follow(session: WebhookSession, reader: Reader): Promise<void>;
+};
 
 const tags = ["Webhooks"];
 const params = pathParams({ id: "webhookSession" });
@@ -29,13 +40,14 @@ const sessionSchema = Type.Object({
   created: Type.Integer({ description: "Unix time in seconds." }),
 });
 
-export function addSessionRoutes(http: HttpServer, parts: SessionRouteParts): void {
-  addCreate(http, parts);
-  addDelete(http, parts);
-  addStream(http, parts);
+export function addSessionRoutes(http: HttpServer, dependencies: SessionRouteDependencies): void {
+  addCreate(http, dependencies);
+  addDelete(http, dependencies);
+  addStream(http, dependencies);
 }
 
-function addCreate(http: HttpServer, parts: SessionRouteParts): void {
+function addCreate(http: HttpServer, dependencies: SessionRouteDependencies): void {
+  const { database, clock, ids, sessionSecretKey } = dependencies;
   const { config, schema, errors } = describeEndpoint("createWebhookSession", [
     "invalid_json",
     "invalid_parameter",
@@ -58,24 +70,24 @@ events and hand them on. \`sluice webhooks listen\` does it. Up to ten of an acc
       },
     },
     async (request, reply) => {
-      const session = await openWebhookSession(parts, getCaller(request));
+      const session = await openWebhookSession({ database, clock, ids }, getCaller(request));
       reply.code(201);
-      return presentSession(parts, session);
+      return presentSession(sessionSecretKey, session);
     },
   );
 }
 
-function presentSession(parts: SessionRouteParts, session: WebhookSession): Static<typeof sessionSchema> {
+function presentSession(secretKey: Uint8Array, session: WebhookSession): Static<typeof sessionSchema> {
   return {
     object: "webhook_session",
     id: session.id,
-    secret: deriveSessionSecret(parts.sessionSecretKey, session),
+    secret: deriveSessionSecret(secretKey, session),
     listening_until: session.listeningUntil.toISOString(),
     created: Math.floor(session.startedAt.getTime() / 1000),
   };
 }
 
-function addDelete(http: HttpServer, { database }: SessionRouteParts): void {
+function addDelete(http: HttpServer, { database }: SessionRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("deleteWebhookSession", ["not_found"]);
   const deleted = Type.Object({
     id: Type.String(),
@@ -96,7 +108,7 @@ function addDelete(http: HttpServer, { database }: SessionRouteParts): void {
   );
 }
 
-function addStream(http: HttpServer, parts: SessionRouteParts): void {
+function addStream(http: HttpServer, { database, clock, heartbeats, follow }: SessionRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("streamWebhookSession", ["not_found"]);
   // A stream of this kind has no end of its own that a stop could wait for.
   const stopping = new AbortController();
@@ -119,15 +131,15 @@ minutes, and when the session is read elsewhere; come again with \`Last-Event-ID
       },
     },
     async (request, reply) => {
-      const session = await getSession(parts.database, getCaller(request).accountId, request.params.id);
+      const session = await getSession(database, getCaller(request).accountId, request.params.id);
       const lastEventId = request.headers["last-event-id"];
       const drain = createDrain();
       // The connection ends with the stream, or a stop would wait for it.
-      const options = { ...parts, headers: { connection: "close" }, onDrain: drain.open };
+      const options = { clock, heartbeats, headers: { connection: "close" }, onDrain: drain.open };
       return await sendEvents(reply, options, async (stream) => {
         const writer = createWriter(reply, { stream, drain, stopping: stopping.signal });
         try {
-          await followEvents(parts, session, {
+          await follow(session, {
             ...writer,
             lastEventId: typeof lastEventId === "string" ? lastEventId : null,
           });
@@ -151,10 +163,11 @@ function createDrain(): { open(): void; wait(): Promise<void> } {
   };
 }
 
-type WriterParts = { stream: EventStream; drain: ReturnType<typeof createDrain>; stopping: AbortSignal };
-
 /** A reader that takes its time is waited for, and so is nobody who has gone. */
-function createWriter(reply: FastifyReply, { stream, drain, stopping }: WriterParts) {
+function createWriter(
+  reply: FastifyReply,
+  { stream, drain, stopping }: { stream: EventStream; drain: ReturnType<typeof createDrain>; stopping: AbortSignal },
+) {
   const gone = new AbortController();
   reply.raw.once("close", () => {
     gone.abort();
