@@ -31,10 +31,10 @@ export async function composeRoles(
   return completeRoles(answer, { script, characters: request.characters, voices });
 }
 
-type CastParts = { script: ScriptDocument; characters: DramaRequest["characters"]; voices: readonly string[] };
+type CastSource = { script: ScriptDocument; characters: DramaRequest["characters"]; voices: readonly string[] };
 
 /** Everybody who speaks or was named has a role and a voice, whatever the model forgot. */
-export function completeRoles(answer: RolesAnswer, { script, characters, voices }: CastParts): RolesDocument {
+export function completeRoles(answer: RolesAnswer, { script, characters, voices }: CastSource): RolesDocument {
   const described = new Map(answer.roles.map((role) => [foldName(cut(role.name, 100)), role]));
   const speakers = script.scenes.flatMap(({ lines }) =>
     lines.flatMap(({ speaker }) => (speaker === null ? [] : speaker)),

@@ -17,13 +17,13 @@ be seen, where, in what light, doing what, and how the camera sees it. Each shot
 knowing the others. Every line is said in exactly one shot, in order; few lines a shot. Shots in which nothing is said
 take two to four seconds. All of it fits into film_seconds_max seconds and shots_max shots.`;
 
-type BoardParts = { aspectRatio: string; secondsMax: number };
+type BoardFormat = { aspectRatio: string; secondsMax: number };
 
 /** The shots of a film, before anything of it is drawn. */
 export async function composeStoryboard(
   ask: AskWriter,
   document: RolesDocument,
-  { modelId, signal, ...board }: BoardParts & { modelId: string; signal: AbortSignal },
+  { modelId, signal, ...board }: BoardFormat & { modelId: string; signal: AbortSignal },
 ): Promise<StoryboardDocument> {
   const { script, roles } = document;
   let number = 0;
@@ -52,7 +52,7 @@ type Draft = Omit<Shot, "id" | "image_file_id">;
 export function completeStoryboard(
   answer: StoryboardAnswer,
   { script, roles, narrator_voice }: RolesDocument,
-  { aspectRatio, secondsMax }: BoardParts,
+  { aspectRatio, secondsMax }: BoardFormat,
 ): StoryboardDocument {
   const names = new Map(roles.map(({ name }) => [foldName(name), name]));
   let firstNumber = 1;

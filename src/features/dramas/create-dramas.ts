@@ -1,6 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
-import { createSemaphore } from "../../lib/semaphore.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
@@ -9,10 +8,13 @@ import type { Chat } from "../chat/index.ts";
 import type { Files } from "../files/index.ts";
 import type { Orchestrate, Tasks } from "../tasks/index.ts";
 import { createWriter } from "./ask-writer.ts";
+import { createDocumentWriter } from "./create-document-writer.ts";
+import { createFilmProducer } from "./create-film-producer.ts";
 import { createDocumentShelf } from "./document-shelf.ts";
-import type { DramaFailpoint, DramaParts } from "./drama-parts.ts";
+import type { DramaFailpoint } from "./drama-failpoints.ts";
 import { addDramaRoutes } from "./drama-routes.ts";
 import { orchestrateDrama } from "./orchestrate-drama.ts";
+import { prepareDrama } from "./prepare-drama.ts";
 
 export type Dramas = {
   /** POST /dramas/generations. */
@@ -35,20 +37,14 @@ type DramaDependencies = {
   failpoint?(name: DramaFailpoint): void;
 };
 
-/** Each film that is put together takes whole cores for a while. */
-const filmsAtOnceMax = 1;
-
-export function createDramas(given: DramaDependencies): Dramas {
-  const shelf = createDocumentShelf(given.files);
-  const parts: DramaParts = {
-    ...given,
-    shelf,
-    ask: createWriter(given.chat),
-    productions: createSemaphore(filmsAtOnceMax),
-    failpoint: given.failpoint ?? (() => {}),
-  };
+export function createDramas(dependencies: DramaDependencies): Dramas {
+  const { database, clock, ids, logger, catalog, files, chat, tasks, folder, failpoint = () => {} } = dependencies;
+  const shelf = createDocumentShelf(files);
+  const writer = createDocumentWriter({ shelf, ask: createWriter(chat), catalog, failpoint });
+  const produceFilm = createFilmProducer({ clock, logger, files, folder, failpoint });
   return {
-    addRoutes: (v1) => addDramaRoutes(v1, { ...given, shelf }),
-    orchestrate: (task, context) => orchestrateDrama(parts, task, context),
+    addRoutes: (v1) => addDramaRoutes(v1, { tasks, prepare: prepareDrama({ database, clock, catalog, files, shelf }) }),
+    orchestrate: (task, context) =>
+      orchestrateDrama({ clock, ids, logger, catalog, writer, produceFilm }, task, context),
   };
 }

@@ -1,10 +1,17 @@
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import { submissionAnswers, submissionErrors, submissionText, type Tasks, taskSchema } from "../tasks/index.ts";
+import {
+  type PrepareTask,
+  submissionAnswers,
+  submissionErrors,
+  submissionText,
+  type Tasks,
+  taskSchema,
+} from "../tasks/index.ts";
 import { type DramaBody, dramaRequestSchema } from "./drama-schema.ts";
 import { openDocument } from "./open-document.ts";
-import { describeOrder, type PrepareParts, prepareDrama } from "./prepare-drama.ts";
+import { describeOrder } from "./prepare-drama.ts";
 
 const path = "/dramas/generations";
 
@@ -13,9 +20,11 @@ and a film with voices, captions, a title card and a poster. \`stage\` says wher
 changed and passed back in as \`script\`, or gone on from with \`from_task_id\`. The task's \`steps\` tell how it stands. A
 webhook has to be there. ${submissionText}`;
 
-export function addDramaRoutes(http: HttpServer, parts: PrepareParts & { tasks: Pick<Tasks, "submit"> }): void {
+export function addDramaRoutes(
+  http: HttpServer,
+  { tasks, prepare }: { tasks: Pick<Tasks, "submit">; prepare: PrepareTask<DramaBody> },
+): void {
   const { config, schema, errors } = describeEndpoint("createDrama", [...submissionErrors, "webhook_required"]);
-  const prepare = prepareDrama(parts);
   http.post(
     path,
     {
@@ -33,7 +42,7 @@ export function addDramaRoutes(http: HttpServer, parts: PrepareParts & { tasks: 
       },
     },
     async (request, reply) => {
-      await parts.tasks.submit<DramaBody>(request, reply, { path, prepare, describeOrder });
+      await tasks.submit<DramaBody>(request, reply, { path, prepare, describeOrder });
     },
   );
 }

@@ -1,26 +1,28 @@
+import type { IdSource } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
+import type { LiveCatalog } from "../catalog/index.ts";
 import { type CompositeTask, isFinal, type OrchestrationContext, type TaskOutput } from "../tasks/index.ts";
 import { addIds, groupChildren, measureProgress } from "./child-progress.ts";
+import { beginStep, type DocumentWriter } from "./create-document-writer.ts";
 import type { StoryboardDocument } from "./drama-documents.ts";
 import { DramaFailure, explainChild } from "./drama-failure.ts";
-import { type DramaParts, getStageModels } from "./drama-parts.ts";
 import type { DramaRequest } from "./drama-request.ts";
 import { changeStep, completeStep, findStep } from "./drama-step.ts";
 import { planPicture } from "./plan-children.ts";
-import { beginStep, keepOnce, writeShotList } from "./write-document.ts";
+import { getStageModels } from "./stage-models.ts";
 
 /** What came of looking at a step: it is done, or it waits for its tasks. */
 export type StepOutcome = { task: CompositeTask; isWaiting: boolean };
 
 /** Breaks the script into shots, then has a picture made for each; the storyboard is both. */
 export async function drawStoryboard(
-  parts: DramaParts,
+  { catalog, ids, writer }: { catalog: LiveCatalog; ids: IdSource; writer: DocumentWriter },
   given: CompositeTask,
   context: OrchestrationContext,
 ): Promise<StepOutcome> {
   const begun = await beginStep(given, "storyboard", context);
-  const shotList = await writeShotList(parts, begun, context);
-  const task = await orderPictures(parts, begun, { shotList, context });
+  const shotList = await writer.writeShotList(begun, context);
+  const task = await orderPictures({ catalog, ids }, begun, { shotList, context });
   const step = findStep(task, "storyboard");
   const pictures = groupChildren(step, await context.listChildren());
   const { isPartialAllowed } = task.request as DramaRequest;
@@ -34,22 +36,22 @@ export async function drawStoryboard(
     return { task: await context.move(task, changeStep(task, "storyboard", { progress })), isWaiting: true };
   }
   const images = shotList.shots.flatMap(({ id }) => pictures.get(id)?.output.slice(0, 1) ?? []);
-  const output = await keepStoryboard(parts, task, { shotList, images: pictures, context });
+  const output = await keepStoryboard(writer, task, { shotList, images: pictures, context });
   return { task: await context.move(task, completeStep(task, "storyboard", [output, ...images])), isWaiting: false };
 }
 
 async function orderPictures(
-  parts: DramaParts,
+  { catalog, ids }: { catalog: LiveCatalog; ids: IdSource },
   task: CompositeTask,
   { shotList, context }: { shotList: StoryboardDocument; context: OrchestrationContext },
 ): Promise<CompositeTask> {
   const step = findStep(task, "storyboard");
   invariant(step !== null, "a drama without a storyboard draws none");
   if (Object.keys(step.taskIds).length > 0) return task;
-  const model = getStageModels(parts, task.model).picture();
+  const model = getStageModels(catalog, task.model).picture();
   const ordered = shotList.shots.map((shot) => ({
     purpose: shot.id,
-    id: parts.ids.next("task"),
+    id: ids.next("task"),
     ...planPicture(shot, shotList, model),
   }));
   const change = changeStep(task, "storyboard", { progress: 20, taskIds: addIds(step, ordered) });
@@ -57,7 +59,7 @@ async function orderPictures(
 }
 
 async function keepStoryboard(
-  parts: DramaParts,
+  writer: DocumentWriter,
   task: CompositeTask,
   {
     shotList,
@@ -69,7 +71,7 @@ async function keepStoryboard(
     ...shot,
     image_file_id: images.get(shot.id)?.output[0]?.fileId ?? null,
   }));
-  const { output } = await keepOnce<StoryboardDocument>(parts, task, {
+  const { output } = await writer.keepOnce<StoryboardDocument>(task, {
     slot: "storyboard",
     signal: context.signal,
     compose: async () => ({ ...shotList, shots }),

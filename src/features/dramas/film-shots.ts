@@ -1,6 +1,6 @@
-import type { FileId } from "../../lib/ids.ts";
+import type { FileId, IdSource } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
-import type { Model } from "../catalog/index.ts";
+import type { LiveCatalog, Model } from "../catalog/index.ts";
 import {
   type CompositeTask,
   isFinal,
@@ -13,12 +13,12 @@ import {
 import { addIds, type Children, groupChildren, measureProgress } from "./child-progress.ts";
 import type { Shot, StoryboardDocument } from "./drama-documents.ts";
 import { DramaFailure, explainChild } from "./drama-failure.ts";
-import { type DramaParts, getStageModels, type StageModels } from "./drama-parts.ts";
 import type { DramaRequest } from "./drama-request.ts";
 import { changeStep, findStep } from "./drama-step.ts";
 import type { StepOutcome } from "./draw-storyboard.ts";
 import { type PlannedChild, planAvatar, planClip, planPicture, planSpeech } from "./plan-children.ts";
 import { isSpeakable } from "./speaking-time.ts";
+import { getStageModels, type StageModels } from "./stage-models.ts";
 
 /** What a line of a shot is called among the tasks of a drama. */
 export function nameLine({ id }: Shot, index: number): string {
@@ -44,7 +44,7 @@ export type Filming = { board: StoryboardDocument; lines: Children; clips: Child
  * so that it waits for them, and begins with its picture, so that it waits for that.
  */
 export async function filmShots(
-  parts: DramaParts,
+  { catalog, ids }: { catalog: LiveCatalog; ids: IdSource },
   given: CompositeTask,
   { board, context }: { board: StoryboardDocument; context: OrchestrationContext },
 ): Promise<StepOutcome & { filming: Filming }> {
@@ -56,11 +56,11 @@ export async function filmShots(
     await noteProgress(given, { context, filming, speech: [], shots: [], lineCount: countSpeakable(board) });
     throw new DramaFailure(failure);
   }
-  const models = getStageModels(parts, given.model);
+  const models = getStageModels(catalog, given.model);
   const spoken = board.shots.flatMap((shot) => planLines(shot, board, models.speech()));
   const missingLines = spoken.filter(({ purpose }) => !filming.lines.has(purpose));
   const missingClips = board.shots.flatMap((shot) => planNext(shot, filming, models));
-  const withId = <C extends PlannedChild & { purpose: string }>(child: C) => ({ id: parts.ids.next("task"), ...child });
+  const withId = <C extends PlannedChild & { purpose: string }>(child: C) => ({ id: ids.next("task"), ...child });
   const speech = missingLines.map(withId);
   const shots = missingClips.map(withId);
   const task = await noteProgress(given, { context, filming, speech, shots, lineCount: spoken.length });

@@ -6,5 +6,5 @@
  * not charged, and what is, is charged once. The models that do the work are the catalog's, whichever they are.
  */
 export { createDramas, type Dramas } from "./create-dramas.ts";
-export { type DramaFailpoint, dramaFailpoints } from "./drama-parts.ts";
+export { type DramaFailpoint, dramaFailpoints } from "./drama-failpoints.ts";
 export { presentDramaRequest } from "./present-drama-request.ts";

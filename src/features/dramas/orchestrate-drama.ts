@@ -1,4 +1,8 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { IdSource } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
+import type { Logger } from "../../platform/observability/logger.ts";
+import type { LiveCatalog } from "../catalog/index.ts";
 import {
   type CompositeTask,
   listFinished,
@@ -6,27 +10,35 @@ import {
   type OrchestrationContext,
   type TaskWarning,
 } from "../tasks/index.ts";
+import type { DocumentWriter } from "./create-document-writer.ts";
+import type { ProduceFilm } from "./create-film-producer.ts";
 import type { RolesDocument, StoryboardDocument } from "./drama-documents.ts";
 import { explainFailure } from "./drama-failure.ts";
-import type { DramaParts } from "./drama-parts.ts";
 import type { DramaRequest, StepName } from "./drama-request.ts";
 import { completeStep, findStep, isDone } from "./drama-step.ts";
 import { drawStoryboard } from "./draw-storyboard.ts";
 import { filmShots } from "./film-shots.ts";
-import { produceFilm } from "./produce-film.ts";
 import { warnOfShortened, warnOfUndrawn } from "./warn-of-gaps.ts";
-import { findDocument, writeDocument } from "./write-document.ts";
 
 const lookMsMin = 300;
 const lookMsMax = 2_000;
 const share = 0.05;
+
+type OrchestrateDependencies = {
+  clock: Clock;
+  ids: IdSource;
+  logger: Logger;
+  catalog: LiveCatalog;
+  writer: DocumentWriter;
+  produceFilm: ProduceFilm;
+};
 
 /**
  * Takes a drama as far as it goes now, and says when to look at it again. The only place that knows the order of its
  * steps. Everything it decides by is written, so that whoever comes after a crash goes on from there.
  */
 export async function orchestrateDrama(
-  parts: DramaParts,
+  { clock, ids, logger, catalog, writer, produceFilm }: OrchestrateDependencies,
   given: CompositeTask,
   context: OrchestrationContext,
 ): ReturnType<Orchestrate> {
@@ -35,63 +47,63 @@ export async function orchestrateDrama(
   try {
     for (const name of ["script", "roles"] as const) {
       part = name;
-      if (!isDone(findStep(task, name))) task = await writeDocument(parts, task, { name, context });
+      if (!isDone(findStep(task, name))) task = await writer.write(task, { name, context });
     }
     part = "storyboard";
     if (!isDone(findStep(task, "storyboard"))) {
-      const outcome = await drawStoryboard(parts, task, context);
+      const outcome = await drawStoryboard({ catalog, ids, writer }, task, context);
       task = outcome.task;
-      if (outcome.isWaiting) return { kind: "waiting", until: chooseNextLook(parts, task) };
+      if (outcome.isWaiting) return { kind: "waiting", until: chooseNextLook(clock.now(), task) };
     }
     if (findStep(task, "film") === null) {
-      const warnings = await warnOfBoard(parts, task);
+      const warnings = await warnOfBoard(writer, task);
       return { kind: "concluded", end: { state: "succeeded", output: listFinished(task), warnings } };
     }
     part = "shots";
-    const board = await getBoard(parts, task);
-    const outcome = await filmShots(parts, task, { board, context });
+    const board = await getBoard(writer, task);
+    const outcome = await filmShots({ catalog, ids }, task, { board, context });
     task = outcome.task;
-    if (outcome.isWaiting) return { kind: "waiting", until: chooseNextLook(parts, task) };
+    if (outcome.isWaiting) return { kind: "waiting", until: chooseNextLook(clock.now(), task) };
     part = "film";
-    const film = await produceFilm(parts, task, { filming: outcome.filming, context });
+    const film = await produceFilm(task, { filming: outcome.filming, context });
     const steps = completeStep(film.task, "film", film.output).steps;
-    const warnings = [...film.warnings, ...(await listShortened(parts, task))];
+    const warnings = [...film.warnings, ...(await listShortened(writer, task))];
     const output = listFinished({ ...film.task, steps });
     return { kind: "concluded", end: { state: "succeeded", output, warnings, steps } };
   } catch (error) {
     const failure = context.signal.aborted ? null : explainFailure(part, error);
     if (failure === null) throw error;
-    parts.logger.warn({ task_id: task.id, account_id: task.accountId, error }, "a drama failed");
+    logger.warn({ task_id: task.id, account_id: task.accountId, error }, "a drama failed");
     return { kind: "concluded", end: { state: "failed", error: failure, output: listFinished(task) } };
   }
 }
 
 /** In the ratio that this drama is made in, whatever the storyboard was drawn for. */
-async function getBoard(parts: DramaParts, task: CompositeTask): Promise<StoryboardDocument> {
+async function getBoard(writer: DocumentWriter, task: CompositeTask): Promise<StoryboardDocument> {
   const { aspectRatio } = task.request as DramaRequest;
-  const board = await findDocument<StoryboardDocument>(parts, task, "storyboard");
+  const board = await writer.find<StoryboardDocument>(task, "storyboard");
   invariant(board !== null, "shots follow a storyboard");
   return { ...board, aspect_ratio: aspectRatio };
 }
 
 /** The longer it takes, the less often it is looked at. */
-function chooseNextLook({ clock }: DramaParts, { createdAt, deadlineAt }: CompositeTask): Date {
-  const nowMs = clock.now().getTime();
+function chooseNextLook(now: Date, { createdAt, deadlineAt }: CompositeTask): Date {
+  const nowMs = now.getTime();
   const delayMs = Math.min(Math.max((nowMs - createdAt.getTime()) * share, lookMsMin), lookMsMax);
   return new Date(Math.min(nowMs + delayMs, deadlineAt.getTime()));
 }
 
 /** What there is to say of a storyboard that nobody films yet. */
-async function warnOfBoard(parts: DramaParts, task: CompositeTask): Promise<TaskWarning[]> {
-  const board = await findDocument<StoryboardDocument>(parts, task, "storyboard");
-  return board === null ? [] : [...warnOfUndrawn(board), ...(await listShortened(parts, task))];
+async function warnOfBoard(writer: DocumentWriter, task: CompositeTask): Promise<TaskWarning[]> {
+  const board = await writer.find<StoryboardDocument>(task, "storyboard");
+  return board === null ? [] : [...warnOfUndrawn(board), ...(await listShortened(writer, task))];
 }
 
 /** Where the storyboard is this drama's own. */
-async function listShortened(parts: DramaParts, task: CompositeTask): Promise<TaskWarning[]> {
+async function listShortened(writer: DocumentWriter, task: CompositeTask): Promise<TaskWarning[]> {
   if (findStep(task, "storyboard") === null) return [];
   const { secondsMax } = task.request as DramaRequest;
-  const roles = await findDocument<RolesDocument>(parts, task, "roles");
-  const board = await findDocument<StoryboardDocument>(parts, task, "storyboard");
+  const roles = await writer.find<RolesDocument>(task, "roles");
+  const board = await writer.find<StoryboardDocument>(task, "storyboard");
   return roles === null || board === null ? [] : warnOfShortened(roles, board, secondsMax);
 }

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Clock } from "../../lib/clock.ts";
-import type { FileId } from "../../lib/ids.ts";
+import type { AccountId, FileId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import {
@@ -23,7 +23,7 @@ import type { DramaBody } from "./drama-schema.ts";
 import { quoteDrama } from "./quote-drama.ts";
 import { listSteps, readSource } from "./read-source.ts";
 
-export type PrepareParts = {
+type PrepareDependencies = {
   database: Database;
   clock: Clock;
   catalog: LiveCatalog;
@@ -36,24 +36,25 @@ const scriptCharactersMax = 1_000_000;
 const aspectRatioUsual = "16:9";
 
 /** What a request for a drama comes to: what it begins with, the steps it takes, and the most that it can cost. */
-export function prepareDrama(parts: PrepareParts): PrepareTask<DramaBody> {
+export function prepareDrama(dependencies: PrepareDependencies): PrepareTask<DramaBody> {
+  const { database, clock, catalog, files, shelf } = dependencies;
   return async ({ body, caller, offered: { model, prices } }) => {
     const { accountId } = caller;
     const stage = body.stage ?? "video";
     requireStage(model, stage);
-    await requireHearer(parts, accountId, body);
-    const { source, earlier } = await readSource(parts, body, { accountId, stage });
+    if (body.callback_url === undefined) await requireListener(database, accountId, clock.now());
+    const { source, earlier } = await readSource({ database, shelf }, body, { accountId, stage });
     const before = earlier === null ? null : (earlier.request as DramaRequest);
     const secondsMax = Math.max(...(model.limits.durations ?? [secondsMaxUsual]));
     checkLength(source, model);
-    const voices = parts.catalog.current().modelById.get(model.stages?.video?.speech ?? "")?.limits.voices ?? [];
+    const voices = catalog.current().modelById.get(model.stages?.video?.speech ?? "")?.limits.voices ?? [];
     if (source.kind === "document") {
       const root = typeof body.script === "object" ? "script" : "from_task_id";
-      await checkDocument(parts.files, source.document, { accountId, voices, secondsMax, root });
+      await checkDocument(files, source.document, { accountId, voices, secondsMax, root });
     }
     const known = describeSource(source, before);
     const isCast = listSteps({ source, stage }).includes("roles");
-    const characters = await checkCharacters(parts.files, body, { accountId, before: isCast ? before : null });
+    const characters = await checkCharacters(files, body, { accountId, before: isCast ? before : null });
     const request: DramaRequest = {
       type: "drama",
       stage,
@@ -68,7 +69,7 @@ export function prepareDrama(parts: PrepareParts): PrepareTask<DramaBody> {
       secondsMax,
       isPartialAllowed: body.allow_partial ?? false,
     };
-    requireRoutes(parts.catalog, model, request);
+    requireRoutes(catalog, model, request);
     const names = listSteps(request);
     const stages = dramaStages.filter((each) => names.includes(each === "video" ? "film" : each));
     return {
@@ -103,8 +104,8 @@ function requireStage(model: Model, stage: DramaStage): void {
 }
 
 /** A drama takes long: somebody has to be told of its end. */
-async function requireHearer(parts: PrepareParts, accountId: `acct_${string}`, body: DramaBody): Promise<void> {
-  if (body.callback_url !== undefined || (await hasListener(parts.database, accountId, parts.clock.now()))) return;
+async function requireListener(database: Database, accountId: AccountId, now: Date): Promise<void> {
+  if (await hasListener(database, accountId, now)) return;
   throw new AppError(
     "webhook_required",
     "A drama takes long, so somebody has to hear of its end: register a webhook endpoint, send a `callback_url`, or open the account's event inbox.",
@@ -155,7 +156,7 @@ function chooseAspectRatio(asked: string | undefined, before: string | undefined
 async function checkCharacters(
   files: Files,
   { characters }: DramaBody,
-  { accountId, before }: { accountId: `acct_${string}`; before: DramaRequest | null },
+  { accountId, before }: { accountId: AccountId; before: DramaRequest | null },
 ): Promise<DramaRequest["characters"]> {
   if (characters === undefined) {
     for (const { referenceFileId } of before?.characters ?? []) {

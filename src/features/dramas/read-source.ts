@@ -8,11 +8,9 @@ import type { DramaDocument } from "./drama-documents.ts";
 import { type DramaRequest, nameStage, stepByStage } from "./drama-request.ts";
 import type { DramaBody } from "./drama-schema.ts";
 
-type SourceParts = { database: Database; shelf: DocumentShelf };
-
 /** What a drama begins with: the caller's own document before that of an earlier task before a text. */
 export async function readSource(
-  parts: SourceParts,
+  { database, shelf }: { database: Database; shelf: DocumentShelf },
   { script, from_task_id: fromTaskId }: DramaBody,
   { accountId, stage }: { accountId: AccountId; stage: DramaStage },
 ): Promise<{ source: DramaRequest["source"]; earlier: Task | null }> {
@@ -22,9 +20,9 @@ export async function readSource(
     if (given === null) throw new AppError("missing_parameter", "`script` is required.", { param: "script" });
     return { source: given, earlier: null };
   }
-  const earlier = await getEarlierDrama(parts.database, { id: fromTaskId, accountId });
+  const earlier = await getEarlierDrama(database, { id: fromTaskId, accountId });
   if (given?.kind === "document") return { source: given, earlier };
-  return { source: { kind: "document", document: await findDocument(parts.shelf, earlier, stage) }, earlier };
+  return { source: { kind: "document", document: await findDocument(shelf, earlier, stage) }, earlier };
 }
 
 function readScript(script: DramaBody["script"]): DramaRequest["source"] | null {

@@ -3,13 +3,18 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
+import type { Clock } from "../../lib/clock.ts";
 import type { AccountId, FileId } from "../../lib/ids.ts";
+import { createSemaphore } from "../../lib/semaphore.ts";
+import type { Logger } from "../../platform/observability/logger.ts";
 import { removeLeftovers } from "../../platform/storage/remove-leftovers.ts";
+import type { Files } from "../files/index.ts";
 import type { CompositeTask, OrchestrationContext, TaskOutput, TaskWarning } from "../tasks/index.ts";
+import { beginStep, getFileId } from "./create-document-writer.ts";
 import { describeFile } from "./document-shelf.ts";
 import type { Shot } from "./drama-documents.ts";
+import type { DramaFailpoint } from "./drama-failpoints.ts";
 import { DramaFailure } from "./drama-failure.ts";
-import type { DramaParts } from "./drama-parts.ts";
 import type { DramaRequest } from "./drama-request.ts";
 import { changeStep } from "./drama-step.ts";
 import { assembleFilm } from "./film/assemble-film.ts";
@@ -17,40 +22,63 @@ import { FilmError } from "./film/film-error.ts";
 import type { FilmLine, FilmOrder, FilmShot, MadeFilm } from "./film/film-order.ts";
 import { type Filming, hasClip, nameClip, nameLine, namePicture } from "./film-shots.ts";
 import { warnOfLost, warnOfUndrawable } from "./warn-of-gaps.ts";
-import { beginStep, getFileId } from "./write-document.ts";
 
 const tellEveryMs = 1_000;
 
-/** Puts the film together from what was made for it, and keeps it with its subtitles and its poster. */
-export async function produceFilm(
-  parts: DramaParts,
-  given: CompositeTask,
-  { filming, context }: { filming: Filming; context: OrchestrationContext },
-): Promise<{ task: CompositeTask; output: TaskOutput[]; warnings: TaskWarning[] }> {
-  const task = await beginStep(given, "film", context);
-  return await parts.productions.run(async () => {
+export type ProduceFilm = (
+  task: CompositeTask,
+  options: { filming: Filming; context: OrchestrationContext },
+) => Promise<{ task: CompositeTask; output: TaskOutput[]; warnings: TaskWarning[] }>;
+
+type ProducerDependencies = {
+  clock: Clock;
+  logger: Logger;
+  files: Files;
+  /** Where films are put together. */
+  folder: string;
+  /** Told where a drama has got to. Tests let the process die there. */
+  failpoint(name: DramaFailpoint): void;
+};
+
+/** Each film that is put together takes whole cores for a while. */
+const filmsAtOnceMax = 1;
+
+/** Puts a film together from what was made for it, and keeps it with its subtitles and its poster. */
+export function createFilmProducer(dependencies: ProducerDependencies): ProduceFilm {
+  const { clock, logger, files, folder: root, failpoint } = dependencies;
+  const productions = createSemaphore(filmsAtOnceMax);
+
+  async function produce(
+    task: CompositeTask,
+    { filming, context }: { filming: Filming; context: OrchestrationContext },
+  ): ReturnType<ProduceFilm> {
     context.signal.throwIfAborted();
-    await mkdir(parts.folder, { recursive: true, mode: 0o700 });
-    await removeLeftovers(parts.folder, parts.clock.now());
-    const folder = await mkdtemp(join(parts.folder, "film-"));
+    await mkdir(root, { recursive: true, mode: 0o700 });
+    await removeLeftovers(root, clock.now());
+    const folder = await mkdtemp(join(root, "film-"));
     try {
-      const order = await collectMaterial(parts, task, { filming, folder, signal: context.signal });
+      const order = await collectMaterial(files, task, { filming, folder, signal: context.signal });
       const { made, task: told } = await assembleAndTell(task, order, context);
-      parts.failpoint("film-made");
-      const output = await keepFilm(parts, told, made, context.signal);
-      parts.failpoint("film-kept");
+      failpoint("film-made");
+      const output = await keepFilm(files, told, made, context.signal);
+      failpoint("film-kept");
       return { task: told, output, warnings: [...warnOfLost(filming), ...warnOfUndrawable(made)] };
     } catch (error) {
-      throw error instanceof FilmError ? explainFilm(parts, task, { error, filming }) : error;
+      throw error instanceof FilmError ? explainFilm(logger, task, { error, filming }) : error;
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
-  });
+  }
+
+  return async (given, options) => {
+    const task = await beginStep(given, "film", options.context);
+    return await productions.run(() => produce(task, options));
+  };
 }
 
 /** A clip that cannot be used is the fault of who made it; anything else is ours. */
 function explainFilm(
-  { logger }: DramaParts,
+  logger: Logger,
   { id }: CompositeTask,
   { error, filming }: { error: FilmError; filming: Filming },
 ): DramaFailure {
@@ -69,7 +97,7 @@ function explainFilm(
 type Fetching = { accountId: AccountId; folder: string; signal: AbortSignal };
 
 async function collectMaterial(
-  parts: DramaParts,
+  files: Files,
   task: CompositeTask,
   { filming, folder, signal }: { filming: Filming; folder: string; signal: AbortSignal },
 ): Promise<FilmOrder> {
@@ -78,11 +106,11 @@ async function collectMaterial(
   const fetching = { accountId: task.accountId, folder, signal };
   const shots: FilmShot[] = [];
   for (const shot of board.shots) {
-    const collected = await collectShot(parts, shot, { filming, fetching });
+    const collected = await collectShot(files, shot, { filming, fetching });
     if (collected !== null) shots.push(collected);
   }
   const [pictureId] = board.shots.flatMap((shot) => findPicture(shot, filming));
-  const picture = pictureId === undefined ? null : await fetchFile(parts, pictureId, "image", fetching);
+  const picture = pictureId === undefined ? null : await fetchFile(files, pictureId, "image", fetching);
   return { title, episode, language: board.language, aspectRatio, shots, picturePath: picture?.path ?? null, folder };
 }
 
@@ -94,25 +122,25 @@ function findPicture(shot: Shot, { clips }: Filming): FileId[] {
 
 /** `null` for a shot that could not be made, where that is allowed. */
 async function collectShot(
-  parts: DramaParts,
+  files: Files,
   shot: Shot,
   { filming, fetching }: { filming: Filming; fetching: Fetching },
 ): Promise<FilmShot | null> {
   const clip = filming.clips.get(nameClip(shot));
   const made = clip?.output[0];
   if (clip === undefined || made === undefined) return null;
-  const { path: clipPath, contentType } = await fetchFile(parts, made.fileId, "video", fetching);
+  const { path: clipPath, contentType } = await fetchFile(files, made.fileId, "video", fetching);
   const lines: FilmLine[] = [];
   for (const [index, { speaker, text }] of shot.lines.entries()) {
     const audio = filming.lines.get(nameLine(shot, index))?.output[0];
-    const fetched = audio === undefined ? null : await fetchFile(parts, audio.fileId, "audio", fetching);
+    const fetched = audio === undefined ? null : await fetchFile(files, audio.fileId, "audio", fetching);
     lines.push({ speaker, text, audio: fetched });
   }
   return { clipPath, contentType, seconds: shot.duration, isVoiced: clip.type === "avatar", lines };
 }
 
 async function fetchFile(
-  { files }: DramaParts,
+  files: Files,
   fileId: FileId,
   kind: "image" | "audio" | "video",
   { accountId, folder, signal }: Fetching,
@@ -159,7 +187,7 @@ async function assembleAndTell(
 }
 
 async function keepFilm(
-  { files }: DramaParts,
+  files: Files,
   task: CompositeTask,
   { filmPath, subtitlesPath, posterPath }: MadeFilm,
   signal: AbortSignal,

@@ -1,0 +1,127 @@
+import { invariant } from "../../lib/invariant.ts";
+import type { LiveCatalog } from "../catalog/index.ts";
+import type { CompositeTask, OrchestrationContext, TaskOutput } from "../tasks/index.ts";
+import type { AskWriter } from "./ask-writer.ts";
+import { composeRoles } from "./compose-roles.ts";
+import { composeScript } from "./compose-script.ts";
+import { composeStoryboard } from "./compose-storyboard.ts";
+import type { DocumentShelf } from "./document-shelf.ts";
+import type { DramaDocument, RolesDocument, ScriptDocument, StoryboardDocument } from "./drama-documents.ts";
+import type { DramaFailpoint } from "./drama-failpoints.ts";
+import { type DramaRequest, fileSlots } from "./drama-request.ts";
+import { changeStep, completeStep, findStep } from "./drama-step.ts";
+import { getStageModels } from "./stage-models.ts";
+
+type Slot = "script" | "roles" | "shotList" | "storyboard";
+
+/** Writes the documents of dramas, each once. */
+export type DocumentWriter = {
+  /** A document of a drama, from the source or from where its step put it; `null` while there is none. */
+  find<D extends DramaDocument>(task: CompositeTask, slot: Slot): Promise<D | null>;
+  /** Writes the script, or the roles, and says so. */
+  write(
+    task: CompositeTask,
+    options: { name: "script" | "roles"; context: OrchestrationContext },
+  ): Promise<CompositeTask>;
+  /** The storyboard before it is drawn. */
+  writeShotList(task: CompositeTask, context: OrchestrationContext): Promise<StoryboardDocument>;
+  /** What was written before a crash is not written again: asking a model twice gives two stories. */
+  keepOnce<D extends DramaDocument>(
+    task: CompositeTask,
+    options: { slot: Slot; signal: AbortSignal; compose(): Promise<D> },
+  ): Promise<{ document: D; output: TaskOutput }>;
+};
+
+type WriterDependencies = {
+  shelf: DocumentShelf;
+  ask: AskWriter;
+  catalog: LiveCatalog;
+  /** Told where a drama has got to. Tests let the process die there. */
+  failpoint(name: DramaFailpoint): void;
+};
+
+export function createDocumentWriter({ shelf, ask, catalog, failpoint }: WriterDependencies): DocumentWriter {
+  const find: DocumentWriter["find"] = async <D extends DramaDocument>(task: CompositeTask, slot: Slot) => {
+    const { source } = task.request as DramaRequest;
+    const object = `drama.${slot === "shotList" ? "storyboard" : slot}`;
+    if (source.kind === "document" && source.document.object === object) return source.document as D;
+    return await shelf.find<D>(task.accountId, getFileId(task, slot));
+  };
+
+  const keepOnce: DocumentWriter["keepOnce"] = async (task, { slot, signal, compose }) => {
+    const { accountId } = task;
+    const fileId = getFileId(task, slot);
+    const document = (await shelf.find<Awaited<ReturnType<typeof compose>>>(accountId, fileId)) ?? (await compose());
+    failpoint("document-written");
+    const type = slot === "shotList" ? "storyboard" : slot;
+    const kept = await shelf.keep(document, { accountId, fileId, type, signal });
+    failpoint("document-kept");
+    return kept;
+  };
+
+  async function composeFirst(task: CompositeTask, name: "script" | "roles", signal: AbortSignal) {
+    const request = task.request as DramaRequest;
+    const { title, episode, source } = request;
+    const models = getStageModels(catalog, task.model);
+    if (name === "script") {
+      invariant(source.kind === "text", "a script is written from a text");
+      return await composeScript(ask, { ...request, source }, { modelId: models.script().id, signal });
+    }
+    const script = await find<ScriptDocument>(task, "script");
+    invariant(script !== null, "roles follow a script");
+    const voices = findVoices(catalog, task);
+    const given = { request, voices, modelId: models.roles().id, signal };
+    return await composeRoles(ask, { ...script, title, episode }, given);
+  }
+
+  return {
+    find,
+    keepOnce,
+    async write(given, { name, context }) {
+      const task = await beginStep(given, name, context);
+      const { signal } = context;
+      const compose = (): Promise<DramaDocument> => composeFirst(task, name, signal);
+      const { output } = await keepOnce(task, { slot: name, signal, compose });
+      return await context.move(task, completeStep(task, name, [output]));
+    },
+    async writeShotList(task, { signal }) {
+      const known = await find<StoryboardDocument>(task, "shotList");
+      if (known !== null) return known;
+      const { title, episode, aspectRatio, secondsMax } = task.request as DramaRequest;
+      const { document } = await keepOnce<StoryboardDocument>(task, {
+        slot: "shotList",
+        signal,
+        async compose() {
+          const roles = await find<RolesDocument>(task, "roles");
+          invariant(roles !== null, "a storyboard follows roles");
+          const modelId = getStageModels(catalog, task.model).storyboard().id;
+          const cast = { ...roles, script: { ...roles.script, title, episode } };
+          return await composeStoryboard(ask, cast, { aspectRatio, secondsMax, modelId, signal });
+        },
+      });
+      return document;
+    },
+  };
+}
+
+export function getFileId(task: CompositeTask, slot: keyof typeof fileSlots) {
+  const id = task.outputIds[fileSlots[slot]];
+  invariant(id !== undefined, "a drama has an id for every file that it makes");
+  return id;
+}
+
+export async function beginStep(
+  task: CompositeTask,
+  name: "script" | "roles" | "storyboard" | "film",
+  context: OrchestrationContext,
+): Promise<CompositeTask> {
+  if (findStep(task, name)?.state !== "queued") return task;
+  return await context.move(task, changeStep(task, name, { state: "processing" }));
+}
+
+/** A model that makes no films has nobody to speak; then any name is as good as another. */
+function findVoices(catalog: LiveCatalog, task: CompositeTask): readonly string[] {
+  const { modelById } = catalog.current();
+  const speaker = modelById.get(task.model)?.stages?.video?.speech;
+  return modelById.get(speaker ?? "")?.limits.voices ?? [];
+}

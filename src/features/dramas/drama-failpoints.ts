@@ -1,0 +1,9 @@
+/** The places between two writes where a crash must do no harm, beside those of its tasks. */
+export const dramaFailpoints = [
+  "steps-written",
+  "document-written",
+  "document-kept",
+  "film-made",
+  "film-kept",
+] as const;
+export type DramaFailpoint = (typeof dramaFailpoints)[number];
