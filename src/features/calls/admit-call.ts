@@ -4,7 +4,7 @@ import type { HoldId } from "../../lib/ids.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { SeenLimits } from "../../platform/http/request-context.ts";
-import { type Claim, type ClaimParts, claimKey, freeKey, type KeptAnswer } from "../idempotency/index.ts";
+import { type Claim, type ClaimTerms, claimKey, freeKey, type KeptAnswer } from "../idempotency/index.ts";
 import { consumeLimits, type Slot } from "../limits/index.ts";
 
 /** For a call that may be sent again: its key, and what makes it the same call. */
@@ -25,7 +25,7 @@ export type AdmissionContext = {
   database: Database;
   clock: Clock;
   counters: Counters;
-  claims: Pick<ClaimParts, "validityMs" | "releaseHold">;
+  claims: ClaimTerms;
 };
 
 /** Claims the call's key, if it has one, and takes what it needs of the caller's limits, or finds that it has been answered. */

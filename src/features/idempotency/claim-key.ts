@@ -5,9 +5,8 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { type Claim, type KeptAnswer, type KnownKey, leaseMs } from "./idempotency-key.ts";
 import { findKey, insertClaim, lockKey, type NewClaim, replaceClaim } from "./idempotency-store.ts";
 
-export type ClaimParts = {
-  database: Database;
-  clock: Clock;
+/** How long claims are good for, and what becomes of those that nobody ended. */
+export type ClaimTerms = {
   validityMs: number;
   /** Ends the hold of a request whose process died, in the transaction that takes its key over. */
   releaseHold(tx: Database, hold: { accountId: Claim["accountId"]; holdId: HoldId }): Promise<void>;
@@ -30,7 +29,7 @@ export function parseIdempotencyKey(header: string | string[] | undefined): stri
 
 /** The answer to the request that had the key first; `null` when nobody has it. Throws where it is another's or runs. */
 export async function recallAnswer(
-  { database, clock }: Pick<ClaimParts, "database" | "clock">,
+  { database, clock }: { database: Database; clock: Clock },
   asked: Pick<Claim, "accountId" | "key"> & { fingerprint: Buffer },
 ): Promise<KeptAnswer | null> {
   const known = await findKey(database, asked);
@@ -39,7 +38,7 @@ export async function recallAnswer(
 
 /** Whether a request had the key whose answer, or end, is still to be told. */
 export async function isKeyKnown(
-  { database, clock }: Pick<ClaimParts, "database" | "clock">,
+  { database, clock }: { database: Database; clock: Clock },
   asked: Pick<Claim, "accountId" | "key">,
 ): Promise<boolean> {
   const known = await findKey(database, asked);
@@ -48,24 +47,24 @@ export async function isKeyKnown(
 
 /** Claims a key for a request, or finds what came of the request that had it first. */
 export async function claimKey(
-  parts: ClaimParts,
+  { database, clock, validityMs, releaseHold }: ClaimTerms & { database: Database; clock: Clock },
   wanted: Claim & { fingerprint: Buffer; holdId: HoldId | null },
 ): Promise<ClaimOutcome> {
-  const now = parts.clock.now();
+  const now = clock.now();
   const claim: NewClaim = {
     ...wanted,
     now,
     leaseUntil: new Date(now.getTime() + leaseMs),
-    expiresAt: new Date(now.getTime() + parts.validityMs),
+    expiresAt: new Date(now.getTime() + validityMs),
   };
-  if (await insertClaim(parts.database, claim)) return { kind: "claimed", claim: wanted };
-  const known = await findKey(parts.database, wanted);
+  if (await insertClaim(database, claim)) return { kind: "claimed", claim: wanted };
+  const known = await findKey(database, wanted);
   if (known !== null && !isFree(known, now)) return { kind: "answered", answer: getAnswer(known, claim) };
-  return await parts.database.transaction().execute((tx) => takeOver(parts, tx, claim));
+  return await database.transaction().execute((tx) => takeOver(tx, claim, releaseHold));
 }
 
 /** A key that was freed in between is claimed like a new one; one that somebody else took meanwhile is theirs. */
-async function takeOver(parts: ClaimParts, tx: Database, claim: NewClaim): Promise<ClaimOutcome> {
+async function takeOver(tx: Database, claim: NewClaim, releaseHold: ClaimTerms["releaseHold"]): Promise<ClaimOutcome> {
   const known = await lockKey(tx, claim);
   if (known === null) {
     if (await insertClaim(tx, claim)) return { kind: "claimed", claim };
@@ -73,7 +72,7 @@ async function takeOver(parts: ClaimParts, tx: Database, claim: NewClaim): Promi
   }
   if (!isFree(known, claim.now)) return { kind: "answered", answer: getAnswer(known, claim) };
   if (known.answer === null && known.holdId !== null) {
-    await parts.releaseHold(tx, { accountId: claim.accountId, holdId: known.holdId });
+    await releaseHold(tx, { accountId: claim.accountId, holdId: known.holdId });
   }
   await replaceClaim(tx, claim);
   return { kind: "claimed", claim };

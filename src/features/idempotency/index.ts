@@ -4,7 +4,7 @@
  * Promises: of any number of requests with one key, one runs. What it did and the answer that tells of it become durable
  * together. A request whose process died frees its key after a minute. A key belongs to an account, not to an API key.
  */
-export { type ClaimParts, claimKey, isKeyKnown, parseIdempotencyKey, recallAnswer } from "./claim-key.ts";
+export { type ClaimTerms, claimKey, isKeyKnown, parseIdempotencyKey, recallAnswer } from "./claim-key.ts";
 export { type Claim, fingerprintRequest, type KeptAnswer, keptBytesMax } from "./idempotency-key.ts";
 export {
   claimWithAnswers,

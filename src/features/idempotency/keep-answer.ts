@@ -75,12 +75,12 @@ export async function forgetAnswer(
 
 /** Tells from time to time that the claim's process lives; answers how to stop that. */
 export function renewClaim(
-  parts: { database: Database; clock: Clock; onTrouble(error: unknown): void },
+  { database, clock, onTrouble }: { database: Database; clock: Clock; onTrouble(error: unknown): void },
   claim: Claim,
 ): () => void {
   const timer = setInterval(() => {
-    const leaseUntil = new Date(parts.clock.now().getTime() + leaseMs);
-    updateLease(parts.database, claim, leaseUntil).catch(parts.onTrouble);
+    const leaseUntil = new Date(clock.now().getTime() + leaseMs);
+    updateLease(database, claim, leaseUntil).catch(onTrouble);
   }, renewMs);
   return () => clearInterval(timer);
 }

@@ -8,18 +8,18 @@ import { balanceSchema, bucketListSchema, presentBalance, presentBucket } from "
 import { listBuckets } from "./list-buckets.ts";
 import { readBalance } from "./read-balance.ts";
 
-type BalanceRouteParts = { database: Database; clock: Clock; currency: string };
+type BalanceRouteDependencies = { database: Database; clock: Clock; currency: string };
 
 const tags = ["Balance"];
 /** More gifts than anybody is given; those that are spent last are left out. */
 const bucketsMax = 100;
 
-export function addBalanceRoutes(http: HttpServer, parts: BalanceRouteParts): void {
-  addGetBalance(http, parts);
-  addListBuckets(http, parts);
+export function addBalanceRoutes(http: HttpServer, dependencies: BalanceRouteDependencies): void {
+  addGetBalance(http, dependencies);
+  addListBuckets(http, dependencies);
 }
 
-function addGetBalance(http: HttpServer, { database, clock, currency }: BalanceRouteParts): void {
+function addGetBalance(http: HttpServer, { database, clock, currency }: BalanceRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("getBalance", ["unknown_parameter"]);
   http.get(
     "/balance",
@@ -41,7 +41,7 @@ function addGetBalance(http: HttpServer, { database, clock, currency }: BalanceR
   );
 }
 
-function addListBuckets(http: HttpServer, { database, clock }: BalanceRouteParts): void {
+function addListBuckets(http: HttpServer, { database, clock }: BalanceRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("listBuckets", ["unknown_parameter"]);
   const description = `What the balance and the quotas are made of: cash, each gift and each quota, with when it expires, in the
 order in which they are spent. At most ${bucketsMax}.`;

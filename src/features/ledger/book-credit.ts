@@ -29,18 +29,18 @@ type BookingOperation = TopUpOperation | GrantOperation | AdjustOperation | Refu
 
 /** Books what an operator decided, together with the record of who decided it. */
 export async function bookCredit(
-  parts: { database: Database; clock: Clock; ids: IdSource },
+  { database, clock, ids }: { database: Database; clock: Clock; ids: IdSource },
   request: CreditRequest,
 ): Promise<{ transactionId: TransactionId; isReplay: boolean }> {
   const { actor, booking } = request;
   const reason = requireReason(request.reason);
-  const now = parts.clock.now();
-  const transactionId = request.reference === null ? parts.ids.next("txn") : deriveId(request, request.reference);
-  const action = { id: parts.ids.next("act"), actor, action: booking.kind, reason, createdAt: now };
+  const now = clock.now();
+  const transactionId = request.reference === null ? ids.next("txn") : deriveId(request, request.reference);
+  const action = { id: ids.next("act"), actor, action: booking.kind, reason, createdAt: now };
   const cause = { kind: "operator" as const, id: action.id };
   const common = { id: transactionId, accountId: request.accountId, cause, channel: "operator" };
   const operation: BookingOperation = { ...common, ...booking };
-  const result = await inTransaction(parts.database, async (tx) => {
+  const result = await inTransaction(database, async (tx) => {
     const outcome = await applyWithin(tx, operation, now);
     if (outcome.kind === "booked" && !outcome.isReplay) await insertOperatorAction(tx, action);
     return outcome;

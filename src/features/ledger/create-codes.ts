@@ -14,7 +14,7 @@ const noteCharactersMax = 200;
 
 /** The only moment at which the text of a code is known; afterwards there is just its hash. */
 export async function createCodes(
-  parts: {
+  dependencies: {
     database: Database;
     clock: Clock;
     ids: IdSource;
@@ -23,23 +23,23 @@ export async function createCodes(
   },
   request: NewCodes,
 ): Promise<{ code: RedeemCode; text: string }[]> {
-  requireNewCodes(request, parts.clock.now());
+  requireNewCodes(request, dependencies.clock.now());
   const { count, ...terms } = request;
   const created = Array.from({ length: count }, () => {
-    const text = createCodeText(parts.randomBytes);
+    const text = createCodeText(dependencies.randomBytes);
     const code: RedeemCode = {
       ...terms,
-      id: parts.ids.next("code"),
+      id: dependencies.ids.next("code"),
       lastFour: text.slice(-4),
-      currency: parts.currency,
-      createdAt: parts.clock.now(),
+      currency: dependencies.currency,
+      createdAt: dependencies.clock.now(),
       voidedAt: null,
       redeemedAt: null,
       redeemedBy: null,
     };
     return { code, text };
   });
-  await parts.database.transaction().execute(async (tx) => {
+  await dependencies.database.transaction().execute(async (tx) => {
     for (const { code, text } of created) await insertCode(tx, code, hashCode(text));
   });
   return created;

@@ -19,7 +19,7 @@ export type Ledger = {
   close(): Promise<void>;
 };
 
-type LedgerParts = {
+type LedgerOptions = {
   database: Database;
   address: DatabaseAddress;
   clock: Clock;
@@ -27,21 +27,21 @@ type LedgerParts = {
   reach?: ReachPoint;
 };
 
-export function createLedger(parts: LedgerParts): Ledger {
-  const session = createSession(parts.address);
-  const groupCommit = createGroupCommit({ reach: () => {}, ...parts, session });
+export function createLedger({ database, address, clock, onTrouble, reach = () => {} }: LedgerOptions): Ledger {
+  const session = createSession(address);
+  const groupCommit = createGroupCommit({ database, session, clock, reach, onTrouble });
   return {
     // Not an async function: its promise would be one more for each operation.
     apply<O extends Operation>(operation: O) {
       try {
-        checkOperation(operation, parts.clock.now());
+        checkOperation(operation, clock.now());
         return groupCommit.submit(operation) as Promise<ResultOf<O>>;
       } catch (error) {
         return Promise.reject(error);
       }
     },
     estimateSpendable: (accountId, budget) =>
-      estimateSpendable(groupCommit.memory, accountId, { budget, now: parts.clock.now() }),
+      estimateSpendable(groupCommit.memory, accountId, { budget, now: clock.now() }),
     async close() {
       await groupCommit.drain();
       await session.close();

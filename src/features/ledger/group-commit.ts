@@ -20,7 +20,7 @@ export type GroupCommit = {
   drain(): Promise<void>;
 };
 
-type GroupCommitParts = {
+type GroupCommitDependencies = {
   database: Database;
   session: Session;
   clock: Clock;
@@ -42,10 +42,10 @@ const cautiousBatches = 16;
 
 /** Commits operations in batches. Nobody waits for a timer: one caller alone waits for one commit, a thousand share one. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: each way to commit changes what the next batch is decided on.
-export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
-  const { clock, reach } = parts;
+export function createGroupCommit(dependencies: GroupCommitDependencies): GroupCommit {
+  const { clock, reach } = dependencies;
   const memory = createLedgerMemory({ accountsMax });
-  const run = runInSession(parts.session);
+  const run = runInSession(dependencies.session);
   const cautiousFor = new Map<AccountId, number>();
   const coalescer = createCoalescer<Submitted, Result>({
     run: commitBatch,
@@ -68,7 +68,7 @@ export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
     } catch (error) {
       memory.forget(listAccounts(operations));
       if (isDatabaseUnavailable(error)) {
-        parts.onTrouble(error);
+        dependencies.onTrouble(error);
         await wait(retryMs);
       }
       throw error;
@@ -133,7 +133,7 @@ export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
   async function commitLocked(operations: readonly Operation[], isSecondTry = false): Promise<Result[]> {
     const now = clock.now();
     try {
-      const { results, changes, state } = await parts.database
+      const { results, changes, state } = await dependencies.database
         .transaction()
         .execute((tx) => decideWithin(tx, operations, { now, reach }));
       memory.add(state);

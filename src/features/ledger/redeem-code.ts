@@ -8,15 +8,15 @@ import { lockCode, lockCodeByHash, updateCode } from "./code-store.ts";
 
 /** Takes a code's credit. Of all who try, one gets it. */
 export async function redeemCode(
-  parts: { database: Database; clock: Clock; currency: string },
+  { database, clock, currency }: { database: Database; clock: Clock; currency: string },
   { accountId, text }: { accountId: AccountId; text: string },
 ): Promise<RedeemCode> {
-  return await parts.database.transaction().execute(async (tx) => {
-    const now = parts.clock.now();
+  return await database.transaction().execute(async (tx) => {
+    const now = clock.now();
     const code = await lockCodeByHash(tx, hashCode(text));
     if (code === null)
       throw new AppError("not_found", "There is no such code. Compare it with what you were given.", { param: "code" });
-    requireRedeemable(code, { accountId, currency: parts.currency, now });
+    requireRedeemable(code, { accountId, currency, now });
     const booking = {
       // Derived, so that a code cannot be booked twice whatever else goes wrong.
       id: `txn_${code.id.slice("code_".length)}` as const,

@@ -6,7 +6,7 @@ import { decideWithin } from "./decide-within.ts";
 import type { Operation } from "./operation.ts";
 import { listDueHolds, listDuePockets } from "./sweep-store.ts";
 
-type SweepParts = {
+type SweepDependencies = {
   database: Database;
   clock: Clock;
   /** Told of what could not be ended; everything else is. */
@@ -19,23 +19,23 @@ const atOnceMax = 200;
  * Gives back what nobody settled in time, takes what is left of gifts and quotas whose time is over, and collects what is
  * owed where there is cash again.
  */
-export async function sweepLedger(parts: SweepParts): Promise<{ swept: number }> {
-  const holds = await sweep(parts, listDueHolds);
+export async function sweepLedger(dependencies: SweepDependencies): Promise<{ swept: number }> {
+  const holds = await sweep(dependencies, listDueHolds);
   // What a hold gave back to a gift that is over goes with it.
-  const pockets = await sweep(parts, listDuePockets);
-  const debtors = await collectDueDebts(parts);
+  const pockets = await sweep(dependencies, listDuePockets);
+  const debtors = await collectDueDebts(dependencies);
   return { swept: holds + pockets + debtors };
 }
 
 /** What a call that has ended left of its hold pays what the account owes. */
-async function collectDueDebts(parts: SweepParts): Promise<number> {
-  const accountIds = await listPayableDebtors(parts.database, atOnceMax);
+async function collectDueDebts(dependencies: SweepDependencies): Promise<number> {
+  const accountIds = await listPayableDebtors(dependencies.database, atOnceMax);
   for (const accountId of accountIds) {
     try {
-      await parts.database.transaction().execute((tx) => collectDebts(tx, accountId, parts.clock.now()));
+      await dependencies.database.transaction().execute((tx) => collectDebts(tx, accountId, dependencies.clock.now()));
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
-      parts.onTrouble({ kind: "collect-debts", accountId }, error);
+      dependencies.onTrouble({ kind: "collect-debts", accountId }, error);
     }
   }
   return accountIds.length;
@@ -44,14 +44,14 @@ async function collectDueDebts(parts: SweepParts): Promise<number> {
 type ListDue = (database: Database, due: { now: Date; limit: number; skip: number }) => Promise<Operation[]>;
 
 /** In portions, so that no wallet is locked for long. */
-async function sweep(parts: SweepParts, listDue: ListDue): Promise<number> {
+async function sweep(dependencies: SweepDependencies, listDue: ListDue): Promise<number> {
   let swept = 0;
   // What failed stays due and comes first in every list.
   let failed = 0;
   for (;;) {
-    const now = parts.clock.now();
-    const operations = await listDue(parts.database, { now, limit: atOnceMax, skip: failed });
-    const failures = operations.length === 0 ? 0 : await applyPortion(parts, operations, now);
+    const now = dependencies.clock.now();
+    const operations = await listDue(dependencies.database, { now, limit: atOnceMax, skip: failed });
+    const failures = operations.length === 0 ? 0 : await applyPortion(dependencies, operations, now);
     failed += failures;
     swept += operations.length - failures;
     if (operations.length < atOnceMax) return swept;
@@ -59,19 +59,23 @@ async function sweep(parts: SweepParts, listDue: ListDue): Promise<number> {
 }
 
 /** All together, or else one by one, so that one account's trouble is not another's. Returns how many failed. */
-async function applyPortion(parts: SweepParts, operations: readonly Operation[], now: Date): Promise<number> {
+async function applyPortion(
+  dependencies: SweepDependencies,
+  operations: readonly Operation[],
+  now: Date,
+): Promise<number> {
   try {
-    await parts.database.transaction().execute((tx) => decideWithin(tx, operations, { now }));
+    await dependencies.database.transaction().execute((tx) => decideWithin(tx, operations, { now }));
     return 0;
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error;
     const [first] = operations;
     if (first !== undefined && operations.length === 1) {
-      parts.onTrouble(first, error);
+      dependencies.onTrouble(first, error);
       return 1;
     }
   }
   let failures = 0;
-  for (const operation of operations) failures += await applyPortion(parts, [operation], now);
+  for (const operation of operations) failures += await applyPortion(dependencies, [operation], now);
   return failures;
 }

@@ -8,20 +8,21 @@ import { type CheckoutStep, decideCheckout } from "./decide-checkout.ts";
 import type { SessionReport } from "./session-report.ts";
 import { takeBackCredit } from "./take-back-credit.ts";
 
-export type ReportParts = { database: Database; clock: Clock; logger: Logger };
-
 type Outcome = { step: CheckoutStep; checkout: Checkout | null };
 
 /** Does what follows from a report, under the lock of its checkout: the credit and the new state come true together. */
-export async function applyReport(parts: ReportParts, report: SessionReport): Promise<void> {
+export async function applyReport(
+  { database, clock, logger }: { database: Database; clock: Clock; logger: Logger },
+  report: SessionReport,
+): Promise<void> {
   const { checkoutId } = report;
-  const now = parts.clock.now();
-  const outcome = await parts.database.transaction().execute(async (tx): Promise<Outcome> => {
+  const now = clock.now();
+  const outcome = await database.transaction().execute(async (tx): Promise<Outcome> => {
     const checkout = checkoutId === null ? null : await lockCheckout(tx, checkoutId);
     if (checkout === null) return { step: { kind: "nothing" }, checkout };
     return { step: await takeStep(tx, { checkout, report, now }), checkout };
   });
-  tellOutcome(parts.logger, report, outcome);
+  tellOutcome(logger, report, outcome);
 }
 
 type Step = { checkout: Checkout; report: SessionReport; now: Date };

@@ -1,16 +1,14 @@
-import type { ReportParts } from "./apply-report.ts";
+import type { NewsDependencies } from "./apply-news.ts";
 import { findCheckoutByPayment, lockCheckout } from "./checkout-store.ts";
 import { mergeReversal, type ToldReversal } from "./reversal.ts";
 import { listReversals, putReversal } from "./reversal-store.ts";
-import type { StripeClient } from "./stripe-client.ts";
 import { takeBackCredit } from "./take-back-credit.ts";
 
 /** Notes a refund or dispute and takes back the credit of its payment, or gives it again: all of it or nothing. */
 export async function applyReversal(
-  parts: ReportParts & { stripe: Pick<StripeClient, "findPaymentCheckout"> },
+  { database, clock, logger, stripe }: NewsDependencies,
   told: ToldReversal,
 ): Promise<void> {
-  const { database, clock, logger, stripe } = parts;
   const { paymentId } = told;
   // It may be heard of before the payment is, and then only Stripe knows whose it is.
   const checkoutId =

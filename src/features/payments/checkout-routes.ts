@@ -18,7 +18,7 @@ import {
 import { findCheckout, listCheckouts } from "./checkout-store.ts";
 import { listReversals } from "./reversal-store.ts";
 
-type CheckoutRouteParts = {
+type CheckoutRouteDependencies = {
   database: Database;
   currency: string;
   /** Refuses where payments are not set up. */
@@ -28,14 +28,14 @@ type CheckoutRouteParts = {
 const tags = ["Payments"];
 
 /** What was begun can be read whether payments are set up at the moment or not. */
-export function addCheckoutRoutes(consoleApi: HttpServer, parts: CheckoutRouteParts): void {
-  addCreate(consoleApi, parts);
-  addList(consoleApi, parts);
-  addGet(consoleApi, parts);
-  addDebt(consoleApi, parts);
+export function addCheckoutRoutes(consoleApi: HttpServer, dependencies: CheckoutRouteDependencies): void {
+  addCreate(consoleApi, dependencies);
+  addList(consoleApi, dependencies);
+  addGet(consoleApi, dependencies);
+  addDebt(consoleApi, dependencies);
 }
 
-function addCreate(http: HttpServer, parts: CheckoutRouteParts): void {
+function addCreate(http: HttpServer, { createCheckout }: CheckoutRouteDependencies): void {
   http.post(
     "/checkouts",
     {
@@ -54,14 +54,14 @@ credited when Stripe says that it was paid, not before. 10 can be begun within a
     },
     async (request, reply) => {
       const { accountId } = getSession(request);
-      const checkout = await parts.createCheckout({ accountId, amount: request.body.amount });
+      const checkout = await createCheckout({ accountId, amount: request.body.amount });
       reply.code(201);
       return presentCheckout(checkout);
     },
   );
 }
 
-function addList(http: HttpServer, { database }: CheckoutRouteParts): void {
+function addList(http: HttpServer, { database }: CheckoutRouteDependencies): void {
   http.get(
     "/checkouts",
     {
@@ -84,7 +84,7 @@ function addList(http: HttpServer, { database }: CheckoutRouteParts): void {
   );
 }
 
-function addGet(http: HttpServer, { database }: CheckoutRouteParts): void {
+function addGet(http: HttpServer, { database }: CheckoutRouteDependencies): void {
   http.get(
     "/checkouts/:id",
     {
@@ -105,7 +105,7 @@ function addGet(http: HttpServer, { database }: CheckoutRouteParts): void {
   );
 }
 
-function addDebt(http: HttpServer, { database, currency }: CheckoutRouteParts): void {
+function addDebt(http: HttpServer, { database, currency }: CheckoutRouteDependencies): void {
   http.get(
     "/debt",
     {

@@ -8,11 +8,14 @@ import { insertCheckout, lockCheckoutsOf, updateSession, updateToFailed } from "
 import { countPlaces, toMinor } from "./stripe-amount.ts";
 import type { StripeClient } from "./stripe-client.ts";
 
-export type CheckoutParts = {
+type CheckoutDependencies = PaymentLimits & {
   database: Database;
   clock: Clock;
   ids: IdSource;
   stripe: StripeClient;
+};
+
+export type PaymentLimits = {
   siteUrl: string;
   currency: string;
   /** The least and the most of one payment, in whole units of the currency. */
@@ -30,18 +33,18 @@ const secondsBeforeAnotherTry = 30;
 
 /** Writes down what is wanted, then asks Stripe for a page to pay it on. Nothing is credited by it. */
 export async function createCheckout(
-  parts: CheckoutParts,
+  dependencies: CheckoutDependencies,
   { accountId, amount: text }: { accountId: AccountId; amount: string },
 ): Promise<Checkout> {
-  const { amount, amountMinor } = parseAmount(parts, text);
-  const checkout = await openCheckout(parts, { accountId, amount, amountMinor });
-  const session = await askForSession(parts, checkout);
-  await updateSession(parts.database, checkout.id, session);
+  const { amount, amountMinor } = parseAmount(dependencies, text);
+  const checkout = await openCheckout(dependencies, { accountId, amount, amountMinor });
+  const session = await askForSession(dependencies, checkout);
+  await updateSession(dependencies.database, checkout.id, session);
   return { ...checkout, sessionId: session.sessionId, sessionUrl: session.url };
 }
 
 function parseAmount(
-  { currency, amountMin, amountMax }: CheckoutParts,
+  { currency, amountMin, amountMax }: PaymentLimits,
   text: string,
 ): { amount: Nano; amountMinor: bigint } {
   const places = countPlaces(currency);
@@ -59,7 +62,7 @@ function parseAmount(
 }
 
 async function openCheckout(
-  { database, clock, ids, currency }: CheckoutParts,
+  { database, clock, ids, currency }: CheckoutDependencies,
   wanted: Pick<Checkout, "accountId" | "amount" | "amountMinor">,
 ): Promise<Checkout> {
   return await database.transaction().execute(async (tx) => {
@@ -106,22 +109,25 @@ function requireRoom({ open, recent, now }: { open: Date[]; recent: Date[]; now:
 }
 
 /** A page that nobody got to see is paid by nobody; should money come of it all the same, it is credited. */
-async function askForSession(parts: CheckoutParts, checkout: Checkout): Promise<{ sessionId: string; url: string }> {
-  const backUrl = `${parts.siteUrl}/console/billing?checkout=${checkout.id}`;
+async function askForSession(
+  { database, clock, stripe, siteUrl }: CheckoutDependencies,
+  checkout: Checkout,
+): Promise<{ sessionId: string; url: string }> {
+  const backUrl = `${siteUrl}/console/billing?checkout=${checkout.id}`;
   try {
-    return await parts.stripe.createSession({
+    return await stripe.createSession({
       checkoutId: checkout.id,
       accountId: checkout.accountId,
       amountMinor: checkout.amountMinor,
       currency: checkout.currency,
-      title: `Credit at ${new URL(parts.siteUrl).host}`,
+      title: `Credit at ${new URL(siteUrl).host}`,
       successUrl: backUrl,
       cancelUrl: `${backUrl}&canceled=1`,
       expiresAt: checkout.expiresAt,
     });
   } catch (error) {
     const note = String(error).slice(0, noteCharactersMax);
-    await updateToFailed(parts.database, checkout.id, { note, now: parts.clock.now() });
+    await updateToFailed(database, checkout.id, { note, now: clock.now() });
     throw new AppError(
       "overloaded",
       "Payments cannot be taken at the moment. Nothing was charged; try again shortly.",

@@ -5,7 +5,7 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import { addCheckoutRoutes } from "./checkout-routes.ts";
-import { type CheckoutParts, createCheckout } from "./create-checkout.ts";
+import { createCheckout, type PaymentLimits } from "./create-checkout.ts";
 import { hearStripe } from "./hear-stripe.ts";
 import { createStripeClient, type StripeClient, type StripeKeys, type StripePlace } from "./stripe-client.ts";
 import { addStripeWebhookRoute } from "./stripe-webhook-routes.ts";
@@ -22,8 +22,6 @@ export type Payments = {
   close(): Promise<void>;
 };
 
-export type PaymentLimits = Pick<CheckoutParts, "siteUrl" | "currency" | "amountMin" | "amountMax">;
-
 type PaymentOptions = {
   database: Database;
   clock: Clock;
@@ -38,7 +36,6 @@ type PaymentOptions = {
 
 export function createPayments({ database, clock, ids, logger, keys, limits, place }: PaymentOptions): Payments {
   const stripe = keys === null ? null : createStripeClient(keys, place);
-  const news = { database, clock, ids, logger };
   return {
     addRoutes: (consoleApi) =>
       addCheckoutRoutes(consoleApi, {
@@ -49,14 +46,14 @@ export function createPayments({ database, clock, ids, logger, keys, limits, pla
       }),
     addWebhookRoute: (http) =>
       addStripeWebhookRoute(http, {
-        hear: async (event) => await hearStripe({ ...news, stripe: requireStripe(stripe) }, event),
+        hear: async (event) => await hearStripe({ database, clock, logger, stripe: requireStripe(stripe) }, event),
       }),
     async sweep(signal) {
       if (stripe === null) return;
       // What goes wrong with one must not keep the other from its turn.
       const outcomes: PromiseSettledResult<void>[] = [];
       for (const sweep of [sweepCheckouts, sweepReversals]) {
-        outcomes.push(...(await Promise.allSettled([sweep({ ...news, stripe }, signal)])));
+        outcomes.push(...(await Promise.allSettled([sweep({ database, clock, logger, stripe }, signal)])));
       }
       for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
     },

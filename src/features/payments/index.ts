@@ -9,7 +9,8 @@
  */
 export { type Checkout, checkoutStates } from "./checkout.ts";
 export { findCheckout, listCheckouts } from "./checkout-store.ts";
-export { createPayments, type PaymentLimits, type Payments } from "./create-payments.ts";
+export type { PaymentLimits } from "./create-checkout.ts";
+export { createPayments, type Payments } from "./create-payments.ts";
 export type { Reversal } from "./reversal.ts";
 export { listReversals } from "./reversal-store.ts";
 export { fromMinor } from "./stripe-amount.ts";

@@ -3,13 +3,13 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 /** Stripe's events have a few kilobytes. */
 const bodyBytesMax = 256 * 1024;
 
-type WebhookRouteParts = {
+type StripeListener = {
   /** Returns when everything that follows from the event is durable. */
   hear(event: { body: Buffer; signature: string }): Promise<void>;
 };
 
 /** Where Stripe tells of payments: open to everybody, and worth nothing without Stripe's signature. */
-export async function addStripeWebhookRoute(http: HttpServer, { hear }: WebhookRouteParts): Promise<void> {
+export async function addStripeWebhookRoute(http: HttpServer, { hear }: StripeListener): Promise<void> {
   await http.register(async (stripe: HttpServer) => {
     // The signature is of the bytes, so nobody may have read and written them before.
     stripe.removeContentTypeParser("application/json");

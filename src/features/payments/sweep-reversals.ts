@@ -1,4 +1,4 @@
-import { applyNews, type NewsParts } from "./apply-news.ts";
+import { applyNews, type NewsDependencies } from "./apply-news.ts";
 import { readAskedUntil, writeAskedUntil } from "./reversal-store.ts";
 
 const askEveryMs = 60 * 60_000;
@@ -9,17 +9,18 @@ const overlapMs = 10 * 60_000;
  * Asks Stripe every hour for the refunds and disputes that it told of since the last time: events can be lost, and a
  * payment can be contested for months. What was heard already changes nothing.
  */
-export async function sweepReversals(parts: NewsParts, signal: AbortSignal): Promise<void> {
-  const now = parts.clock.now();
-  const askedUntil = await readAskedUntil(parts.database);
+export async function sweepReversals(dependencies: NewsDependencies, signal: AbortSignal): Promise<void> {
+  const { database, clock, logger, stripe } = dependencies;
+  const now = clock.now();
+  const askedUntil = await readAskedUntil(database);
   // What happened before this gateway took refunds into account was for the operator to decide.
-  if (askedUntil === null) return await writeAskedUntil(parts.database, now);
+  if (askedUntil === null) return await writeAskedUntil(database, now);
   if (signal.aborted || now.getTime() - askedUntil.getTime() < askEveryMs) return;
-  const news = await parts.stripe.listReversals(new Date(askedUntil.getTime() - overlapMs));
-  if (news === null) parts.logger.warn("Stripe's key may not read events, so that lost ones are not found");
+  const news = await stripe.listReversals(new Date(askedUntil.getTime() - overlapMs));
+  if (news === null) logger.warn("Stripe's key may not read events, so that lost ones are not found");
   for (const one of news ?? []) {
     if (signal.aborted) return;
-    await applyNews(parts, one);
+    await applyNews(dependencies, one);
   }
-  await writeAskedUntil(parts.database, now);
+  await writeAskedUntil(database, now);
 }

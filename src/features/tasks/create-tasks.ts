@@ -18,8 +18,14 @@ import type { PresentComposite } from "./read/present-request.ts";
 import { addTaskRoutes } from "./read/task-routes.ts";
 import { createTaskWatch } from "./read/watch-tasks.ts";
 import { addSpeechRoutes } from "./speech/speech-routes.ts";
-import { addGenerationRoutes, type SubmitTask, submit } from "./submit/generation-routes.ts";
+import {
+  addGenerationRoutes,
+  type SubmissionRouteDependencies,
+  type SubmitTask,
+  submitTask,
+} from "./submit/generation-routes.ts";
 import { addImageEditRoutes } from "./submit/image-edit-routes.ts";
+import { prepareMedia } from "./submit/prepare-media.ts";
 import { createSubmissionWriter } from "./submit/write-submissions.ts";
 import { notifyChanges, notifyDue } from "./task-store.ts";
 import type { Orchestrate } from "./work/orchestrate-task.ts";
@@ -66,38 +72,45 @@ type TasksDependencies = {
   connectionsMax: number;
 };
 
-export function createTasks(given: TasksDependencies): Tasks {
-  const { clock, database, feed, logger, currency, keyValidityMs } = given;
-  const heartbeats = createHeartbeats(given.heartbeatMs);
+export function createTasks(dependencies: TasksDependencies): Tasks {
+  const { database, clock, ids, logger, feed, catalog, registry, health, files, guarded, calls } = dependencies;
+  const { currency, baseUrl, keyValidityMs, random, presentComposite, failpoint = () => {} } = dependencies;
+  const heartbeats = createHeartbeats(dependencies.heartbeatMs);
   const onTrouble = (error: unknown): void => logger.warn({ error }, "task queue error");
   const watch = createTaskWatch({ feed, tell: (changes) => notifyChanges(database, changes), onTrouble });
   const wakeUps = createWakeUps({ feed, notify: () => notifyDue(database), onTrouble });
   // Half of the pool, so that whatever else needs a connection gets one.
-  const endings = createSemaphore(Math.floor(given.connectionsMax / 2) - 1);
-  const failpoint = given.failpoint ?? (() => {});
-  const shared = { ...given, watch, endings, failpoint, wakeWorkers: wakeUps.wake };
+  const endings = createSemaphore(Math.floor(dependencies.connectionsMax / 2) - 1);
+  const transitions = { database, clock, ids, logger, watch, endings, wakeWorkers: wakeUps.wake, failpoint };
   const writer = createSubmissionWriter({ database, clock, currency, keyValidityMs, begin: wakeUps.begin });
-  const routes = {
-    ...shared,
-    ...{ heartbeats, writer },
-    isCancelable: createCancelCheck(given),
+  const submissions = {
+    ...{ database, clock, ids, catalog, failpoint, writer, watch, files, baseUrl },
+    allowsPrivate: dependencies.allowsPrivate,
     claims: {
       validityMs: keyValidityMs,
       releaseHold: async (tx: Database, hold: Parameters<typeof releaseHold>[1]) =>
         void (await releaseHold(tx, hold, clock.now())),
     },
   };
+  const submit: SubmitTask = (request, reply, way) => submitTask(submissions, { request, reply, way });
   let worker: TaskWorker | null = null;
   return {
     addRoutes(v1) {
-      addGenerationRoutes(v1, routes);
-      addImageEditRoutes(v1, routes);
-      addSpeechRoutes(v1, routes, given.calls);
-      addTaskRoutes(v1, routes);
+      const making: SubmissionRouteDependencies = {
+        submit,
+        prepareMedia: (check) => prepareMedia({ files, catalog, registry }, check),
+      };
+      addGenerationRoutes(v1, making);
+      addImageEditRoutes(v1, { ...making, files });
+      addSpeechRoutes(v1, { ...making, calls, database, clock, catalog, registry, files, baseUrl });
+      const isCancelable = createCancelCheck({ catalog, registry });
+      addTaskRoutes(v1, { ...transitions, watch, files, heartbeats, isCancelable, presentComposite });
     },
-    submit: (request, reply, way) => submit(routes, { request, reply, ...way }),
+    submit,
     startWorking(orchestrate) {
-      worker = startTaskWorker({ ...shared, orchestrate });
+      const { stepsMax, closeTimeoutMs } = dependencies;
+      const upstreams = { files, guarded, catalog, registry, health, random };
+      worker = startTaskWorker({ ...transitions, ...upstreams, orchestrate, stepsMax, closeTimeoutMs });
       wakeUps.attach(worker);
     },
     async close() {

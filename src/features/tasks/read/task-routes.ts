@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import type { Clock } from "../../../lib/clock.ts";
+import type { Database } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { describeAnswers } from "../../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
@@ -51,9 +53,12 @@ export function addTaskRoutes(http: HttpServer, dependencies: TaskRouteDependenc
 }
 
 /** The task as its caller sees it at the moment. */
-export async function presentNow(dependencies: TaskRouteDependencies, task: Task) {
-  const queuePosition = await findQueuePosition(dependencies.database, task);
-  return presentTask(task, { signLink: dependencies.files.signLink, now: dependencies.clock.now(), queuePosition });
+export async function presentNow(
+  { database, clock, files }: { database: Database; clock: Clock; files: Pick<Files, "signLink"> },
+  task: Task,
+) {
+  const queuePosition = await findQueuePosition(database, task);
+  return presentTask(task, { signLink: files.signLink, now: clock.now(), queuePosition });
 }
 
 /** What the head of an answer says of a task: which version of it this is, and when to ask again. */

@@ -1,33 +1,39 @@
 import { Type } from "typebox";
+import type { Database } from "../../../platform/database/database.ts";
 import { describeAnswers } from "../../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../../platform/http/endpoint-table.ts";
 import { describeHeaders } from "../../../platform/http/request-headers.ts";
 import type { Calls, IncomingCall, PaidRoute } from "../../calls/index.ts";
+import type { Files } from "../../files/index.ts";
 import { presentNow } from "../read/task-routes.ts";
 import { taskSchema } from "../read/task-schema.ts";
 import { checkSpeech } from "../submit/check-generation.ts";
 import {
-  type GenerationRouteParts,
   presentSubmissionHeaders,
+  type SubmissionRouteDependencies,
   submissionAnswer,
   submissionErrors,
-  submit,
 } from "../submit/generation-routes.ts";
 import { type SpeechBody, speechRequestSchema } from "../submit/generation-schema.ts";
 import { parsePrefer } from "../submit/prefer.ts";
-import { prepareMedia } from "../submit/prepare-media.ts";
 import { keptTaskType } from "../submit/write-submissions.ts";
 import { findTask } from "../task-store.ts";
-import { audioTypes, prepareSpeech } from "./prepare-speech.ts";
+import { audioTypes, prepareSpeech, type SpeechDirectory } from "./prepare-speech.ts";
 import type { SpeechKinds } from "./send-speech.ts";
+
+type SpeechDependencies = SpeechDirectory & { database: Database; files: Pick<Files, "signLink">; baseUrl: string };
 
 const path = "/audio/speech";
 const description = `Says a text. The answer is the audio itself, as it is made. With \`Prefer: respond-async\` it is a task like those of
 the other media. With an \`Idempotency-Key\` the call can be sent again: it is done and paid once.`;
 
-export function addSpeechRoutes(http: HttpServer, parts: GenerationRouteParts, calls: Calls): void {
-  const route = createSpeechRoute(parts);
+export function addSpeechRoutes(
+  http: HttpServer,
+  { submit, prepareMedia, calls, ...speech }: SubmissionRouteDependencies & SpeechDependencies & { calls: Calls },
+): void {
+  const route = createSpeechRoute(speech);
+  const prepare = prepareMedia(checkSpeech);
   const { config, schema, errors } = describeEndpoint("createSpeech", [
     ...submissionErrors,
     "already_completed",
@@ -57,21 +63,28 @@ export function addSpeechRoutes(http: HttpServer, parts: GenerationRouteParts, c
       }
       if (await calls.replay(route, request, reply)) return reply;
       reply.header("preference-applied", "respond-async");
-      return await submit<SpeechBody>(parts, { request, reply, path, prepare: prepareMedia(parts, checkSpeech) });
+      return await submit<SpeechBody>(request, reply, { path, prepare });
     },
   );
 }
 
 /** A key that was used for a task of the same text answers with that task. */
-function createSpeechRoute(parts: GenerationRouteParts): PaidRoute<SpeechKinds> {
+function createSpeechRoute({
+  database,
+  clock,
+  files,
+  baseUrl,
+  catalog,
+  registry,
+}: SpeechDependencies): PaidRoute<SpeechKinds> {
   return {
     path,
-    prepare: (incoming: IncomingCall) => prepareSpeech(parts, incoming),
+    prepare: (incoming: IncomingCall) => prepareSpeech({ catalog, registry, clock }, incoming),
     async replay({ status, contentType, body }, reply) {
       if (contentType !== keptTaskType || body === null) return false;
-      const task = await findTask(parts.database, body.toString());
-      const answer = task === null ? null : await presentNow(parts, task);
-      if (task !== null) reply.headers(presentSubmissionHeaders(parts, task));
+      const task = await findTask(database, body.toString());
+      const answer = task === null ? null : await presentNow({ database, clock, files }, task);
+      if (task !== null) reply.headers(presentSubmissionHeaders(baseUrl, task));
       reply.code(status).type("application/json; charset=utf-8").send(JSON.stringify(answer));
       return true;
     },

@@ -7,7 +7,7 @@ import type { Database } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { SeenLimits } from "../../../platform/http/request-context.ts";
 import { getOfferedModel, type LiveCatalog, type OfferedModel, presentDeprecation } from "../../catalog/index.ts";
-import { type ClaimParts, claimKey, fingerprintRequest, freeKey, recallAnswer } from "../../idempotency/index.ts";
+import { type ClaimTerms, claimKey, fingerprintRequest, freeKey, recallAnswer } from "../../idempotency/index.ts";
 import { checkWebhookUrl } from "../../webhooks/index.ts";
 import { priceTask } from "../quote-task.ts";
 import { isFinal, type NewTask, type Task, type TaskType } from "../task.ts";
@@ -25,7 +25,7 @@ export type CreateDependencies = {
   catalog: LiveCatalog;
   failpoint(name: TaskFailpoint): void;
   writer: Coalescer<Submission, SubmissionOutcome>;
-  claims: Pick<ClaimParts, "validityMs" | "releaseHold">;
+  claims: ClaimTerms;
   /** Whether callbacks may go to this machine and its neighbours. */
   allowsPrivate: boolean;
 };
@@ -172,11 +172,14 @@ async function recallSameOrder(
 }
 
 /** A claim of another kind whose process died is taken over, which also ends its hold; then it is free. */
-async function clearDeadClaim(dependencies: CreateDependencies, { task, keyed, caller }: Submission): Promise<void> {
+async function clearDeadClaim(
+  { database, clock, claims }: CreateDependencies,
+  { task, keyed, caller }: Submission,
+): Promise<void> {
   if (keyed === null) return;
   const claim = { accountId: caller.accountId, key: keyed.key, requestId: task.requestId };
-  const outcome = await claimKey({ ...dependencies, ...dependencies.claims }, { ...claim, ...keyed, holdId: null });
-  if (outcome.kind === "claimed") await freeKey(dependencies.database, claim);
+  const outcome = await claimKey({ database, clock, ...claims }, { ...claim, ...keyed, holdId: null });
+  if (outcome.kind === "claimed") await freeKey(database, claim);
 }
 
 /** Everything about a submission that can be known before it is written. Throws what is wrong with it. */

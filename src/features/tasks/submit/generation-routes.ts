@@ -11,8 +11,9 @@ import type { Files } from "../../files/index.ts";
 import { parseIdempotencyKey } from "../../idempotency/index.ts";
 import { presentTask } from "../read/present-task.ts";
 import { awaitTask } from "../read/read-task.ts";
-import { presentNow, presentTaskHeaders, type TaskRouteDependencies, watchCaller } from "../read/task-routes.ts";
+import { presentNow, presentTaskHeaders, watchCaller } from "../read/task-routes.ts";
 import { taskSchema } from "../read/task-schema.ts";
+import type { TaskWatch } from "../read/watch-tasks.ts";
 import { isFinal, type Task } from "../task.ts";
 import { findInlineError, openInlineAnswer } from "./answer-inline.ts";
 import { checkAvatar, checkImage, checkVideo } from "./check-generation.ts";
@@ -26,11 +27,16 @@ import {
 import { avatarRequestSchema, type CommonBody, imageRequestSchema, videoRequestSchema } from "./generation-schema.ts";
 import { findInlineForm } from "./openai-image-options.ts";
 import { type Preference, parsePrefer } from "./prefer.ts";
-import { type CheckMedia, type MediaDependencies, prepareMedia } from "./prepare-media.ts";
+import type { CheckMedia, PrepareMedia } from "./prepare-media.ts";
 
-export type GenerationRouteParts = CreateDependencies &
-  MediaDependencies &
-  TaskRouteDependencies & { files: Files; baseUrl: string };
+/** What routes make tasks with. */
+export type SubmissionRouteDependencies = { submit: SubmitTask; prepareMedia: PrepareMedia };
+
+type SubmitDependencies = CreateDependencies & {
+  watch: TaskWatch;
+  files: Pick<Files, "getFile" | "openFile" | "signLink">;
+  baseUrl: string;
+};
 
 /** What a submission can be answered with beyond what every endpoint can. */
 export const submissionErrors = [
@@ -74,8 +80,8 @@ export const inlineErrors = [
   "upstream_timeout",
 ] as const satisfies readonly ErrorCode[];
 
-export function addGenerationRoutes(http: HttpServer, parts: GenerationRouteParts): void {
-  addSubmission(http, parts, {
+export function addGenerationRoutes(http: HttpServer, dependencies: SubmissionRouteDependencies): void {
+  addSubmission(http, dependencies, {
     endpoint: "createImage",
     path: "/images/generations",
     summary: "Make images",
@@ -86,7 +92,7 @@ export function addGenerationRoutes(http: HttpServer, parts: GenerationRoutePart
     check: checkImage,
     findInlineForm,
   });
-  addSubmission(http, parts, {
+  addSubmission(http, dependencies, {
     endpoint: "createVideo",
     path: "/videos/generations",
     summary: "Make a film",
@@ -94,7 +100,7 @@ export function addGenerationRoutes(http: HttpServer, parts: GenerationRoutePart
     body: videoRequestSchema,
     check: checkVideo,
   });
-  addSubmission(http, parts, {
+  addSubmission(http, dependencies, {
     endpoint: "createAvatar",
     path: "/avatars/generations",
     summary: "Let a person speak",
@@ -118,11 +124,11 @@ type SubmissionRoute<B extends CommonBody> = {
 
 function addSubmission<B extends CommonBody>(
   http: HttpServer,
-  parts: GenerationRouteParts,
+  { submit, prepareMedia }: SubmissionRouteDependencies,
   route: SubmissionRoute<B>,
 ): void {
   const { config, schema, errors } = describeEndpoint(route.endpoint, [...submissionErrors, ...(route.errors ?? [])]);
-  const prepare = prepareMedia(parts, route.check);
+  const prepare = prepareMedia(route.check);
   const { path, findInlineForm } = route;
   http.post(
     route.path,
@@ -139,13 +145,13 @@ function addSubmission<B extends CommonBody>(
         response: { 200: taskSchema, 202: taskSchema, ...errors },
       },
     },
-    (request, reply) =>
-      submit<B>(parts, { request, reply, path, prepare, ...(findInlineForm === undefined ? {} : { findInlineForm }) }),
+    async (request, reply) =>
+      await submit<B>(request, reply, { path, prepare, ...(findInlineForm === undefined ? {} : { findInlineForm }) }),
   );
 }
 
 /** What the head of an answer to a submission says, also when it is sent again. */
-export function presentSubmissionHeaders({ baseUrl }: { baseUrl: string }, task: Task): Record<string, string> {
+export function presentSubmissionHeaders(baseUrl: string, task: Task): Record<string, string> {
   return { ...presentTaskHeaders(task), location: `${baseUrl}/tasks/${task.id}` };
 }
 
@@ -173,40 +179,40 @@ export type SubmitTask = <B extends CommonBody>(
 ) => Promise<FastifyReply>;
 
 /** Makes a task of a request that its schema has checked, and waits for it where that is asked for. */
-export async function submit<B extends CommonBody>(
-  parts: GenerationRouteParts,
-  { request, reply, ...way }: SubmissionWay<B> & { request: FastifyRequest; reply: FastifyReply },
-) {
+export async function submitTask<B extends CommonBody>(
+  dependencies: SubmitDependencies,
+  { request, reply, way }: { request: FastifyRequest; reply: FastifyReply; way: SubmissionWay<B> },
+): Promise<FastifyReply> {
   const { findInlineForm } = way;
   const preference = parsePrefer(request.headers.prefer);
   const inline = preference.isAsync ? null : (findInlineForm?.(request.body as B, request.headers) ?? null);
   const waitMs = preference.waitMs ?? (inline === null ? 0 : inlineWaitMs);
   const key = parseIdempotencyKey(request.headers["idempotency-key"]);
-  const created = await createWanted(parts, { request, key, way });
+  const created = await createWanted(dependencies, { request, key, way });
   reply.headers(created.headers);
   if (created.isReplay) reply.header("idempotent-replayed", "true");
   const signal = watchCaller(reply);
   const task =
-    waitMs === 0 ? created.task : await awaitTask(parts, created.task, { knownVersion: null, waitMs, signal });
+    waitMs === 0 ? created.task : await awaitTask(dependencies, created.task, { knownVersion: null, waitMs, signal });
   request.logFields = { model: task.model, task_id: task.id, task_status: task.state };
-  reply.headers(presentSubmissionHeaders(parts, task));
+  reply.headers(presentSubmissionHeaders(dependencies.baseUrl, task));
   const applied = presentApplied(preference, { isInlineKnown: findInlineForm !== undefined });
   if (applied !== null) reply.header("preference-applied", applied);
-  parts.failpoint("submission-answered");
+  dependencies.failpoint("submission-answered");
   if (inline !== null && isFinal(task.state)) {
-    return await answerInline(parts, { reply, task, form: inline, isKeyed: key !== null });
+    return await answerInline(dependencies, { reply, task, form: inline, isKeyed: key !== null });
   }
   // Where a task stands in the line is told to those who ask for it later: nobody waits for that here.
   const answer =
     task === created.task && !created.isReplay
-      ? presentTask(task, { signLink: parts.files.signLink, now: parts.clock.now(), queuePosition: null })
-      : await presentNow(parts, task);
+      ? presentTask(task, { signLink: dependencies.files.signLink, now: dependencies.clock.now(), queuePosition: null })
+      : await presentNow(dependencies, task);
   reply.code(waitMs > 0 && isFinal(task.state) ? 200 : 202).type("application/json; charset=utf-8");
   return reply.send(JSON.stringify(answer));
 }
 
 async function createWanted<B extends CommonBody>(
-  parts: GenerationRouteParts,
+  dependencies: SubmitDependencies,
   { request, key, way }: { request: FastifyRequest; key: string | null; way: SubmissionWay<B> },
 ): Promise<CreatedTask> {
   const { path, prepare, describeOrder, discard } = way;
@@ -214,7 +220,7 @@ async function createWanted<B extends CommonBody>(
   // The schema has checked it.
   const body = request.body as B;
   try {
-    const created = await createTask<B>(parts, {
+    const created = await createTask<B>(dependencies, {
       caller: getCaller(request),
       body,
       requestId: request.id,
@@ -240,7 +246,7 @@ function presentApplied({ waitMs, isAsync }: Preference, { isInlineKnown }: { is
 
 /** What a caller who knows no tasks gets of one that is over: what it made, or why it made nothing. */
 async function answerInline(
-  parts: GenerationRouteParts,
+  dependencies: SubmitDependencies,
   { reply, task, form, isKeyed }: { reply: FastifyReply; task: Task; form: InlineForm; isKeyed: boolean },
 ): Promise<FastifyReply> {
   const error = findInlineError(task, { isKeyed });
@@ -249,9 +255,9 @@ async function answerInline(
     reply.removeHeader("etag");
     throw error;
   }
-  const answer = await presentNow(parts, task);
+  const answer = await presentNow(dependencies, task);
   reply.code(200).type("application/json; charset=utf-8");
   if (form === "url") return reply.send(JSON.stringify(answer));
-  const { bytes, body } = await openInlineAnswer(parts.files, { task, answer });
+  const { bytes, body } = await openInlineAnswer(dependencies.files, { task, answer });
   return reply.header("content-length", bytes).send(body);
 }

@@ -1,18 +1,19 @@
 import { Type } from "typebox";
-import type { FileId } from "../../../lib/ids.ts";
+import type { AccountId, FileId } from "../../../lib/ids.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { describeValidationProblem } from "../../../platform/errors/validation-problem.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../../platform/http/endpoint-table.ts";
 import { compileValidator } from "../../../platform/http/validation.ts";
-import type { FormDescription } from "../../files/index.ts";
+import type { Files, FormDescription } from "../../files/index.ts";
 import { taskSchema } from "../read/task-schema.ts";
 import { checkImage } from "./check-generation.ts";
 import type { PrepareTask } from "./create-task.ts";
-import { type GenerationRouteParts, inlineErrors, submissionErrors, submit } from "./generation-routes.ts";
+import { inlineErrors, type SubmissionRouteDependencies, submissionErrors } from "./generation-routes.ts";
 import { type ImageBody, imageRequestSchema } from "./generation-schema.ts";
-import { prepareMedia } from "./prepare-media.ts";
 import { describeEditForm, type EditForm, pictureNames, readEditForm } from "./read-edit-form.ts";
+
+type EditRouteDependencies = SubmissionRouteDependencies & { files: Files };
 
 const path = "/images/edits";
 
@@ -39,14 +40,14 @@ const editSchema = Type.Unsafe<ImageBody>(
 );
 
 /** Editing images as OpenAI's clients ask for it. */
-export function addImageEditRoutes(v1: HttpServer, parts: GenerationRouteParts): void {
+export function addImageEditRoutes(v1: HttpServer, dependencies: EditRouteDependencies): void {
   v1.register(async (http: HttpServer) => {
-    await parts.files.acceptForms(http, form);
-    addEditRoute(http, parts);
+    await dependencies.files.acceptForms(http, form);
+    addEditRoute(http, dependencies);
   });
 }
 
-function addEditRoute(http: HttpServer, parts: GenerationRouteParts): void {
+function addEditRoute(http: HttpServer, { submit, prepareMedia, files }: EditRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("editImage", [
     ...submissionErrors,
     ...inlineErrors,
@@ -70,14 +71,15 @@ function addEditRoute(http: HttpServer, parts: GenerationRouteParts): void {
       },
     },
     async (request, reply) => {
-      const received = await parts.files.receiveForm(request, reply, form);
+      const received = await files.receiveForm(request, reply, form);
       try {
         const edit = readEditForm(received.entries);
         // From here on it is a request like those in JSON.
         request.body = parseBody(edit);
         if (request.headers["idempotency-key"] !== undefined) request.rawBody = describeEditForm(edit);
-        const material = keepMaterial(parts, edit, () => received.remove());
-        return await submit<ImageBody>(parts, { request, reply, path, ...material, findInlineForm });
+        const onKept = () => received.remove();
+        const material = keepMaterial(files, edit, { prepareImage: prepareMedia(checkImage), onKept });
+        return await submit<ImageBody>(request, reply, { path, ...material, findInlineForm });
       } finally {
         await received.remove();
       }
@@ -100,12 +102,11 @@ function parseBody({ fields }: EditForm): ImageBody {
 
 /** Keeps the pictures when the rest of the request was found good, and takes them back where no task comes of it. */
 function keepMaterial(
-  parts: GenerationRouteParts,
+  files: Files,
   { pictures }: EditForm,
-  onKept: () => Promise<void>,
+  { prepareImage, onKept }: { prepareImage: PrepareTask<ImageBody>; onKept(): Promise<void> },
 ): { prepare: PrepareTask<ImageBody>; discard(): Promise<void> } {
-  const kept: { accountId: Parameters<typeof parts.files.deleteFile>[0]; fileId: FileId }[] = [];
-  const prepareImage = prepareMedia(parts, checkImage);
+  const kept: { accountId: AccountId; fileId: FileId }[] = [];
 
   async function prepare(asked: Parameters<PrepareTask<ImageBody>>[0]) {
     const { body, caller, offered } = asked;
@@ -119,7 +120,7 @@ function keepMaterial(
       }
       const wanted = { param: `input_images[${index}]`, kinds: ["image"] as const };
       const { signal } = new AbortController();
-      const { id } = await parts.files.keepUpload({ ...picture, accountId, wanted, signal });
+      const { id } = await files.keepUpload({ ...picture, accountId, wanted, signal });
       kept.push({ accountId, fileId: id });
       images.push(id);
     }
@@ -130,7 +131,7 @@ function keepMaterial(
   return {
     prepare: (asked) => prepare(asked).catch(nameFormField),
     async discard() {
-      for (const { accountId, fileId } of kept.splice(0)) await parts.files.deleteFile(accountId, fileId);
+      for (const { accountId, fileId } of kept.splice(0)) await files.deleteFile(accountId, fileId);
     },
   };
 }

@@ -9,11 +9,14 @@ import type { CheckedGeneration } from "./check-generation.ts";
 import type { PrepareTask } from "./create-task.ts";
 import type { CommonBody } from "./generation-schema.ts";
 
-export type MediaDependencies = {
+type MediaDependencies = {
   files: Pick<Files, "findLinkedFile" | "getFile">;
   catalog: LiveCatalog;
   registry: ProviderRegistry;
 };
+
+/** How a request becomes a task, by what checks it. */
+export type PrepareMedia = <B extends CommonBody>(check: CheckMedia<B>) => PrepareTask<B>;
 
 export type CheckMedia<B extends CommonBody> = (body: B, model: Model) => CheckedGeneration;
 

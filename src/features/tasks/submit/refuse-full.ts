@@ -9,14 +9,12 @@ import type { TaskType } from "../task.ts";
 import { listRecentSpans, type TaskSpan } from "../task-store.ts";
 import type { FullLimit } from "./write-submissions.ts";
 
-type FullParts = { database: Database; clock: Clock };
-
 /** Where the caller has never seen a task end. */
 const usualMsAtFirst = 10_000;
 
 /** The refusal of a task beyond those that may be open, with an estimate of when one of them is over. */
 export async function createFullError(
-  { database, clock }: FullParts,
+  { database, clock }: { database: Database; clock: Clock },
   { caller, limit: { owner, max }, seen }: { caller: Caller; limit: FullLimit; seen: SeenLimits | null },
 ): Promise<AppError> {
   const keyId = owner === "API key" ? caller.keyId : null;

@@ -37,11 +37,11 @@ export async function retryTask(dependencies: RetryDependencies, taskId: string)
   return { kind: "made-anew", task: await makeAnew(dependencies, task) };
 }
 
-async function makeAnew(dependencies: RetryDependencies, task: Task): Promise<Task> {
-  const now = dependencies.clock.now();
+async function makeAnew({ database, clock, ids, currency }: RetryDependencies, task: Task): Promise<Task> {
+  const now = clock.now();
   const lifeMs = task.deadlineAt.getTime() - task.createdAt.getTime();
-  const id = dependencies.ids.next("task");
-  const writer = createSubmissionWriter({ ...dependencies, keyValidityMs: 0, begin: () => {} });
+  const id = ids.next("task");
+  const writer = createSubmissionWriter({ database, clock, currency, keyValidityMs: 0, begin: () => {} });
   const held = priceTask(task.terms);
   const outcome = await writer.submit({
     caller: {
@@ -61,15 +61,15 @@ async function makeAnew(dependencies: RetryDependencies, task: Task): Promise<Ta
     task: {
       ...task,
       id,
-      holdId: held === 0n ? null : dependencies.ids.next("hold"),
+      holdId: held === 0n ? null : ids.next("hold"),
       steps: task.steps.map(({ name }) => ({ name, state: "queued", progress: 0, output: [], taskIds: {} })),
-      outputIds: task.outputIds.map(() => dependencies.ids.next("file")),
+      outputIds: task.outputIds.map(() => ids.next("file")),
       deadlineAt: new Date(now.getTime() + lifeMs),
       createdAt: now,
     },
   });
   if (outcome.kind === "refused") throw outcome.error;
-  return await getTask(dependencies.database, { id });
+  return await getTask(database, { id });
 }
 
 const unlimited = {
