@@ -2,9 +2,9 @@ import { setImmediate as turnLoop } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createCoalescer } from "./coalescer.ts";
 
-type Parts = Parameters<typeof createCoalescer<number, string>>[0];
+type Options = Parameters<typeof createCoalescer<number, string>>[0];
 
-function createCounting(run: Parts["run"], options: Partial<Parts> = {}) {
+function createCounting(run: Options["run"], options: Partial<Options> = {}) {
   const batches: number[][] = [];
   const coalescer = createCoalescer<number, string>({
     batchMax: 3,

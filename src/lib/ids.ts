@@ -51,7 +51,7 @@ const randomCharacters = 16; // 80 bits
 const randomBlockBytes = 4096;
 const alphabetCodes = Uint8Array.from(alphabet, (character) => character.charCodeAt(0));
 
-export function createIdSource(parts: { clock: Clock; randomBytes: (count: number) => Uint8Array }): IdSource {
+export function createIdSource(options: { clock: Clock; randomBytes: (count: number) => Uint8Array }): IdSource {
   let block = "";
   let used = 0;
   /** Under load many ids are made within a millisecond. */
@@ -59,7 +59,7 @@ export function createIdSource(parts: { clock: Clock; randomBytes: (count: numbe
 
   function drawRandomPart(): string {
     if (used + randomCharacters > block.length) {
-      block = presentRandom(parts.randomBytes(randomBlockBytes));
+      block = presentRandom(options.randomBytes(randomBlockBytes));
       used = 0;
     }
     used += randomCharacters;
@@ -68,7 +68,7 @@ export function createIdSource(parts: { clock: Clock; randomBytes: (count: numbe
 
   return {
     next(prefix) {
-      const milliseconds = parts.clock.now().getTime();
+      const milliseconds = options.clock.now().getTime();
       if (milliseconds !== last.milliseconds) last = { milliseconds, text: presentTime(milliseconds) };
       return `${prefix}_${last.text}${drawRandomPart()}`;
     },

@@ -1,12 +1,6 @@
-import type { Clock } from "../../lib/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
-import type { Logger } from "../../platform/observability/logger.ts";
 import { applyReport } from "./apply-report.ts";
-import { applyReversal } from "./apply-reversal.ts";
+import { applyReversal, type NewsDependencies } from "./apply-reversal.ts";
 import type { StripeNews } from "./session-report.ts";
-import type { StripeClient } from "./stripe-client.ts";
-
-export type NewsDependencies = { database: Database; clock: Clock; logger: Logger; stripe: StripeClient };
 
 /** Does what follows from an event. When this returns, all of it is durable. */
 export async function applyNews(dependencies: NewsDependencies, news: StripeNews): Promise<void> {

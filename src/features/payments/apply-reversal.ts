@@ -1,8 +1,14 @@
-import type { NewsDependencies } from "./apply-news.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Logger } from "../../platform/observability/logger.ts";
 import { findCheckoutByPayment, lockCheckout } from "./checkout-store.ts";
 import { mergeReversal, type ToldReversal } from "./reversal.ts";
 import { listReversals, putReversal } from "./reversal-store.ts";
+import type { StripeClient } from "./stripe-client.ts";
 import { takeBackCredit } from "./take-back-credit.ts";
+
+/** What all that Stripe tells is done with. */
+export type NewsDependencies = { database: Database; clock: Clock; logger: Logger; stripe: StripeClient };
 
 /** Notes a refund or dispute and takes back the credit of its payment, or gives it again: all of it or nothing. */
 export async function applyReversal(

@@ -1,5 +1,6 @@
 import { AppError } from "../../platform/errors/app-error.ts";
-import { applyNews, type NewsDependencies } from "./apply-news.ts";
+import { applyNews } from "./apply-news.ts";
+import type { NewsDependencies } from "./apply-reversal.ts";
 
 /**
  * Takes in an event that Stripe sends. When this returns, everything that follows from it is durable; when it throws

@@ -1,5 +1,5 @@
-import type { NewsDependencies } from "./apply-news.ts";
 import { applyReport } from "./apply-report.ts";
+import type { NewsDependencies } from "./apply-reversal.ts";
 import type { Checkout } from "./checkout.ts";
 import { listSilentCheckouts, updateAskedAt, updateToFailed } from "./checkout-store.ts";
 

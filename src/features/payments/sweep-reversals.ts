@@ -1,4 +1,5 @@
-import { applyNews, type NewsDependencies } from "./apply-news.ts";
+import { applyNews } from "./apply-news.ts";
+import type { NewsDependencies } from "./apply-reversal.ts";
 import { readAskedUntil, writeAskedUntil } from "./reversal-store.ts";
 
 const askEveryMs = 60 * 60_000;

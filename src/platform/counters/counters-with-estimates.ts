@@ -26,8 +26,7 @@ const usualMsAtFirst = 5000;
  * only know when a lease runs out, which is long after its holder has released it. Each process goes by what it has seen
  * itself, so that nobody has to be asked, and counts those that other processes hold as begun at any time.
  */
-export function createCountersWithEstimates(parts: { counters: Counters; clock: Clock }): Counters {
-  const { counters, clock } = parts;
+export function createCountersWithEstimates({ counters, clock }: { counters: Counters; clock: Clock }): Counters {
   const paces = createSweptMap<Pace>({
     entriesMax: keysMax,
     isSpent: ({ beganAtMs, endedAtMs }, nowUs) => beganAtMs.size === 0 && nowUs - endedAtMs * 1000 > memoryUs,

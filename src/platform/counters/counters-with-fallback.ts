@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Counters } from "./counters.ts";
 
-type FallbackParts = {
+type FallbackOptions = {
   /** Throws where it cannot answer in time. */
   shared: Counters;
   local: Counters;
@@ -25,7 +25,7 @@ const releasesPerBatch = 100;
  * The shared counters decide; where they do not answer, the local ones do, and the decision says so. Never throws for
  * trouble with the shared ones.
  */
-export function createCountersWithFallback({ shared, local, clock, onTrouble }: FallbackParts): Counters {
+export function createCountersWithFallback({ shared, local, clock, onTrouble }: FallbackOptions): Counters {
   const missedReleases = new Map<string, Lease>();
   let isAway = false;
   let nextProbeAtMs = 0;

@@ -16,14 +16,14 @@ type LeaseBook = {
  * caller gets up to one more burst, and nobody is refused for lack of memory.
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one set of counters; its functions share it.
-export function createMemoryCounters(parts: { clock: Clock; keysMax?: number }): Counters {
-  const entriesMax = parts.keysMax ?? 100_000;
+export function createMemoryCounters(options: { clock: Clock; keysMax?: number }): Counters {
+  const entriesMax = options.keysMax ?? 100_000;
   const marks = createSweptMap<RateMark>({ entriesMax, isSpent: (mark, nowUs) => drainBacklog(mark, nowUs) === 0 });
   const books = createSweptMap<LeaseBook>({ entriesMax, isSpent: (book, nowUs) => countLive(book, nowUs) === 0 });
 
   /** Not the time of day: it may be set, and nothing here outlives the process. */
   function readNowUs(): number {
-    return Math.floor(parts.clock.monotonicMs() * 1000);
+    return Math.floor(options.clock.monotonicMs() * 1000);
   }
 
   /** A mark as it is now: its backlog is what is left, and time counts from here on, also after it was set back. */

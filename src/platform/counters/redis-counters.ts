@@ -6,7 +6,7 @@ import { presentRate, priceDelta, priceRate } from "./gcra.ts";
 import { presentLease } from "./lease.ts";
 import { correctScript, type RedisScript, renewScript, takeScript } from "./redis-scripts.ts";
 
-type RedisCountersParts = {
+type RedisCountersOptions = {
   url: string;
   /** For tests, in place of Redis' own clock. Gateways on one Redis must never go by clocks of their own. */
   clock?: Clock;
@@ -25,14 +25,14 @@ const reconnectDelayMsMax = 1000;
 const disconnectMsMax = 200;
 
 /** Counts for every process that uses the same Redis. Throws where it does not answer in time. */
-export function createRedisCounters(parts: RedisCountersParts): Counters {
-  const timeoutMs = parts.timeoutMs ?? 50;
-  const client = connect(parts);
+export function createRedisCounters(options: RedisCountersOptions): Counters {
+  const timeoutMs = options.timeoutMs ?? 50;
+  const client = connect(options);
   // Until it is known whether Redis is there, a request waits; afterwards one that finds it away fails at once.
   const firstContact = Promise.race([happens(client, "ready"), happens(client, "error"), happens(client, "end")]);
 
   function readNow(): string {
-    return parts.clock === undefined ? "" : String(parts.clock.now().getTime() * 1000);
+    return options.clock === undefined ? "" : String(options.clock.now().getTime() * 1000);
   }
 
   /** All within one deadline, and without what the library attaches to errors: arguments, the password among them. */
@@ -93,7 +93,7 @@ export function createRedisCounters(parts: RedisCountersParts): Counters {
   };
 }
 
-function connect({ url, onTrouble }: RedisCountersParts): Redis {
+function connect({ url, onTrouble }: RedisCountersOptions): Redis {
   let isTroubleTold = false;
   const client = new Redis(url, {
     // What could not be asked at once or was not answered is decided elsewhere and must not be counted later.

@@ -10,7 +10,7 @@ export type SweptMap<V> = {
 /** Two for each new one: the round is over before the map has grown by half, so at most as many are spent as are not. */
 const lookedAtPerAddition = 2;
 
-export function createSweptMap<V>(parts: {
+export function createSweptMap<V>(options: {
   entriesMax: number;
   isSpent(value: V, nowUs: number): boolean;
 }): SweptMap<V> {
@@ -37,7 +37,7 @@ export function createSweptMap<V>(parts: {
     const key = round[next];
     const value = key === undefined ? undefined : values.get(key);
     if (value === undefined) return;
-    if (parts.isSpent(value, nowUs)) forgetNext();
+    if (options.isSpent(value, nowUs)) forgetNext();
     else next += 1;
   }
 
@@ -46,7 +46,7 @@ export function createSweptMap<V>(parts: {
     add(key, value, nowUs) {
       for (let look = 0; look < lookedAtPerAddition; look += 1) sweep(nowUs);
       moveOn();
-      if (values.size >= parts.entriesMax) forgetNext();
+      if (values.size >= options.entriesMax) forgetNext();
       values.set(key, value);
       round.push(key);
     },

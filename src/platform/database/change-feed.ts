@@ -26,7 +26,7 @@ export type ChangeFeed = {
   close(): Promise<void>;
 };
 
-type ChangeFeedParts = {
+type ChangeFeedOptions = {
   address: DatabaseAddress;
   channels: readonly string[];
   /** Told why the connection was lost or cannot be had (each reason once an outage), and what a listener threw. */
@@ -39,8 +39,8 @@ type ChangeFeedParts = {
 const connectMsMax = 5000;
 
 /** Fails when the first connection does; every later one is tried again for ever. */
-export async function openChangeFeed(parts: ChangeFeedParts): Promise<ChangeFeed> {
-  const { address, channels, onTrouble, heartbeatMs = 250, heartbeatTimeoutMs = 500, reconnectMs = 250 } = parts;
+export async function openChangeFeed(options: ChangeFeedOptions): Promise<ChangeFeed> {
+  const { address, channels, onTrouble, heartbeatMs = 250, heartbeatTimeoutMs = 500, reconnectMs = 250 } = options;
   const listeners = new Map<string, ChangeListener[]>(channels.map((channel) => [channel, []]));
   const closing = new AbortController();
   let lastTrouble: string | null = null;
@@ -130,7 +130,7 @@ type ListeningConnection = {
   ended: Promise<Error>;
 };
 
-type ListeningConnectionParts = {
+type ListeningConnectionOptions = {
   address: DatabaseAddress;
   channels: readonly string[];
   heartbeatMs: number;
@@ -139,12 +139,12 @@ type ListeningConnectionParts = {
   onNotification(channel: string, payload: string): void;
 };
 
-async function openListeningConnection(parts: ListeningConnectionParts): Promise<ListeningConnection> {
-  const { heartbeatMs, heartbeatTimeoutMs, signal } = parts;
+async function openListeningConnection(options: ListeningConnectionOptions): Promise<ListeningConnection> {
+  const { heartbeatMs, heartbeatTimeoutMs, signal } = options;
   signal.throwIfAborted();
   // A socket of our own, because pg's goodbye waits for the other side, which may never answer.
   const socket = new Socket();
-  const client = new pg.Client({ ...parts.address, stream: () => socket, application_name: "sluice-change-feed" });
+  const client = new pg.Client({ ...options.address, stream: () => socket, application_name: "sluice-change-feed" });
   const { promise: ended, resolve: settle } = Promise.withResolvers<Error>();
   const failed = ended.then((reason) => Promise.reject(reason));
   const tooLate = new Error(`The database did not accept a connection within ${connectMsMax} ms.`);
@@ -174,13 +174,13 @@ async function openListeningConnection(parts: ListeningConnectionParts): Promise
   async function listen(): Promise<{ askedAt: number }> {
     await client.connect();
     const askedAt = performance.now();
-    await client.query(parts.channels.map((channel) => `listen ${pg.escapeIdentifier(channel)}`).join("; "));
+    await client.query(options.channels.map((channel) => `listen ${pg.escapeIdentifier(channel)}`).join("; "));
     return { askedAt };
   }
 
   client.on("error", end);
   client.on("end", () => end(new Error("The connection ended.")));
-  client.on("notification", ({ channel, payload = "" }) => parts.onNotification(channel, payload));
+  client.on("notification", ({ channel, payload = "" }) => options.onNotification(channel, payload));
   signal.addEventListener("abort", hangUp);
   try {
     const { askedAt } = await Promise.race([listen(), failed]);
@@ -203,7 +203,7 @@ type Heartbeat = {
   stop(): Promise<void>;
 };
 
-type HeartbeatParts = {
+type HeartbeatOptions = {
   client: pg.Client;
   provenAt: number;
   heartbeatMs: number;
@@ -215,7 +215,7 @@ type HeartbeatParts = {
  * Asks the server again and again. Each answer proves that all is heard that was committed before the question, because
  * the server sends the notifications it has before it is ready for another query.
  */
-function startHeartbeat({ client, heartbeatMs, heartbeatTimeoutMs, onSilence, ...first }: HeartbeatParts): Heartbeat {
+function startHeartbeat({ client, heartbeatMs, heartbeatTimeoutMs, onSilence, ...first }: HeartbeatOptions): Heartbeat {
   let { provenAt } = first;
   let isStopped = false;
   let beating = Promise.resolve();

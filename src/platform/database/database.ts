@@ -11,7 +11,7 @@ export type DatabaseAddress =
   | { connectionString: string }
   | { host: string; user: string; password: string; database: string };
 
-type DatabaseParts = {
+type DatabaseOptions = {
   address: DatabaseAddress;
   connectionsMax: number;
   /** Told of connections that broke while idle; the pool replaces them by itself. */
@@ -25,17 +25,17 @@ const idleInTransactionMsMax = 10_000;
 const bigintOid = 20;
 const bigintArrayOid = 1016;
 
-export function createDatabase(parts: DatabaseParts): Database {
+export function createDatabase({ address, connectionsMax, onConnectionError }: DatabaseOptions): Database {
   const pool = new pg.Pool({
-    ...parts.address,
-    max: parts.connectionsMax,
+    ...address,
+    max: connectionsMax,
     connectionTimeoutMillis: connectMsMax,
     statement_timeout: statementMsMax,
     idle_in_transaction_session_timeout: idleInTransactionMsMax,
     application_name: "sluice",
     types: { getTypeParser },
   });
-  pool.on("error", parts.onConnectionError);
+  pool.on("error", onConnectionError);
   // The pool listens only to idle connections. One that breaks in the middle of a transaction fails its query, which
   // tells of it; unheard, it would end the process.
   pool.on("connect", (client) => client.on("error", () => {}));

@@ -11,7 +11,7 @@ export type OpenDatabase = {
   close(): Promise<void>;
 };
 
-type OpenDatabaseParts = {
+type OpenDatabaseOptions = {
   /** An external PostgreSQL; without it the embedded one of `dataDir` serves. */
   url: string | undefined;
   dataDir: string;
@@ -24,19 +24,20 @@ type OpenDatabaseParts = {
 
 const serverVersionMin = 15;
 
-export async function openDatabase(parts: OpenDatabaseParts): Promise<OpenDatabase> {
-  return parts.url === undefined ? openEmbedded(parts) : openExternal(parts, parts.url);
+export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
+  return options.url === undefined ? openEmbedded(options) : openExternal(options, options.url);
 }
 
-async function openEmbedded(parts: OpenDatabaseParts): Promise<OpenDatabase> {
-  const server = await openEmbeddedPostgres(parts);
-  const database = createDatabase({ ...parts, address: server.address });
+async function openEmbedded(options: OpenDatabaseOptions): Promise<OpenDatabase> {
+  const { dataDir, purpose, connectionsMax, onProgress, onConnectionError, onLost } = options;
+  const server = await openEmbeddedPostgres({ dataDir, purpose, onProgress, onLost });
+  const database = createDatabase({ address: server.address, connectionsMax, onConnectionError });
   const close = async (): Promise<void> => {
     await database.destroy();
     await server.close();
   };
   try {
-    await createIfMissing(database, server.address, parts);
+    await createIfMissing(database, server.address, onConnectionError);
   } catch (error) {
     await close();
     throw error;
@@ -45,12 +46,17 @@ async function openEmbedded(parts: OpenDatabaseParts): Promise<OpenDatabase> {
 }
 
 /** On the first start the server is there, but not yet the database in it. */
-async function createIfMissing(database: Database, address: DatabaseAddress, parts: OpenDatabaseParts): Promise<void> {
+async function createIfMissing(
+  database: Database,
+  address: DatabaseAddress,
+  onConnectionError: (error: Error) => void,
+): Promise<void> {
   try {
     await sql`select 1`.execute(database);
   } catch (error) {
     if (getCode(error) !== "3D000") throw error;
-    const maintenance = createDatabase({ ...parts, address: { ...address, database: "postgres" } });
+    const there = { ...address, database: "postgres" };
+    const maintenance = createDatabase({ address: there, connectionsMax: 1, onConnectionError });
     try {
       await sql`create database sluice`.execute(maintenance);
     } catch (creationError) {
@@ -62,9 +68,12 @@ async function createIfMissing(database: Database, address: DatabaseAddress, par
   }
 }
 
-async function openExternal(parts: OpenDatabaseParts, url: string): Promise<OpenDatabase> {
+async function openExternal(
+  { connectionsMax, onConnectionError }: OpenDatabaseOptions,
+  url: string,
+): Promise<OpenDatabase> {
   const address: DatabaseAddress = { connectionString: url };
-  const database = createDatabase({ ...parts, address });
+  const database = createDatabase({ address, connectionsMax, onConnectionError });
   try {
     const version = await readServerVersion(database);
     if (Number.parseInt(version, 10) < serverVersionMin) {

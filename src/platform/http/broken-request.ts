@@ -16,7 +16,7 @@ const problems: Record<string, { code: ErrorCode; message: string }> = {
 const malformed = { code: "malformed_request", message: "This is not a valid HTTP request." } as const;
 
 /** Answers what never became a whole request, in the same shape as every other error, and ends the connection. */
-export function createBrokenRequestHandler(parts: { ids: IdSource; logger: Logger }) {
+export function createBrokenRequestHandler({ ids, logger }: { ids: IdSource; logger: Logger }) {
   return (error: Error & { code?: string }, socket: Socket): void => {
     const open = findOpenReply(socket);
     // On a connection that stays open, the request before this one is done with.
@@ -30,12 +30,12 @@ export function createBrokenRequestHandler(parts: { ids: IdSource; logger: Logge
     const limits = current?.request.limits ?? null;
     const headers = limits === null ? {} : presentLimitHeaders(limits);
     const failure = new AppError(problem.code, problem.message, { headers });
-    const requestId = current?.request.id ?? parts.ids.next("req");
+    const requestId = current?.request.id ?? ids.next("req");
     const answer = presentError(failure, requestId);
     writeAnswer(socket, requestId, answer);
     if (current === null) {
       const { code } = answer.body.error;
-      parts.logger.info(
+      logger.info(
         { request_id: requestId, method: null, route: null, status: answer.status, error_code: code },
         "request",
       );

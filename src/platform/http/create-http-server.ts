@@ -19,7 +19,7 @@ import { presentLimitHeaders } from "./limit-headers.ts";
 import { requirePathParams } from "./path-params.ts";
 import { refuseWrongMethods } from "./refuse-wrong-methods.ts";
 import { emptyContext, type SeenLimits } from "./request-context.ts";
-import { logRequest, type RequestLogParts } from "./request-log.ts";
+import { logRequest } from "./request-log.ts";
 import { compileSerializer } from "./serialization.ts";
 import { requireStorableQuery } from "./storable-text.ts";
 import { disposeOfBody } from "./unread-body.ts";
@@ -41,7 +41,7 @@ type HttpLimits = {
   requestTimeoutMs: number;
 };
 
-type HttpServerParts = {
+type HttpServerOptions = {
   clock: Clock;
   ids: IdSource;
   logger: Logger;
@@ -59,15 +59,15 @@ const clientRequestIdPattern = /^[\x21-\x7e]{1,512}$/;
 const idleConnectionMs = 72_000;
 
 /** The edge: ids, limits, errors and log lines that every request gets, whatever it asks for. */
-export async function createHttpServer(parts: HttpServerParts): Promise<HttpServer> {
-  const { limits } = parts;
+export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { limits } = options;
   const http: HttpServer = fastify({
-    genReqId: () => parts.ids.next("req"),
+    genReqId: () => options.ids.next("req"),
     requestIdHeader: false,
     bodyLimit: limits.bodyBytesMax,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: idleConnectionMs,
-    trustProxy: parts.trustedProxies.length === 0 ? false : [...parts.trustedProxies],
+    trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
     forceCloseConnections: "idle",
     // Its answer would not have our shape; `receiveRequests` answers instead.
     return503OnClosing: false,
@@ -80,11 +80,11 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
       // Node's own answer to a missing Host header would not have our shape, and we do not need the header.
       requireHostHeader: false,
     },
-    clientErrorHandler: createBrokenRequestHandler(parts),
+    clientErrorHandler: createBrokenRequestHandler(options),
     frameworkErrors: (error, request, reply) => {
-      logRequest(Object.assign(request, emptyContext), reply, parts);
+      logRequest(Object.assign(request, emptyContext), reply, options);
       // No hook sees this answer.
-      void tellLimits(request, reply, parts).then(() => sendError(error, request, reply));
+      void tellLimits(request, reply, options).then(() => sendError(error, request, reply));
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
@@ -106,7 +106,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   const methods = refuseWrongMethods(http);
   http.setNotFoundHandler((request) => {
     methods.refuse(request);
-    const hint = parts.explainMissing?.(request.url.split(/[?#]/, 1)[0] ?? "") ?? null;
+    const hint = options.explainMissing?.(request.url.split(/[?#]/, 1)[0] ?? "") ?? null;
     throw new AppError("not_found", `There is nothing at this path.${hint === null ? "" : ` ${hint}`}`);
   });
 
@@ -115,8 +115,8 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     if (isAddingRoutes) requirePathParams(route);
   });
   acceptJsonBodies(http, limits.json);
-  receiveRequests(http, parts);
-  await parts.addRoutes(http);
+  receiveRequests(http, options);
+  await options.addRoutes(http);
   await http.after();
   isAddingRoutes = false;
   methods.finish();
@@ -124,13 +124,13 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
 }
 
 /** What every request passes first: one hook without a promise, because each more would be felt. */
-function receiveRequests(http: HttpServer, parts: RequestLogParts & LimitTeller): void {
+function receiveRequests(http: HttpServer, options: HttpServerOptions): void {
   let isClosing = false;
   http.addHook("preClose", async () => {
     isClosing = true;
   });
   http.addHook("onRequest", (request, reply, done) => {
-    logRequest(request, reply, parts);
+    logRequest(request, reply, options);
     identifyRequest(request, reply);
     requireStorableQuery(request.url);
     // A connection that was open before the stop may still bring requests; they are sent elsewhere.
@@ -142,16 +142,18 @@ function receiveRequests(http: HttpServer, parts: RequestLogParts & LimitTeller)
     done();
   });
   http.addHook("onSend", async (request, reply) => {
-    request.respondedMs = parts.clock.monotonicMs();
+    request.respondedMs = options.clock.monotonicMs();
     disposeOfBody(request, reply);
-    await tellLimits(request, reply, parts);
+    await tellLimits(request, reply, options);
   });
 }
 
-type LimitTeller = Pick<HttpServerParts, "findLimits">;
-
 /** Whoever has a valid key is told of their limits by every answer, also by one that comes before they are admitted. */
-async function tellLimits(request: FastifyRequest, reply: FastifyReply, { findLimits }: LimitTeller): Promise<void> {
+async function tellLimits(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { findLimits }: HttpServerOptions,
+): Promise<void> {
   // A refusal by a limit tells of it itself.
   if (reply.hasHeader("x-ratelimit-limit")) return;
   const limits = request.limits ?? (await findLimits?.(request)) ?? null;

@@ -28,10 +28,10 @@ type Watched = StreamReader & { endsAt: Date | null; isDue: boolean; isLooking: 
 
 const sweepEveryMs = 500;
 
-export function createOpenStreams(parts: { clock: Clock; onTrouble(error: unknown): void }): OpenStreams {
+export function createOpenStreams(dependencies: { clock: Clock; onTrouble(error: unknown): void }): OpenStreams {
   const open = new Set<Watched>();
   const timer = setInterval(() => {
-    const now = parts.clock.now();
+    const now = dependencies.clock.now();
     for (const watched of open) {
       if (watched.isDue || (watched.endsAt !== null && watched.endsAt <= now)) lookAt(watched);
     }
@@ -57,7 +57,7 @@ export function createOpenStreams(parts: { clock: Clock; onTrouble(error: unknow
       } else {
         // The database did not answer, so the next sweep asks again.
         watched.isDue = true;
-        parts.onTrouble(error);
+        dependencies.onTrouble(error);
       }
     } finally {
       watched.isLooking = false;

@@ -7,25 +7,25 @@ import { findOpenReply, noteOpenReply } from "./request-context.ts";
 
 const pathCharactersMax = 200;
 
-export type RequestLogParts = { clock: Clock; logger: Logger };
+type RequestLogOptions = { clock: Clock; logger: Logger };
 
 /**
  * One line for the request, written when its connection is done with it, however it ended. Also for a request that the
  * framework refuses before any hook has seen it.
  */
-export function logRequest(request: FastifyRequest, reply: FastifyReply, parts: RequestLogParts): void {
-  request.startedMs = parts.clock.monotonicMs();
+export function logRequest(request: FastifyRequest, reply: FastifyReply, options: RequestLogOptions): void {
+  request.startedMs = options.clock.monotonicMs();
   const { socket } = request.raw;
   noteOpenReply(socket, reply);
   // Node emits it once; `once` would make two more objects of it.
   reply.raw.on("close", () => {
     // The next request may have come before this one was answered.
     if (findOpenReply(socket) === reply) noteOpenReply(socket, null);
-    writeLine(reply, parts);
+    writeLine(reply, options);
   });
 }
 
-function writeLine(reply: FastifyReply, parts: RequestLogParts): void {
+function writeLine(reply: FastifyReply, options: RequestLogOptions): void {
   const { request, raw, statusCode } = reply;
   const { caller, startedMs, respondedMs, logFields, failure } = request;
   const route = request.routeOptions.url ?? null;
@@ -36,7 +36,7 @@ function writeLine(reply: FastifyReply, parts: RequestLogParts): void {
     method: request.method,
     route,
     status: statusCode,
-    duration_ms: round(parts.clock.monotonicMs() - startedMs),
+    duration_ms: round(options.clock.monotonicMs() - startedMs),
     first_byte_ms: respondedMs === null ? undefined : round(respondedMs - startedMs),
     account_id: caller?.accountId,
     key_id: caller?.keyId,
@@ -47,7 +47,7 @@ function writeLine(reply: FastifyReply, parts: RequestLogParts): void {
   if (request.clientRequestId !== null) fields.client_request_id = request.clientRequestId;
   if (logFields !== null) Object.assign(fields, logFields);
   if (failure !== null) Object.assign(fields, presentFailure(failure, level));
-  parts.logger[level](fields, "request");
+  options.logger[level](fields, "request");
 }
 
 type Level = "info" | "warn" | "error";

@@ -17,7 +17,7 @@ export type Mailer = {
   close(): Promise<void>;
 };
 
-type MailerParts = {
+type MailerOptions = {
   /** Absent: mails are shown and kept, and not sent. */
   smtpUrl: string | undefined;
   from: string;
@@ -35,11 +35,11 @@ const silenceMs = 20_000;
 const retryDelaysMsUsual = [1000, 5000, 30_000, 120_000];
 
 /** Sends mails in the background, or keeps them for a developer to read. */
-export function createMailer(parts: MailerParts): Mailer {
-  return parts.smtpUrl === undefined ? createOutbox(parts) : createSender(parts, parts.smtpUrl);
+export function createMailer(options: MailerOptions): Mailer {
+  return options.smtpUrl === undefined ? createOutbox(options) : createSender(options, options.smtpUrl);
 }
 
-function createOutbox({ clock, show }: MailerParts): Mailer {
+function createOutbox({ clock, show }: MailerOptions): Mailer {
   const kept: KeptMail[] = [];
   let count = 0;
   return {
@@ -56,7 +56,7 @@ function createOutbox({ clock, show }: MailerParts): Mailer {
 }
 
 /** One mail after another: nobody waits for them, and the other server is not flooded. */
-function createSender({ from, logger, retryDelaysMs = retryDelaysMsUsual }: MailerParts, smtpUrl: string): Mailer {
+function createSender({ from, logger, retryDelaysMs = retryDelaysMsUsual }: MailerOptions, smtpUrl: string): Mailer {
   const waiting: { mail: Mail; attempts: number }[] = [];
   const timers = new Set<NodeJS.Timeout>();
   let transport: Promise<Transporter> | null = null;

@@ -9,7 +9,7 @@ import type { Dialect } from "./dialects.ts";
 import { isPlainObject } from "./read-json.ts";
 import { fingerprintThought, type Thought, type ThoughtSeal } from "./thought-seal.ts";
 
-type AnswerParts = {
+type AnswerOptions = {
   dialect: Dialect;
   seal: ThoughtSeal;
   /** A new id of ours for a tool call: the vendor's own could tell who it is. */
@@ -27,8 +27,8 @@ export type AnswerStream = {
 };
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one answer in the making; its functions share what has come.
-export function createAnswerStream(parts: AnswerParts): AnswerStream {
-  const { dialect } = parts;
+export function createAnswerStream(options: AnswerOptions): AnswerStream {
+  const { dialect } = options;
   const thoughts = createThoughtCollector(dialect);
   const calls = new Map<string, { index: number; hasArguments: boolean }>();
   let earlyUsage: ChatUsage | null = null;
@@ -49,7 +49,7 @@ export function createAnswerStream(parts: AnswerParts): AnswerStream {
   function beginCall(id: string, name: string, metadata: SharedV4ProviderMetadata | undefined): ChatPiece[] {
     const index = calls.size;
     calls.set(id, { index, hasArguments: false });
-    const callId = parts.seal.sealCallId(parts.createCallId(), thoughts.take(metadata));
+    const callId = options.seal.sealCallId(options.createCallId(), thoughts.take(metadata));
     return write({ tool_calls: [{ index, id: callId, type: "function", function: { name, arguments: "" } }] }, name);
   }
 
@@ -118,8 +118,8 @@ function createPiece(delta: Record<string, unknown>, text: string, finishReason:
 }
 
 /** `null` for an answer that is none: the vendor gave neither content nor a reason for its end. */
-export function convertAnswer(result: LanguageModelV4GenerateResult, parts: AnswerParts): ChatAnswer | null {
-  const { dialect, seal } = parts;
+export function convertAnswer(result: LanguageModelV4GenerateResult, options: AnswerOptions): ChatAnswer | null {
+  const { dialect, seal } = options;
   const { finishReason } = result;
   if (finishReason.raw === undefined && finishReason.unified === "other") return null;
   const thoughts = createThoughtCollector(dialect);
@@ -133,7 +133,7 @@ export function convertAnswer(result: LanguageModelV4GenerateResult, parts: Answ
       thoughts.add(part.text, { id: String(index), providerMetadata: part.providerMetadata });
     }
     if (part.type !== "tool-call" || part.providerExecuted) continue;
-    const id = seal.sealCallId(parts.createCallId(), thoughts.take(part.providerMetadata));
+    const id = seal.sealCallId(options.createCallId(), thoughts.take(part.providerMetadata));
     const call = { name: part.toolName, arguments: part.input === "" ? "{}" : part.input };
     toolCalls.push({ id, type: "function", function: call });
   }

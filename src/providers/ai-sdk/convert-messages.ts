@@ -16,7 +16,7 @@ import { fingerprintThought, type Thought, type ThoughtSeal } from "./thought-se
 
 export type FetchedImage = { bytes: Uint8Array; mediaType: string };
 
-type MessageParts = {
+type MessageContext = {
   dialect: Dialect;
   keepsInstructionsInPlace: boolean;
   seal: ThoughtSeal;
@@ -27,7 +27,8 @@ type MessageParts = {
 type AssistantMessage = Extract<ChatMessage, { role: "assistant" }>;
 
 /** The conversation as the SDK wants it. Nothing that `findObstacle` refuses is in it. */
-export function convertMessages(messages: readonly ChatMessage[], parts: MessageParts): LanguageModelV4Prompt {
+export function convertMessages(messages: readonly ChatMessage[], context: MessageContext): LanguageModelV4Prompt {
+  const { dialect, seal, keepsInstructionsInPlace } = context;
   const instructions: LanguageModelV4Prompt = [];
   const prompt: LanguageModelV4Prompt = [];
   const toolNames = new Map<string, string>();
@@ -35,26 +36,26 @@ export function convertMessages(messages: readonly ChatMessage[], parts: Message
     switch (message.role) {
       case "system":
       case "developer": {
-        const place = parts.keepsInstructionsInPlace ? prompt : instructions;
-        place.push(...convertInstructions(message, parts.dialect));
+        const place = keepsInstructionsInPlace ? prompt : instructions;
+        place.push(...convertInstructions(message, dialect));
         break;
       }
       case "user":
         prompt.push({
           role: "user",
-          content: convertUserParts(message.content, parts),
-          ...markCache(message, parts.dialect),
+          content: convertUserParts(message.content, context),
+          ...markCache(message, dialect),
         });
         break;
       case "assistant": {
         for (const call of message.tool_calls ?? [])
           if (call.type === "function") toolNames.set(call.id, call.function.name);
-        const content = convertAssistant(message, parts);
-        if (content.length > 0) prompt.push({ role: "assistant", content, ...markCache(message, parts.dialect) });
+        const content = convertAssistant(message, context);
+        if (content.length > 0) prompt.push({ role: "assistant", content, ...markCache(message, dialect) });
         break;
       }
       case "tool":
-        addToolResult(prompt, message, { ...parts, toolNames });
+        addToolResult(prompt, message, { dialect, seal, toolNames });
         break;
       case "function":
         invariant(false, "messages of the role function are refused before");
@@ -90,12 +91,12 @@ function joinText(content: string | readonly { text: string }[]): string {
 
 type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 
-function convertUserParts(content: string | readonly ChatUserPart[], { images, dialect }: MessageParts): UserPart[] {
+function convertUserParts(content: string | readonly ChatUserPart[], { images, dialect }: MessageContext): UserPart[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return content.map((part) => ({ ...convertUserPart(part, images), ...markCache(part, dialect) }));
 }
 
-function convertUserPart(part: ChatUserPart, images: MessageParts["images"]): UserPart {
+function convertUserPart(part: ChatUserPart, images: MessageContext["images"]): UserPart {
   switch (part.type) {
     case "text":
       return { type: "text", text: part.text };
@@ -114,7 +115,7 @@ function convertUserPart(part: ChatUserPart, images: MessageParts["images"]): Us
   }
 }
 
-function convertImage(url: string, images: MessageParts["images"]): LanguageModelV4FilePart {
+function convertImage(url: string, images: MessageContext["images"]): LanguageModelV4FilePart {
   const inline = parseDataUrl(url);
   if (inline !== null) {
     return { type: "file", mediaType: inline.mediaType, data: { type: "data", data: inline.base64 } };
@@ -127,7 +128,7 @@ function convertImage(url: string, images: MessageParts["images"]): LanguageMode
 
 type AssistantParts = (LanguageModelV4TextPart | LanguageModelV4ReasoningPart | LanguageModelV4ToolCallPart)[];
 
-function convertAssistant(message: AssistantMessage, { dialect, seal }: MessageParts): AssistantParts {
+function convertAssistant(message: AssistantMessage, { dialect, seal }: MessageContext): AssistantParts {
   const calls: AssistantParts = [];
   const opening: AssistantParts = [];
   let reasoningLeft = message.reasoning_content ?? message.reasoning ?? "";
@@ -206,7 +207,7 @@ function convertAssistantText({ content, refusal }: AssistantMessage, dialect: D
 function addToolResult(
   prompt: LanguageModelV4Prompt,
   message: Extract<ChatMessage, { role: "tool" }>,
-  { toolNames, seal, dialect }: Pick<MessageParts, "seal" | "dialect"> & { toolNames: ReadonlyMap<string, string> },
+  { dialect, seal, toolNames }: { dialect: Dialect; seal: ThoughtSeal; toolNames: ReadonlyMap<string, string> },
 ): void {
   const toolName = toolNames.get(message.tool_call_id);
   invariant(toolName !== undefined, "results of unknown calls are refused before");

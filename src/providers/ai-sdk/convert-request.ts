@@ -11,7 +11,7 @@ import type { Dialect } from "./dialects.ts";
 import { readToolName } from "./find-obstacle.ts";
 import type { ThoughtSeal } from "./thought-seal.ts";
 
-type RequestParts = {
+type RequestContext = {
   dialect: Dialect;
   upstreamModel: string;
   outputTokensMax: number;
@@ -20,12 +20,12 @@ type RequestParts = {
 };
 
 /** The request as the SDK wants it. Nothing that `findObstacle` refuses is in it. */
-export function convertRequest(request: ChatRequest, parts: RequestParts): LanguageModelV4CallOptions {
-  const { dialect, upstreamModel, outputTokensMax } = parts;
-  const prompt = convertMessages(request.messages, {
-    ...parts,
-    keepsInstructionsInPlace: dialect.keepsInstructionsInPlace(upstreamModel),
-  });
+export function convertRequest(
+  request: ChatRequest,
+  { dialect, upstreamModel, outputTokensMax, seal, images }: RequestContext,
+): LanguageModelV4CallOptions {
+  const keepsInstructionsInPlace = dialect.keepsInstructionsInPlace(upstreamModel);
+  const prompt = convertMessages(request.messages, { dialect, keepsInstructionsInPlace, seal, images });
   const isThoughtLost = hasLostThought(prompt);
   return {
     prompt,

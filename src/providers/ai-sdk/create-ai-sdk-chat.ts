@@ -9,7 +9,10 @@ import { loadVendorModels, requirePackage } from "./load-package.ts";
 import { type AiSdkRun, type CreateModel, startAiSdkRun } from "./start-ai-sdk-run.ts";
 import { createThoughtSeal } from "./thought-seal.ts";
 
-type AiSdkChatParts = {
+type VendorChatOptions = {
+  /** Where the vendor's API begins, with its version; `undefined` for the vendor's own. */
+  baseUrl: string | undefined;
+  headers: Record<string, string>;
   fetchImage: FetchImage;
   clock: Clock;
   /**
@@ -21,15 +24,12 @@ type AiSdkChatParts = {
   connectionsMax?: number;
 };
 
-type VendorChatOptions = AiSdkChatParts & {
-  /** Where the vendor's API begins, with its version; `undefined` for the vendor's own. */
-  baseUrl: string | undefined;
-  headers: Record<string, string>;
-};
-
 /** A chat upstream behind a provider package of the AI SDK. */
-function createAiSdkChat(parts: AiSdkChatParts & { createModel: CreateModel; dialect: Dialect }): ChatProvider {
-  const { dialect, createModel, fetchImage, clock, connectionsMax } = parts;
+function createAiSdkChat(
+  { fetchImage, clock, sealSecret, connectionsMax }: VendorChatOptions,
+  dialect: Dialect,
+  createModel: CreateModel,
+): ChatProvider {
   const upstream = createUpstreamFetch(connectionsMax === undefined ? {} : { connectionsMax });
   const runs = new Set<AiSdkRun>();
 
@@ -37,7 +37,7 @@ function createAiSdkChat(parts: AiSdkChatParts & { createModel: CreateModel; dia
     findObstacle: (request) => findObstacle(request, dialect),
 
     startChat(call, sink) {
-      const seal = createThoughtSeal({ secret: parts.sealSecret ?? call.apiKey ?? "", vendor: dialect.optionsName });
+      const seal = createThoughtSeal({ secret: sealSecret ?? call.apiKey ?? "", vendor: dialect.optionsName });
       const run = startAiSdkRun(call, sink, { dialect, createModel, fetchImage, clock, upstream, seal, createCallId });
       runs.add(run);
       run.ended.finally(() => runs.delete(run));
@@ -69,38 +69,28 @@ function listSettings(
 }
 
 /** Anthropic's Messages API. The package is loaded by the first call. */
-export function createAnthropicChat({
-  baseUrl = "https://api.anthropic.com/v1",
-  headers,
-  ...parts
-}: VendorChatOptions): ChatProvider {
+export function createAnthropicChat(options: VendorChatOptions): ChatProvider {
+  const { baseUrl = "https://api.anthropic.com/v1", headers } = options;
   const createModel: CreateModel = async ({ upstreamModel, apiKey, fetch }) => {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
     return createAnthropic(listSettings(baseUrl, { headers, apiKey, fetch })).languageModel(upstreamModel);
   };
-  return createAiSdkChat({ ...parts, createModel, dialect: anthropicDialect });
+  return createAiSdkChat(options, anthropicDialect, createModel);
 }
 
 /** Google's Gemini API. The package is loaded by the first call. */
-export function createGoogleChat({
-  baseUrl = "https://generativelanguage.googleapis.com/v1beta",
-  headers,
-  ...parts
-}: VendorChatOptions): ChatProvider {
+export function createGoogleChat(options: VendorChatOptions): ChatProvider {
+  const { baseUrl = "https://generativelanguage.googleapis.com/v1beta", headers } = options;
   const createModel: CreateModel = async ({ upstreamModel, apiKey, fetch }) => {
     const { createGoogle } = await import("@ai-sdk/google");
     return createGoogle(listSettings(baseUrl, { headers, apiKey, fetch })).languageModel(upstreamModel);
   };
-  return createAiSdkChat({ ...parts, createModel, dialect: googleDialect });
+  return createAiSdkChat(options, googleDialect, createModel);
 }
 
 /** Any other package of the AI SDK, by its name. Throws an `OperatorError` when it is not installed. */
-export function createPackageChat({
-  packageName,
-  baseUrl,
-  headers,
-  ...parts
-}: VendorChatOptions & { packageName: string }): ChatProvider {
+export function createPackageChat(options: VendorChatOptions & { packageName: string }): ChatProvider {
+  const { packageName, baseUrl, headers } = options;
   requirePackage(packageName);
   const createModel: CreateModel = async ({ upstreamModel, apiKey, fetch }) => {
     const createVendorModel = await loadVendorModels(packageName, {
@@ -115,5 +105,5 @@ export function createPackageChat({
     });
     return createVendorModel(upstreamModel);
   };
-  return createAiSdkChat({ ...parts, createModel, dialect: genericDialect });
+  return createAiSdkChat(options, genericDialect, createModel);
 }

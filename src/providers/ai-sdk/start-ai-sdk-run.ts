@@ -26,7 +26,7 @@ export type AiSdkRun = ChatRun & {
   ended: Promise<void>;
 };
 
-type AiSdkRunParts = {
+type AiSdkRunContext = {
   dialect: Dialect;
   createModel: CreateModel;
   fetchImage: FetchImage;
@@ -39,9 +39,9 @@ type AiSdkRunParts = {
 /** How long a connection is given to end an answer that is complete, so that it can be used again. */
 const lingerMsMax = 1000;
 
-export function startAiSdkRun(call: ChatCall, sink: ChatSink, parts: AiSdkRunParts): AiSdkRun {
-  const { dialect, clock, seal, createCallId } = parts;
-  const connection = parts.upstream.openCall({ timeouts: call.timeouts, onHead: accept });
+export function startAiSdkRun(call: ChatCall, sink: ChatSink, context: AiSdkRunContext): AiSdkRun {
+  const { dialect, clock, seal, createCallId } = context;
+  const connection = context.upstream.openCall({ timeouts: call.timeouts, onHead: accept });
   const gate = createGate();
   const pieces: ChatPiece[] = [];
   let flushTimer: NodeJS.Immediate | null = null;
@@ -69,7 +69,7 @@ export function startAiSdkRun(call: ChatCall, sink: ChatSink, parts: AiSdkRunPar
 
   async function run(): Promise<void> {
     try {
-      const { model, options } = await untilEnded(connection, prepareCall(call, parts, connection));
+      const { model, options } = await untilEnded(connection, prepareCall(call, context, connection));
       // The package writes the whole request as JSON, twice; what led here has held everybody else up long enough.
       await nextTurn();
       if (call.request.stream) await stream(model, options);
@@ -127,7 +127,7 @@ export function startAiSdkRun(call: ChatCall, sink: ChatSink, parts: AiSdkRunPar
 /** All that has to be there before the vendor is asked. */
 async function prepareCall(
   { request, upstreamModel, apiKey, outputTokensMax }: ChatCall,
-  { dialect, createModel, fetchImage, seal }: AiSdkRunParts,
+  { dialect, createModel, fetchImage, seal }: AiSdkRunContext,
   { fetch, signal }: FetchCall,
 ): Promise<{ model: LanguageModelV4; options: LanguageModelV4CallOptions }> {
   const obstacle = findObstacle(request, dialect, upstreamModel);

@@ -17,7 +17,7 @@ import {
   createOutlet,
   type ErrorReader,
   type Outlet,
-  type OutletParts,
+  type OutletOwner,
   type Rest,
 } from "./outlet.ts";
 import { createAnswerReader } from "./read-answer.ts";
@@ -50,7 +50,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatPr
     whole: listHeaders({ accept: "application/json" }, options.headers),
   };
 
-  const parts: ReadingParts = { clock, forms: createKnownForms(), habits: options };
+  const context: ReadingContext = { clock, forms: createKnownForms(), habits: options };
   /** Made once for each key that calls are sent with. */
   const headersOfKeys = new Map<string, typeof headers>();
 
@@ -71,7 +71,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatPr
     },
 
     startChat(call, sink) {
-      const chat = new OpenAiChat(parts, call, sink);
+      const chat = new OpenAiChat(context, call, sink);
       chat.upstream = pool.dispatch(
         {
           path,
@@ -89,7 +89,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatPr
   };
 }
 
-type ReadingParts = { clock: Clock; forms: KnownForms; habits: UpstreamHabits };
+type ReadingContext = { clock: Clock; forms: KnownForms; habits: UpstreamHabits };
 
 const noHeaders: UpstreamHeaders = {};
 
@@ -97,19 +97,19 @@ const noHeaders: UpstreamHeaders = {};
  * One call: looks at the head of its answer and has the rest read by whoever can. A class, because functions of its own
  * would be most of what a call keeps while its upstream is silent.
  */
-class OpenAiChat implements ChatRun, UpstreamHandler, OutletParts, ErrorReader {
+class OpenAiChat implements ChatRun, UpstreamHandler, OutletOwner, ErrorReader {
   readonly sink: ChatSink;
   /** Set before anything is heard of it. */
   upstream: UpstreamCall | null = null;
-  private readonly parts: ReadingParts;
+  private readonly context: ReadingContext;
   private readonly call: ChatCall;
   private readonly outlet: Outlet;
   private reader: AnswerReader | null = null;
   private status = 0;
   private headers = noHeaders;
 
-  constructor(parts: ReadingParts, call: ChatCall, sink: ChatSink) {
-    this.parts = parts;
+  constructor(context: ReadingContext, call: ChatCall, sink: ChatSink) {
+    this.context = context;
     this.call = call;
     this.sink = sink;
     this.outlet = createOutlet(this);
@@ -166,12 +166,12 @@ class OpenAiChat implements ChatRun, UpstreamHandler, OutletParts, ErrorReader {
 
   readError(body: unknown): ProviderError {
     const { status, headers } = this;
-    return readUpstreamError({ status, headers, body, clock: this.parts.clock });
+    return readUpstreamError({ status, headers, body, clock: this.context.clock });
   }
 
   /** The answer decides in which form it is read, and the caller in which form it is told. */
   private chooseReader(headers: UpstreamHeaders): AnswerReader {
-    const { habits, forms } = this.parts;
+    const { habits, forms } = this.context;
     const { request, outputTokensMax } = this.call;
     const isStreamWanted = request.stream === true;
     const choicesAsked = request.n ?? 1;

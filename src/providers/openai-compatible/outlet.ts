@@ -26,26 +26,26 @@ export type AnswerReader = {
 /** Knows what is said in place of an answer. */
 export type ErrorReader = { readError(body: unknown): ProviderError };
 
-export type OutletParts = {
+export type OutletOwner = {
   sink: ChatSink;
   onOver(rest: Rest): void;
 };
 
 /** Keeps the order that a sink is promised. Pieces that arrive in one read leave together. */
-export function createOutlet(parts: OutletParts): Outlet {
-  return new SinkOutlet(parts);
+export function createOutlet(owner: OutletOwner): Outlet {
+  return new SinkOutlet(owner);
 }
 
 /** A class, because there is one for each call. */
 class SinkOutlet implements Outlet {
-  private readonly parts: OutletParts;
+  private readonly owner: OutletOwner;
   private isUnended = true;
   private pieces: ChatPiece[] | null = null;
   /** Made for the first pieces: a whole answer has none. */
   private flushLater: (() => void) | null = null;
 
-  constructor(parts: OutletParts) {
-    this.parts = parts;
+  constructor(owner: OutletOwner) {
+    this.owner = owner;
   }
 
   isOpen(): boolean {
@@ -66,20 +66,20 @@ class SinkOutlet implements Outlet {
 
   end(usage: ChatUsage | null, rest: Rest = "drained"): void {
     if (!this.close()) return;
-    this.parts.onOver(rest);
-    this.parts.sink.onEnd(usage);
+    this.owner.onOver(rest);
+    this.owner.sink.onEnd(usage);
   }
 
   answer(answer: ChatAnswer, rest: Rest = "drained"): void {
     if (!this.close()) return;
-    this.parts.onOver(rest);
-    this.parts.sink.onAnswer(answer);
+    this.owner.onOver(rest);
+    this.owner.sink.onAnswer(answer);
   }
 
   fail(error: ProviderError): void {
     if (!this.close()) return;
-    this.parts.onOver("cut-off");
-    this.parts.sink.onError(error);
+    this.owner.onOver("cut-off");
+    this.owner.sink.onError(error);
   }
 
   shut(): void {
@@ -90,7 +90,7 @@ class SinkOutlet implements Outlet {
     if (!this.isUnended || this.pieces === null) return;
     const together = this.pieces;
     this.pieces = null;
-    this.parts.sink.onPieces(together);
+    this.owner.sink.onPieces(together);
   }
 
   /** Hands on what waits, on which the sink may decide that it has heard enough. */

@@ -5,7 +5,7 @@ import { readUsage } from "./read-usage.ts";
 import { type CleanAnswerChoice, type CleanChunkChoice, sanitiseAnswerChoice } from "./sanitise-choice.ts";
 import type { WrittenText } from "./written-text.ts";
 
-type AnswerParts = {
+type AnswerReaderOptions = {
   outlet: Outlet;
   /** Some upstreams give a whole answer to whoever asked for a stream. */
   isStreamWanted: boolean;
@@ -15,7 +15,7 @@ type AnswerParts = {
 const answerBytesMax = 32 * 1024 * 1024;
 
 /** Reads an answer that comes as one JSON text. */
-export function createAnswerReader({ outlet, isStreamWanted, errors }: AnswerParts): AnswerReader {
+export function createAnswerReader({ outlet, isStreamWanted, errors }: AnswerReaderOptions): AnswerReader {
   const body = createByteCollector(answerBytesMax);
   return {
     add(chunk) {

@@ -7,7 +7,7 @@ import { type AnswerReader, createBadAnswer, type ErrorReader, type Outlet } fro
 import { type CleanChoices, readChoices, readChunk } from "./read-chunk.ts";
 import { createEventReader, type EventListener, type EventReader } from "./read-events.ts";
 
-type StreamParts = {
+type StreamReaderOptions = {
   outlet: Outlet;
   /** How many choices the caller asked for. */
   choicesAsked: number;
@@ -22,13 +22,13 @@ const lessonCost = 2;
 const creditMax = 8 * lessonCost;
 
 /** Reads a streamed answer: bytes become events, and events pieces. */
-export function createStreamReader(parts: StreamParts): AnswerReader {
-  return new StreamReader(parts);
+export function createStreamReader(options: StreamReaderOptions): AnswerReader {
+  return new StreamReader(options);
 }
 
 /** A class, because there is one for each stream, which may be open and silent for long. */
 class StreamReader implements AnswerReader, EventListener {
-  private readonly parts: StreamParts;
+  private readonly options: StreamReaderOptions;
   private readonly events: EventReader;
   /** The choices that were heard of, and whether they are finished. */
   private readonly choices = new Map<number, boolean>();
@@ -38,17 +38,17 @@ class StreamReader implements AnswerReader, EventListener {
   private credit = creditMax;
   private isAtEnd = false;
 
-  constructor(parts: StreamParts) {
-    this.parts = parts;
+  constructor(options: StreamReaderOptions) {
+    this.options = options;
     this.events = createEventReader(this);
   }
 
   add(chunk: Buffer): void {
-    if (!this.events.add(chunk)) this.parts.outlet.fail(createBadAnswer("An event is too large."));
+    if (!this.events.add(chunk)) this.options.outlet.fail(createBadAnswer("An event is too large."));
   }
 
   end(): void {
-    const { outlet } = this.parts;
+    const { outlet } = this.options;
     this.isAtEnd = true;
     this.events.end();
     if (!outlet.isOpen()) return;
@@ -58,14 +58,14 @@ class StreamReader implements AnswerReader, EventListener {
   }
 
   fail(error: ProviderError): void {
-    const { outlet, choicesAsked } = this.parts;
+    const { outlet, choicesAsked } = this.options;
     // Nothing but the usage can be missing of an answer that has all its finish reasons.
     if (this.choices.size >= choicesAsked && this.listUnfinished().length === 0) outlet.end(this.usage);
     else outlet.fail(error);
   }
 
   onEvent(text: string, from: number, to: number): void {
-    const { outlet } = this.parts;
+    const { outlet } = this.options;
     // An event without data is a sign of life.
     if (from === to || !outlet.isOpen()) return;
     const piece = this.template === null ? null : fillTemplate(this.template, text, from, to);
@@ -78,12 +78,12 @@ class StreamReader implements AnswerReader, EventListener {
   }
 
   private takeData(data: string): void {
-    const { outlet } = this.parts;
+    const { outlet } = this.options;
     if (data === done) {
       this.finish();
     } else if (!this.takeKnown(data)) {
       const chunk = readChunk(data);
-      if (chunk.kind === "error") outlet.fail(this.parts.errors.readError(chunk.body));
+      if (chunk.kind === "error") outlet.fail(this.options.errors.readError(chunk.body));
       else if (chunk.kind === "chunk") this.takeChoices(chunk, chunk.usage);
       // The rest of an event that the end of the connection cut off says nothing; what was missing is found out anyway.
       else if (!this.isAtEnd) outlet.fail(createBadAnswer("A chunk is not what was promised."));
@@ -98,7 +98,7 @@ class StreamReader implements AnswerReader, EventListener {
       choices = this.envelope === null ? null : cutChoices(this.envelope, data);
     }
     if (this.envelope === null || choices === null) return false;
-    const form = this.parts.forms.find(choices) ?? this.learnNewForm(choices);
+    const form = this.options.forms.find(choices) ?? this.learnNewForm(choices);
     if (form === null) {
       const value = parseJson(choices);
       if (value !== undefined) this.takeChoices(readChoices(value), null);
@@ -108,13 +108,13 @@ class StreamReader implements AnswerReader, EventListener {
     const piece = fillTemplate(this.template, data, 0, data.length);
     if (piece === null) return false;
     for (const index of form.indexes) this.note(index, null);
-    this.parts.outlet.push(piece);
+    this.options.outlet.push(piece);
     return true;
   }
 
   private learnNewForm(choices: string): ChoicesForm | null {
     const form = this.learn(learnForm, choices);
-    if (form !== null) this.parts.forms.add(form);
+    if (form !== null) this.options.forms.add(form);
     return form;
   }
 
@@ -129,7 +129,7 @@ class StreamReader implements AnswerReader, EventListener {
     if (choices.length === 0) return;
     for (const { index, finish_reason: reason } of choices) this.note(index, reason);
     const piece = { choices: JSON.stringify(choices), text };
-    this.parts.outlet.push(reported === null ? piece : { ...piece, usage: reported });
+    this.options.outlet.push(reported === null ? piece : { ...piece, usage: reported });
   }
 
   private note(index: number, reason: string | null): void {
@@ -145,7 +145,7 @@ class StreamReader implements AnswerReader, EventListener {
 
   /** The upstream says that it is done; some say so without having ended each choice. */
   private finish(): void {
-    const { outlet } = this.parts;
+    const { outlet } = this.options;
     if (this.choices.size === 0) outlet.fail(createBadAnswer("The stream has no choices."));
     for (const index of this.listUnfinished()) {
       outlet.push({ choices: JSON.stringify([{ index, delta: {}, finish_reason: "stop" }]), text: "" });

@@ -69,14 +69,8 @@ export function addSpeechRoutes(
 }
 
 /** A key that was used for a task of the same text answers with that task. */
-function createSpeechRoute({
-  database,
-  clock,
-  files,
-  baseUrl,
-  catalog,
-  registry,
-}: SpeechDependencies): PaidRoute<SpeechKinds> {
+function createSpeechRoute(dependencies: SpeechDependencies): PaidRoute<SpeechKinds> {
+  const { database, clock, catalog, registry, files, baseUrl } = dependencies;
   return {
     path,
     prepare: (incoming: IncomingCall) => prepareSpeech({ catalog, registry, clock }, incoming),

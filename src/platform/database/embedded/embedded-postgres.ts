@@ -28,7 +28,7 @@ export type EmbeddedPostgres = {
   close(): Promise<void>;
 };
 
-type EmbeddedPostgresParts = {
+type EmbeddedPostgresOptions = {
   dataDir: string;
   /** A gateway must own its server; a command uses the one that runs, or starts one for itself. */
   purpose: Owner["purpose"];
@@ -49,16 +49,16 @@ const logBytesMax = 5 * 1024 * 1024;
 const guestLock = 7_264_001;
 
 /** Finds, starts or takes over the PostgreSQL of a data directory. */
-export async function openEmbeddedPostgres(parts: EmbeddedPostgresParts): Promise<EmbeddedPostgres> {
-  const paths = prepareDataDirectory(parts.dataDir);
+export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const paths = prepareDataDirectory(options.dataDir);
   const deadlineAt = performance.now() + openMsMax;
   let hasToldOfWaiting = false;
 
   while (performance.now() < deadlineAt) {
     const running = findPostmaster(paths.clusterDir);
     if (running === null) {
-      const server = await startServer(parts, paths);
-      if (server !== null) return ownServer(parts, paths, server);
+      const server = await startServer(options, paths);
+      if (server !== null) return ownServer(options, paths, server);
     } else if (!running.isOurs) {
       throw new OperatorError(
         `A PostgreSQL that Sluice did not start (process ${running.processId}) runs on ${paths.clusterDir}.`,
@@ -66,16 +66,16 @@ export async function openEmbeddedPostgres(parts: EmbeddedPostgresParts): Promis
       );
     } else if (running.owner === null) {
       await stopOrphan(running, paths);
-    } else if (parts.purpose === "command") {
+    } else if (options.purpose === "command") {
       const guest = await joinServer(running, paths);
       if (guest !== null) return guest;
     } else if (running.owner.purpose === "gateway") {
       throw new OperatorError(
-        `Another gateway (process ${running.owner.processId}) already runs on the data directory ${parts.dataDir}.`,
+        `Another gateway (process ${running.owner.processId}) already runs on the data directory ${options.dataDir}.`,
         "Stop it first, or give this one another data_dir (SLUICE_DATA_DIR) and port (SLUICE_PORT).",
       );
     } else if (!hasToldOfWaiting) {
-      parts.onProgress("Waiting for another sluice command to finish with the database …");
+      options.onProgress("Waiting for another sluice command to finish with the database …");
       hasToldOfWaiting = true;
     }
     await wait(pollMs);
@@ -91,19 +91,19 @@ function getAddress(paths: ClusterPaths): DatabaseAddress {
 }
 
 /** `null` when another process was faster. */
-async function startServer(parts: EmbeddedPostgresParts, paths: ClusterPaths): Promise<ChildProcess | null> {
+async function startServer(options: EmbeddedPostgresOptions, paths: ClusterPaths): Promise<ChildProcess | null> {
   requireFreeSpace(paths.dataDir);
   const binDir = findPostgresBinaries();
   const launch = chooseLaunch({ binDir, dataDir: paths.dataDir });
   if (!hasCluster(paths)) {
-    parts.onProgress("Creating the database (once) …");
+    options.onProgress("Creating the database (once) …");
     await initializeCluster({ paths, binDir, launch });
   }
   launch.giveAway(paths.socketDir);
   claimStalePidFile(paths.clusterDir);
   if (measureLog(paths) > logBytesMax) rmSync(paths.logFile);
   const logStart = measureLog(paths);
-  const server = spawnServer({ parts, paths, binDir, launch });
+  const server = spawnServer({ options, paths, binDir, launch });
   const exit = watchExit(server);
   const startedAt = performance.now();
   let hasToldOfRecovery = false;
@@ -111,7 +111,7 @@ async function startServer(parts: EmbeddedPostgresParts, paths: ClusterPaths): P
     const found = findPostmaster(paths.clusterDir);
     if (found?.processId === server.pid && found?.isReady) return server;
     if (!hasToldOfRecovery && performance.now() - startedAt > 3000) {
-      parts.onProgress("PostgreSQL is recovering from an unclean stop …");
+      options.onProgress("PostgreSQL is recovering from an unclean stop …");
       hasToldOfRecovery = true;
     }
     await wait(pollMs);
@@ -120,14 +120,14 @@ async function startServer(parts: EmbeddedPostgresParts, paths: ClusterPaths): P
 }
 
 function spawnServer(input: {
-  parts: EmbeddedPostgresParts;
+  options: EmbeddedPostgresOptions;
   paths: ClusterPaths;
   binDir: string;
   launch: Launch;
 }): ChildProcess {
-  const { parts, paths, binDir, launch } = input;
+  const { options, paths, binDir, launch } = input;
   const settings: Record<string, string> = {
-    cluster_name: presentOwner({ purpose: parts.purpose, processId: process.pid }),
+    cluster_name: presentOwner({ purpose: options.purpose, processId: process.pid }),
     listen_addresses: "",
     unix_socket_directories: paths.socketDir,
     unix_socket_permissions: "0700",
@@ -137,7 +137,7 @@ function spawnServer(input: {
     // A statement that failed may hold what a customer sent; the log gets the error without it.
     log_min_error_statement: "panic",
     log_checkpoints: "off",
-    ...parts.serverSettings,
+    ...options.serverSettings,
   };
   const [program = "", ...words] = [
     ...launch.prefix,
@@ -177,7 +177,7 @@ function explainFailedStart(log: string, paths: ClusterPaths): null {
 }
 
 /** Watches over a server that this process started, and starts it again when it dies. */
-function ownServer(parts: EmbeddedPostgresParts, paths: ClusterPaths, first: ChildProcess): EmbeddedPostgres {
+function ownServer(options: EmbeddedPostgresOptions, paths: ClusterPaths, first: ChildProcess): EmbeddedPostgres {
   let server = first;
   let isClosing = false;
   let watching = watch();
@@ -186,25 +186,25 @@ function ownServer(parts: EmbeddedPostgresParts, paths: ClusterPaths, first: Chi
     for (let restarts = 0; restarts <= restartsMax; restarts += 1) {
       await watchExit(server).done;
       if (isClosing) return;
-      parts.onProgress("PostgreSQL stopped unexpectedly; starting it again …");
+      options.onProgress("PostgreSQL stopped unexpectedly; starting it again …");
       const next = await restart();
       if (next === null) return;
       server = next;
     }
-    parts.onLost(new Error("PostgreSQL keeps stopping unexpectedly."));
+    options.onLost(new Error("PostgreSQL keeps stopping unexpectedly."));
   }
 
   async function restart(): Promise<ChildProcess | null> {
     try {
       const deadlineAt = performance.now() + openMsMax;
       while (!isClosing && performance.now() < deadlineAt) {
-        const next = await startServer(parts, paths);
+        const next = await startServer(options, paths);
         if (next !== null) return next;
         await wait(pollMs);
       }
       throw new Error("PostgreSQL could not be started again.");
     } catch (error) {
-      if (!isClosing) parts.onLost(error instanceof Error ? error : new Error(String(error)));
+      if (!isClosing) options.onLost(error instanceof Error ? error : new Error(String(error)));
       return null;
     }
   }
@@ -212,7 +212,7 @@ function ownServer(parts: EmbeddedPostgresParts, paths: ClusterPaths, first: Chi
   return {
     address: getAddress(paths),
     async close() {
-      const guard = parts.purpose === "command" ? await shutOutGuests(getAddress(paths)) : null;
+      const guard = options.purpose === "command" ? await shutOutGuests(getAddress(paths)) : null;
       isClosing = true;
       server.kill("SIGINT");
       const stopped = watching;
