@@ -214,6 +214,7 @@ async function submit({ pools, headers }: Cluster, prompt: string): Promise<void
   if (answer?.statusCode !== 202) throw new Error(`A submission was answered with ${answer?.statusCode}: ${text}`);
 }
 
+/** By the name that the checkout before may know; here it is a view. */
 async function countOpen({ client }: Cluster): Promise<number> {
   return Number((await client.query("select count(*) from task_turns")).rows[0]?.count);
 }

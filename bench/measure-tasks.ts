@@ -216,7 +216,7 @@ async function measurePolling(bench: Bench): Promise<Figure[]> {
     [JSON.stringify(target), JSON.stringify(handle)],
   );
   await client.query(
-    "insert into task_turns select id, now(), 1, 0 from tasks where phase = 'running' order by id; analyze tasks; analyze task_turns",
+    "insert into task_leases select id, now(), 1, 0 from tasks where phase = 'running' order by id; analyze tasks; analyze task_leases",
   );
   const tookMs: number[] = [];
   let startedAt = performance.now();
@@ -239,7 +239,7 @@ async function measurePolling(bench: Bench): Promise<Figure[]> {
 }
 
 async function isRoundOver(client: pg.Client, round: number): Promise<boolean> {
-  const { rows } = await client.query("select 1 from task_turns where polls < $1 limit 1", [round]);
+  const { rows } = await client.query("select 1 from task_leases where polls < $1 limit 1", [round]);
   return rows.length === 0;
 }
 

@@ -19,7 +19,7 @@ export async function openPlainTasks(address: DatabaseAddress, connections: numb
     insert into plain_wallets select id, 0, 0 from generate_series(0, ${walletsCount - 1}) as ids (id);
     create table plain_holds (like holds including all);
     create table plain_tasks (like tasks including all);
-    create table plain_turns (like task_turns including all);
+    create table plain_leases (like task_leases including all);
     create table plain_keys (like idempotency_keys including all);
     create table plain_jobs (id uuid primary key default gen_random_uuid(), data jsonb, created_at timestamptz default now());
     create table plain_postings (id text primary key, amount bigint not null, created_at timestamptz default now());
@@ -34,12 +34,12 @@ export async function openPlainTasks(address: DatabaseAddress, connections: numb
       insert into plain_tasks (id, account_id, key_id, type, model, state, phase, progress, version, request, inputs, steps, terms, hold_id, output_ids, output, warnings, charge, units, request_id, tried, deadline_at, created_at, updated_at)
         values ('task_' || task, 'acct_x', 'key_x', 'image', 'picture', 'queued', 'ready', 0, 1,
           '{"type":"image","prompt":"a picture","width":64,"height":64,"count":1}', '[]', '[]', '{"rate":"20","per":"1"}', 'hold_' || task, '{file_x}', '[]', '[]', 0, 0, 'req_x', '[]', now() + interval '1 hour', now(), now());
-      insert into plain_turns (task_id, next_poll_at, claim, polls) values ('task_' || task, now(), 0, 0);
+      insert into plain_leases (task_id, next_poll_at, fencing_token, polls) values ('task_' || task, now(), 0, 0);
       insert into plain_jobs (data) values (jsonb_build_object('taskIds', jsonb_build_array(task)));
     end $$;
     create function plain_finish(task text, wallet int) returns void language plpgsql as $$
     begin
-      delete from plain_turns where task_id = 'task_' || task;
+      delete from plain_leases where task_id = 'task_' || task;
       update plain_wallets set held = held - 20, posted = posted + 20 where id = wallet;
       update plain_holds set state = 'settled', settled = 20, settlement_fingerprint = task, resolved_at = now() where id = 'hold_' || task;
       insert into plain_postings (id, amount) values (task, 20);

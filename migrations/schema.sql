@@ -666,6 +666,16 @@ create table task_counts (
   constraint task_counts_valid CHECK (open_tasks >= 0)
 );
 
+create table task_leases (
+  task_id text not null,
+  next_poll_at timestamp with time zone not null,
+  fencing_token integer not null,
+  polls integer not null,
+  constraint task_leases_task_unique PRIMARY KEY (task_id)
+);
+
+CREATE INDEX task_leases_by_time ON task_leases USING btree (next_poll_at);
+
 create table task_orders (
   account_id text not null,
   client_business_id text not null,
@@ -674,16 +684,6 @@ create table task_orders (
   task_id text not null,
   constraint task_orders_id_unique PRIMARY KEY (account_id, client_business_id, scope)
 );
-
-create table task_turns (
-  task_id text not null,
-  next_poll_at timestamp with time zone not null,
-  claim integer not null,
-  polls integer not null,
-  constraint task_turns_task_unique PRIMARY KEY (task_id)
-);
-
-CREATE INDEX task_turns_by_time ON task_turns USING btree (next_poll_at);
 
 create table tasks (
   id text not null,
@@ -933,6 +933,13 @@ create table webhook_sessions (
 CREATE INDEX webhook_sessions_by_account ON webhook_sessions USING btree (account_id, listening_until);
 
 CREATE INDEX webhook_sessions_by_time ON webhook_sessions USING btree (listening_until);
+
+create view task_turns as
+ SELECT task_id,
+    next_poll_at,
+    fencing_token AS claim,
+    polls
+   FROM task_leases;
 
 create type ledger_changed_hold as (
   id text,

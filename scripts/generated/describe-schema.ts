@@ -67,6 +67,10 @@ const triggersStatement = `
   from pg_trigger t join pg_class c on c.oid = t.tgrelid
   where c.relnamespace = 'public'::regnamespace and not t.tgisinternal`;
 
+const viewsStatement = `
+  select '' as "table", c.relname as name, format(E'create view %s as\\n%s', c.relname, pg_get_viewdef(c.oid, true)) as text
+  from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'v'`;
+
 const typesStatement = `
   select '' as "table", c.relname as name, format(E'create type %s as (\\n  %s\\n)', c.relname,
     string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), E',\\n  ' order by a.attnum)) as text
@@ -83,9 +87,10 @@ const functionsStatement = `
 /** Writes down what the migrations made of the database: once for people, once for the compiler. */
 export async function describeSchema(query: Query): Promise<{ schemaSql: string; tablesTs: string }> {
   const tables = await listTables(query);
-  const types = await listDefinitions(query, typesStatement);
-  const functions = await listDefinitions(query, functionsStatement);
-  return { schemaSql: presentSchema(tables, [...types, ...functions]), tablesTs: presentTables(tables) };
+  const others: Definition[] = [];
+  for (const statement of [viewsStatement, typesStatement, functionsStatement])
+    others.push(...(await listDefinitions(query, statement)));
+  return { schemaSql: presentSchema(tables, others), tablesTs: presentTables(tables) };
 }
 
 async function listTables(query: Query): Promise<TableDescription[]> {
@@ -129,7 +134,10 @@ function compareText(a: string, b: string): number {
 }
 
 function presentSchema(tables: readonly TableDescription[], others: readonly Definition[]): string {
-  const statements = [...tables.flatMap(presentTableStatements), ...others.map(({ text }) => `${text};`)];
+  const statements = [
+    ...tables.flatMap(presentTableStatements),
+    ...others.map(({ text }) => `${text.replace(/;$/, "")};`),
+  ];
   return `-- Written by \`npm run generate\` from the migrations; for reading, never run.\n\n${statements.join("\n\n")}\n`;
 }
 

@@ -61,7 +61,7 @@ test("a drama whose gateway is killed at any point goes on from there: nothing i
     await place.dies(when);
     if (!place.hasHit()) missed.push(when);
     // As if the time of the dead had run out.
-    await sql`update task_turns set next_poll_at = now()`.execute(place.database);
+    await sql`update task_leases set next_poll_at = now()`.execute(place.database);
   }
   await place.restart(null);
   const drama = await place.finish(id ?? "");

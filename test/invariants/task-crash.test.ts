@@ -221,9 +221,9 @@ function createOrders(place: Place, random: Random): Orders {
         patienceMs,
       );
       await sql`update tasks set deadline_at = now() where phase = 'unknown'`.execute(database);
-      await sql`update task_turns set next_poll_at = now()`.execute(database);
+      await sql`update task_leases set next_poll_at = now()`.execute(database);
       await waitUntil("no open task", async () => {
-        const { rows } = await sql`select 1 from task_turns`.execute(database);
+        const { rows } = await sql`select 1 from task_leases`.execute(database);
         return rows.length === 0;
       });
     },
@@ -239,29 +239,29 @@ const canceledResult = {
 
 /** The leases of the dead are over; nobody else is there. */
 async function endLeases(database: Database): Promise<void> {
-  await sql`update task_turns set next_poll_at = now()`.execute(database);
+  await sql`update task_leases set next_poll_at = now()`.execute(database);
 }
 
 /** How long a task that the dead had in hand is left alone: until another gateway has taken it. */
 async function measureTakeOver(place: Place): Promise<number> {
   const { database } = place;
   const diedAt = performance.now();
-  const held = await sql<{ task_id: string; claim: number }>`
-    select task_id, claim from task_turns join tasks on id = task_id
+  const held = await sql<{ task_id: string; fencing_token: number }>`
+    select task_id, fencing_token from task_leases join tasks on id = task_id
       where phase = 'running' order by next_poll_at desc limit 1`.execute(database);
-  const [turn] = held.rows;
-  expect(turn).toBeDefined();
+  const [lease] = held.rows;
+  expect(lease).toBeDefined();
   await place.restart(null);
   await waitUntil(
     "the dead worker's task to be taken over",
     async () => {
       const query = database
-        .selectFrom("task_turns")
-        .select("claim")
-        .where("task_id", "=", turn?.task_id ?? "");
+        .selectFrom("task_leases")
+        .select("fencing_token")
+        .where("task_id", "=", lease?.task_id ?? "");
       const now = await query.executeTakeFirst();
       // One that is over has been taken over before.
-      return now === undefined || now.claim > (turn?.claim ?? 0);
+      return now === undefined || now.fencing_token > (lease?.fencing_token ?? 0);
     },
     patienceMs,
   );

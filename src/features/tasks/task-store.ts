@@ -41,7 +41,7 @@ export async function insertTasks(tx: Database, tasks: readonly NewTask[], now: 
   const rows = JSON.stringify(tasks.map(toNewRow));
   await sql`insert into tasks select * from jsonb_populate_recordset(null::tasks, ${rows}::jsonb)`.execute(tx);
   await sql`
-    insert into task_turns (task_id, next_poll_at, claim, polls)
+    insert into task_leases (task_id, next_poll_at, fencing_token, polls)
       select id, ${now}, 0, 0 from unnest(${tasks.map(({ id }) => id)}::text[]) as new (id)`.execute(tx);
 }
 
@@ -189,13 +189,13 @@ export async function updateClaimedTask(
   const row = await database
     .with("lease", (query) =>
       query
-        .updateTable("task_turns")
+        .updateTable("task_leases")
         .set({
           next_poll_at: lease.kind === "keep" ? sql<Date>`next_poll_at` : lease.at,
-          claim: lease.kind === "revoke" ? sql<number>`claim + 1` : sql<number>`claim`,
+          fencing_token: lease.kind === "revoke" ? sql<number>`fencing_token + 1` : sql<number>`fencing_token`,
         })
         .where("task_id", "=", id)
-        .where("claim", "=", fencingToken)
+        .where("fencing_token", "=", fencingToken)
         .returning("task_id"),
     )
     .updateTable("tasks")

@@ -34,8 +34,8 @@ export type Tables = {
   scheduled_jobs: ScheduledJobsTable;
   stripe_progress: StripeProgressTable;
   task_counts: TaskCountsTable;
+  task_leases: TaskLeasesTable;
   task_orders: TaskOrdersTable;
-  task_turns: TaskTurnsTable;
   tasks: TasksTable;
   unowned_bytes: UnownedBytesTable;
   upstream_health: UpstreamHealthTable;
@@ -438,19 +438,19 @@ type TaskCountsTable = {
   open_tasks: number;
 };
 
+type TaskLeasesTable = {
+  task_id: string;
+  next_poll_at: Date;
+  fencing_token: number;
+  polls: number;
+};
+
 type TaskOrdersTable = {
   account_id: string;
   client_business_id: string;
   scope: string;
   fingerprint: Buffer;
   task_id: string;
-};
-
-type TaskTurnsTable = {
-  task_id: string;
-  next_poll_at: Date;
-  claim: number;
-  polls: number;
 };
 
 type TasksTable = {

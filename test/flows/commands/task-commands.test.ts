@@ -43,8 +43,8 @@ async function submitHeld(prompt: string) {
   return { id, gate };
 }
 
-async function readTurn(id: string) {
-  return (await place.listTurns()).find(({ task_id }) => task_id === id);
+async function readLease(id: string) {
+  return (await place.listLeases()).find(({ task_id }) => task_id === id);
 }
 
 test("an operator lists tasks by whose, how and what they are, and sees what only operators see", async () => {
@@ -87,7 +87,7 @@ describe("retry", () => {
   test("has a worker look at an open task at once", async () => {
     const { id, gate } = await submitHeld("Woken");
     const far = new Date(Date.now() + 3_600_000);
-    await sql`update task_turns set next_poll_at = ${far} where task_id = ${id}`.execute(place.database);
+    await sql`update task_leases set next_poll_at = ${far} where task_id = ${id}`.execute(place.database);
     gate.open();
     expect(await run("retry", id)).toMatchObject({ outcome: "woken", id });
     expect(await caller.awaitTask(id)).toMatchObject({ status: "succeeded" });
@@ -99,10 +99,10 @@ describe("retry", () => {
     place.media.script({ beforeHead: gate });
     const { id } = await caller.submitImage("image", "Handed over");
     await gate.reached();
-    const before = await readTurn(id);
+    const before = await readLease(id);
     expect(await run("retry", id)).toMatchObject({ outcome: "woken", phase: "submitting" });
-    const after = await readTurn(id);
-    expect(after).toMatchObject({ claim: before?.claim });
+    const after = await readLease(id);
+    expect(after).toMatchObject({ fencing_token: before?.fencing_token });
     // Its worker keeps it as long as before, or has asked for longer meanwhile.
     expect(after?.next_poll_at.getTime()).toBeGreaterThanOrEqual(before?.next_poll_at.getTime() ?? 0);
     gate.open();

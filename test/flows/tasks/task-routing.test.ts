@@ -286,12 +286,12 @@ async function readPhase(id: string): Promise<string | undefined> {
 /** Resolves when the upstream was found not to know a task, or not to hand over what it made. */
 async function asked(id: string, times: number): Promise<void> {
   await waitUntil(`${id} to be asked about`, async () => {
-    const turn = await stage.database
-      .selectFrom("task_turns")
+    const lease = await stage.database
+      .selectFrom("task_leases")
       .select("polls")
       .where("task_id", "=", id)
       .executeTakeFirst();
-    return (turn?.polls ?? 0) >= times;
+    return (lease?.polls ?? 0) >= times;
   });
 }
 

@@ -17,7 +17,7 @@ function startWorker() {
 }
 
 async function readLease(id: string) {
-  const query = world.parts.database.selectFrom("task_turns").select(["next_poll_at", "claim"]);
+  const query = world.parts.database.selectFrom("task_leases").select(["next_poll_at", "fencing_token"]);
   return await query.where("task_id", "=", id).executeTakeFirstOrThrow();
 }
 
@@ -25,7 +25,7 @@ test("a task that arrives while its worker closes is not begun there, and is fre
   const id = await world.submit();
   // It falls due when the worker has looked already, and will not look again.
   const soon = new Date(world.clock.now().getTime() + 1000);
-  await world.parts.database.updateTable("task_turns").set({ next_poll_at: soon }).execute();
+  await world.parts.database.updateTable("task_leases").set({ next_poll_at: soon }).execute();
   const worker = startWorker();
   world.clock.advance(1000);
   const begun = worker.begin([id]);
@@ -33,8 +33,8 @@ test("a task that arrives while its worker closes is not begun there, and is fre
   await begun;
   expect(world.upstream.submitted).toEqual([]);
   expect((await world.read(id)).phase).toBe("ready");
-  const { next_poll_at: dueAt, claim } = await readLease(id);
-  expect(claim).toBe(1);
+  const { next_poll_at: dueAt, fencing_token: token } = await readLease(id);
+  expect(token).toBe(1);
   expect(dueAt.getTime()).toBeLessThanOrEqual(world.clock.now().getTime());
 });
 

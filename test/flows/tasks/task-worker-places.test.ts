@@ -66,7 +66,7 @@ describe("an upstream that takes one task at a time", () => {
     expect(await places()).toEqual([1, 2]);
     await finish(first);
     const later = new Date(clock.now().getTime() + 60_000);
-    await database.updateTable("task_turns").set({ next_poll_at: later }).execute();
+    await database.updateTable("task_leases").set({ next_poll_at: later }).execute();
     await wakeWaitingTask(database, "fal", clock.now());
     const lease = { now: clock.now(), until: later, limit: 10 };
     const [woken, ...others] = await claimDueTasks(database, lease);

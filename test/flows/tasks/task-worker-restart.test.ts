@@ -29,8 +29,8 @@ describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
       gate.open();
       const isOver = async (): Promise<boolean> => {
         // The test's own connections broke as well.
-        const turns = await place.listTurns().catch(() => null);
-        return turns?.length === 0;
+        const leases = await place.listLeases().catch(() => null);
+        return leases?.length === 0;
       };
       await waitUntil("every task to end", isOver, patienceMs);
       console.log(`restart: tasks went on and ended within ${Math.round(performance.now() - restartedAt)} ms`);

@@ -109,7 +109,7 @@ describe("a worker that was believed dead", () => {
     const { database, clock } = world.parts;
     const later = new Date(clock.now().getTime() + 1_000_000);
     const readDue = async (): Promise<Date> =>
-      (await database.selectFrom("task_turns").select("next_poll_at").executeTakeFirstOrThrow()).next_poll_at;
+      (await database.selectFrom("task_leases").select("next_poll_at").executeTakeFirstOrThrow()).next_poll_at;
     const due = await readDue();
     expect(await renewLeases(database, [{ ...late, until: due }], later)).toEqual(new Set());
     expect(await readDue()).toEqual(due);

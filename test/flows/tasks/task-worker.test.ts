@@ -32,7 +32,7 @@ async function stopWorker(worker: TestGateway): Promise<void> {
 }
 
 async function countOpen(): Promise<number> {
-  return (await place.listTurns()).length;
+  return (await place.listLeases()).length;
 }
 
 async function readPhase(id: string): Promise<string | undefined> {
@@ -42,7 +42,7 @@ async function readPhase(id: string): Promise<string | undefined> {
 
 /** As if a worker's lease had run out. */
 async function endLease(id: string): Promise<void> {
-  await sql`update task_turns set next_poll_at = now() where task_id = ${id}`.execute(place.database);
+  await sql`update task_leases set next_poll_at = now() where task_id = ${id}`.execute(place.database);
 }
 
 async function expire(id: string): Promise<void> {
@@ -81,7 +81,7 @@ test("a gateway without workers accepts, and another one works", async () => {
   const caller = await place.createCaller();
   const task = await caller.submitImage("image", "Later");
   expect(await caller.readTask(task.id)).toMatchObject({ status: "queued", queue_position: 1 });
-  expect(await place.listTurns()).toMatchObject([{ task_id: task.id, claim: 0 }]);
+  expect(await place.listLeases()).toMatchObject([{ task_id: task.id, fencing_token: 0 }]);
   await startWorker();
   expect(await caller.awaitTask(task.id)).toMatchObject({ status: "succeeded" });
 });
@@ -114,12 +114,12 @@ test("a worker that lives keeps its task, however long a step takes", async () =
   const caller = await place.createCaller();
   const { id } = await caller.submitImage("image", "Slow");
   await gate.reached();
-  const [first] = await place.listTurns();
+  const [first] = await place.listLeases();
   const renewed = await waitUntil("its lease to be renewed", async () => {
-    const [turn] = await place.listTurns();
-    return turn !== undefined && turn.next_poll_at > (first?.next_poll_at ?? turn.next_poll_at) && turn;
+    const [lease] = await place.listLeases();
+    return lease !== undefined && lease.next_poll_at > (first?.next_poll_at ?? lease.next_poll_at) && lease;
   });
-  expect(renewed.claim).toBe(first?.claim);
+  expect(renewed.fencing_token).toBe(first?.fencing_token);
   gate.open();
   expect(await caller.awaitTask(id)).toMatchObject({ status: "succeeded" });
 });
@@ -134,9 +134,9 @@ describe("a worker that is closed in the middle of a step", () => {
     await waitUntil("the picture to be fetched", isFetching);
     for (const { behaviour } of place.media.jobs) delete behaviour.output;
     await stopWorker(first);
-    const [turn] = await place.listTurns();
-    expect(turn).toMatchObject({ task_id: id });
-    expect(turn?.next_poll_at.getTime()).toBeLessThanOrEqual(Date.now());
+    const [lease] = await place.listLeases();
+    expect(lease).toMatchObject({ task_id: id });
+    expect(lease?.next_poll_at.getTime()).toBeLessThanOrEqual(Date.now());
     await startWorker();
     expect(await caller.awaitTask(id)).toMatchObject({ status: "succeeded" });
     expect(place.media.submissionsOf("Interrupted")).toHaveLength(1);
@@ -221,11 +221,11 @@ describe("an upstream that takes two tasks at a time", () => {
       return (await query.executeTakeFirst())?.waits_for === "open";
     });
     // It is only looked at again when it is woken.
-    await waitUntil("its turn to be given back", async () => {
-      const turn = (await place.listTurns()).find(({ task_id }) => task_id === second.id);
-      return turn !== undefined && turn.next_poll_at.getTime() < Date.now() + 10_000;
+    await waitUntil("its lease to be returned", async () => {
+      const lease = (await place.listLeases()).find(({ task_id }) => task_id === second.id);
+      return lease !== undefined && lease.next_poll_at.getTime() < Date.now() + 10_000;
     });
-    await sql`update task_turns set next_poll_at = now() + interval '1 hour' where task_id = ${second.id}`.execute(
+    await sql`update task_leases set next_poll_at = now() + interval '1 hour' where task_id = ${second.id}`.execute(
       database,
     );
     gate.open();

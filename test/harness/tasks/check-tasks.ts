@@ -5,10 +5,11 @@ import type { Database } from "../../../src/platform/database/database.ts";
 
 /** What must be so of all tasks, whatever happened: each query lists what is not. */
 const statements = {
-  "an open task has a turn":
-    "select id from tasks where phase <> 'ended' and not exists (select 1 from task_turns where task_id = tasks.id)",
-  "a final task has no turn": "select id from tasks join task_turns on task_id = id where phase = 'ended'",
-  "a turn has a task": "select task_id as id from task_turns where not exists (select 1 from tasks where id = task_id)",
+  "an open task has a lease":
+    "select id from tasks where phase <> 'ended' and not exists (select 1 from task_leases where task_id = tasks.id)",
+  "a final task has no lease": "select id from tasks join task_leases on task_id = id where phase = 'ended'",
+  "a lease has a task":
+    "select task_id as id from task_leases where not exists (select 1 from tasks where id = task_id)",
   "an open task has an open hold": `
     select tasks.id from tasks left join holds on holds.id = tasks.hold_id
       where phase <> 'ended' and hold_id is not null and holds.state is distinct from 'open'`,

@@ -103,7 +103,7 @@ export async function openScriptedTasks({ tasksMax }: { tasksMax?: number } = {}
 
   async function makeDue(taskId: TaskId): Promise<void> {
     const due = { next_poll_at: clock.now() };
-    await database.updateTable("task_turns").set(due).where("task_id", "=", taskId).execute();
+    await database.updateTable("task_leases").set(due).where("task_id", "=", taskId).execute();
   }
 
   const advance = (task: ClaimedTask) => advanceTask(parts, task, new AbortController().signal);

@@ -63,8 +63,8 @@ export type TaskGateway = AsyncDisposable & {
   fetch: typeof fetch;
   /** Makes a catalog the one in force, and waits until the gateway serves it. */
   applyCatalog(source: string): Promise<void>;
-  /** Whose turn tasks are: the open ones. */
-  listTurns(): Promise<{ task_id: string; next_poll_at: Date; claim: number; polls: number }[]>;
+  /** The leases of the open tasks. */
+  listLeases(): Promise<{ task_id: string; next_poll_at: Date; fencing_token: number; polls: number }[]>;
 };
 
 type TaskGatewayOptions = Pick<
@@ -118,7 +118,7 @@ export async function openTaskGateway(options: TaskGatewayOptions = {}): Promise
       return another;
     },
     createCaller: (callerOptions = {}) => createTaskCaller(gateway, watchedFetch, callerOptions),
-    listTurns: () => database.selectFrom("task_turns").selectAll().orderBy("task_id").execute(),
+    listLeases: () => database.selectFrom("task_leases").selectAll().orderBy("task_id").execute(),
     async [Symbol.asyncDispose]() {
       const now = gateway.parts.clock.now();
       const violations = [

@@ -126,7 +126,7 @@ export async function openTaskStage({ settings, ...options }: StageOptions = {})
       const first = await countLooks(database, taskId);
       await waitUntil(`somebody to look at ${taskId}`, async () => {
         // Again and again, because a worker that was just done with it may have put it off meanwhile.
-        await sql`update task_turns set next_poll_at = now() where task_id = ${taskId}`.execute(database);
+        await sql`update task_leases set next_poll_at = now() where task_id = ${taskId}`.execute(database);
         return (await countLooks(database, taskId)) > first;
       });
     },
@@ -147,7 +147,7 @@ export async function openTaskStage({ settings, ...options }: StageOptions = {})
 
 /** How often workers have taken a task in hand; beyond all numbers once it is over. */
 async function countLooks(database: TaskGateway["database"], taskId: string): Promise<number> {
-  const query = database.selectFrom("task_turns").select("polls").where("task_id", "=", taskId);
+  const query = database.selectFrom("task_leases").select("polls").where("task_id", "=", taskId);
   return (await query.executeTakeFirst())?.polls ?? Number.POSITIVE_INFINITY;
 }
 

@@ -4,9 +4,6 @@ import type { Database } from "../../../platform/database/database.ts";
 import type { ClaimedTask, Task } from "../task.ts";
 import { type TaskRow, toTask } from "../task-rows.ts";
 
-// The table is `task_turns`, and its column `claim` the fencing token: nodes of the version before, which run beside
-// this one during an upgrade, know it by these names.
-
 /** A worker's claim of a task. A claim with a newer fencing token has replaced it. */
 export type Lease = Pick<ClaimedTask, "id" | "fencingToken">;
 
@@ -32,38 +29,42 @@ export async function claimTasks(
 
 /** What another worker is just claiming is passed over, not waited for. */
 async function claim(database: Database, due: RawBuilder<unknown>, { until }: LeaseTime): Promise<ClaimedTask[]> {
-  const { rows } = await sql<TaskRow & { claim: number }>`
-    with due as materialized (select task_id from task_turns where ${due} for update skip locked),
+  const { rows } = await sql<TaskRow & { fencing_token: number }>`
+    with due as materialized (select task_id from task_leases where ${due} for update skip locked),
       claimed as (
-        update task_turns set next_poll_at = ${until}, claim = claim + 1, polls = polls + 1
-          from due where task_turns.task_id = due.task_id
-          returning task_turns.task_id, task_turns.claim
+        update task_leases set next_poll_at = ${until}, fencing_token = fencing_token + 1, polls = polls + 1
+          from due where task_leases.task_id = due.task_id
+          returning task_leases.task_id, task_leases.fencing_token
       )
-    select tasks.*, claimed.claim from claimed join tasks on tasks.id = claimed.task_id`.execute(database);
-  return rows.map((row) => ({ ...toTask(row), fencingToken: row.claim }));
+    select tasks.*, claimed.fencing_token from claimed join tasks on tasks.id = claimed.task_id`.execute(database);
+  return rows.map((row) => ({ ...toTask(row), fencingToken: row.fencing_token }));
 }
 
 /** Locks a task's lease until the transaction ends. `false` when the task is over, or claimed anew since. */
 export async function lockLease(tx: Database, { id, fencingToken }: { id: string; fencingToken?: number }) {
   const lease = await tx
-    .selectFrom("task_turns")
-    .select("claim")
+    .selectFrom("task_leases")
+    .select("fencing_token")
     .where("task_id", "=", id)
     .forUpdate()
     .executeTakeFirst();
-  return lease !== undefined && (fencingToken === undefined || lease.claim === fencingToken);
+  return lease !== undefined && (fencingToken === undefined || lease.fencing_token === fencingToken);
 }
 
 /** Whether a worker still has what it claimed. */
 export async function hasLease(database: Database, { id, fencingToken }: Lease): Promise<boolean> {
-  const lease = await database.selectFrom("task_turns").select("claim").where("task_id", "=", id).executeTakeFirst();
-  return lease?.claim === fencingToken;
+  const lease = await database
+    .selectFrom("task_leases")
+    .select("fencing_token")
+    .where("task_id", "=", id)
+    .executeTakeFirst();
+  return lease?.fencing_token === fencingToken;
 }
 
 /** Whether a task that was due then is still unclaimed: as if there were no workers. */
 export async function hasTasksDueBefore(database: Database, moment: Date): Promise<boolean> {
   const { rows } = await sql<{ is_due: boolean }>`
-    select exists (select from task_turns where next_poll_at < ${moment}) as is_due`.execute(database);
+    select exists (select from task_leases where next_poll_at < ${moment}) as is_due`.execute(database);
   return rows[0]?.is_due === true;
 }
 
@@ -74,51 +75,53 @@ export async function renewLeases(
   until: Date,
 ): Promise<Set<string>> {
   const { rows } = await sql<{ task_id: string }>`
-    update task_turns set next_poll_at = ${until}
+    update task_leases set next_poll_at = ${until}
       from unnest(
         ${leases.map(({ id }) => id)}::text[],
         ${leases.map(({ fencingToken }) => fencingToken)}::int[],
         ${leases.map((lease) => lease.until)}::timestamptz[]
-      ) as held (id, claim, until)
-      where task_turns.task_id = held.id and task_turns.claim = held.claim and task_turns.next_poll_at = held.until
-      returning task_turns.task_id`.execute(database);
+      ) as held (id, fencing_token, until)
+      where task_leases.task_id = held.id and task_leases.fencing_token = held.fencing_token and task_leases.next_poll_at = held.until
+      returning task_leases.task_id`.execute(database);
   return new Set(rows.map((row) => row.task_id));
 }
 
 /** Gives leases back with nothing else changed; the tasks are due again then. */
 export async function returnLeases(database: Database, leases: readonly (Lease & { dueAt: Date })[]): Promise<void> {
   await sql`
-    update task_turns set next_poll_at = given.due_at
+    update task_leases set next_poll_at = given.due_at
       from unnest(
         ${leases.map(({ id }) => id)}::text[],
         ${leases.map(({ fencingToken }) => fencingToken)}::int[],
         ${leases.map(({ dueAt }) => dueAt)}::timestamptz[]
-      ) as given (id, claim, due_at)
-      where task_turns.task_id = given.id and task_turns.claim = given.claim`.execute(database);
+      ) as given (id, fencing_token, due_at)
+      where task_leases.task_id = given.id and task_leases.fencing_token = given.fencing_token`.execute(database);
 }
 
 /** The task is due then. A worker that has claimed it has lost it, so that it cannot put it off again. */
 export async function revokeLease(tx: Database, taskId: TaskId, dueAt: Date): Promise<void> {
   await sql`
-    update task_turns set next_poll_at = ${dueAt}, claim = claim + 1 where task_id = ${taskId}`.execute(tx);
+    update task_leases set next_poll_at = ${dueAt}, fencing_token = fencing_token + 1 where task_id = ${taskId}`.execute(
+    tx,
+  );
 }
 
 /** The task of a lease that is locked is due then. */
 export async function updateLease(tx: Database, taskId: TaskId, dueAt: Date): Promise<void> {
-  await tx.updateTable("task_turns").set({ next_poll_at: dueAt }).where("task_id", "=", taskId).execute();
+  await tx.updateTable("task_leases").set({ next_poll_at: dueAt }).where("task_id", "=", taskId).execute();
 }
 
 /** The task is over. */
 export async function deleteLease(tx: Database, taskId: TaskId): Promise<void> {
-  await tx.deleteFrom("task_turns").where("task_id", "=", taskId).execute();
+  await tx.deleteFrom("task_leases").where("task_id", "=", taskId).execute();
 }
 
 /** The task that has waited longest for a permit of the provider is due now. Answers whether there is one. */
 export async function wakeWaitingTask(database: Database, providerId: string, now: Date): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update task_turns set next_poll_at = ${now}, claim = claim + 1
+    update task_leases set next_poll_at = ${now}, fencing_token = fencing_token + 1
       where task_id = (
-        select tasks.id from tasks join task_turns as leases on leases.task_id = tasks.id
+        select tasks.id from tasks join task_leases as leases on leases.task_id = tasks.id
           where tasks.waits_for = ${providerId} and tasks.phase = 'ready' and leases.next_poll_at > ${now}
           order by tasks.id limit 1
       )`.execute(database);
@@ -131,10 +134,10 @@ export async function wakeWaitingTask(database: Database, providerId: string, no
  */
 export async function cancelChildren(tx: Database, parentId: TaskId, now: Date): Promise<void> {
   await sql`
-    select task_id from task_turns where task_id in (select id from tasks where parent_id = ${parentId})
+    select task_id from task_leases where task_id in (select id from tasks where parent_id = ${parentId})
       order by task_id for update`.execute(tx);
   await sql`
-    update task_turns set next_poll_at = ${now}, claim = claim + 1
+    update task_leases set next_poll_at = ${now}, fencing_token = fencing_token + 1
       where task_id in (select id from tasks where parent_id = ${parentId} and phase in ('ready', 'unknown', 'running'))
   `.execute(tx);
   await sql`
