@@ -77,7 +77,7 @@ function describeProcesses(gateway: number, upstream: ForkedServer) {
   return { gateway, upstream: upstream.processId, client: process.pid };
 }
 
-/** A third hangs up, then all: connections behind go away, and what was set aside for them is free again. */
+/** A third hangs up, then all: connections behind go away, and what was on hold for them is free again. */
 async function checkHangUps(
   sluice: SluiceGateway,
   upstream: ForkedServer,

@@ -10,7 +10,7 @@ export type MediaUpstream = {
 };
 
 /**
- * Two vendors in one, both as quick as can be: one makes a small picture while one waits, as OpenAI's API does it; the
+ * Two vendors in one, both as quick as can be: one makes a small image while one waits, as OpenAI's API does it; the
  * other, in the form of fal's queue, says for ever that it is at work.
  */
 export async function startMediaUpstream(): Promise<MediaUpstream> {

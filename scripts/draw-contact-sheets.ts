@@ -1,5 +1,5 @@
 // Makes one sheet of each kind of media that the sandbox studio makes, into docs/media, for people to look at.
-// Run it after a change of the studio: node scripts/draw-contact-sheets.ts [pictures] [films] [avatars] [speech]
+// Run it after a change of the studio: node scripts/draw-contact-sheets.ts [images] [videos] [avatars] [speech]
 import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,8 +25,8 @@ const generation = createSandboxGeneration({ studio });
 let taskCount = 0;
 
 const sheets: Record<string, () => Promise<void>> = {
-  pictures: drawPictures,
-  films: drawFilms,
+  images: drawImages,
+  videos: drawVideos,
   avatars: drawAvatars,
   speech: drawSpeech,
 };
@@ -37,7 +37,7 @@ for (const [name, draw] of Object.entries(sheets)) if (wanted.length === 0 || wa
 await generation.close();
 await rm(workDir, { recursive: true, force: true });
 
-async function drawPictures(): Promise<void> {
+async function drawImages(): Promise<void> {
   const prompts: [prompt: string, width: number, height: number][] = [
     ["A lighthouse on a stormy coast at dusk", 1024, 768],
     ["Snowy mountains above a quiet lake at sunrise", 1024, 768],
@@ -65,26 +65,26 @@ async function drawPictures(): Promise<void> {
     [asInput("image", portrait, "image/png")],
   );
   if (graded !== undefined) rows[3]?.push(await scaleTo(graded, 330));
-  await writeSheet("pictures.jpg", rows);
+  await writeSheet("images.jpg", rows);
 }
 
-async function drawFilms(): Promise<void> {
-  const films: [prompt: string, aspectRatio: string, inputs: GenerationInput[]][] = [
+async function drawVideos(): Promise<void> {
+  const videos: [prompt: string, aspectRatio: string, inputs: GenerationInput[]][] = [
     ["A sailing boat at sunset", "16:9", []],
     ["Tokyo at night in the rain", "1:1", []],
     ["Fireflies in a misty forest", "9:16", []],
     ["A slow look at the portrait", "16:9", [asInput("image", await drawPortrait(1280, 960), "image/png")]],
   ];
   const rows: Tile[][] = [];
-  for (const [prompt, aspectRatio, inputs] of films) {
-    const [film] = await make({ type: "video", prompt, durationSeconds: 5, aspectRatio }, inputs);
-    if (film === undefined) continue;
-    const frames = await takeFrames(film, [0, 1.25, 2.5, 3.75, 4.9], 210);
+  for (const [prompt, aspectRatio, inputs] of videos) {
+    const [video] = await make({ type: "video", prompt, durationSeconds: 5, aspectRatio }, inputs);
+    if (video === undefined) continue;
+    const frames = await takeFrames(video, [0, 1.25, 2.5, 3.75, 4.9], 210);
     // What is narrow stands beside what came before it.
     if (aspectRatio === "9:16") rows.at(-1)?.push(...frames);
     else rows.push(frames);
   }
-  await writeSheet("films.jpg", rows);
+  await writeSheet("videos.jpg", rows);
 }
 
 async function drawAvatars(): Promise<void> {
@@ -100,8 +100,8 @@ async function drawAvatars(): Promise<void> {
     ["16:9", [person, audio]],
     ["16:9", [asInput("person", walk, "video/mp4"), audio]],
   ] as const) {
-    const [film] = await make({ type: "avatar", aspectRatio }, inputs);
-    if (film !== undefined) rows.push(await takeFrames(film, [0.1, 0.6, 1.1, 1.7, 2.6], 240));
+    const [video] = await make({ type: "avatar", aspectRatio }, inputs);
+    if (video !== undefined) rows.push(await takeFrames(video, [0.1, 0.6, 1.1, 1.7, 2.6], 240));
   }
   await writeSheet("avatars.jpg", rows);
 }
@@ -159,9 +159,9 @@ function asInput(role: GenerationInput["role"], bytes: Buffer, contentType: stri
   return { role, contentType, bytes: bytes.length, url: null, open: async () => Readable.from([bytes]) };
 }
 
-async function takeFrames(film: Buffer, seconds: readonly number[], height: number): Promise<Tile[]> {
-  const path = join(workDir, "film.mp4");
-  await writeFile(path, film);
+async function takeFrames(video: Buffer, seconds: readonly number[], height: number): Promise<Tile[]> {
+  const path = join(workDir, "video.mp4");
+  await writeFile(path, video);
   const frames: Tile[] = [];
   for (const second of seconds) {
     const frame = await runFfmpeg([

@@ -20,7 +20,7 @@ const falProvider = { id: "fake-fal", kind: "fal", base_url: fake.falUrl };
 /** What is not chat: a model and its price. */
 const media = [
   {
-    ...describe("fake-picture", "image", ["text_to_image", "image_to_image"], "fake-fal/fal-ai/flux/dev"),
+    ...describe("fake-image", "image", ["text_to_image", "image_to_image"], "fake-fal/fal-ai/flux/dev"),
     limits: { sizes: ["512x512", "1024x1024"], max_n: 4, max_input_images: 4 },
     price: { billing_type: "per_call", unit: "image", price: "0.03" },
   },
@@ -30,7 +30,7 @@ const media = [
     price: { billing_type: "per_call", unit: "image", price: "0.04" },
   },
   {
-    ...describe("fake-film", "video", ["text_to_video", "image_to_video"], "fake-fal/fal-ai/kling-video/v2.5/pro"),
+    ...describe("fake-video", "video", ["text_to_video", "image_to_video"], "fake-fal/fal-ai/kling-video/v2.5/pro"),
     limits: { durations: [5, 10], aspect_ratios: ["16:9", "9:16"], max_input_images: 1 },
     price: { billing_type: "duration", unit: "second", price: "0.1" },
   },
@@ -93,5 +93,5 @@ for (const { kind, base_url } of [...providers, falProvider]) console.log(`# ${k
 console.log(`\n${stringify(catalog)}`);
 console.log("# What a prompt may contain to make the answer go wrong, as in: Hello <<fault:cut=2>>");
 for (const { word, means } of faultWords) console.log(`#   ${`<<fault:${word}>>`.padEnd(44)} ${means}`);
-console.log("# The same for pictures, films and speech:");
+console.log("# The same for images, videos and speech:");
 for (const { word, means } of mediaWords) console.log(`#   ${`<<fault:${word}>>`.padEnd(44)} ${means}`);

@@ -78,7 +78,7 @@ async function measurePictures(): Promise<void> {
   const [here, waiting, cold]: [number[], number[], number[]] = [[], [], []];
   await pictures.read(path, signal);
   for (let round = 0; round < rounds; round += 1) {
-    // As long as the next process takes to get ready; pictures seldom come closer together.
+    // As long as the next process takes to get ready; images seldom come closer together.
     await wait(pauseMs);
     await measure(here, () => readPicture(bytes));
     await measure(waiting, () => pictures.read(path, signal));
@@ -87,9 +87,9 @@ async function measurePictures(): Promise<void> {
     await fresh.close();
   }
   await pictures.close();
-  present("a picture, in this process", here);
-  present("a picture, by a process that waits for it", waiting);
-  present("a picture, by a process that is started for it", cold);
+  present("an image, in this process", here);
+  present("an image, by a process that waits for it", waiting);
+  present("an image, by a process that is started for it", cold);
 }
 
 await measureProbes();

@@ -1,4 +1,4 @@
-// Takes the pictures of the console that the docs show, from a gateway of its own with the demo account.
+// Takes the screenshots of the console that the docs show, from a gateway of its own with the demo account.
 // Run it after a change of how the pages look: node scripts/shoot-console.ts
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";

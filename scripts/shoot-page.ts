@@ -6,14 +6,14 @@ import sharp from "sharp";
 const mediaDir = join(import.meta.dirname, "../docs/media");
 const pictureBytesMax = 150_000;
 
-/** Takes a picture of a page for the docs, as small as it can be. */
+/** Takes a screenshot of a page for the docs, as small as it can be. */
 export async function shootPage(page: Page, name: string): Promise<void> {
   await page.waitForLoadState("networkidle");
   await page.waitForFunction("document.querySelector('.animate-pulse') === null");
-  const picture = await sharp(await page.screenshot({ animations: "disabled", caret: "hide" }))
+  const shot = await sharp(await page.screenshot({ animations: "disabled", caret: "hide" }))
     .png({ palette: true, compressionLevel: 9 })
     .toBuffer();
-  if (picture.length > pictureBytesMax) throw new Error(`${name} has ${picture.length} bytes, which is too many.`);
-  await writeFile(join(mediaDir, name), picture);
-  console.log(`${name}: ${picture.length} bytes`);
+  if (shot.length > pictureBytesMax) throw new Error(`${name} has ${shot.length} bytes, which is too many.`);
+  await writeFile(join(mediaDir, name), shot);
+  console.log(`${name}: ${shot.length} bytes`);
 }

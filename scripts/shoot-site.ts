@@ -1,4 +1,4 @@
-// Takes the pictures of the site's pages that the docs show, from a gateway of its own and somebody who has just signed up.
+// Takes the screenshots of the site's pages that the docs show, from a gateway of its own and somebody who has just signed up.
 // Run it after a change of how the pages look: node scripts/shoot-site.ts
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";

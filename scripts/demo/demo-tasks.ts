@@ -6,7 +6,7 @@ const waiting = { headers: { prefer: "wait=60" } };
 
 type Task = { id: string };
 
-/** A few pictures, one of which is refused for its content. */
+/** A few images, one of which is refused for its content. */
 export async function makePictures(caller: DemoCaller): Promise<void> {
   const prompts = [
     "A lighthouse at dusk over a calm sea",
@@ -17,14 +17,14 @@ export async function makePictures(caller: DemoCaller): Promise<void> {
   await Promise.all(prompts.map((prompt) => caller.post("/images/generations", { ...order, prompt }, waiting)));
 }
 
-/** A film, a recording, and a film that somebody did not want after all. */
+/** A video, a recording, and a video that somebody did not want after all. */
 export async function makeFilm(caller: DemoCaller): Promise<void> {
   const order = { model: "sandbox-video", duration: 5, aspect_ratio: "16:9" };
   const unwanted = await caller.post<Task>("/videos/generations", { ...order, prompt: "Rain on a roof [[stuck]]" });
   await caller.post(`/tasks/${unwanted.id}/cancel`, {});
-  const film = caller.post("/videos/generations", { ...order, prompt: "Waves roll in at night" }, waiting);
+  const video = caller.post("/videos/generations", { ...order, prompt: "Waves roll in at night" }, waiting);
   const speech = { model: "sandbox-speech", input: "Good morning. The garden shop is open.", voice: "nova" };
-  await Promise.all([film, caller.post("/audio/speech", speech)]);
+  await Promise.all([video, caller.post("/audio/speech", speech)]);
 }
 
 /** The beginning of a drama: its script. */
@@ -34,7 +34,7 @@ export async function writeDrama(caller: DemoCaller): Promise<void> {
   await caller.post("/dramas/generations", order, waiting);
 }
 
-/** Something that is under way when somebody looks: its money is set aside. */
+/** Something that is under way when somebody looks: its money is on hold. */
 export async function beginLongFilm(caller: DemoCaller): Promise<void> {
   const order = { model: "sandbox-video", duration: 10, aspect_ratio: "9:16", expires_after: 86_400 };
   await caller.post("/videos/generations", { ...order, prompt: "A very long night at sea [[stuck]]" });

@@ -30,7 +30,7 @@ export type DemoHistory = {
   until: Date;
   days: number;
   callsPerDay: number;
-  /** Whether pictures, films and speech are made, which takes most of the time. */
+  /** Whether images, videos and speech are made, which takes most of the time. */
   hasMedia: boolean;
 };
 
@@ -113,7 +113,7 @@ function listTurns(story: Story, oldKeyId: string): Turn[] {
   ];
 }
 
-/** The last days, whose pictures and films can still be looked at, and what is under way. */
+/** The last days, whose images and videos can still be looked at, and what is under way. */
 async function endStory(story: Story): Promise<void> {
   if (!story.hasMedia) return;
   const receivers = await openReceivers(story.caller);

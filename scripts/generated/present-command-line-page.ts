@@ -4,7 +4,7 @@ import { explainOption, presentOption, presentUsage } from "../../packages/cli/s
 
 const introduction = `# The command line for users
 
-\`sluice\` talks to a Sluice server: it signs you in, chats, makes pictures, films, avatars, dramas and speech, and hands
+\`sluice\` talks to a Sluice server: it signs you in, chats, creates images, videos, avatars, dramas and speech, and hands
 webhooks on to a program on your machine. It is the package \`packages/cli\`, one file that runs on Node 20 and later and
 needs nothing else. Whoever runs a server has another command line, in the server's own folder: \`npm run -s sluice -- help\`.
 

@@ -35,7 +35,7 @@ type FilesOptions = {
 
 const dayMs = 24 * 60 * 60 * 1000;
 const hourMs = 60 * 60 * 1000;
-/** A film of the longest kind at the highest quality; what an upstream sends beyond that is no film of ours. */
+/** A video of the longest kind at the highest quality; what an upstream sends beyond that is no video of ours. */
 const outputBytesMax = 1024 * 1024 * 1024;
 
 /** Files with their storage. */

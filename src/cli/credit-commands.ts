@@ -60,7 +60,7 @@ const adjustCommand: Command = {
 
 const refundCommand: Command = {
   name: "credit refund",
-  summary: "Gives back a charge or a part of it, to where it came from.",
+  summary: "Refunds a charge or a part of it, to where it came from.",
   positionals: ["account id", "transaction id", "amount"],
   options: creditOptions,
   run: ({ positionals: [id = "", chargeId = "", text = ""], options, terminal }) => {

@@ -78,7 +78,7 @@ const showCommand: Command = {
 };
 
 const byHandNote =
-  "It was given back or disputed before credit was taken back by itself: what is to be taken is for you to adjust.";
+  "It was refunded or disputed before credit was taken back by itself: what is to be taken is for you to adjust.";
 
 const waiveCommand: Command = {
   name: "payment waive",

@@ -7,7 +7,7 @@ import { presentRows } from "./present-rows.ts";
 import { systemParts } from "./system-parts.ts";
 import { withDatabase } from "./with-database.ts";
 
-const quotaUnits = { text: "tokens", image: "images", video: "seconds of film" } as const;
+const quotaUnits = { text: "tokens", image: "images", video: "seconds of video" } as const;
 
 const termOptions = {
   period: { placeholder: "word", explains: `How long its quotas last: ${planPeriods.join(", ")}; without it: month.` },

@@ -57,14 +57,14 @@ export type ImageRequest = {
 /** `quality` is a percentage, of formats that lose something. */
 export type ImageFormat = { name: "png" | "jpeg" | "webp"; quality?: number };
 export type VideoRequest = { type: "video"; prompt: string; durationSeconds: number; aspectRatio: string };
-/** A person, given as a picture or a film, who says what is given as audio. */
+/** A person, given as an image or a video, who says what is given as audio. */
 export type AvatarRequest = { type: "avatar"; aspectRatio: string };
 export type SpeechRequest = { type: "speech"; text: string; voice: string; format: AudioFormat; speed: number };
 
 export const audioFormats = ["mp3", "wav", "pcm"] as const;
 export type AudioFormat = (typeof audioFormats)[number];
 
-/** Media that the work starts from: pictures of a request, the person and the voice of an avatar. */
+/** Media that the work starts from: images of a request, the person and the voice of an avatar. */
 export type GenerationInput = {
   role: "image" | "person" | "audio";
   contentType: string;

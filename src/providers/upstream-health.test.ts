@@ -134,7 +134,7 @@ describe("a target that rested", () => {
     expect([waitMs(), health.isWell(target), health.list()]).toEqual([0, true, []]);
   });
 
-  test("rests twice as long each time that the try fails, up to a minute, and starts anew once it is well", () => {
+  test("is open twice as long each time that the try fails, up to a minute, and starts anew once it is well", () => {
     const { clock, answer, fail, waitMs } = createRestingWorld();
     const rests = Array.from({ length: 6 }, () => {
       clock.advance(waitMs());
@@ -212,7 +212,7 @@ test("the version changes with everything that changes what can be called, and w
   expect(versions).toEqual([0, 0, 0, 1, 1, 1, 2]);
 });
 
-test("what is told of a target says until when it rests, by the clock on the wall", () => {
+test("what is told of a target says until when its circuit is open, by the clock on the wall", () => {
   const { clock, fail, health } = createWorld();
   clock.advance(123);
   fail("rate-limited", 5000);

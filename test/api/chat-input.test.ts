@@ -122,7 +122,7 @@ describeRefusals("a part that is none is refused", [
 
 const place = "messages[0].content[0].image_url.url";
 
-describe("the address of a picture", () => {
+describe("the address of an image", () => {
   test.each([
     ["http://example.com/a.png", /https/],
     ["ftp://example.com/a.png", /https/],
@@ -180,7 +180,7 @@ describe("the address of a picture", () => {
     await expectRefusal(askWithPart(image(url)), { code: invalid, param: place, message: /must be of type string/ });
   });
 
-  test("a public one and a picture inside the request go to the upstream as they are", async () => {
+  test("a public one and an image inside the request go to the upstream as they are", async () => {
     const urls = ["https://example.com/a.png", "https://93.184.216.34:8443/", "data:image/png;base64,iVBORw0KGgo="];
     const { messages } = await expectPassed(askWithPart(...urls.map(image)));
     expect(messages).toEqual([{ role: "user", content: urls.map(image) }]);

@@ -213,7 +213,7 @@ describe.each(clientModels)("%s", (model) => {
     expect(second.model).toBe(model);
   });
 
-  test("a picture inside the request is taken", async () => {
+  test("an image inside the request is taken", async () => {
     const content: OpenAI.ChatCompletionContentPart[] = [
       { type: "text", text: "Hello, what is this?" },
       { type: "image_url", image_url: { url: pixelUrl } },

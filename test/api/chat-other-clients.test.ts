@@ -102,7 +102,7 @@ describe.each(clientModels)("Vercel AI SDK, %s", (id) => {
     expect(await streamText(options).output).toEqual(whole.output);
   });
 
-  test("a picture inside the request is taken", async () => {
+  test("an image inside the request is taken", async () => {
     const { text } = await generateText({
       model: openVercelModel(id),
       maxRetries: 0,

@@ -340,7 +340,7 @@ test.each<[VendorModel, string, Fields]>([
   await expectObstacle(model, fields, param);
 });
 
-describe("pictures behind an address", () => {
+describe("images behind an address", () => {
   const show = (url: string) => ({
     messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }],
   });

@@ -281,7 +281,7 @@ describe("a document with a wrong field is refused with the field's name, alike 
   });
 });
 
-describe("a document's pictures are refused", () => {
+describe("a document's images are refused", () => {
   async function uploadAll(caller: DramaCaller, other: DramaCaller) {
     const old = await caller.upload(picture.bytes);
     await sql`update files set expires_at = now() - interval '1 second' where id = ${old}`.execute(front.database);
@@ -297,7 +297,7 @@ describe("a document's pictures are refused", () => {
     ] as const;
   }
 
-  test("where they are another's, over, deleted, a recording or a film", async () => {
+  test("where they are another's, over, deleted, a recording or a video", async () => {
     const caller = await front.createCaller();
     const files = await uploadAll(caller, await front.createCaller());
     const ask = async (document: Fields) =>
@@ -313,7 +313,7 @@ describe("a document's pictures are refused", () => {
 });
 
 describe("a document is taken", () => {
-  test("with the caller's own pictures, which stay, and with those sent along, which replace them", async () => {
+  test("with the caller's own images, which stay, and with those sent along, which replace them", async () => {
     const caller = await front.createCaller({ cash: "100" });
     const first = await caller.upload(picture.bytes);
     const second = await caller.upload(picture.bytes);
@@ -342,7 +342,7 @@ describe("a document is taken", () => {
     expect(task.steps.map(({ name }) => name)).toEqual(["roles"]);
   });
 
-  test("of exactly as long as the film may be", async () => {
+  test("of exactly as long as the video may be", async () => {
     const caller = await front.createCaller();
     await caller.order({ stage: "video", script: board({ shots: shotsOf(20, { lines: [], duration: 3 }) }) });
   });

@@ -184,10 +184,10 @@ describe("what is wrong with a drama is told with the field's name, and nothing 
   });
 });
 
-describe("a character's picture is refused", () => {
+describe("a character's image is refused", () => {
   const param = "characters[0].reference_file_id";
 
-  test("where it is another's, over, deleted, a recording or a film", async () => {
+  test("where it is another's, over, deleted, a recording or a video", async () => {
     const caller = await front.createCaller();
     const other = await front.createCaller();
     const ask = async (fileId: string) => readProblem(await caller.ask(shown(fileId)));
@@ -202,7 +202,7 @@ describe("a character's picture is refused", () => {
     expect(await ask(gone)).toMatchObject({ status: 404, code: "file_not_found", param });
     const spoken = await ask(await caller.upload(voice.bytes));
     expect(spoken).toMatchObject({ status: 400, code: "invalid_file", param });
-    expect(spoken.message).toContain("picture");
+    expect(spoken.message).toContain("image");
     expect(await ask(await caller.upload(film.bytes))).toMatchObject({ status: 400, code: "invalid_file", param });
     await expectNothing(caller);
     await caller.order(shown(await caller.upload(picture.bytes)));

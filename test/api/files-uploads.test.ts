@@ -231,7 +231,7 @@ describe("a file that is too large", () => {
   test("is refused from the first byte beyond the limit, and not before", async () => {
     const before = stage.listStored().length;
     const exact = Buffer.concat([png, Buffer.alloc(uploadBytesMax - png.length)]);
-    // As large as may be, it is read to the end, and then found to be no picture.
+    // As large as may be, it is read to the end, and then found to be no image.
     expect(await readError(await stage.upload(exact))).toMatchObject({ status: 400, code: "invalid_file" });
     const beyond = Buffer.concat([exact, Buffer.alloc(1)]);
     expect(await readError(await stage.upload(beyond))).toEqual({
@@ -255,7 +255,7 @@ describe("a file that is too large", () => {
   });
 });
 
-/** Begins an upload of a picture, and leaves the rest of it to the test. */
+/** Begins an upload of an image, and leaves the rest of it to the test. */
 function beginUpload(sent: number): Socket {
   const body = writeForm([purpose, { name: "file", filename: "a.png", content: png }], "x");
   const head = [

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterEach(() => stage.check());
 afterAll(() => stage[Symbol.asyncDispose]());
 
-/** A picture that is never done. */
+/** An image that is never done. */
 const endless = { model: "image", prompt: "An endless one <<fault:queue=99999>>" };
 const image = { model: "image", prompt: "A lighthouse" };
 

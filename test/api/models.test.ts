@@ -117,7 +117,7 @@ test("the sandbox offers every voice that its studio has", async () => {
 });
 
 describe("a drama", () => {
-  test("says what it can do and how long its films get, and names none of the models that make it", async () => {
+  test("says what it can do and how long its videos get, and names none of the models that make it", async () => {
     const response = await gateway.get("/models/sandbox-drama", key);
     const text = await response.text();
     const { limits, capabilities, ...model } = JSON.parse(text) as Record<string, unknown>;

@@ -24,7 +24,7 @@ function explain(id: string): Promise<Fields> {
 }
 
 describe("a charge is explained", () => {
-  test("by its price, its quantities, what was set aside, and where it came from", async () => {
+  test("by its price, its quantities, what was on hold, and where it came from", async () => {
     await topUp("10");
     const expiresAt = new Date("2026-12-01T00:00:00Z");
     await stage.book(caller.accountId, { kind: "grant", unit: "money", amount: toAmount("0.01"), expiresAt });

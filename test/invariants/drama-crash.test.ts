@@ -48,7 +48,7 @@ const deaths: readonly (TaskCrash & { when: string })[] = [
   { point: "finished", after: 1, when: "the drama is over" },
 ];
 
-test("a drama whose gateway is killed at any point goes on from there: nothing is made or paid twice, and the film is made", {
+test("a drama whose gateway is killed at any point goes on from there: nothing is made or paid twice, and the video is made", {
   timeout: 300_000,
 }, async () => {
   await using place = await openPlace();
@@ -76,7 +76,7 @@ test("a drama whose gateway is killed at any point goes on from there: nothing i
   // Only the script was written before it could be kept.
   expect(place.countQuestions()).toEqual({ drama_script: 2, drama_roles: 1, drama_storyboard: 1 });
   const asked = place.upstream.media.submissions.map(({ model }) => /(image|speech|avatar)-\d$/.exec(model)?.[0]);
-  // What the upstream made of the first picture, nobody ever knew.
+  // What the upstream made of the first image, nobody ever knew.
   expect(asked).toEqual(["image-1", "image-1", "speech-1", "avatar-1"]);
   const children = await listDramaChildren(place.database, drama.id);
   expect(children.map(({ step, purpose, state }) => `${step}: ${purpose} ${state}`).toSorted()).toEqual([
@@ -171,7 +171,7 @@ async function openPlace(): Promise<Place> {
         const bytes = Buffer.from(await response.arrayBuffer());
         expect([response.status, createHash("sha256").update(bytes).digest("hex")]).toEqual([200, sha256]);
       }
-      // Two documents and a list of shots for the storyboard, three of the film, and what was made for it.
+      // Two documents and a list of shots for the storyboard, three of the video, and what was made for it.
       expect(await database.selectFrom("files").select("id").execute()).toHaveLength(4 + 3 + 3);
       expect(upstream.media.refusals()).toEqual([]);
       expect(findCanary(seen.join("\n"))).toBeNull();

@@ -191,7 +191,7 @@ function createOrders(place: Place, random: Random): Orders {
   return {
     list,
     async place(count) {
-      // The upstream that makes pictures while one waits is asked as well, so that every point has both before it.
+      // The upstream that makes images while one waits is asked as well, so that every point has both before it.
       const orders = Array.from({ length: count }, (_, index) => create(index % 3 === 2 ? "prompt-image" : "image"));
       await Promise.all(orders.map(send));
     },

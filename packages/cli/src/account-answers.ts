@@ -45,7 +45,7 @@ export const accountCommands: readonly CommandDefinition[] = [
     words: { shown: "[model]", min: 0, max: 1 },
     options: { type: { placeholder: "type", choices: modelTypes, explains: "Only models of this kind." } },
     examples: [
-      { line: "sluice models --type video", does: "what makes films" },
+      { line: "sluice models --type video", does: "what makes videos" },
       { line: "sluice models sandbox-video", does: "what one can do" },
     ],
     run: showModels,

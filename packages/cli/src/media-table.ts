@@ -30,7 +30,7 @@ const input: FieldRule = {
   field: "input_images",
   takes: "files",
   placeholder: "file",
-  explains: "A picture to start from: a file, an https address or the id of an uploaded file.",
+  explains: "An image to start from: a file, an https address or the id of an uploaded file.",
 };
 
 /** What all of them take. */
@@ -59,7 +59,7 @@ export const mediaTable: readonly MediaDefinition[] = [
   {
     type: "image",
     path: "/images/generations",
-    summary: "Makes pictures.",
+    summary: "Creates images.",
     words: { field: "prompt", shown: "<prompt…>", isRequired: true },
     fields: {
       size: {
@@ -68,19 +68,19 @@ export const mediaTable: readonly MediaDefinition[] = [
         placeholder: "wxh",
         explains: "One that the model has, such as 1024x1024.",
       },
-      n: { field: "n", takes: "integer", placeholder: "count", explains: "How many pictures." },
+      n: { field: "n", takes: "integer", placeholder: "count", explains: "Number of images." },
       input,
       ...commonFields,
     },
     examples: [
-      { line: 'sluice image "A lighthouse at dusk" --size 1024x1024', does: "one picture" },
-      { line: 'sluice image "The same at night" --input lighthouse.png', does: "from a picture of yours" },
+      { line: 'sluice image "A lighthouse at dusk" --size 1024x1024', does: "one image" },
+      { line: 'sluice image "The same at night" --input lighthouse.png', does: "from an image of yours" },
     ],
   },
   {
     type: "video",
     path: "/videos/generations",
-    summary: "Makes a film.",
+    summary: "Creates a video.",
     words: { field: "prompt", shown: "[prompt…]", isRequired: false },
     fields: {
       duration: {
@@ -95,20 +95,20 @@ export const mediaTable: readonly MediaDefinition[] = [
     },
     examples: [
       { line: 'sluice video "Waves at night" --duration 5 --aspect-ratio 16:9', does: "from words" },
-      { line: 'sluice video "The camera moves closer" --input first.png -o waves.mp4', does: "from a picture" },
+      { line: 'sluice video "The camera moves closer" --input first.png -o waves.mp4', does: "from an image" },
     ],
   },
   {
     type: "avatar",
     path: "/avatars/generations",
-    summary: "Lets somebody speak.",
+    summary: "Creates an avatar video.",
     words: null,
     fields: {
       person: {
         field: "avatar_file_id",
         takes: "file",
         placeholder: "file",
-        explains: "Who speaks: a picture or a film (required).",
+        explains: "Who speaks: an image or a video (required).",
       },
       audio: { field: "audio_file_id", takes: "file", placeholder: "file", explains: "What they say (required)." },
       "aspect-ratio": aspectRatio,
@@ -119,7 +119,7 @@ export const mediaTable: readonly MediaDefinition[] = [
   {
     type: "drama",
     path: "/dramas/generations",
-    summary: "Makes a drama of a story: script, roles, storyboard, film.",
+    summary: "Creates a drama from a story: script, roles, storyboard, video.",
     words: null,
     fields: {
       title: { field: "title", takes: "words", placeholder: "text", explains: "As it stands on the title card." },
@@ -134,14 +134,14 @@ export const mediaTable: readonly MediaDefinition[] = [
         takes: "words",
         placeholder: "stage",
         choices: ["script", "roles", "storyboard", "video"],
-        explains: "Where it ends; with the film unless told.",
+        explains: "Where it ends; with the video unless told.",
       },
       character: { field: "characters", takes: "characters", placeholder: "name", explains: "Somebody in it." },
       reference: {
         field: "characters",
         takes: "references",
         placeholder: "name=file",
-        explains: "Somebody in it, and a picture of them.",
+        explains: "Somebody in it, and an image of them.",
       },
       episode: { field: "episode", takes: "integer", placeholder: "number", explains: "Which episode." },
       "aspect-ratio": aspectRatio,
@@ -160,12 +160,12 @@ export const mediaTable: readonly MediaDefinition[] = [
       "allow-partial": {
         field: "allow_partial",
         takes: "switch",
-        explains: "The film may go without shots that could not be made.",
+        explains: "The video may go without shots that could not be made.",
       },
       ...commonFields,
     },
     examples: [
-      { line: 'sluice drama --title "The Lighthouse" --script @story.txt --reference Anna=anna.png', does: "a film" },
+      { line: 'sluice drama --title "The Lighthouse" --script @story.txt --reference Anna=anna.png', does: "a video" },
       { line: 'sluice drama --title "The Lighthouse" --script @story.txt --stage script', does: "its script only" },
       { line: "sluice drama --from-task task_01kh… --stage video", does: "on from what an earlier one made" },
     ],
@@ -173,7 +173,7 @@ export const mediaTable: readonly MediaDefinition[] = [
   {
     type: "speech",
     path: "/audio/speech",
-    summary: "Reads a text aloud.",
+    summary: "Creates speech from a text.",
     words: { field: "input", shown: "<text…>", isRequired: true },
     fields: {
       voice: {

@@ -9,7 +9,7 @@ const exitNote =
 
 export function presentOverview(commands: readonly CommandDefinition[], paint: Paint): string {
   return [
-    "Sluice on the command line: chat, pictures, films, avatars, dramas and speech.",
+    "Sluice on the command line: chat, images, videos, avatars, dramas and speech.",
     "",
     `${paint.bold("Usage:")} sluice <command>`,
     "",

@@ -51,7 +51,7 @@ export const tasksCommands: readonly CommandDefinition[] = [
     details: "Ctrl-C ends the waiting, not the task.",
     words: taskWord,
     options: { output, force },
-    examples: [{ line: "sluice tasks wait task_01kh… -o film.mp4", does: "one that was submitted with --no-wait" }],
+    examples: [{ line: "sluice tasks wait task_01kh… -o video.mp4", does: "one that was submitted with --no-wait" }],
     run: waitAndSave,
   },
   {
@@ -59,7 +59,7 @@ export const tasksCommands: readonly CommandDefinition[] = [
     summary: "Downloads what a task made.",
     words: taskWord,
     options: { output, force },
-    examples: [{ line: "sluice tasks download task_01kh… -o films/", does: "into a folder" }],
+    examples: [{ line: "sluice tasks download task_01kh… -o videos/", does: "into a folder" }],
     run: downloadTask,
   },
   {

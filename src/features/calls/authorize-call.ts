@@ -106,7 +106,7 @@ export class Authorization implements HoldCover {
       return Promise.resolve();
     }
     return this.money.ledger.apply(this.describeHold(this.holdId)).then(
-      (result) => this.takeHold(result),
+      (result) => this.onHoldResult(result),
       (error: unknown) => {
         this.state = "void";
         this.forgetPending();
@@ -230,7 +230,7 @@ export class Authorization implements HoldCover {
     return this.money.ledger.estimateSpendable(this.caller.accountId, this.caller.budget);
   }
 
-  private takeHold(result: ResultOf<HoldOperation>): Promise<void> | undefined {
+  private onHoldResult(result: ResultOf<HoldOperation>): Promise<void> | undefined {
     const { terms } = this;
     this.state = result.kind === "held" ? "open" : "void";
     this.forgetPending();

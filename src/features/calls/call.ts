@@ -1,7 +1,7 @@
 import { invariant } from "../../lib/invariant.ts";
 
 /**
- * One paid call: whatever is answered while its caller waits, be it text or audio, whole or streamed.
+ * One paid call: whatever is answered while its caller waits, be it text or audio, streamed or not.
  *
  * | state        | what is true                                                                        |
  * |--------------|-------------------------------------------------------------------------------------|
@@ -75,7 +75,7 @@ const end = (charge: ChargeRule): Transition => ({ to: "settling", charge });
 const transitions: Readonly<Record<CallState, Readonly<Partial<Record<CallEvent, Transition>>>>> = {
   // One that is not admitted is answered with the reason, and never becomes anything else.
   received: { admit: to("admitted"), replay: to("replayed") },
-  // A whole answer may be here before its hold is: the ledger keeps their order.
+  // A non-streaming answer may be here before its hold is: the ledger keeps their order.
   admitted: { authorize: to("authorized"), refuse: to("refused"), answer: end("if-written") },
   authorized: {
     accept: to("accepted"),

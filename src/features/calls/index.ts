@@ -1,5 +1,5 @@
 /**
- * Paid calls: whatever is answered while its caller waits, be it text or audio, whole or streamed.
+ * Paid calls: whatever is answered while its caller waits, be it text or audio, streamed or not.
  *
  * Promises: nothing is answered before it is authorized, and no answer ends before its charge is durable. A call is
  * charged once, for what its upstream was used for, by the price that held when it began. Another upstream is tried until

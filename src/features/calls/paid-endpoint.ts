@@ -20,7 +20,7 @@ export type CallKinds = {
   target: RouteTarget;
   /** A part of a streamed answer. */
   delta: unknown;
-  /** A whole answer. */
+  /** A non-streaming answer. */
   answer: unknown;
   /** What an upstream reports, and what is charged. */
   reported: unknown;
@@ -128,7 +128,7 @@ export type CallEnd<K extends CallKinds> = {
 
 /** How an answer looks on the wire. */
 export type CallPresenter<K extends CallKinds> = {
-  /** Whether it is sent when it is whole, as events, or as bytes. */
+  /** Whether it is sent when it is complete, as events, or as bytes. */
   readonly form: "whole" | "events" | "bytes";
   readonly contentType: string;
   presentWhole(end: CallEnd<K>): string;

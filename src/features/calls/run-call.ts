@@ -52,7 +52,7 @@ export type CallListener<K extends CallKinds> = {
 
 /** Who the answer is for. */
 export type CallAudience<K extends CallKinds> = {
-  /** `null` where the answer is wanted whole. */
+  /** `null` where the answer is not streamed. */
   listener: CallListener<K> | null;
   /** The claim of a call with a key, and the answer that is kept under it. */
   kept: { claim: Claim; describe(end: CallEnd<K>): KeptAnswer } | null;
@@ -201,7 +201,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
       return;
     }
     this.holdBack(() => this.accept());
-    // A whole answer is near, and its hold can be written together with its end.
+    // A non-streaming answer is near, and its hold can be written together with its end.
     if (this.audience.listener !== null) this.authorize();
   }
 

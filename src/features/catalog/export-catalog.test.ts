@@ -82,7 +82,7 @@ const model: fc.Arbitrary<Model> = fc
   })
   .map(({ scarce, ...rest }) => ({ ...rest, ...scarce }));
 
-/** What a film can be priced by. */
+/** What a video can be priced by. */
 const amounts: fc.Arbitrary<PriceAmounts> = fc.oneof(
   fc.record({ billingType: fc.constant("per_call" as const), unit: fc.constant("call"), price: amount }),
   fc.record({ billingType: fc.constant("duration" as const), unit: fc.constant("second"), price: amount }),

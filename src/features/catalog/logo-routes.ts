@@ -1,7 +1,7 @@
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { ownLogos } from "./model-logos.ts";
 
-/** Pictures for everybody: whoever lists models may show them anywhere. */
+/** Images for everybody: whoever lists models may show them anywhere. */
 export function addLogoRoutes(http: HttpServer): void {
   for (const [path, picture] of ownLogos) {
     http.get(path, { schema: { hide: true } }, (_request, reply) => {

@@ -44,12 +44,12 @@ function nameOwnLogo(type: ModelType): string {
   return `${ownFolder}${type}.svg`;
 }
 
-/** The pictures that are served here, by their paths. */
+/** The images that are served here, by their paths. */
 export const ownLogos: ReadonlyMap<string, string> = new Map(
   (Object.keys(logoByType) as ModelType[]).map((type) => [nameOwnLogo(type), logoByType[type]]),
 );
 
-/** A logo is a picture on the web, or one that is served here. */
+/** A logo is an image on the web, or one that is served here. */
 export function isLogo(text: string): boolean {
   const address = URL.parse(text);
   const isPublic = address?.protocol === "https:" && address.username === "" && address.password === "";

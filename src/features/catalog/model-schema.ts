@@ -10,7 +10,7 @@ const modelFields = {
   owned_by: Type.String(),
   name: Type.String(),
   type: Type.Enum([...modelTypes]),
-  logo: Type.String({ format: "uri", description: "The address of a picture." }),
+  logo: Type.String({ format: "uri", description: "The address of an image." }),
   description: Type.String(),
   advantages: Type.Array(Type.String()),
   scenarios: Type.Array(Type.String()),
@@ -28,7 +28,9 @@ export const modelDetailSchema = Type.Object({
   limits: Type.Object(
     {
       durations: Type.Optional(
-        Type.Array(Type.Integer(), { description: "Seconds; for avatars and dramas, the longest that a film can be." }),
+        Type.Array(Type.Integer(), {
+          description: "Seconds; for avatars and dramas, the longest that a video can be.",
+        }),
       ),
       aspect_ratios: Type.Optional(Type.Array(Type.String(), { examples: [["16:9", "9:16", "1:1"]] })),
       max_prompt_length: Type.Optional(Type.Integer({ description: "Characters." })),

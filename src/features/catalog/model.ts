@@ -119,7 +119,7 @@ export type Model = {
   /** How long an answer usually is at most: as much is on hold when a metered call begins. */
   usual_output_tokens?: number;
   /**
-   * Whether a stream of this model is metered as it comes, or its whole cap is on hold from the start. Absent means
+   * Whether a stream of this model is metered as it comes, or its full cap is on hold from the start. Absent means
    * metered where all that it writes is seen: it does not reason, and its upstreams tell usage in their streams.
    */
   hold?: HoldPolicy;

@@ -20,7 +20,7 @@ export type ChatQuestion = {
   avoided: readonly ChatTarget[];
 };
 
-/** What was answered, whole or not, and by whom. */
+/** What was answered, complete or not, and by whom. */
 export type ChatReply = { text: string; isWhole: boolean; target: ChatTarget };
 
 export type AskContext = {

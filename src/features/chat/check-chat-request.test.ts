@@ -69,7 +69,7 @@ test("what is wide is not deep", () => {
   expect(check({ moderation: { ...wide, last: nest(64) } })).toEqual(["invalid_parameter", "moderation"]);
 });
 
-test("a picture of megabytes is judged by how it begins, with or without line ends", () => {
+test("an image of megabytes is judged by how it begins, with or without line ends", () => {
   const letters = "iVBORw0KGgo".repeat(500_000);
   expect(check(askForImage(`data:image/png;base64,${letters}`))).toBeNull();
   expect(check(askForImage(`data:image/jpeg;base64,${"A".repeat(76)}\r\n${letters}`))).toBeNull();
@@ -87,7 +87,7 @@ test("what is said of an address does not quote it", () => {
   }
 });
 
-test("what a model can do is checked before the pictures and lengths of a request", () => {
+test("what a model can do is checked before the images and lengths of a request", () => {
   const blind: Model = { ...talk, capabilities: ["chat"], limits: { max_prompt_length: 1 } };
   expect(check(askForImage("https://127.0.0.1/"), blind)).toEqual(["unsupported_capability", "messages[0].content[0]"]);
   expect(check({}, blind)).toEqual(["context_length_exceeded", "messages"]);

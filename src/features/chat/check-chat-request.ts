@@ -207,9 +207,9 @@ function checkAssistantMessage(message: ChatRequest["messages"][number] & { role
 
 function checkImage(url: string, param: string): void {
   if (url.startsWith("data:")) {
-    // A long picture is not looked at byte by byte: its upstream does that.
+    // A long image is not looked at byte by byte: its upstream does that.
     if (imagePattern.test(url.slice(0, 256)) || imagePattern.test(url)) return;
-    refuse("invalid_url", param, "A picture inside the request is `data:image/png;base64,…` (or jpeg, webp, gif).");
+    refuse("invalid_url", param, "An image inside the request is `data:image/png;base64,…` (or jpeg, webp, gif).");
   }
   const problem = checkPublicUrl(url, { allowsPrivate: false });
   if (problem !== null) refuse("invalid_url", param, problem);

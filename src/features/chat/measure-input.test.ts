@@ -25,7 +25,7 @@ test("a text is bounded by the bytes of its body, and 16 tokens more for each me
   expect(measureInput(request, 121)).toMatchObject({ tokensMax: 121 + 2 * 16, tokensLikely: 31 });
 });
 
-test("a picture is bounded by itself, not by the bytes that it comes in", () => {
+test("an image is bounded by itself, not by the bytes that it comes in", () => {
   const url = `data:image/png;base64,${"A".repeat(100_000)}`;
   const request = createRequest([
     {
@@ -112,7 +112,7 @@ test("a longer conversation is never measured as a smaller one", () => {
   );
 });
 
-test("the input is counted from all that was said: texts, parts, pictures, tools and calls of them", () => {
+test("the input is counted from all that was said: texts, parts, images, tools and calls of them", () => {
   const size = { tokensMax: 1_000_000, tokensLikely: 0, characters: 0 };
   const count = (messages: ChatMessage[], more: Partial<ChatRequest> = {}) =>
     countInput(createRequest(messages, more), size);

@@ -3,7 +3,7 @@ import type { ChatRequest } from "../../providers/chat-request.ts";
 
 /** What the caller sends, seen without a tokenizer. */
 export type InputSize = {
-  /** More tokens than this it cannot be: a token has at least a byte, and pictures and sounds have bounds of their own. */
+  /** More tokens than this it cannot be: a token has at least a byte, and images and sounds have bounds of their own. */
   tokensMax: number;
   /** About how many it is, for limits that are corrected later. */
   tokensLikely: number;
@@ -13,7 +13,7 @@ export type InputSize = {
   isText: boolean;
 };
 
-/** No vendor counts more for a picture of usual size. */
+/** No vendor counts more for an image of usual size. */
 const imageTokensMax = 3_000;
 const imageTokensLikely = 800;
 const bytesPerToken = 4;

@@ -28,7 +28,7 @@ export class ChatMeter implements CallMeter<ChatKinds> {
   /** A choice ended at the cap. */
   private hasReachedCap = false;
   private textPieces = 0;
-  /** Of an answer that came whole; counted only if its upstream told nothing. */
+  /** Of a non-streaming answer; counted only if its upstream told nothing. */
   private wholeText = "";
   private lastUsage: ChatUsage | null = null;
   /** How often the upstream reported more output than before, and whether it did so with the last piece. */
@@ -116,7 +116,7 @@ export class ChatMeter implements CallMeter<ChatKinds> {
   /**
    * An answer that has ended has its usage still to come. One whose upstream goes on reporting has cost what it reported
    * last; one that is seen as it is written, what was seen: with the input, where that can be counted here. What has not
-   * been accepted costs nothing; but a whole answer is accepted and finished at the same moment, and is never visible.
+   * been accepted costs nothing; but a non-streaming one is accepted and finished at the same moment, and is never visible.
    */
   isCostKnown(isAccepted: boolean): boolean {
     const { terms, size } = this.chat;

@@ -9,12 +9,12 @@ type Target = { chat: Pick<ChatProvider, "reportsStreamUsage"> };
 export type OutputVisibility = {
   /** All that the model writes is seen as it is written: an answer that is broken off has cost what was seen. */
   isVisible: boolean;
-  /** The gateway counts the output as it comes and stops it at the hold; else the hold covers the upstream's whole cap. */
+  /** The gateway counts the output as it comes and stops it at the hold; else the hold covers the upstream's full cap. */
   isMetered: boolean;
 };
 
 /**
- * A whole answer comes at once, whatever the catalog says. Else the catalog decides; where it does not, a model that may
+ * A non-streaming answer comes at once, whatever the catalog says. Else the catalog decides; where it does not, a model that may
  * reason, and a request whose cost only the vendor can tell, are not visible.
  */
 export function decideVisibility(

@@ -3,7 +3,7 @@ import { foldName } from "./check-document.ts";
 import type { DramaDocument } from "./drama-documents.ts";
 import type { DramaRequest } from "./drama-request.ts";
 
-/** A document with the pictures that the caller sends along: whoever has one looks like it from here on. */
+/** A document with the images that the caller sends along: whoever has one looks like it from here on. */
 export function applyCharacters(document: DramaDocument, characters: DramaRequest["characters"]): DramaDocument {
   if (document.object === "drama.script") return document;
   const { roles } = document;

@@ -75,7 +75,7 @@ function checkShots({ shots, roles }: StoryboardDocument, { secondsMax, root }: 
   }
   const seconds = Math.ceil(shots.reduce((sum, shot) => sum + estimateShotSeconds(shot), 0));
   if (seconds <= secondsMax) return;
-  refuse(`${root}.shots`, `The shots take about ${seconds} seconds; this model makes films of at most ${secondsMax}.`);
+  refuse(`${root}.shots`, `The shots take about ${seconds} seconds; this model makes videos of at most ${secondsMax}.`);
 }
 
 /** As long as what is said in it takes; else as long as it is meant to. */

@@ -109,7 +109,7 @@ test("a scene without a shot is seen as it is described", () => {
   expect(sayAll(document)).toEqual(["Line 1"]);
 });
 
-test("a scene that nothing is known of is still a picture", () => {
+test("a scene that nothing is known of is still an image", () => {
   const cast = castOf(0);
   const scenes = cast.script.scenes.map((scene) => ({ ...scene, heading: "", place: "", action: "" }));
   expect(complete([], { ...cast, script: { ...cast.script, scenes } }).shots[0]?.prompt).toBe("A quiet place.");

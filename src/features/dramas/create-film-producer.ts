@@ -84,9 +84,9 @@ function explainFilm(
 ): DramaFailure {
   const { shot, detail } = error;
   const level = shot === null ? "error" : "warn";
-  logger[level]({ task_id: id, error, detail }, "a film could not be put together");
+  logger[level]({ task_id: id, error, detail }, "a video could not be put together");
   if (shot === null) {
-    const message = "The film could not be put together. Try again, from this task.";
+    const message = "The video could not be put together. Try again, from this task.";
     return new DramaFailure({ code: "internal_error", message, param: null, isRetryable: true });
   }
   const name = filming.board.shots.filter((each) => hasClip(each, filming))[shot]?.id ?? "A shot";
@@ -114,7 +114,7 @@ async function collectMaterial(
   return { title, episode, language: board.language, aspectRatio, shots, picturePath: picture?.path ?? null, folder };
 }
 
-/** The picture that a shot begins with, where there is one. */
+/** The image that a shot begins with, where there is one. */
 function findPicture(shot: Shot, { clips }: Filming): FileId[] {
   const drawn = shot.image_file_id ?? clips.get(namePicture(shot))?.output[0]?.fileId;
   return drawn === undefined ? [] : [drawn as FileId];
@@ -181,7 +181,7 @@ async function assembleAndTell(
     }
     return { made, task };
   } finally {
-    stop.abort(new Error("The film is not wanted any more."));
+    stop.abort(new Error("The video is not wanted any more."));
     await assembling.catch(() => {});
   }
 }

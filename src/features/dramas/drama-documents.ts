@@ -57,7 +57,7 @@ const roleSchema = Type.Object(
     appearance: Type.String({ maxLength: 2000, description: "What they look like, for whoever draws them." }),
     voice: Type.String({ minLength: 1, maxLength: 128, description: "One of the voices of the model." }),
     reference_file_id: Type.Union([Type.String({ minLength: 1, maxLength: 128 }), Type.Null()], {
-      description: "A picture of them, which every shot they are in is given.",
+      description: "An image of them, which every shot they are in is given.",
     }),
   },
   closed,
@@ -77,7 +77,7 @@ const shotSchema = Type.Object(
   {
     id: Type.String({ minLength: 1, maxLength: 40 }),
     scene: Type.String({ minLength: 1, maxLength: 40, description: "The id of the scene that it belongs to." }),
-    prompt: Type.String({ minLength: 1, maxLength: 4000, description: "What the picture shows." }),
+    prompt: Type.String({ minLength: 1, maxLength: 4000, description: "What the image shows." }),
     camera: Type.String({ maxLength: 300, description: "As in `close-up, slowly moving in`." }),
     duration: Type.Number({
       minimum: 1,
@@ -87,7 +87,7 @@ const shotSchema = Type.Object(
     characters: Type.Array(name, { maxItems: 8, description: "The roles that can be seen." }),
     lines: Type.Array(lineSchema, { maxItems: 20 }),
     image_file_id: Type.Union([Type.String({ minLength: 1, maxLength: 128 }), Type.Null()], {
-      description: "The picture that the shot begins with.",
+      description: "The image that the shot begins with.",
     }),
   },
   closed,
@@ -103,7 +103,7 @@ export const storyboardDocumentSchema = Type.Object(
     ...cast,
     shots: Type.Array(shotSchema, { minItems: 1, maxItems: shotsMax }),
   },
-  { ...closed, title: "DramaStoryboard", description: "A film, shot by shot, before it is made." },
+  { ...closed, title: "DramaStoryboard", description: "A video, shot by shot, before it is made." },
 );
 
 export type ScriptDocument = Static<typeof scriptDocumentSchema>;

@@ -45,7 +45,7 @@ export function nameStage({ object }: DramaDocument): "script" | "roles" | "stor
 export const fileSlots = {
   script: 0,
   roles: 1,
-  /** The storyboard before its pictures are drawn. */
+  /** The storyboard before its images are drawn. */
   shotList: 2,
   storyboard: 3,
   film: 4,

@@ -15,8 +15,8 @@ import { describeOrder } from "./prepare-drama.ts";
 
 const path = "/dramas/generations";
 
-const description = `Turns a script and its characters into an episode: a screenplay, its roles, a storyboard with a picture for each shot,
-and a film with voices, captions, a title card and a poster. \`stage\` says where to stop; what a stage made can be
+const description = `Turns a script and its characters into an episode: a screenplay, its roles, a storyboard with an image for each shot,
+and a video with voices, captions, a title card and a poster. \`stage\` says where to stop; what a stage made can be
 changed and passed back in as \`script\`, or gone on from with \`from_task_id\`. The task's \`steps\` tell how it stands. A
 webhook has to be there. ${submissionText}`;
 
@@ -32,7 +32,7 @@ export function addDramaRoutes(
       preValidation: async (request) => openDocument(request.body),
       schema: {
         ...schema,
-        summary: "Make a drama",
+        summary: "Create a drama",
         description,
         tags: ["Dramas"],
         headers: describeHeaders("idempotency-key", "prefer"),

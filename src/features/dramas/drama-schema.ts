@@ -17,7 +17,7 @@ const characterSchema = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 100, description: "As the script has it." }),
     reference_file_id: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 128, description: "An uploaded picture of them: they look like this." }),
+      Type.String({ minLength: 1, maxLength: 128, description: "An uploaded image of them: they look like this." }),
     ),
   },
   closed,
@@ -36,7 +36,7 @@ maybe changed, as it is or as text: then the drama goes on from there. Needed un
       }),
     ),
     stage: Type.Optional(
-      Type.Enum([...dramaStages], { description: "Where it ends: with a document, or with the film (the default)." }),
+      Type.Enum([...dramaStages], { description: "Where it ends: with a document, or with the video (the default)." }),
     ),
     characters: Type.Optional(Type.Array(characterSchema, { maxItems: rolesMax })),
     episode: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000, description: "1 unless told." })),
@@ -64,7 +64,9 @@ task, however often it is sent; after a task that came to nothing, a new one run
       }),
     ),
     allow_partial: Type.Optional(
-      Type.Boolean({ description: "Whether a film may go without shots that could not be made. `false` unless told." }),
+      Type.Boolean({
+        description: "Whether a video may go without shots that could not be made. `false` unless told.",
+      }),
     ),
     ...commonFields,
   },

@@ -14,7 +14,7 @@ import { getStageModels } from "./stage-models.ts";
 /** What came of looking at a step: it is done, or it waits for its tasks. */
 export type StepOutcome = { task: CompositeTask; isWaiting: boolean };
 
-/** Breaks the script into shots, then has a picture made for each; the storyboard is both. */
+/** Breaks the script into shots, then has an image made for each; the storyboard is both. */
 export async function drawStoryboard(
   { catalog, ids, writer }: { catalog: LiveCatalog; ids: IdSource; writer: DocumentWriter },
   given: CompositeTask,
@@ -28,7 +28,7 @@ export async function drawStoryboard(
   const { isPartialAllowed } = task.request as DramaRequest;
   const failed = [...pictures].find(([, { state }]) => isFinal(state) && state !== "succeeded");
   if (failed !== undefined && !isPartialAllowed) {
-    throw new DramaFailure(explainChild(`The picture of ${failed[0]}`, failed[1]));
+    throw new DramaFailure(explainChild(`The image of ${failed[0]}`, failed[1]));
   }
   if ([...pictures.values()].some(({ state }) => !isFinal(state))) {
     const progress = 20 + 0.75 * measureProgress(pictures, shotList.shots.length);

@@ -41,7 +41,7 @@ export type Filming = { board: StoryboardDocument; lines: Children; clips: Child
 
 /**
  * Has every line spoken and every shot filmed, as far as that can begin now: a shot's clip is as long as its lines take,
- * so that it waits for them, and begins with its picture, so that it waits for that.
+ * so that it waits for them, and begins with its image, so that it waits for that.
  */
 export async function filmShots(
   { catalog, ids }: { catalog: LiveCatalog; ids: IdSource },

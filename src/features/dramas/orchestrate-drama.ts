@@ -86,7 +86,7 @@ async function getBoard(writer: DocumentWriter, task: CompositeTask): Promise<St
   return { ...board, aspect_ratio: aspectRatio };
 }
 
-/** The longer it takes, the less often it is looked at. */
+/** Looked at with backoff: the longer it takes, the less often. */
 function chooseNextLook(now: Date, { createdAt, deadlineAt }: CompositeTask): Date {
   const nowMs = now.getTime();
   const delayMs = Math.min(Math.max((nowMs - createdAt.getTime()) * share, lookMsMin), lookMsMax);

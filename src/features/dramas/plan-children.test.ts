@@ -34,7 +34,7 @@ function readPrompt({ request }: ReturnType<typeof planPicture>): string {
   return "prompt" in request ? request.prompt : "";
 }
 
-describe("a picture", () => {
+describe("an image", () => {
   test("is of what the shot shows, by whom, and ends with the wish for nothing written in it", () => {
     const planned = planPicture(shotOf(), board, painter({ max_input_images: 4 }));
     expect(planned.model).toBe("the-image");
@@ -44,7 +44,7 @@ describe("a picture", () => {
     );
   });
 
-  test("is given the reference pictures of those who are seen, in the order in which the prompt numbers them", () => {
+  test("is given the reference images of those who are seen, in the order in which the prompt numbers them", () => {
     const planned = planPicture(shotOf(), board, painter({ max_input_images: 4 }));
     expect(planned.inputs).toEqual([
       { role: "image", param: "characters", fileId: "file_a" },
@@ -53,7 +53,7 @@ describe("a picture", () => {
     expect(planPicture(shotOf({ characters: ["Ben"] }), board, painter()).inputs).toMatchObject([{ fileId: "file_b" }]);
   });
 
-  test("is given no more pictures than the model takes, and none where it takes none", () => {
+  test("is given no more images than the model takes, and none where it takes none", () => {
     const one = planPicture(shotOf(), board, painter());
     expect(one.inputs).toMatchObject([{ fileId: "file_a" }]);
     expect(readPrompt(one)).not.toContain("Ben.");
@@ -97,7 +97,7 @@ describe("a clip", () => {
   const plan = (limits: ModelLimits, more: { seconds?: number; pictureId?: FileId | null } = {}) =>
     planClip(shotOf(), board, { model: filmer(limits), pictureId, seconds: 3, ...more });
 
-  test("begins with its picture, and is shown the people again where there is room, numbered after it", () => {
+  test("begins with its image, and is shown the people again where there is room, numbered after it", () => {
     const planned = plan({ max_input_images: 2 });
     expect(planned.inputs).toEqual([
       { role: "image", param: "input_images", fileId: "file_p" },
@@ -107,7 +107,7 @@ describe("a clip", () => {
     expect(plan({}).inputs).toEqual([{ role: "image", param: "input_images", fileId: "file_p" }]);
   });
 
-  test("is made of words alone where there is no picture, or the model looks at none", () => {
+  test("is made of words alone where there is no image, or the model looks at none", () => {
     expect(plan({ max_input_images: 4 }, { pictureId: null }).inputs).toEqual([]);
     const blind = modelOf("video", { max_input_images: 4 }, ["text_to_video"]);
     const planned = planClip(shotOf(), board, { model: blind, pictureId, seconds: 3 });
@@ -145,7 +145,7 @@ describe("a clip", () => {
   });
 });
 
-test("an avatar is given the picture and the voice, and the nearest ratio that the model has", () => {
+test("an avatar is given the image and the voice, and the nearest ratio that the model has", () => {
   const model = modelOf("avatar", { aspect_ratios: ["9:16", "1:1"] });
   const files = { pictureId: "file_p" as FileId, audioId: "file_v" as FileId };
   expect(planAvatar(board, { model, ...files })).toEqual({
@@ -209,7 +209,7 @@ function planBoth({ prompt, camera, people }: Sight, limits: ModelLimits) {
 /** What eight people with the longest names are numbered with, and the wish. */
 const charactersEnough = 1_200;
 
-test("whatever is to be seen, a prompt is never longer than the model reads, and no picture is given too many", () => {
+test("whatever is to be seen, a prompt is never longer than the model reads, and no image is given too many", () => {
   fc.assert(
     fc.property(anySight, fc.integer({ min: 1, max: 5000 }), fc.integer({ min: 1, max: 9 }), (sight, most, images) => {
       for (const child of planBoth(sight, { max_prompt_length: most, max_input_images: images })) {

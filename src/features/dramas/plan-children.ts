@@ -13,7 +13,7 @@ type Board = Pick<StoryboardDocument, "roles" | "narrator_voice" | "aspect_ratio
 const promptCharactersUsual = 4000;
 const plainWish = "No captions, no text, no watermark.";
 
-/** The picture that a shot begins with: the same people look the same in all of them, because all are shown to it. */
+/** The image that a shot begins with: the same people look the same in all of them, because all are shown to it. */
 export function planPicture(shot: Shot, board: Board, model: Model): PlannedChild {
   const seen = listSeen(shot, board.roles);
   const countMax = model.capabilities.includes("image_to_image") ? (model.limits.max_input_images ?? 1) : 0;
@@ -26,7 +26,7 @@ export function planPicture(shot: Shot, board: Board, model: Model): PlannedChil
   };
 }
 
-/** What moves: from its picture where there is one, with the people shown again where the model looks at more. */
+/** What moves: from its image where there is one, with the people shown again where the model looks at more. */
 export function planClip(
   shot: Shot,
   board: Board,
@@ -93,7 +93,7 @@ function listReferences(shown: readonly Role[]): NewChild["inputs"] {
 
 type Showing = { shown: readonly Role[]; model: Model; firstNumber?: number };
 
-/** The wish comes last and is never cut off; what can be spared is the end of the description. */
+/** The request for nothing written comes last and is never cut off; what can be spared is the end of the description. */
 function describeShot({ camera, prompt }: Shot, seen: readonly Role[], showing: Showing): string {
   const { shown, model, firstNumber = 1 } = showing;
   const people = seen

@@ -10,7 +10,7 @@ export function estimateSpeakingSeconds(text: string): number {
   return ideographCount / ideographsPerSecond + (text.length - ideographCount) / charactersPerSecond + pauseSeconds;
 }
 
-/** Whether there is anything to say in it; signs and pictures alone are only shown. */
+/** Whether there is anything to say in it; signs and emoji alone are only shown. */
 export function isSpeakable(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }

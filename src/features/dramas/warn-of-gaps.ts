@@ -17,7 +17,7 @@ export function warnOfLost(filming: Filming): TaskWarning[] {
   return [
     ...warn(
       shots,
-      (names) => `The film goes without ${names}, which could not be made. Only what is there is charged.`,
+      (names) => `The video goes without ${names}, which could not be made. Only what is there is charged.`,
     ),
     ...warn(unsaid, (names) => `These lines could not be said and are only shown: ${names}.`),
   ];
@@ -25,7 +25,7 @@ export function warnOfLost(filming: Filming): TaskWarning[] {
 
 export function warnOfUndrawn({ shots }: StoryboardDocument): TaskWarning[] {
   const undrawn = shots.filter((shot) => shot.image_file_id === null).map(({ id }) => id);
-  return warn(undrawn, (names) => `These shots have no picture, because none could be made: ${names}.`);
+  return warn(undrawn, (names) => `These shots have no image, because none could be made: ${names}.`);
 }
 
 function warn(names: readonly string[], say: (names: string) => string): TaskWarning[] {
@@ -37,7 +37,7 @@ const charactersShownMax = 20;
 export function warnOfUndrawable({ undrawable }: MadeFilm): TaskWarning[] {
   if (undrawable.length === 0) return [];
   const shown = undrawable.slice(0, charactersShownMax).join(" ");
-  const message = `The captions in the picture go without these characters, for which there is no font: ${shown}. The subtitle file has them.`;
+  const message = `The captions in the video go without these characters, for which there is no font: ${shown}. The subtitle file has them.`;
   return [{ code: "undrawable_characters", message }];
 }
 
@@ -46,6 +46,6 @@ export function warnOfShortened(roles: RolesDocument, board: StoryboardDocument,
   const written = roles.script.scenes.reduce((sum, { lines }) => sum + lines.length, 0);
   const kept = board.shots.reduce((sum, { lines }) => sum + lines.length, 0);
   if (kept >= written) return [];
-  const message = `${written - kept} of ${written} lines did not fit into a film of ${secondsMax} seconds and were left out.`;
+  const message = `${written - kept} of ${written} lines did not fit into a video of ${secondsMax} seconds and were left out.`;
   return [{ code: "shortened", message }];
 }

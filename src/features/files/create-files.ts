@@ -82,7 +82,7 @@ export type Files = {
   signLink(fileId: FileId, now: Date): { url: string; expiresAt: Date };
 };
 
-/** One may decode a large picture while another runs a program; more would starve everything else. */
+/** One may decode a large image while another runs a program; more would starve everything else. */
 const inspectionsAtOnceMax = 2;
 
 export function createFiles(dependencies: FilesDependencies): Files {

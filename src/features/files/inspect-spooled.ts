@@ -35,16 +35,16 @@ export async function inspectSpooled(
 function explainMissing(error: unknown): never {
   if (!(error instanceof OperatorError)) throw error;
   const { remedy } = error;
-  throw new AppError("internal_error", "This service cannot take films and sound at present. Pictures can be sent.", {
+  throw new AppError("internal_error", "This service cannot take video and audio at present. Images can be sent.", {
     detail: { remedy },
     cause: error,
   });
 }
 
 const names = {
-  image: "a picture",
-  audio: "sound",
-  video: "a film",
+  image: "an image",
+  audio: "audio",
+  video: "a video",
   document: "a document",
 } as const satisfies Record<FileKind, string>;
 

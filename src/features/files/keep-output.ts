@@ -19,7 +19,7 @@ export type Output = {
   signal: AbortSignal;
   /** Bare samples, in which there is nothing to be checked; told by whoever asked for them. */
   samples?: { contentType: string; bytesPerSecond: number };
-  /** What a picture is turned into before it is kept, where it is something else. */
+  /** What an image is turned into before it is kept, where it is something else. */
   format?: PictureFormat;
 };
 

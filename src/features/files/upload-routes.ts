@@ -22,7 +22,7 @@ type UploadRouteDependencies = {
   upload(upload: Upload): Promise<UploadOutcome>;
 };
 
-const description = `One picture, sound or film as \`multipart/form-data\`. What it is follows from its content: a file that
+const description = `One image, audio or video file as \`multipart/form-data\`. What it is follows from its content: a file that
 is damaged, not whole, or something else than it seems is refused. With an \`Idempotency-Key\` the upload can be sent again:
 it is kept once.`;
 

@@ -339,7 +339,7 @@ test("money sent twice under one id arrives once, and other money under the same
   expect(readBalances(world)).toEqual({ [cashId]: 5n });
 });
 
-test("what is set aside cannot be taken by a correction", () => {
+test("what is on hold cannot be taken by a correction", () => {
   const world = openWorld([topUp({ amount: 10n }), hold("hold_1", { amount: 6n })]);
   const correction = { kind: "adjust", id: "txn_fix", accountId, cause } as const;
   expect(world.apply([{ ...correction, amount: nano(-5n) }], noon)).toEqual([

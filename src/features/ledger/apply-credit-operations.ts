@@ -120,7 +120,7 @@ export function applyExpirePocket(draft: Draft, operation: ExpirePocketOperation
   const amount = ended.posted - ended.held;
   if (amount === 0n) return { kind: "expired", amount };
   const movement = {
-    // What is set aside stays until its work is done, so a pocket can expire in several parts.
+    // What is on hold stays until its work is done, so a pocket can expire in several parts.
     id: `txn_${pocket.id.slice("pkt_".length)}.${pocket.entryCount + 1n}` as const,
     leg: 0,
     kind: "expiry" as const,

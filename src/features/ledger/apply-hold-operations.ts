@@ -120,7 +120,7 @@ export function applyExtend(draft: Draft, operation: ExtendOperation): ResultOf<
   return { kind: "extended", amount: changed.amount };
 }
 
-/** The hold with more set aside; the same one when there is nothing to add. */
+/** The hold with more in it; the same one when there is nothing to add. */
 function raiseHold(draft: Draft, hold: Hold, more: bigint): Hold {
   if (more === 0n) return hold;
   const added = setAside(draft, hold.accountId, hold.unit, more);

@@ -28,7 +28,7 @@ function addGetBalance(http: HttpServer, { database, clock, currency }: BalanceR
       schema: {
         ...schema,
         summary: "Get the balance",
-        description: "What the account has, what of it is set aside, and what is left of its plan's quotas.",
+        description: "What the account has, what of it is on hold, and what is left of its plan's quotas.",
         tags,
         querystring: Type.Object({}, { additionalProperties: false }),
         response: { 200: balanceSchema, ...errors },
@@ -51,7 +51,7 @@ order in which they are spent. At most ${bucketsMax}.`;
       config,
       schema: {
         ...schema,
-        summary: "List the balance's buckets",
+        summary: "List credit buckets",
         description,
         tags,
         querystring: Type.Object({}, { additionalProperties: false }),

@@ -12,7 +12,7 @@ export const balanceSchema = Type.Object({
   object: Type.Literal("balance"),
   currency: Type.String({ description: "ISO 4217; all amounts are in it." }),
   available_balance: amount("What can be spent: cash and gift without what is frozen."),
-  frozen_balance: amount("Set aside for calls and tasks that are not finished."),
+  frozen_balance: amount("On hold for calls and tasks that are not finished."),
   cash_balance: amount("Paid in, with what is frozen of it."),
   gift_balance: amount("Given, with what is frozen of it; what has expired does not count. Spent before cash."),
   quotas: Type.Object(
@@ -52,7 +52,7 @@ const bucketSchema = Type.Object({
     description: "What its amounts are in: money, or the tokens, images or seconds of a quota.",
   }),
   balance: Type.String({ examples: ["2.50", "1200"], description: "What is in it, with what is frozen of it." }),
-  frozen: Type.String({ examples: ["0.00"], description: "What of it is set aside." }),
+  frozen: Type.String({ examples: ["0.00"], description: "What of it is on hold." }),
   expires_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
     description: "When what is left of it expires.",
   }),

@@ -5,15 +5,15 @@ import type { Pocket } from "./ledger-state.ts";
 
 export type Balance = {
   available: Nano;
-  /** Set aside for work that is not finished. */
+  /** On hold for work that is not finished. */
   frozen: Nano;
   cash: Nano;
   gift: Nano;
-  /** What is left of each quota and not set aside. */
+  /** What is left of each quota and not on hold. */
   quotas: Quotas;
 };
 
-/** Cash and gift count what is set aside too; a gift that has expired counts only as far as work still holds it. */
+/** Cash and gift count what is on hold too; a gift that has expired counts only as far as work still holds it. */
 export function computeBalance(pockets: readonly Pocket[], now: Date): Balance {
   const countOf = (pocket: Pocket): bigint => (isExpired(pocket, now) ? pocket.held : pocket.posted);
   const sum = (chosen: readonly Pocket[], count: (pocket: Pocket) => bigint): bigint =>

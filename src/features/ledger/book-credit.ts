@@ -87,7 +87,7 @@ function explainRefusal(refusal: Refusal, { accountId }: CreditRequest): AppErro
     case "over-charge":
       return new AppError(
         "invalid_parameter",
-        `At most ${presentMoney(refusal.refundable as Nano)} of this charge can be given back.`,
+        `At most ${presentMoney(refusal.refundable as Nano)} of this charge can be refunded.`,
         { param: "amount" },
       );
   }

@@ -13,7 +13,7 @@ import type { Operation, ResultOf } from "./operation.ts";
 export type Ledger = {
   /** Applies an operation, together with whatever else is under way, and answers once it is durable. */
   apply<O extends Operation>(operation: O): Promise<ResultOf<O>>;
-  /** How much money could be set aside, by what this process remembers; `null` when it remembers nothing. */
+  /** How much money could be put on hold, by what this process remembers; `null` when it remembers nothing. */
   estimateSpendable(accountId: AccountId, budget: KeyBudget | null): Nano | null;
   /** Lets everything that was submitted end first. */
   close(): Promise<void>;

@@ -157,7 +157,7 @@ export function isExpired(pocket: Pocket, now: Date): boolean {
   return pocket.expiresAt !== null && pocket.expiresAt <= now;
 }
 
-/** What can be spent or set aside of a unit: nothing that is set aside already, nothing that has expired. */
+/** What can be spent or put on hold of a unit: nothing that is on hold already, nothing that has expired. */
 export function sumAvailable(draft: Draft, accountId: AccountId, unit: Unit): bigint {
   let total = 0n;
   for (const id of draft.listPocketIds(accountId)) total += getAvailable(draft, draft.findPocket(id), unit);
@@ -182,7 +182,7 @@ export function setAside(draft: Draft, accountId: AccountId, unit: Unit, amount:
     lines = addLine(lines, { pocketId, amount: part });
     left -= part;
   }
-  if (left !== 0n) invariant(false, `${left} of ${amount} could not be set aside`);
+  if (left !== 0n) invariant(false, `${left} of ${amount} could not be put on hold`);
   return lines;
 }
 
@@ -205,7 +205,7 @@ export function creditPocket(
   draft.post(describePosting(draft, movement, changed, { debit: from, credit: pocketId, amount }));
 }
 
-/** Takes from a pocket, for an account of the house, and gives back what else was set aside. */
+/** Takes from a pocket, for an account of the house, and releases what else was on hold. */
 export function debitPocket(
   draft: Draft,
   movement: Movement,

@@ -49,7 +49,7 @@ test("of an account that nothing is remembered of, nothing is said", () => {
   expect(estimateSpendable(createState({}), "acct_2", { budget: null, now })).toBeNull();
 });
 
-test("money counts that is neither set aside nor expired; quotas do not", () => {
+test("money counts that is neither on hold nor expired; quotas do not", () => {
   const gift = (expiresAt: Date | null): PocketShape => ({ ...cash, kind: "gift", posted: 7n, expiresAt });
   expect(estimate({ pockets: [] })).toBe(0n);
   expect(estimate({ pockets: [{ ...cash, held: 30n }] })).toBe(70n);
@@ -96,7 +96,7 @@ const anyPocket = fc
     }),
   );
 
-test("what is estimated can be set aside, and not a billionth more: as the ledger itself decides", () => {
+test("what is estimated can be put on hold, and not a billionth more: as the ledger itself decides", () => {
   fc.assert(
     fc.property(
       fc.array(anyPocket, { maxLength: 5 }),

@@ -5,7 +5,7 @@ import { isExpired } from "./draft.ts";
 import { type LedgerState, nameSpending } from "./ledger-state.ts";
 
 /**
- * How much money a caller could set aside, by what is remembered: for deciding what to try, never for deciding what is
+ * How much money a caller could put on hold, by what is remembered: for deciding what to try, never for deciding what is
  * allowed. `null` when the account, or the period of the key's budget, is not known at the moment.
  */
 export function estimateSpendable(

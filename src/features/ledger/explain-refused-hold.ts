@@ -2,7 +2,7 @@ import { type Nano, nano, presentMoney } from "../../lib/money.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { RefusalReason } from "./ledger-state.ts";
 
-/** What a caller is told whose money could not be set aside: how much was wanted, and how much of it is missing. */
+/** What a caller is told whose money could not be put on hold: how much was wanted, and how much of it is missing. */
 export function explainRefusedHold(
   { reason, missing }: { reason: RefusalReason; missing: bigint },
   { held, currency }: { held: Nano; currency: string },

@@ -50,7 +50,7 @@ const scopes: Record<Scope["kind"], string> = {
 export const invariants: readonly Invariant[] = [
   {
     name: "A",
-    promise: "A pocket has what its entries sum to, and they are numbered without gaps.",
+    promise: "A bucket has what its entries sum to, and they are numbered without gaps.",
     isForWholeOnly: true,
     statement: `
       select pocket.account_id, format('pocket %s has %s after %s entries; they sum to %s, are %s and end with number %s',
@@ -67,7 +67,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "A (end)",
-    promise: "A pocket's last entry says what the pocket has, and how many entries there are.",
+    promise: "A bucket's last entry says what the bucket has, and how many entries there are.",
     statement: `
       select pocket.account_id, format('pocket %s has %s after %s entries; the last one, %s, says %s',
           pocket.id, posted, entry_count, coalesce(last.entry_number, 0), coalesce(last.balance_after, 0)) as message
@@ -91,7 +91,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "C",
-    promise: "What a pocket has set aside is what the open holds on it say.",
+    promise: "What a bucket has on hold is what the open holds on it say.",
     statement: `
       select coalesce(pocket.account_id, line.account_id) as account_id, format('pocket %s holds %s, its open holds %s',
           coalesce(pocket.id, line.pocket_id), coalesce(pocket.held, 0), coalesce(line.total, 0)) as message
@@ -126,7 +126,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "F",
-    promise: "Nothing is below zero, and nothing is set aside that is not there.",
+    promise: "Nothing is below zero, and nothing is on hold that is not there.",
     statement: `
       select account_id, format('pocket %s has %s and holds %s', id, posted, held) as message
         from scope_pockets where posted < 0 or held < 0 or posted < held

@@ -61,7 +61,7 @@ export type Hold = {
   resolvedAt: Date | null;
 };
 
-/** What a key with a budget has spent and set aside in one period. */
+/** What a key with a budget has spent and put on hold in one period. */
 export type KeySpending = { keyId: string; startsAt: Date; accountId: AccountId; held: bigint; spent: bigint };
 
 type SystemAccount = "revenue" | "loss" | "expired" | "adjustments" | `funding:${string}`;

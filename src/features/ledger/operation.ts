@@ -87,7 +87,7 @@ export type AdjustOperation = {
   cause: Cause;
 };
 
-/** Gives back a charge or a part of it, to where it came from. */
+/** Refunds a charge or a part of it, to where it came from. */
 export type RefundOperation = {
   kind: "refund";
   id: TransactionId;

@@ -12,7 +12,7 @@ export async function listDueHolds(database: Database, { now, limit, skip }: Due
   return rows.map((row) => ({ kind: "expire-hold", accountId: row.account_id, holdId: row.id }));
 }
 
-/** Those with something to take: what is set aside stays until its work is done. */
+/** Those with something to take: what is on hold stays until its work is done. */
 export async function listDuePockets(database: Database, { now, limit, skip }: Due): Promise<ExpirePocketOperation[]> {
   const { rows } = await sql<{ id: PocketId; account_id: AccountId }>`
     select id, account_id from pockets where is_open and expires_at <= ${now} and posted > held

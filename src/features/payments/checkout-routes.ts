@@ -41,7 +41,7 @@ function addCreate(http: HttpServer, { createCheckout }: CheckoutRouteDependenci
     {
       schema: {
         operationId: "createCheckout",
-        summary: "Begin a payment by card",
+        summary: "Create a checkout",
         description: `Answers with the address of a page of Stripe's on which the amount can be paid within an hour. It is
 credited when Stripe says that it was paid, not before. 10 can be begun within an hour, and 20 be open.`,
         tags,
@@ -67,7 +67,7 @@ function addList(http: HttpServer, { database }: CheckoutRouteDependencies): voi
     {
       schema: {
         operationId: "listCheckouts",
-        summary: "List payments by card",
+        summary: "List checkouts",
         description: "Newest first.",
         tags,
         querystring: checkoutQuerySchema,
@@ -90,7 +90,7 @@ function addGet(http: HttpServer, { database }: CheckoutRouteDependencies): void
     {
       schema: {
         operationId: "getCheckout",
-        summary: "Get a payment by card",
+        summary: "Get a checkout",
         tags,
         params: pathParams({ id: "checkout" }),
         response: { 200: checkoutSchema, ...consoleErrors("GET", ["not_found"]) },
@@ -111,7 +111,7 @@ function addDebt(http: HttpServer, { database, currency }: CheckoutRouteDependen
     {
       schema: {
         operationId: "getDebt",
-        summary: "Get what is owed",
+        summary: "Get the debt",
         description: "For payments that were refunded or disputed after they were spent.",
         tags,
         response: { 200: debtSchema, ...consoleErrors("GET", []) },

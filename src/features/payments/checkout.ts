@@ -21,7 +21,7 @@ export function mayFollow(from: CheckoutState, to: CheckoutState): boolean {
   return allowed.includes(to);
 }
 
-/** Somebody's wish to pay, from before Stripe is asked until the money is credited or will not come. */
+/** A request to pay, from before Stripe is asked until the money is credited or will not come. */
 export type Checkout = {
   id: CheckoutId;
   accountId: AccountId;

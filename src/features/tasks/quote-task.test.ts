@@ -46,7 +46,7 @@ function countUnits(terms: TaskTerms, output: readonly TaskOutput[]): bigint {
   return billDelivered(terms, output).units;
 }
 
-test("pictures are held by the piece, and charged by those that were delivered", () => {
+test("images are held by the piece, and charged by those that were delivered", () => {
   const terms = quote(createPrice("per_call", "image", 20n), image);
   expect(priceTask(terms)).toBe(80n);
   const delivered = countUnits(terms, [createOutput(null), createOutput(null), createOutput(null)]);
@@ -77,13 +77,13 @@ test.each([
   [5_000, 5n],
   [4_101, 5n],
   [4_000, 4n],
-])("a film of %i ms for which 5 s were asked costs %i seconds", (durationMs, seconds) => {
+])("a video of %i ms for which 5 s were asked costs %i seconds", (durationMs, seconds) => {
   const terms = quote(createPrice("duration", "second", 50n), video);
   expect(priceTask(terms)).toBe(250n);
   expect(countUnits(terms, [createOutput(durationMs)])).toBe(seconds);
 });
 
-test("an avatar is held for as long as its audio takes, and draws on the quota of films", () => {
+test("an avatar is held for as long as its audio takes, and draws on the quota of videos", () => {
   const terms = quote(createPrice("duration", "second", 30n, 1_000n), avatar, 12);
   expect(priceTask(terms)).toBe(1_000n);
   expect(terms.unitsMax).toBe(12n);

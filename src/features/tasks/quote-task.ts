@@ -161,7 +161,7 @@ export function priceStage(stage: StageTerms, output: readonly TaskOutput[]): Na
   return units === 0n ? nothing : computeCharge({ items: [itemizeStage(stage, units)], per: 1n, minimum: nothing });
 }
 
-/** What is set aside for a task: as much as it can cost; nothing where it costs nothing. */
+/** What is on hold for a task: as much as it can cost; nothing where it costs nothing. */
 export function priceTask(terms: TaskTerms): Nano {
   if (!("stages" in terms)) return computeCharge(billTask(terms, terms.unitsMax));
   const { bill } = billStages(terms, ({ unitsMax }) => unitsMax);

@@ -53,7 +53,7 @@ function addListCharges(http: HttpServer, { database }: { database: Database }):
 
 function addGetCharge(http: HttpServer, dependencies: ExplainDependencies): void {
   const { config, schema, errors } = describeEndpoint("getCharge", ["not_found", "unknown_parameter"]);
-  const description = `Why a charge is what it is: the price as it was, every quantity and its rate, what was set aside before, which
+  const description = `Why a charge is what it is: the price as it was, every quantity and its rate, what was on hold before, which
 bucket paid, what was refunded since, and what there was afterwards.`;
   http.get(
     "/charges/:charge_id",

@@ -76,10 +76,10 @@ export const explainedChargeSchema = Type.Object(
     cost: amount("The sum of the items, rounded once and half up, but no less than the minimum."),
     lost: amount("What of the cost the balance did not cover: the service bore it, and nobody owes it."),
     buckets: Type.Array(bucketSchema, { description: "Where it came from, in the order in which it was taken." }),
-    held: amount("What was set aside for it before; the rest was given back."),
+    held: amount("What was on hold for it before; the rest was released."),
     balance_after: maybe("Everything of the unit together, afterwards; `null` where nothing moved."),
     refunds: Type.Array(
-      Type.Object({ id: Type.String(), created: Type.Integer(), amount: amount("What was given back.") }),
+      Type.Object({ id: Type.String(), created: Type.Integer(), amount: amount("What was refunded.") }),
     ),
   },
   { description: "Amounts are in `unit`: decimal text for money, whole units for a quota." },

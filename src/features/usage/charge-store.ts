@@ -19,7 +19,7 @@ export type ChargeRecord = {
   paid: bigint;
   /** What the account could not pay. */
   lost: bigint;
-  /** What was set aside for it in the end. */
+  /** What was on hold for it in the end. */
   held: bigint;
 };
 

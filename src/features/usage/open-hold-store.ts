@@ -3,7 +3,7 @@ import type { AccountId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Cause, Unit } from "../ledger/index.ts";
 
-/** What is set aside for work that is not finished. */
+/** What is on hold for work that is not finished. */
 export type OpenHold = {
   id: string;
   amount: bigint;

@@ -70,8 +70,8 @@ function addListHolds(http: HttpServer, database: Database): void {
       config,
       schema: {
         ...schema,
-        summary: "List what is frozen",
-        description: "What is set aside for calls and tasks that are not finished, newest first.",
+        summary: "List holds",
+        description: "Holds of calls and tasks that are not finished, newest first.",
         tags,
         querystring: holdQuerySchema,
         response: { 200: holdListSchema, ...errors },

@@ -29,7 +29,7 @@ const entrySchema = Type.Object({
   kind: Type.Enum(["charge", "refund", "top_up", "grant", "adjustment", "reversal", "expiry"]),
   unit: unitSchema,
   amount: amount("What moved: below zero what was taken."),
-  balance: amount("Everything of the unit together, afterwards, with what is set aside."),
+  balance: amount("Everything of the unit together, afterwards, with what is on hold."),
   bucket: Type.Object({
     kind: Type.Enum(["cash", "gift", "quota"]),
     balance: amount("What was in it afterwards."),
@@ -37,7 +37,7 @@ const entrySchema = Type.Object({
   }),
   description: Type.String({ examples: ["sandbox-chat: 1,200 input tokens, 300 output tokens"] }),
   cause: causeSchema,
-  charge_id: maybe("The charge that it is, or that it gives back."),
+  charge_id: maybe("The charge that it is, or that it refunds."),
 });
 
 export const statementSchema = createPageSchema(entrySchema);
@@ -47,14 +47,14 @@ export const holdQuerySchema = Type.Object({ ...listFields(holdIdPattern) }, { a
 const holdSchema = Type.Object({
   object: Type.Literal("hold"),
   id: Type.String({ examples: ["hold_01kh2n8v7m3q5x9d4c6b8a0e2f"] }),
-  amount: amount("What is set aside."),
+  amount: amount("What is on hold."),
   unit: unitSchema,
   key_id: maybe("The key that asked."),
   cause: causeSchema,
   task_id: maybe("The task, where it is one."),
   model: maybe("The task's model."),
   opened: Type.Integer({ description: "Unix time in seconds." }),
-  expires: Type.Integer({ description: "When it is given back at the latest." }),
+  expires: Type.Integer({ description: "When it is released at the latest." }),
 });
 
 export const holdListSchema = createPageSchema(holdSchema);

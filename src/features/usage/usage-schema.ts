@@ -57,7 +57,7 @@ const sumFields = {
   input_tokens: count("All input, what was read from a cache included."),
   cached_input_tokens: count("What of it was read from a cache."),
   output_tokens: count("Tokens that were written."),
-  images: count("Pictures, where a model is priced by the picture."),
+  images: count("Images, where a model is priced by the image."),
   seconds: count("Seconds, where a model is priced by the second."),
   characters: count("Characters, where a model is priced by them."),
   charge: moneySchema("What was paid in money."),

@@ -34,7 +34,7 @@ test("a lane is asked for ten at first, and for many once its receiver has answe
   expect([...lanes.takeWishes()]).toEqual([["a/1", 190]]);
 });
 
-test("a slow receiver has at most ten in hand, and one that gave less than was wished is asked when it is ready again", () => {
+test("a slow receiver has at most ten claimed, and one that gave less than was requested is asked when it is ready again", () => {
   const lanes = createDeliveryLanes({ heldMax: 400 });
   lanes.markReady("a/1");
   lanes.add(lanes.takeWishes(), claim("a/1", 10));
@@ -49,7 +49,7 @@ test("a slow receiver has at most ten in hand, and one that gave less than was w
   expect(lanes.takeWishes().size).toBe(0);
 });
 
-test("no lane has more than ten under way, and all together no more in hand than allowed", () => {
+test("no lane has more than ten under way, and all together no more claimed than allowed", () => {
   const lanes = createDeliveryLanes({ heldMax: 15 });
   for (const lane of ["a/1", "b/1"]) lanes.markReady(lane);
   const wishes = lanes.takeWishes();

@@ -1,22 +1,22 @@
 import type { ClaimedDelivery } from "./delivery-queue-store.ts";
 import { shareSlots } from "./share-slots.ts";
 
-/** What this process has in hand, and for whom there is more. Each receiver has a lane of its own. */
+/** What this process has claimed, and for whom there is more. Each receiver has a lane of its own. */
 export type DeliveryLanes = {
   /** Something may be due in the lane. */
   markReady(lane: string): void;
   /** How many to claim of which lane now. They are no longer ready; `add` tells whether there may be more. */
   takeWishes(): ReadonlyMap<string, number>;
-  /** What a claim brought; a lane that gave all that was wished may have more. */
+  /** What a claim brought; a lane that gave all that was requested may have more. */
   add(wishes: ReadonlyMap<string, number>, claimed: readonly ClaimedDelivery[]): void;
   /** The next delivery that may be sent, which then is under way; `null` where none may. */
   takeNext(): ClaimedDelivery | null;
-  /** An attempt ended after some time: the next of its lane may be sent. It is in hand until it is `forgotten`. */
+  /** An attempt ended after some time: the next of its lane may be sent. It stays claimed until it is `forgotten`. */
   finish(delivery: ClaimedDelivery, durationMs: number): void;
   forget(delivery: ClaimedDelivery): void;
   /** Removes what waits and is not among these, because another process has it now. */
   keepOnly(isKept: (delivery: ClaimedDelivery) => boolean): void;
-  /** Everything in hand: waiting, under way, or finished and not forgotten. */
+  /** Everything claimed: waiting, under way, or finished and not forgotten. */
   list(): ClaimedDelivery[];
 };
 

@@ -68,7 +68,7 @@ export async function relaxDurability(tx: Database): Promise<void> {
 }
 
 /**
- * Makes due deliveries those of one sender until its lease is over, from each lane no more than wished. What another
+ * Makes due deliveries those of one sender until its lease is over, from each lane no more than requested. What another
  * sender is just claiming is passed over, not waited for.
  */
 export async function claimDeliveries(
@@ -113,7 +113,7 @@ function toClaimed(row: ClaimRow): ClaimedDelivery {
 }
 
 /**
- * Logs attempts and moves their deliveries on. One that was taken over, or dropped, meanwhile stays as it is. Rows are
+ * Logs attempts and moves their deliveries on. One that was claimed by another, or dropped, meanwhile stays as it is. Rows are
  * locked in the order of their ids, as everywhere, so that nobody waits in a circle.
  */
 export async function writeResults(tx: Database, leaseId: string, results: readonly DeliveryResult[]): Promise<void> {

@@ -149,7 +149,7 @@ function addUpdate(http: HttpServer, { database, clock, allowsPrivate }: Endpoin
       config,
       schema: {
         ...schema,
-        summary: "Change a webhook endpoint",
+        summary: "Update a webhook endpoint",
         description: `What is absent stays. What waits for the endpoint goes to its new \`url\`. \`enabled\` switches it
 off and on; what was missed meanwhile can be sent again.`,
         tags,
@@ -206,7 +206,7 @@ function addRotate(http: HttpServer, { database, clock, secretBox }: EndpointRou
       config,
       schema: {
         ...schema,
-        summary: "Give an endpoint a new secret",
+        summary: "Rotate an endpoint's secret",
         description:
           "The answer has it, this once. For 24 hours the one before signs too, with a signature of its own.",
         tags,

@@ -100,7 +100,7 @@ function addResend(http: HttpServer, { database, clock, ids, presentData }: Even
       config,
       schema: {
         ...schema,
-        summary: "Send an event again",
+        summary: "Resend an event",
         description: `To everybody it was meant for who is still there, or to one endpoint. It keeps its id. The answer is
 the event; its deliveries tell what comes of it.`,
         tags,

@@ -50,7 +50,7 @@ function addRotate(http: HttpServer, dependencies: SecretDependencies): void {
       config,
       schema: {
         ...schema,
-        summary: "Give the account a new webhook secret",
+        summary: "Rotate the account's webhook secret",
         description: "For 24 hours the one before signs too, with a signature of its own.",
         tags,
         body: emptyBodySchema,

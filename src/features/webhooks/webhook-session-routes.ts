@@ -61,7 +61,7 @@ function addCreate(http: HttpServer, dependencies: SessionRouteDependencies): vo
       config,
       schema: {
         ...schema,
-        summary: "Begin to listen",
+        summary: "Create a webhook session",
         description: `For machines that cannot be called, such as the one that you write your receiver on: read the session's
 events and hand them on. \`sluice webhooks listen\` does it. Up to ten of an account at a time.`,
         tags,
@@ -98,7 +98,7 @@ function addDelete(http: HttpServer, { database }: SessionRouteDependencies): vo
     "/webhook_sessions/:id",
     {
       config,
-      schema: { ...schema, summary: "Stop listening", tags, params, response: { 200: deleted, ...errors } },
+      schema: { ...schema, summary: "Delete a webhook session", tags, params, response: { 200: deleted, ...errors } },
     },
     async (request) => {
       const { id } = request.params;
@@ -119,7 +119,7 @@ function addStream(http: HttpServer, { database, clock, heartbeats, follow }: Se
       config,
       schema: {
         ...schema,
-        summary: "Stream events as they would be sent",
+        summary: "Stream a webhook session's events",
         description: `Server-sent events, named after the event's type, since the session began or since \`Last-Event-ID\`. The
 data is \`{"headers", "body"}\`: send the body on as it is, with these headers, and it has a valid signature. Ends after 15
 minutes, and when the session is read elsewhere; come again with \`Last-Event-ID\`. Then some may come twice, with the same id.`,

@@ -42,7 +42,7 @@ export type RunningProcess = {
 const stderrCharactersMax = 4000;
 const niceness = "10";
 const openFilesMax = 256;
-/** The sound of a film of two hours, uncompressed, is 1.4 GB. */
+/** The sound of a video of two hours, uncompressed, is 1.4 GB. */
 const writtenBytesMax = 4 * 1024 ** 3;
 /** A tool that has seen enough closes its input early: that is its right. */
 const closedByReader = ["EPIPE", "ECONNRESET", "ERR_STREAM_PREMATURE_CLOSE"];

@@ -3,7 +3,7 @@ import type { MediaType } from "./media-type.ts";
 
 /**
  * Where a file ends by what its own structure says. Beyond the file's size: something is missing. `frames` counts the
- * pictures of a GIF. `null`: the type does not tell, or is not to be held to it.
+ * images of a GIF. `null`: the type does not tell, or is not to be held to it.
  */
 export type ContainerEnd = { end: number; frames: number };
 
@@ -58,7 +58,7 @@ const boxTypes = new Set(
   "ftyp moov mdat free skip wide uuid udta meta moof mfra sidx ssix styp pdin pnot prft emsg".split(" "),
 );
 
-/** A box of a type that nobody knows at this place is something else that hides behind a film. */
+/** A box of a type that nobody knows at this place is something else that hides behind a video. */
 async function followBoxes(file: FileWindow): Promise<ContainerEnd> {
   let position = 0;
   for (let step = 0; step < stepsMax && position < file.size; step += 1) {

@@ -1,5 +1,5 @@
-// A process of its own for each picture that becomes another format, as for each that is read: see picture-process.ts.
-// Its words are the format and the quality; the picture comes in by standard input and goes out by standard output.
+// A process of its own for each image that becomes another format, as for each that is read: see picture-process.ts.
+// Its words are the format and the quality; the image comes in by standard input and goes out by standard output.
 import { buffer } from "node:stream/consumers";
 import sharp, { type Sharp } from "sharp";
 

@@ -14,7 +14,7 @@ const heapMebibytesMax = 256;
 const qualityUsual = 95;
 
 /**
- * A picture that was inspected, as another format: upright, without anything hidden, the first of several frames. It is
+ * An image that was inspected, as another format: upright, without anything hidden, the first of several frames. It is
  * decoded again for that, so that it is done in a confined process. The stream fails where that does.
  */
 export async function convertPicture(

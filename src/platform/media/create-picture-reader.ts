@@ -8,7 +8,7 @@ import { startConfinedProcess } from "../confinement/start-confined-process.ts";
 import { MediaToolError } from "./media-tool-error.ts";
 import type { PictureReport } from "./read-picture.ts";
 
-/** Reads pictures of strangers in confined processes. */
+/** Reads images of strangers in confined processes. */
 export type PictureReader = {
   read(path: string, signal: AbortSignal): Promise<PictureReport>;
   close(): Promise<void>;
@@ -16,17 +16,17 @@ export type PictureReader = {
 
 const memoryBytesMax = 2 * 1024 ** 3;
 const heapMebibytesMax = 256;
-/** Who has waited so long for a picture goes: an idle gateway has no idle decoders. */
+/** Who has waited so long for an image goes: an idle gateway has no idle decoders. */
 const spareMsMax = 60_000;
 const readMsMax = 60_000;
-/** A process takes some 100 ms to start. Whoever breaks one falsifies the reports of at most as many pictures. */
+/** A process takes some 100 ms to start. Whoever breaks one falsifies the reports of at most as many images. */
 const picturesMax = 32;
 const lifeMsMax = picturesMax * readMsMax;
 const reportLengthMax = 10_000;
 
 class ReaderClosed extends Error {}
 
-/** Keeps one process for the next picture; of several pictures at once, each has its own. */
+/** Keeps one process for the next image; of several images at once, each has its own. */
 export function createPictureReader(): PictureReader {
   let spare: { decoder: Decoder; timer: NodeJS.Timeout } | null = null;
   let isClosed = false;
@@ -61,7 +61,7 @@ export function createPictureReader(): PictureReader {
 }
 
 type Decoder = {
-  /** Whether it is in order, and has not read its last picture. */
+  /** Whether it is in order, and has not read its last image. */
   canRead(): boolean;
   read(path: string, signal: AbortSignal): Promise<PictureReport>;
   end(): void;
@@ -114,17 +114,14 @@ async function startDecoder(): Promise<Decoder> {
     async read(picturePath, signal) {
       left -= 1;
       const abort = (): void => running.kill(signal.reason);
-      const timer = setTimeout(
-        () => running.kill(new MediaToolError("timeout", "A picture took too long.")),
-        readMsMax,
-      );
+      const timer = setTimeout(() => running.kill(new MediaToolError("timeout", "An image took too long.")), readMsMax);
       signal.addEventListener("abort", abort, { once: true });
       try {
         await send(picturePath);
         return await hear();
       } catch (error) {
         signal.throwIfAborted();
-        // A decoder that breaks down after it was ready was broken by the picture.
+        // A decoder that breaks down after it was ready was broken by the image.
         if (error instanceof MediaToolError && isReady) return { kind: "unreadable", complaint: String(error) };
         throw error;
       } finally {
@@ -146,7 +143,7 @@ async function* readLines(stdout: Readable): AsyncGenerator<string, undefined> {
   }
 }
 
-/** Whoever wrote it may have been taken over by a picture: nothing but numbers and one of a few words is believed. */
+/** Whoever wrote it may have been taken over by an image: nothing but numbers and one of a few words is believed. */
 function parseReport(answer: string): PictureReport {
   let report: unknown = null;
   try {

@@ -36,7 +36,7 @@ async function examineTools(isConfined: boolean): Promise<DecoderFinding> {
     if (old === undefined) return { check: "decoders", isOk: true, message: describeTools([ffmpeg, ffprobe]) };
     const consequence = isConfined
       ? "it runs confined, but its flaws are public"
-      : "films and sound that strangers send are refused";
+      : "video and audio that strangers send are refused";
     const message = `${old.path} is of ${old.year}: ${consequence}`;
     return { check: "decoders", isOk: false, message, remedy: installDecoder };
   } catch (error) {

@@ -15,7 +15,7 @@ const zipEnd = Buffer.from("PK\x05\x06", "latin1");
 const zipEndBytes = 22;
 const zipEndBytesMax = zipEndBytes + 65_535;
 
-/** Whether the file also reads as an archive, a page, a program or a document: nobody needs that of a picture or film. */
+/** Whether the file also reads as an archive, a page, a program or a document: nobody needs that of an image or video. */
 export async function hasForeignContent(file: FileWindow): Promise<boolean> {
   const head = await file.read(0, textHeadBytes);
   if (textMarks.test(head.toString("latin1"))) return true;

@@ -3,7 +3,7 @@ import { type Inspection, refuse } from "./inspection.ts";
 import type { MediaType } from "./media-type.ts";
 import { animationPixelsMax, framesMax, pixelsMax, sideMax } from "./read-picture.ts";
 
-/** Has a picture read to its end, elsewhere, and decides by what was found. */
+/** Has an image read to its end, elsewhere, and decides by what was found. */
 export async function inspectPicture(
   path: string,
   type: Extract<MediaType, { reader: "sharp" }>,

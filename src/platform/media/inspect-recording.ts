@@ -106,7 +106,7 @@ function describeRecording({ streams, durationMs }: Probe, type: Recording): Ins
   if (durationMs !== null && durationMs > durationMsMax) return `is longer than ${durationMsMax / 3_600_000} hours`;
   const types: { audio: string; video?: string } = contentTypes[type.name];
   const contentType = film === undefined ? types.audio : types.video;
-  if (contentType === undefined) return `is a film in a container for sound`;
+  if (contentType === undefined) return `is a video in a container for audio`;
   return {
     kind: film === undefined ? "audio" : "video",
     contentType,

@@ -17,7 +17,7 @@ const picture = (name: "png" | "jpeg" | "webp" | "gif"): MediaType => ({
 });
 const recording = (name: RecordingName, demuxer: string): MediaType => ({ name, reader: "ffprobe", demuxer });
 
-/** The brands of ISO files that are films or sound; others are pictures, which are not accepted in this form. */
+/** The brands of ISO files that are videos or sound; others are images, which are not accepted in this form. */
 const filmBrands = /^(isom|iso[2-9]|mp4[12]|avc1|dash|M4V |MSNV|mmp4|3gp[4-9])$/;
 const soundBrands = /^(M4A |M4B )$/;
 

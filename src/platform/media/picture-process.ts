@@ -1,10 +1,10 @@
-// Reads pictures of strangers, one after another: the decoder is native code, and whoever breaks it has no disk, no network
-// and a few pictures whose reports it can falsify. Started by create-picture-reader.ts, before there is a picture. Each
+// Reads images of strangers, one after another: the decoder is native code, and whoever breaks it has no disk, no network
+// and a few images whose reports it can falsify. Started by create-picture-reader.ts, before there is an image. Each
 // comes behind its length in four bytes, and is answered with a line.
 import "sharp";
 import { readPicture } from "./read-picture.ts";
 
-// Whatever goes wrong before this is no fault of a picture's.
+// Whatever goes wrong before this is no fault of an image's.
 process.stdout.write("ready\n");
 for await (const picture of listPictures()) process.stdout.write(`${JSON.stringify(await readPicture(picture))}\n`);
 
@@ -27,7 +27,7 @@ async function* listPictures(): AsyncGenerator<Buffer> {
   }
 }
 
-/** How many bytes there are until the end of the next picture; `null` as long as nobody knows. */
+/** How many bytes there are until the end of the next image; `null` as long as nobody knows. */
 function readLength(chunks: Buffer[], length: number): number | null {
   if (length < 4) return null;
   const [first] = chunks;

@@ -1,4 +1,4 @@
-/** What a decoder found in a picture; what is made of it is decided elsewhere. */
+/** What a decoder found in an image; what is made of it is decided elsewhere. */
 export type PictureReport =
   | { kind: "too-many-pixels" }
   | { kind: "too-many-frames" }
@@ -8,13 +8,13 @@ export type PictureReport =
 
 export const sideMax = 16_384;
 export const pixelsMax = 50_000_000;
-/** Of all pictures of an animation together. */
+/** Of all images of an animation together. */
 export const animationPixelsMax = 250_000_000;
 export const framesMax = 1000;
 const decodeSecondsMax = 30;
 const sampleSide = 16;
 
-/** Reads a picture's header, then, if its size is bearable, all of it. For a confined process only. */
+/** Reads an image's header, then, if its size is bearable, all of it. For a confined process only. */
 export async function readPicture(bytes: Buffer): Promise<PictureReport> {
   const { default: sharp } = await import("sharp");
   const options = { failOn: "error", limitInputPixels: animationPixelsMax, sequentialRead: true } as const;

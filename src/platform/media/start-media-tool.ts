@@ -16,7 +16,7 @@ export type MediaToolCall = {
   args: readonly string[];
   /** Whose bytes are decoded. Those of strangers may have been made to break the decoder. */
   source: "strangers" | "ours";
-  /** Files that an input leads to, as a list of films does. */
+  /** Files that an input leads to, as a list of videos does. */
   alsoReads?: readonly string[];
   signal: AbortSignal;
   timeoutMs: number;
@@ -26,7 +26,7 @@ export type MediaToolCall = {
   input?: Readable | Buffer;
 };
 
-/** A film of 1920 × 1080 with many captions takes 1.4 GB. */
+/** A video of 1920 × 1080 with many captions takes 1.4 GB. */
 const memoryBytesMaxStandard = 3 * 1024 ** 3;
 
 /** Starts ffmpeg or ffprobe as a confined process, without protocols of the network. Its standard output is `pipe:1`. */

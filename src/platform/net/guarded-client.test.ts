@@ -68,7 +68,7 @@ async function serveRaw(
   return { port: (server.address() as AddressInfo).port, sockets, received };
 }
 
-test("a picture is fetched, with its type and without a request for compression", async () => {
+test("an image is fetched, with its type and without a request for compression", async () => {
   const server = await serve((_, response) => {
     response.setHeader("content-type", "Image/PNG; charset=binary").end("pixels");
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Fonts are shipped, so that pictures need none of the machine's and are the same everywhere. */
+/** Fonts are shipped, so that images need none of the machine's and are the same everywhere. */
 export const fontsDir = join(import.meta.dirname, "../../../assets/fonts");
 
 export type FontMetrics = {

@@ -2,7 +2,7 @@ import { ProviderError } from "../contract.ts";
 import type { GenerationInput, GenerationRequest } from "../generation.ts";
 import { addressInputs } from "../inline-media.ts";
 
-/** Together; a queue that carries whole films in its requests would soon be full. */
+/** Together; a queue that carries whole videos in its requests would soon be full. */
 const inlineBytesMax = 20 * 1024 * 1024;
 
 type PlacedInput = GenerationInput & { address: string };
@@ -42,7 +42,7 @@ function presentPrompt(prompt: string): Record<string, string> {
   return prompt === "" ? {} : { prompt };
 }
 
-/** Models that start from one picture call it `image_url`, those that take several `image_urls`. */
+/** Models that start from one image call it `image_url`, those that take several `image_urls`. */
 function presentImages(images: readonly string[]): Record<string, unknown> {
   const [first] = images;
   if (first === undefined) return {};

@@ -31,7 +31,7 @@ const lifetime = { "x-fal-object-lifecycle-preference": JSON.stringify({ expirat
 
 const running = { kind: "running", isStarted: true, progress: null } as const;
 
-/** Pictures, films and avatars by fal's queue, which has the models of many vendors behind one protocol. */
+/** Images, videos and avatars by fal's queue, which has the models of many vendors behind one protocol. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one client; each function of it is one question to the vendor.
 export function createFalGeneration(options: FalOptions): GenerationProvider {
   const { clock } = options;
@@ -120,7 +120,7 @@ export function createFalGeneration(options: FalOptions): GenerationProvider {
     return (await isGone(handle, call)) ? "canceled" : "requested";
   }
 
-  /** A question that fails leaves it open: the wish was heard, and the next poll tells what became of it. */
+  /** A question that fails leaves it open: the request was heard, and the next poll tells what became of it. */
   async function isGone(handle: Handle, call: GenerationCall): Promise<boolean> {
     try {
       const { kind } = await poll(handle, call);

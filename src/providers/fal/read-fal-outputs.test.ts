@@ -16,11 +16,11 @@ test.for([
   [{ video: { url: "u1" } }, []],
   ["images", []],
   [null, []],
-] as const)("the pictures of %j are %j", ([body, urls]) => {
+] as const)("the images of %j are %j", ([body, urls]) => {
   expect(readFalOutputs(body, picture).outputs).toEqual(urls.map((url) => ({ type: "image", url })));
 });
 
-test("a film is found in any of its fields, and there is one", () => {
+test("a video is found in any of its fields, and there is one", () => {
   const expected = [{ type: "video", url: "u1" }];
   for (const body of [{ video: { url: "u1" } }, { video: "u1" }, { videos: ["u1", "u2"] }]) {
     expect(readFalOutputs(body, film).outputs).toEqual(expected);

@@ -20,7 +20,7 @@ export function readFalOutputs(body: unknown, request: GenerationRequest): FalOu
   const result = asRecord(body) ?? {};
   const type = chooseOutputType(request);
   const files = fieldsByType[type].map((field) => listFiles(result[field])).find(({ length }) => length > 0) ?? [];
-  // A picture that its filter does not like is handed over in plain black, and flagged.
+  // An image that its filter does not like is handed over in plain black, and flagged.
   const flags: readonly unknown[] = Array.isArray(result.has_nsfw_concepts) ? result.has_nsfw_concepts : [];
   const shown = files.filter((_, index) => flags[index] !== true);
   const wanted = request.type === "image" ? request.count : 1;

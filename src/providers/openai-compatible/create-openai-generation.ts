@@ -19,11 +19,11 @@ const taskAudioBytesMax = 64 * 1024 * 1024;
 const obstacles = {
   image: null,
   speech: null,
-  video: { param: "model", message: "This model does not make films." },
+  video: { param: "model", message: "This model does not make videos." },
   avatar: { param: "model", message: "This model does not make avatars." },
 } as const satisfies Record<GenerationRequest["type"], { param: string; message: string } | null>;
 
-/** Pictures and speech by the API that OpenAI made common. All of it is made while we wait, so there is nothing to poll. */
+/** Images and speech by the API that OpenAI made common. All of it is made while we wait, so there is nothing to poll. */
 export function createOpenAiGeneration(options: OpenAiMediaOptions): GenerationProvider {
   const endpoint = createOpenAiEndpoint(options);
   return {

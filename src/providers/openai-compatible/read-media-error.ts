@@ -4,7 +4,7 @@ import type { WholeAnswer } from "../media-client.ts";
 import { asRecord } from "./json-value.ts";
 import { readUpstreamError } from "./read-upstream-error.ts";
 
-/** What callers of ours name the fields of pictures and speech. */
+/** What callers of ours name the fields of images and speech. */
 const paramsByField: Readonly<Record<string, string>> = {
   prompt: "prompt",
   size: "size",
@@ -16,7 +16,7 @@ const paramsByField: Readonly<Record<string, string>> = {
   speed: "speed",
 };
 
-/** What an upstream's refusal of pictures or speech means for us: as with chat, but for the names of the fields. */
+/** What an upstream's refusal of images or speech means for us: as with chat, but for the names of the fields. */
 export function readMediaError(answer: WholeAnswer, { clock }: { clock: Clock }): ProviderError {
   const error = readUpstreamError({ ...answer, clock });
   if (error.kind !== "rejected") return error;

@@ -7,12 +7,12 @@ import type { OpenAiEndpoint } from "./openai-endpoint.ts";
 import { readMediaError } from "./read-media-error.ts";
 import { writeMultipart } from "./write-multipart.ts";
 
-/** A large picture in base64. */
+/** A large image in base64. */
 const imageBytesMax = 32 * 1024 * 1024;
 const answerBytesMax = 256 * 1024 * 1024;
 
 /**
- * Has pictures made while we wait. There is no task that could be asked for later: what does not come with the answer
+ * Has images made while we wait. There is no task that could be asked for later: what does not come with the answer
  * does not come at all.
  */
 export async function submitImage(
@@ -63,7 +63,7 @@ function readImages(
   if (!Array.isArray(data)) {
     // It was made and cannot be had, so it is neither asked for again nor ever found.
     const { status } = answer;
-    const error = new ProviderError("bad-answer", "The answer has no pictures in it.", { detail: { status } });
+    const error = new ProviderError("bad-answer", "The answer has no images in it.", { detail: { status } });
     return { kind: "ambiguous", error };
   }
   const outputs = data.slice(0, count).flatMap((item: unknown): MadeOutput[] => {

@@ -252,7 +252,7 @@ describe("a caller who hangs up", () => {
     expect(await readPaid(caller)).toHaveLength(1);
   });
 
-  test("while the money is being set aside leaves no call running at the upstream", async () => {
+  test("while the money is being put on hold leaves no call running at the upstream", async () => {
     const caller = await chat.createCaller();
     const { question, findCall } = askFor("open", { beforeHead: chat.upstream.gate() });
     const { promise: released, resolve: release } = Promise.withResolvers<void>();

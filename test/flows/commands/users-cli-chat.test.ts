@@ -124,7 +124,7 @@ describe("one question", () => {
     running.kill("SIGINT");
     expect((await running.ended).exitCode).toBe(130);
     await waitUntil("the charge", async () => (await caller.listCharges()).length === 1);
-    await waitUntil("nothing to be set aside", async () => (await caller.readBalance()).frozen === "0.00");
+    await waitUntil("nothing to be on hold", async () => (await caller.readBalance()).frozen === "0.00");
   });
 });
 

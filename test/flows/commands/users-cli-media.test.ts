@@ -126,7 +126,7 @@ describe("what was made", () => {
     expect(keys).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  test("of every kind arrives: a film from a picture, an avatar from a face and a voice, speech", async () => {
+  test("of every kind arrives: a video from an image, an avatar from a face and a voice, speech", async () => {
     writeFileSync(join(cli.workDir, "face.png"), await makeMedia("png"));
     writeFileSync(join(cli.workDir, "voice.mp3"), await makeMedia("mp3"));
     const film = [

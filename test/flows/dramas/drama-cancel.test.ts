@@ -113,11 +113,11 @@ describe.concurrent("a drama that is canceled", patience, () => {
     },
   );
 
-  test("while its film is put together ends at once, and nothing of the film stays behind", async () => {
+  test("while its video is put together ends at once, and nothing of the video stays behind", async () => {
     const director = await stage.createDirector();
     const play: Play = [Array.from({ length: 3 }, () => ({ seconds: 9 }))];
     const { id } = await director.send({ model: "long", script: writeDocuments(play, { title: "Long" }).storyboard });
-    await waitUntil("the film to be begun", async () => {
+    await waitUntil("the video to be begun", async () => {
       const { steps } = await director.readDrama(id);
       return steps.find(({ name }) => name === "film")?.status === "processing";
     });

@@ -141,7 +141,7 @@ describe("from a text to what a storyboard begins with", () => {
     }
   });
 
-  test("a title and an episode that are sent with a document are the film's from there on", async () => {
+  test("a title and an episode that are sent with a document are the video's from there on", async () => {
     const caller = await front.createCaller();
     const body = { stage: "roles", script: sampleScript, title: "Another", episode: 8 };
     const roles = await fetchDocument<RolesDocument>(await finish(caller, body), "roles");
@@ -169,7 +169,7 @@ describe("from a text to what a storyboard begins with", () => {
 });
 
 describe("the people of a drama", () => {
-  test("keep the pictures that they were given first, in every stage after it", async () => {
+  test("keep the images that they were given first, in every stage after it", async () => {
     const caller = await front.createCaller();
     const face = await caller.upload((await makePicture({ width: 64, height: 64 }, 1)).bytes);
     const characters = [{ name: "anna", reference_file_id: face }, { name: "Zoe" }];
@@ -183,7 +183,7 @@ describe("the people of a drama", () => {
     expect(speakers).not.toContain("ANNA");
   });
 
-  test("whose picture is gone by now are not gone on with", async () => {
+  test("whose image is gone by now are not gone on with", async () => {
     const caller = await front.createCaller();
     const face = await caller.upload((await makePicture({ width: 64, height: 64 }, 1)).bytes);
     const first = await finish(caller, { script: story, characters: [{ name: "Anna", reference_file_id: face }] });
@@ -195,7 +195,7 @@ describe("the people of a drama", () => {
     expect((await finish(caller, { ...next, ...without })).status).toBe("succeeded");
   });
 
-  test("are gone on with by a document without the picture that is gone", async () => {
+  test("are gone on with by a document without the image that is gone", async () => {
     const caller = await front.createCaller();
     const face = await caller.upload((await makePicture({ width: 64, height: 64 }, 1)).bytes);
     const first = await finish(caller, { script: story, characters: [{ name: "Anna", reference_file_id: face }] });

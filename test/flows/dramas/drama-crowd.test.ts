@@ -8,10 +8,10 @@ import { waitUntil } from "../../harness/wait-until.ts";
 
 const dramaCount = 50;
 const accountCount = 5;
-/** Films are put together one at a time by each gateway, in a second or two, and this machine may be slow. */
+/** Videos are put together one at a time by each gateway, in a second or two, and this machine may be slow. */
 const patienceMs = 240_000;
 
-test("fifty dramas at once all become films, each once and paid once, though one of their two gateways closes in the middle", {
+test("fifty dramas at once all become videos, each once and paid once, though one of their two gateways closes in the middle", {
   timeout: patienceMs + 30_000,
 }, async () => {
   await using stage = await openDramaStage();
@@ -28,7 +28,7 @@ test("fifty dramas at once all become films, each once and paid once, though one
     }),
   );
   const sentMs = performance.now() - startedAt;
-  // Each gateway puts one film together at a time, so that with two folders the other one is just at it. Chance may
+  // Each gateway puts one video together at a time, so that with two folders the other one is just at it. Chance may
   // give nearly all dramas to one of them: then it closes when half of them are done.
   const films = join(stage.dataDir, "films");
   const closedWith = await waitUntil(

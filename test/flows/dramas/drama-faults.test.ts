@@ -94,7 +94,7 @@ describe.concurrent("what the first upstream of every part", patience, () => {
     expect(stage.listQuestions("filtered")).toHaveLength(1);
   });
 
-  test("makes is made by the second where it is no picture and no film", async () => {
+  test("makes is made by the second where it is no image and no video", async () => {
     const none = JSON.stringify({ created: 1, data: [{ b64_json: Buffer.from("no picture").toString("base64") }] });
     stage.treat("rotten", "image", { body: none }, 1);
     stage.treat("rotten", "video", { output: "wrong-type" }, 1);
@@ -203,7 +203,7 @@ function lateFailure() {
 }
 
 describe.concurrent("a drama that may go without some shots", patience, () => {
-  test("is a film of the others, says which are missing, and is charged for what is there", async () => {
+  test("is a video of the others, says which are missing, and is charged for what is there", async () => {
     const isSecond = ({ model, prompt }: { model: string; prompt: string }): boolean =>
       model.includes("/partial/video") && prompt.includes("Picture 3");
     stage.media.alwaysFor(isSecond, refusal);
@@ -212,7 +212,7 @@ describe.concurrent("a drama that may go without some shots", patience, () => {
     expect(drama.warnings).toEqual([
       {
         code: "fewer_outputs",
-        message: "The film goes without shot-3, which could not be made. Only what is there is charged.",
+        message: "The video goes without shot-3, which could not be made. Only what is there is charged.",
       },
     ]);
     // 10.4 seconds less the 3.1 of the missing shot.
@@ -229,7 +229,7 @@ describe.concurrent("a drama that may go without some shots", patience, () => {
     await stage.childrenEnded(drama.id);
   });
 
-  test("films a shot from its description where no picture can be drawn", async () => {
+  test("films a shot from its description where no image can be drawn", async () => {
     const isFirst = ({ model, prompt }: { model: string; prompt: string }): boolean =>
       model.includes("/faceless/image") && prompt.includes("Picture 1");
     stage.media.alwaysFor(isFirst, refusal);
@@ -258,7 +258,7 @@ describe.concurrent("a drama that may go without some shots", patience, () => {
     expect(drama.warnings).toMatchObject([{ code: "fewer_outputs" }]);
   });
 
-  test("says that a picture is missing where it ends with the storyboard", async () => {
+  test("says that an image is missing where it ends with the storyboard", async () => {
     stage.treat("no-image", "image", refusal);
     const { roles } = writeDocuments(monologue);
     const drama = await director.make({ model: "no-image", allow_partial: true, stage: "storyboard", script: roles });
@@ -281,7 +281,7 @@ describe.concurrent("while a drama runs", patience, () => {
     gate.open();
   });
 
-  test("its money is set aside, its key may be revoked, and it ends well", async () => {
+  test("its money is on hold, its key may be revoked, and it ends well", async () => {
     const poor = await stage.createDirector({ cash: "0.13" });
     const gate = createGate();
     stage.treatWriter("poor", "drama_roles", { beforeHead: gate });
@@ -298,7 +298,7 @@ describe.concurrent("while a drama runs", patience, () => {
     expect(await poor.readBalance()).toEqual({ available: "0.00", frozen: "0.00" });
   });
 
-  test("a face that is deleted fails the pictures that need it, and what was written is kept", async () => {
+  test("a face that is deleted fails the images that need it, and what was written is kept", async () => {
     const size = { width: 40, height: 40, channels: 3 as const, background: "red" };
     const faceId = await director.upload(await sharp({ create: size }).png().toBuffer());
     const gate = createGate();
@@ -314,7 +314,7 @@ describe.concurrent("while a drama runs", patience, () => {
     gate.open();
     const drama = await director.awaitDrama(id);
     expect(drama).toMatchObject({ status: "failed", error: { code: "file_not_found" }, usage: { charge: "0.03" } });
-    expect(drama.error?.message).toMatch(/^The picture of shot-\d: /);
+    expect(drama.error?.message).toMatch(/^The image of shot-\d: /);
     expect(drama.output.map(({ type }) => type)).toEqual(["roles", "script"]);
     await stage.childrenEnded(id);
   });

@@ -7,7 +7,7 @@ import { listChildren } from "../../harness/list-children.ts";
 import { probe } from "../../harness/media/test-studio.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
-test("forty shots make one film", { timeout: filmMsMax }, async () => {
+test("forty shots make one video", { timeout: filmMsMax }, async () => {
   await using stage = await openFilmStage();
   const shot = await stage.plainShot("gray");
   const film = await stage.assemble({ shots: Array.from({ length: 40 }, () => shot) });
@@ -75,7 +75,7 @@ test("a voice that is damaged or of an unknown kind is an error that names its s
   }
 });
 
-test("whoever gives up ends every process of a film at once and hears their own reason", {
+test("whoever gives up ends every process of a video at once and hears their own reason", {
   timeout: filmMsMax,
 }, async () => {
   await using stage = await openFilmStage();

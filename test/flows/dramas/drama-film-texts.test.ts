@@ -48,7 +48,7 @@ async function draw(
 
 type Box = { left: number; top: number; right: number; bottom: number; count: number };
 
-/** Where a picture is bright: where text is. */
+/** Where an image is bright: where text is. */
 async function findInk(path: string, { top = 0, height }: { top?: number; height?: number } = {}): Promise<Box> {
   const picture = sharp(path).ensureAlpha();
   const { width, height: whole } = await sharp(path).metadata();
@@ -131,7 +131,7 @@ test("no character that is said to be drawn is drawn as a box, and those that ar
   expect(await findBoxed(stage, ["ส", "न", "한", "국", "🦄"])).toEqual(["ส", "न", "한", "국", "🦄"]);
 });
 
-test("what no font has is left out of the picture, listed, and kept in the subtitles", {
+test("what no font has is left out of the video, listed, and kept in the subtitles", {
   timeout: filmMsMax,
 }, async () => {
   await using stage = await openFilmStage();
@@ -154,7 +154,7 @@ test("what no font has is left out of the picture, listed, and kept in the subti
   expect(drawn.undrawable).toEqual([...new Set(drawn.undrawable)]);
   expect(drawn.shots.map(({ sheets }) => sheets.length)).toEqual([0, 0, 0, 1, 0, 1]);
   expect(drawn.shots.map(({ cues }) => cues.map(({ text }) => text).join(""))).toEqual(texts);
-  // The same picture as of the sentence without them: there is no box where they were.
+  // The same image as of the sentence without them: there is no box where they were.
   const [with_, without] = [3, 5].map((index) => join(drawn.folder, drawn.shots[index]?.sheets[0]?.name ?? ""));
   expect(await sharp(with_).raw().toBuffer()).toEqual(await sharp(without).raw().toBuffer());
 });

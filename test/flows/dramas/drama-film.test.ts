@@ -20,14 +20,14 @@ const small = { width: 160, height: 90 };
 const captionPlace = [0.1, 0.6, 0.9, 0.97] as const;
 const aboveCaptions = [0, 0, 1, 0.5] as const;
 
-/** The picture that is shown at a moment. */
+/** The image that is shown at a moment. */
 function at<T>(pictures: readonly T[], seconds: number): T {
   const picture = pictures[Math.floor(seconds * 24 + 0.001)];
   if (picture === undefined) throw new Error(`The film ends before ${seconds} s.`);
   return picture;
 }
 
-test("a film is H.264 and stereo AAC of 24 pictures a second, as large as its largest clip allows and as long as planned", {
+test("a video is H.264 and stereo AAC of 24 frames a second, as large as its largest clip allows and as long as planned", {
   timeout: filmMsMax,
 }, async () => {
   await using stage = await openFilmStage();
@@ -193,11 +193,11 @@ test("where the clip speaks for itself, it is heard at full level and neither cu
   expect(measureNote(heard, 300, titleSeconds + 0.5, titleSeconds + 1.2)).toBeGreaterThan(-24);
 });
 
-test("a clip that is too short is slowed down, then its last picture stays; one that is too long is cut", {
+test("a clip that is too short is slowed down, then its last frame stays; one that is too long is cut", {
   timeout: filmMsMax,
 }, async () => {
   await using stage = await openFilmStage();
-  // It gets brighter all the time, so that a picture tells its moment.
+  // It gets brighter all the time, so that a frame tells its moment.
   const ramp = (seconds: number): string[] => [
     "-f",
     "lavfi",
@@ -231,7 +231,7 @@ test("a clip that is too short is slowed down, then its last picture stays; one 
   expect(Math.abs(tone(fourth + 1.2) - expectedTone(1.2))).toBeLessThan(8);
 });
 
-test("clips of every kind become parts of one film", { timeout: filmMsMax }, async () => {
+test("clips of every kind become parts of one video", { timeout: filmMsMax }, async () => {
   await using stage = await openFilmStage();
   const colour = (size: string, rate: number, seconds: number): string[] => [
     "-f",
@@ -361,7 +361,7 @@ test("peaks stay where they do not distort, however loud the rest has to be made
   expect(peakDb).toBeLessThanOrEqual(-1.5);
 });
 
-test("a film comes out of the dark after its title and goes back at its end, picture and sound", {
+test("a video comes out of the dark after its title and goes back at its end, video and sound", {
   timeout: filmMsMax,
 }, async () => {
   await using stage = await openFilmStage();
@@ -399,7 +399,7 @@ test("a film comes out of the dark after its title and goes back at its end, pic
   expect(measureLevel(samples, end - 0.1, end)).toBeLessThan(loud - 10);
 });
 
-test("the poster has the film's ratio, is as large as the picture allows, and shows it undistorted with the title below", {
+test("the poster has the video's ratio, is as large as the image allows, and shows it undistorted with the title below", {
   timeout: filmMsMax,
 }, async () => {
   await using stage = await openFilmStage();

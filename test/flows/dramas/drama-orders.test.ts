@@ -106,7 +106,7 @@ describe("the same request with the same client_business_id", () => {
     expect((await send(caller, { client_business_id: "order-2" })).status).toBe(429);
   });
 
-  test("is answered for ever: though its key is forgotten, its picture is gone, and nobody hears of it", async () => {
+  test("is answered for ever: though its key is forgotten, its image is gone, and nobody hears of it", async () => {
     const clock = createTestClock(new Date());
     await using later = await openDramaFront({ clock, settings: { workers: "off" } });
     const caller = await later.createCaller({ isHeard: false });

@@ -79,7 +79,7 @@ describe("a whole drama", patience, () => {
     expect(drama.steps.map((step) => step.task_ids.length)).toEqual([0, 0, 4, 4, 4, 0]);
   });
 
-  test("shows the film first, then subtitles and poster, then what led to it, and keeps what shots were made of apart", () => {
+  test("shows the video first, then subtitles and poster, then what led to it, and keeps what shots were made of apart", () => {
     expect(drama.output.map(({ type }) => type)).toEqual([
       ...["video", "subtitles", "image"],
       ...["storyboard", "image", "image", "image", "image"],
@@ -87,7 +87,7 @@ describe("a whole drama", patience, () => {
     ]);
   });
 
-  test("is paid by one hold, settled once, for each stage and each begun second of the film", async () => {
+  test("is paid by one hold, settled once, for each stage and each begun second of the video", async () => {
     expect(drama.usage).toMatchObject({ charge: "1.01", estimated_charge: "2.53" });
     expect(await director.listHolds()).toMatchObject([{ state: "settled", amount: "2.53", settled: "1.01" }]);
     expect(await director.listCharges()).toMatchObject([
@@ -143,7 +143,7 @@ describe("a whole drama", patience, () => {
     });
   });
 
-  test("makes a film of the right length and ratio, with picture, sound and its own captions as a file", async () => {
+  test("makes a video of the right length and ratio, with image, sound and its own captions as a file", async () => {
     const [film, subtitles, poster] = drama.output;
     if (film === undefined || subtitles === undefined || poster === undefined) throw new Error("There is no film.");
     const bytes = await director.fetchOutput(film);
@@ -170,7 +170,7 @@ describe("a whole drama", patience, () => {
     });
   });
 
-  test("has an avatar speak only where one is seen who speaks alone; films are as long as what is said in them takes", () => {
+  test("has an avatar speak only where one is seen who speaks alone; videos are as long as what is said in them takes", () => {
     expect(stage.listSubmissions("drama", "avatar")).toHaveLength(1);
     const films = stage.listSubmissions("drama", "video");
     const lengths = films.map(({ prompt, fields }) => [/Picture (\d)/.exec(prompt)?.[1], fields.duration]);
@@ -178,7 +178,7 @@ describe("a whole drama", patience, () => {
     expect(Object.fromEntries(lengths)).toEqual({ 2: "2", 3: "5", 4: "2" });
   });
 
-  test("begins each clip with the picture that was drawn for it", async () => {
+  test("begins each clip with the image that was drawn for it", async () => {
     const board = await director.readDocument<StoryboardDocument>(drama, "storyboard");
     expect(board.shots.map((shot) => shot.image_file_id === null)).toEqual([false, false, false, false]);
     const pictures = drama.steps.find(({ name }) => name === "storyboard")?.output.slice(1) ?? [];
@@ -189,7 +189,7 @@ describe("a whole drama", patience, () => {
     }
   });
 
-  test("shows every picture who is in it, how they look, and what must not be there", () => {
+  test("shows every image who is in it, how they look, and what must not be there", () => {
     for (const part of ["image", "video"] as const) {
       for (const { prompt } of stage.listSubmissions("drama", part)) {
         const shot = lighthouse.flat()[Number(/Picture (\d)/.exec(prompt)?.[1]) - 1];
@@ -286,7 +286,7 @@ describe.concurrent("stages", patience, () => {
     expect(stage.listQuestions("edited").map((call) => readFacts(call).title)).toEqual(["Edited", "Another title"]);
   });
 
-  test("draw a shot that was put into a storyboard without a picture before it is filmed, and no other", async () => {
+  test("draw a shot that was put into a storyboard without an image before it is filmed, and no other", async () => {
     const director = await stage.createDirector();
     const { storyboard } = writeDocuments(monologue, { title: "A new shot" });
     const pictureId = await director.upload(await drawFace("green"));
@@ -362,7 +362,7 @@ describe.concurrent("the events of a drama", patience, () => {
   });
 });
 
-describe.concurrent("a film", patience, () => {
+describe.concurrent("a video", patience, () => {
   test("that cannot take all that was written says how much it left out", async () => {
     const director = await stage.createDirector();
     const long =
@@ -374,7 +374,7 @@ describe.concurrent("a film", patience, () => {
     expect(drama.warnings).toEqual([
       {
         code: "shortened",
-        message: "1 of 4 lines did not fit into a film of 30 seconds and were left out.",
+        message: "1 of 4 lines did not fit into a video of 30 seconds and were left out.",
       },
     ]);
   });

@@ -116,7 +116,7 @@ function expectWithinLimits({ script, cast, storyboard, question }: Film): void 
   }
 }
 
-test("a page of a screenplay becomes a film of several shots, from the question to the storyboard", async () => {
+test("a page of a screenplay becomes a video of several shots, from the question to the storyboard", async () => {
   const film = await plan({
     characters: ["Anna", "Ben"],
     script: `INT. KITCHEN - NIGHT
@@ -166,7 +166,7 @@ test("words in double brackets work in a question as in any message, and are not
   expect(film.script.scenes[0]?.lines.map(({ text }) => text)).toEqual(['Hello "you".', "Hi."]);
 });
 
-test("whatever is written as a script comes out as a film within all limits", async () => {
+test("whatever is written as a script comes out as a video within all limits", async () => {
   const word = fc.constantFrom(
     ...'Anna|Ben|said|"|“|”|:|：|(|)|（|）|INT.|EXT.|KITCHEN|NIGHT|-|–|—|\n|\n\n|小明|说|。|海边|第一场|#|*|1.|🐱|سارة|؟|.|!|said Anna|[[|]]|CUT TO:|the|sea|«|»|「|」|\t|\r\n|ANNA|\u200f|___|---'.split(
       "|",
@@ -200,7 +200,7 @@ function quiet<Wish extends { script: string; title: string; characters: string[
   return { ...wish, script: drop(wish.script), title: drop(wish.title), characters: wish.characters.map(drop) };
 }
 
-test("the largest film that may be is planned whole", async () => {
+test("the largest video that may be is planned whole", async () => {
   const page = Array.from(
     { length: 80 },
     (_, scene) =>

@@ -201,7 +201,7 @@ describe("a recording", () => {
     expect(await inspect(bytes)).toMatchObject({ media: { kind: "audio", contentType: "audio/mpeg", width: null } });
   });
 
-  test("without a picture in a film's container is sound", async () => {
+  test("without an image in a video's container is sound", async () => {
     const words = ["-f", "lavfi", "-i", "sine=d=2"];
     expect(await inspect(await encode("mp4", words))).toMatchObject({
       media: { kind: "audio", contentType: "audio/mp4" },
@@ -233,7 +233,7 @@ describe("a recording", () => {
   });
 });
 
-describe("a picture", () => {
+describe("an image", () => {
   test("is as large as it is shown, not as it was recorded", async () => {
     const bytes = await sharp(await makeMedia("jpeg"))
       .withMetadata({ orientation: 6 })
@@ -242,7 +242,7 @@ describe("a picture", () => {
     expect(await inspect(bytes)).toMatchObject({ media: { width: height, height: width } });
   });
 
-  test("that phones put more behind is accepted where it is a picture", async () => {
+  test("that phones put more behind is accepted where it is an image", async () => {
     const bytes = await makeMedia("jpeg");
     expect(await findReason(Buffer.concat([bytes, bytes]))).toBeNull();
   });

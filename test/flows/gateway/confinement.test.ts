@@ -191,7 +191,7 @@ test("a machine with an old decoder says so, confines it, and without that keeps
     expect.stringMatching(/media_confinement is required, but nothing/),
   ]);
   const after = await runCommand(["doctor"], onBare);
-  expect(after.stdout).toMatch(/✗ decoders .*films and sound that strangers send are refused/);
+  expect(after.stdout).toMatch(/✗ decoders .*video and audio that strangers send are refused/);
   expect(after.stdout).toMatch(/✗ confinement +nothing on this machine confines .*there is no bwrap; there is no perl/);
   {
     await using gateway = await startGatewayProcess(onBare);
@@ -199,7 +199,7 @@ test("a machine with an old decoder says so, confines it, and without that keeps
     const key = readFileSync(join(data.path, "secrets", "demo-key"), "utf8").trim();
     expect(await upload(port, key, "mp3")).toMatchObject({
       status: 500,
-      body: { error: { message: expect.stringContaining("cannot take films and sound at present") } },
+      body: { error: { message: expect.stringContaining("cannot take video and audio at present") } },
     });
     expect(await upload(port, key, "png")).toMatchObject({ status: 200 });
   }

@@ -119,7 +119,7 @@ test.for(commands)("a command of $document works as it is printed: $code", async
   } else {
     const answer = JSON.parse(stdout);
     expect(answer.error ?? null).toBeNull();
-    // A film takes minutes, and nobody looks at this one.
+    // A video takes minutes, and nobody looks at this one.
     if (answer.status === "queued" || answer.status === "processing") await cancelTask(answer.id);
   }
 });

@@ -61,7 +61,7 @@ test("the camera obeys its words: in, out, to the left, to the right, still", { 
   expect(Math.abs(still.shift)).toBeLessThan(1);
 });
 
-test("rain falls over a picture where the scene has it, and nothing moves where it has none", {
+test("rain falls over an image where the scene has it, and nothing moves where it has none", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -76,7 +76,7 @@ test("rain falls over a picture where the scene has it, and nothing moves where 
   expect(wet).toBeGreaterThan(dry + 1);
 });
 
-test("a shot has no caption and no music, only the quiet sound of its place; the same shot is the same film", {
+test("a shot has no caption and no music, only the quiet sound of its place; the same shot is the same video", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -108,7 +108,7 @@ function drawStripes(direction: "lying" | "standing"): Promise<Buffer> {
   return sharp(Buffer.from(svg)).png().toBuffer();
 }
 
-test("with the voice the camera comes nearer, and the mouth opens in the middle of the picture alone", {
+test("with the voice the camera comes nearer, and the mouth opens in the middle of the image alone", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -132,7 +132,7 @@ test("with the voice the camera comes nearer, and the mouth opens in the middle 
   expect(move(await show(standing, voice))).toBeGreaterThan(1.5 * move(await show(standing, silence)));
 });
 
-/** The mean colour of the lowest rows of a film, a second after its beginning. */
+/** The mean colour of the lowest rows of a video, a second after its beginning. */
 async function readFoot(path: string): Promise<number[]> {
   const args = ["-ss", "0.5", "-f", "mov", "-i", `file:${path}`, "-frames:v", "1"];
   const { stdout } = await runMediaTool({
@@ -146,7 +146,7 @@ async function readFoot(path: string): Promise<number[]> {
   return [...stdout];
 }
 
-test("an avatar shows the whole picture in its own colours, down to the lower edge", {
+test("an avatar shows the whole image in its own colours, down to the lower edge", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();

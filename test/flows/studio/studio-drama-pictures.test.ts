@@ -13,7 +13,7 @@ async function readPixels(image: Buffer): Promise<Pixels> {
   return { data, width: info.width, height: info.height };
 }
 
-/** Where a colour is seen, as shares of the picture. */
+/** Where a colour is seen, as shares of the image. */
 function findColour({ data, width, height }: Pixels, isColour: (rgb: readonly number[]) => boolean): Place {
   const place = { left: 1, right: 0, top: 1, bottom: 0, count: 0 };
   for (let pixel = 0; pixel < width * height; pixel += 1) {
@@ -66,7 +66,7 @@ test("a prompt that asks for no lettering gets none", { timeout: studioMsMax }, 
   expect(await draw("A dark kitchen at midnight, nobody is there, WITHOUT CAPTIONS")).toBe(0);
 });
 
-test("reference pictures stand in the prompt's scene, in the order of their numbers", {
+test("reference images stand in the prompt's scene, in the order of their numbers", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -142,7 +142,7 @@ test("who is near fills the frame, and who is far does not", { timeout: studioMs
   expect(wide).toBeGreaterThan(0.02);
 });
 
-test("people without a picture are drawn as they are described, each for themselves", {
+test("people without an image are drawn as they are described, each for themselves", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -164,7 +164,7 @@ test("people without a picture are drawn as they are described, each for themsel
   expect(compareBytes(pixels.data, alone.data)).toBeGreaterThan(6);
 });
 
-test("a shot is the same picture every time; a missing reference is drawn, and one that is no picture is refused", {
+test("a shot is the same image every time; a missing reference is drawn, and one that is no image is refused", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -182,7 +182,7 @@ test("a shot is the same picture every time; a missing reference is drawn, and o
   expect(end).toMatchObject({ kind: "failed", error: { kind: "rejected" } });
 });
 
-test("the smallest and the widest pictures have room for everybody", { timeout: studioMsMax }, async () => {
+test("the smallest and the widest images have room for everybody", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   const crowd = Array.from({ length: 8 }, (_, index) => `Man ${index}x: tall.`).join(" ");
   for (const [width, height] of [

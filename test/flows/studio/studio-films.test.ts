@@ -74,7 +74,7 @@ test.each([
   },
 );
 
-test("a film moves from its beginning to its end, and is heard; its progress only grows, and is that of the frames", {
+test("a video moves from its beginning to its end, and is heard; its progress only grows, and is that of the frames", {
   timeout: studioMsMax,
 }, async () => {
   await using studio = await openTestStudio();
@@ -95,7 +95,7 @@ test("a film moves from its beginning to its end, and is heard; its progress onl
   expect(levelDb).toBeLessThan(-6);
 });
 
-test("the same request gives the same film, byte for byte", { timeout: studioMsMax }, async () => {
+test("the same request gives the same video, byte for byte", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   const [[one = Buffer.alloc(0)], [other = Buffer.alloc(1)]] = await Promise.all([
     studio.make({ ...film, durationSeconds: 1 }),
@@ -104,7 +104,7 @@ test("the same request gives the same film, byte for byte", { timeout: studioMsM
   expect(one.equals(other)).toBe(true);
 });
 
-test("a film of a picture shows that picture, and the camera moves over it", { timeout: studioMsMax }, async () => {
+test("a video of an image shows that image, and the camera moves over it", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   const photo = await drawPortrait(1280, 720);
   const [bytes = Buffer.alloc(0)] = await studio.make({ ...film, durationSeconds: 1 }, [
@@ -185,7 +185,7 @@ test("an avatar's face and foot follow the voice: in silence nothing but the cam
   expect(loud.foot).toBeGreaterThan(quiet.foot * 1.5);
 });
 
-test("a film of the person is repeated until the voice ends", { timeout: studioMsMax }, async () => {
+test("a video of the person is repeated until the voice ends", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   const [walk = Buffer.alloc(0)] = await studio.make({ ...film, durationSeconds: 1 });
   const voice = await speak(studio, "This takes longer than the film, so it is repeated.");

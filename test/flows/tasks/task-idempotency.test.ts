@@ -204,7 +204,7 @@ async function expireKeys({ accountId }: StageCaller): Promise<void> {
     where account_id = ${accountId}`.execute(stage.database);
 }
 
-/** A claim as a chat call writes it, with money set aside for the call; its lease ends so many seconds from now. */
+/** A claim as a chat call writes it, with money on hold for the call; its lease ends so many seconds from now. */
 async function claimForChat({ accountId }: StageCaller, key: string, seconds: number): Promise<void> {
   const { database, parts } = stage.gateway;
   const holdId = parts.ids.next("hold");

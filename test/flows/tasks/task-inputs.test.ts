@@ -23,7 +23,7 @@ import { waitUntil } from "../../harness/wait-until.ts";
 
 const picture = await makePicture({ width: 64, height: 64 }, 1);
 
-describe("a picture that a task starts from", () => {
+describe("an image that a task starts from", () => {
   let stage: TaskStage;
 
   /** The provider of `narrow` has a place for one task at a time. */
@@ -102,7 +102,7 @@ describe("the bytes behind an address", () => {
     return { outcome, server };
   }
 
-  test("are handed on when they are a picture, whatever their server calls them", async () => {
+  test("are handed on when they are an image, whatever their server calls them", async () => {
     const { outcome, server } = await load("https://pictures.example/a.png?x=1", (_, response) => {
       response.writeHead(200, { "content-type": "image/jpeg" }).end(picture.bytes);
     });

@@ -139,7 +139,7 @@ describe("a task that succeeded is charged", () => {
     expect(await readLedger(caller)).toMatchObject({ items: { images: 2 }, paid: "0.08" });
   });
 
-  test("for the seconds that were asked for, where the film is longer", async () => {
+  test("for the seconds that were asked for, where the video is longer", async () => {
     await using server = await startRecordingServer(async (_, response) => {
       response.writeHead(200, { "content-type": "video/mp4" }).end(await makeMedia("mp4"));
     });

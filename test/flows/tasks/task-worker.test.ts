@@ -131,7 +131,7 @@ describe("a worker that is closed in the middle of a step", () => {
     const caller = await place.createCaller();
     const { id } = await caller.submitImage("image", "Interrupted");
     const isFetching = () => place.media.calls.some(({ path, outcome }) => /-files/.test(path) && outcome === "open");
-    await waitUntil("the picture to be fetched", isFetching);
+    await waitUntil("the image to be fetched", isFetching);
     for (const { behaviour } of place.media.jobs) delete behaviour.output;
     await stopWorker(first);
     const [lease] = await place.listLeases();

@@ -18,7 +18,7 @@ import { findCanary } from "../../harness/upstreams/fake-upstreams.ts";
 import { film } from "../../harness/upstreams/media-samples.ts";
 
 describe("work that fal is handed", () => {
-  test("goes to the model's path with the key, our headers and the input of a picture", async () => {
+  test("goes to the model's path with the key, our headers and the input of an image", async () => {
     await using stage = await openMediaStage();
     await submit(stage.fal, describeCall({ request: picture }));
     const [submission] = stage.media.submissions;
@@ -34,7 +34,7 @@ describe("work that fal is handed", () => {
     });
   });
 
-  test("is asked about without the model's last part, until its pictures are there in the asked size", async () => {
+  test("is asked about without the model's last part, until its images are there in the asked size", async () => {
     await using stage = await openMediaStage();
     stage.media.script({ queue: 2, work: 1 });
     const call = describeCall();
@@ -57,7 +57,7 @@ describe("work that fal is handed", () => {
     expect(stage.media.submissionsOf("A red barn")).toHaveLength(1);
   });
 
-  test("may be a film, which starts from the first picture", async () => {
+  test("may be a video, which starts from the first image", async () => {
     await using stage = await openMediaStage();
     const url = "https://images.example.com/a.png";
     const request = { type: "video", prompt: "", durationSeconds: 5, aspectRatio: "16:9" } as const;
@@ -74,7 +74,7 @@ describe("work that fal is handed", () => {
     expect((await readOutput(output)).equals(film.bytes)).toBe(true);
   });
 
-  test("may be an avatar, whose picture and voice are sent along where nobody else can fetch them", async () => {
+  test("may be an avatar, whose image and voice are sent along where nobody else can fetch them", async () => {
     await using stage = await openMediaStage();
     const person = createInput({ role: "person", content: "face", url: "http://localhost:4000/v1/files/file_1" });
     const audio = createInput({ role: "audio", content: "voice", contentType: "audio/mpeg" });

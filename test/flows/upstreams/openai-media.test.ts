@@ -29,7 +29,7 @@ async function hear({ chunks }: SpeechAudio): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(chunks));
 }
 
-describe("pictures in OpenAI's form", () => {
+describe("images in OpenAI's form", () => {
   test("are made while we wait, from what was asked for", async () => {
     await using stage = await openMediaStage();
     const outputs = getOutputs(await stage.openAi.submit(describeCall({ upstreamModel: "gpt-image-2" })));
@@ -43,7 +43,7 @@ describe("pictures in OpenAI's form", () => {
     expect(submission?.fields).toEqual({ model: "gpt-image-2", prompt: "A red barn", n: 2, size: "64x96" });
   });
 
-  test("start from pictures that are sent along whole, in a form with a length", async () => {
+  test("start from images that are sent along whole, in a form with a length", async () => {
     await using stage = await openMediaStage();
     const inputs = [
       createInput({ content: "first\r\n--picture", url: "https://example.com/a.png" }),
@@ -64,7 +64,7 @@ describe("pictures in OpenAI's form", () => {
     expect(stage.media.refusals()).toEqual([]);
   });
 
-  test("that need a picture which cannot be read have failed for certain, since no whole request was sent", async () => {
+  test("that need an image which cannot be read have failed for certain, since no whole request was sent", async () => {
     await using stage = await openMediaStage();
     const short = createInput({ bytes: 100 });
     const unreadable = { kind: "unreachable", isIsolated: true };
@@ -162,7 +162,7 @@ describe("pictures in OpenAI's form", () => {
     await stage.media.aborted(1);
   });
 
-  test("cannot be asked about or canceled, and films cannot be made at all", async () => {
+  test("cannot be asked about or canceled, and videos cannot be made at all", async () => {
     await using stage = await openMediaStage();
     expect(await stage.openAi.poll({}, describeCall())).toEqual({ kind: "lost" });
     expect(await stage.openAi.cancel({}, describeCall())).toBe("unsupported");

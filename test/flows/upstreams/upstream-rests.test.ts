@@ -28,7 +28,7 @@ let clock: TestClock;
 let chat: ChatGateway;
 let caller: ChatCaller;
 beforeAll(async () => {
-  // Today, because what was set aside is looked at by the real time too.
+  // Today, because what was on hold is looked at by the real time too.
   clock = createTestClock(new Date());
   chat = await openChatGateway({
     clock,

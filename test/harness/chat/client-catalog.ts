@@ -32,7 +32,7 @@ export function writeClientCatalog(upstream: FakeUpstreams): string {
   });
 }
 
-/** A picture of one pixel. */
+/** An image of one pixel. */
 export const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 export const pixelUrl = `data:image/png;base64,${pixel}`;
 

@@ -13,7 +13,7 @@ export type Cast = {
   totalMs?: number;
   /** Whether those who speak alone are made to speak; they are unless told. */
   hasAvatar?: boolean;
-  /** Whether pictures are made in a queue, as films are, or while one waits, as they are unless told. */
+  /** Whether images are made in a queue, as videos are, or while one waits, as they are unless told. */
   drawsInQueue?: boolean;
   limits?: Fields;
 };

@@ -1,4 +1,4 @@
-// Clips and voices made for a film, the film made of them, and what can be seen and heard in it.
+// Clips and voices made for a video, the video made of them, and what can be seen and heard in it.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -70,7 +70,7 @@ export const quickFilm = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt",
 
 export type Frame = { width: number; height: number; pixels: Buffer };
 
-/** Every picture of a film, red, green and blue, a byte each. */
+/** Every frame of a video, red, green and blue, a byte each. */
 export async function readPictures(
   path: string,
   { width, height }: { width: number; height: number },
@@ -85,7 +85,7 @@ export async function readPictures(
   }));
 }
 
-/** The average colour of a part of a picture; sides are shares of it. */
+/** The average colour of a part of an image; sides are shares of it. */
 export function averageColour(
   { width, height, pixels }: Frame,
   [left, top, right, bottom]: readonly [number, number, number, number] = [0, 0, 1, 1],
@@ -119,7 +119,7 @@ export function measureContrast(
   return most - least;
 }
 
-/** Loudness and true peak of a film by EBU R 128. */
+/** Loudness and true peak of a video by EBU R 128. */
 export async function readLoudness(path: string): Promise<{ loudness: number; peakDb: number }> {
   const meter = "ebur128=peak=true:metadata=1,ametadata=print:file=-";
   const args = ["-f", "mov", "-i", `file:${path}`, "-vn", "-af", meter, "-f", "null", "-"];
@@ -131,7 +131,7 @@ export async function readLoudness(path: string): Promise<{ loudness: number; pe
   return { loudness: read("r128\\.I").at(-1) ?? Number.NaN, peakDb: 20 * Math.log10(peak) };
 }
 
-/** The level between two moments of a film, in decibels below the loudest that can be. */
+/** The level between two moments of a video, in decibels below the loudest that can be. */
 export function measureLevel(samples: Int16Array, start: number, end: number): number {
   const part = samples.subarray(Math.round(start * 24_000), Math.round(end * 24_000));
   const mean = part.reduce((sum, value) => sum + value * value, 0) / Math.max(1, part.length);

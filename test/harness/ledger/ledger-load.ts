@@ -89,7 +89,7 @@ export function createLedgerLoad(random: Random, accountIds: readonly AccountId[
   }
 
   function createSettle({ id, accountId, amount, budgetAmount }: KnownHold): Operation {
-    // Now and then it cost more than was set aside.
+    // Now and then it cost more than was put on hold.
     const cost = BigInt(random.below((Number(amount) * 13) / 10 + 1));
     const overrun = isOneIn(4) ? "refuse" : "take-available";
     const limit = budgetAmount === null ? null : nano(budgetAmount);

@@ -508,7 +508,7 @@ function mergeLines(lines: readonly HoldLine[]): HoldLine[] {
   }));
 }
 
-/** The same whether or not parts of a pocket were set aside one after the other. */
+/** The same whether or not parts of a pocket were put on hold one after the other. */
 export function presentLines(lines: readonly HoldLine[]): HoldLine[] {
   return mergeLines(lines).toSorted((a, b) => (a.pocketId < b.pocketId ? -1 : 1));
 }

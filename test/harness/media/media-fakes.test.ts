@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { canary, findCanary, startFakeUpstreams } from "../upstreams/fake-upstreams.ts";
 import { mediaWords, readMediaWords } from "../upstreams/media-words.ts";
 
-test("OpenAI's own client gets pictures, edits, speech and errors", async () => {
+test("OpenAI's own client gets images, edits, speech and errors", async () => {
   await using fake = await startFakeUpstreams();
   const client = new OpenAI({ apiKey: "sk-1", baseURL: fake.openAiUrl, maxRetries: 0 });
   const { data } = await client.images.generate({ model: "gpt-image-2", prompt: "A barn", size: "1024x1024", n: 2 });

@@ -136,7 +136,7 @@ export async function probe(path: string, demuxer: string): Promise<Probe> {
   return JSON.parse(stdout.toString());
 }
 
-/** Frames of a film at moments of it, small and grey: one byte a pixel. */
+/** Frames of a video at moments of it, small and grey: one byte a pixel. */
 export async function readFrames(path: string, framesPerSecond: number): Promise<Buffer[]> {
   const args = [
     "-f",
@@ -167,7 +167,7 @@ const toolLimits = {
   stdoutBytesMax: 100_000_000,
 } as const;
 
-/** How different two pictures of as many bytes are, a pixel on average. */
+/** How different two images of as many bytes are, a pixel on average. */
 export function compareBytes(one: Uint8Array, other: Uint8Array): number {
   return one.reduce((sum, value, index) => sum + Math.abs(value - (other[index] ?? 0)), 0) / Math.max(1, one.length);
 }

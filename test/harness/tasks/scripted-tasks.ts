@@ -52,7 +52,7 @@ export type ScriptedTasks = AsyncDisposable & {
   upstream: ScriptedProvider;
   accountId: AccountId;
   logs: Record<string, unknown>[];
-  /** A new task for two pictures, as the edge would submit it. */
+  /** A new task for two images, as the edge would submit it. */
   submit(options?: SubmitOptions): Promise<TaskId>;
   trySubmit(options?: SubmitOptions): Promise<{ id: TaskId; outcome: SubmissionOutcome }>;
   /** Takes a task as a worker does; `null` when somebody has it. */
@@ -74,7 +74,7 @@ const keyName = "SCRIPTED_KEY";
 const lifeMsUsual = 3_600_000;
 const cash = nano(1_000_000_000_000n);
 
-/** Pictures as an upstream hands them over. */
+/** Images as an upstream hands them over. */
 export async function makeOutputs(count: number): Promise<MadeOutput[]> {
   const pictures = await Promise.all(
     Array.from({ length: count }, (_, index) => makePicture({ width: 8, height: 8 }, index)),

@@ -37,7 +37,7 @@ export type TaskCaller = Awaited<ReturnType<TestGateway["createCaller"]>> & {
   get(path: string, init?: CallInit): Promise<Response>;
   /** Submits and expects a task. */
   submit(path: string, body: Record<string, unknown>, init?: CallInit): Promise<SeenTask>;
-  /** One picture of the model, by its prompt. */
+  /** One image of the model, by its prompt. */
   submitImage(model: string, prompt: string, init?: CallInit): Promise<SeenTask>;
   readTask(id: string): Promise<SeenTask>;
   /** The task once it is in one of these states; in any final one unless told. */

@@ -82,7 +82,7 @@ export function writeStageCatalog(
   });
 }
 
-/** A model of pictures that goes to these providers, in this order. */
+/** A model of images that goes to these providers, in this order. */
 export function writePictures(id: string, providers: readonly string[], more: Fields = {}): Fields {
   return {
     id,

@@ -35,7 +35,7 @@ export type FakeUpstreams = AsyncDisposable & {
   anthropicUrl: string;
   geminiUrl: string;
   falUrl: string;
-  /** Pictures, films and speech, under `falUrl` and `openAiUrl`. What else is here is about chat alone. */
+  /** Images, videos and speech, under `falUrl` and `openAiUrl`. What else is here is about chat alone. */
   media: MediaFakes;
   /** Every request that arrived whole, in order. */
   requests: readonly FakeCall[];

@@ -49,7 +49,7 @@ export type MediaBehaviour = {
   withheldCount?: number;
   /** So many more, or fewer, are made than asked for. */
   extraCount?: number;
-  /** In which form pictures come with an answer. */
+  /** In which form images come with an answer. */
   form?: "base64" | "url";
   /** Where what was made is said to be. */
   outputUrl?: string;

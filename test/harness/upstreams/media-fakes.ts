@@ -8,7 +8,7 @@ import type { MediaCall, MediaSubmission, Sender } from "./media-call.ts";
 import { readMediaWords } from "./media-words.ts";
 import { createOpenAiMediaFake } from "./openai-media-fake.ts";
 
-/** Vendors of pictures, films and speech, which keep a record of all that they are asked. */
+/** Vendors of images, videos and speech, which keep a record of all that they are asked. */
 export type MediaFakes = {
   /** Every request that arrived whole, in order: submissions, questions, wishes to cancel and downloads. */
   calls: readonly MediaCall[];

@@ -3,7 +3,7 @@ import sharp from "sharp";
 
 export type MediaSample = { bytes: Buffer; contentType: string; extension: string };
 
-/** A real picture of this size, whose colour depends on its number. */
+/** A real image of this size, whose colour depends on its number. */
 export async function makePicture({ width, height }: { width: number; height: number }, number: number) {
   const background = { r: (number * 67) % 256, g: (number * 131) % 256, b: (number * 29) % 256 };
   const bytes = await sharp({ create: { width, height, channels: 3, background } })

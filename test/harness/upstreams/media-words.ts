@@ -5,7 +5,7 @@ import { VendorRefusal } from "./vendor-refusal.ts";
 
 type MediaWord = { word: string; means: string; read(value: string): MediaBehaviour };
 
-/** The words that the prompt of a picture, a film or a speech may contain, as `<<fault:word>>` or `<<fault:word=value>>`. */
+/** The words that the prompt of an image, a video or a speech may contain, as `<<fault:word>>` or `<<fault:word=value>>`. */
 export const mediaWords: readonly MediaWord[] = [
   word("status=429", "the submission is refused with this status", (value) => ({ status: readNumber(value) })),
   word("code=moderation_blocked", "the code of the error", (value) => ({ error: { code: value } })),

@@ -29,7 +29,7 @@ const imageFields = "model prompt n size quality background moderation output_fo
 );
 const speechFields = "model input voice response_format speed instructions stream_format".split(" ");
 
-/** OpenAI's pictures and speech, all of it made while the caller waits. */
+/** OpenAI's images and speech, all of it made while the caller waits. */
 export function createOpenAiMediaFake({ files, take }: OpenAiMediaParts): OpenAiMediaFake {
   return {
     takes: (path) => Object.hasOwn(operations, path),

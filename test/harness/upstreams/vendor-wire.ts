@@ -65,7 +65,7 @@ export function listEdgeHeaders(callNumber: number): Record<string, string | str
   };
 }
 
-/** A rough count of what the model reads. Pictures, sounds and files count little, as they do with vendors. */
+/** A rough count of what the model reads. Images, sounds and files count little, as they do with vendors. */
 export function countInputTokens(...parts: readonly unknown[]): number {
   const media = ["data", "url", "file_data", "fileUri"];
   const text = parts.map((part) => JSON.stringify(part, (key, value) => (media.includes(key) ? "media" : value)) ?? "");

@@ -79,8 +79,8 @@ test("earlier turns count", () => {
 test("images are counted", () => {
   const image = { type: "image_url", image_url: { url: "https://example.com/a.png" } } as const;
   const text = { type: "text", text: "What is this?" } as const;
-  expect(answer({ role: "user", content: [text, image] })).toContain("I was shown one picture.");
-  expect(answer({ role: "user", content: [image, text, image] })).toContain("I was shown 2 pictures.");
+  expect(answer({ role: "user", content: [text, image] })).toContain("I was shown one image.");
+  expect(answer({ role: "user", content: [image, text, image] })).toContain("I was shown 2 images.");
 });
 
 test("a long message is told its length and not repeated", () => {

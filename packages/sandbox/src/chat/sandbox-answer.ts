@@ -139,7 +139,7 @@ function presentRole(systemText: string): string {
 
 function presentImages(count: number): string {
   if (count === 0) return "";
-  return count === 1 ? "I was shown one picture." : `I was shown ${count} pictures.`;
+  return count === 1 ? "I was shown one image." : `I was shown ${count} images.`;
 }
 
 /** The fields of an object as a list; anything else as it came. */

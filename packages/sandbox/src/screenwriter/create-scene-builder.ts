@@ -72,7 +72,7 @@ export function createSceneBuilder(names: NameBook, { mayMove }: { mayMove: bool
   return {
     ...{ open, say, tell },
     current: () => scene,
-    /** Whether whatever comes now is beyond the end of the film. */
+    /** Whether whatever comes now is beyond the end of the video. */
     isFull: (secondsMax: number) => seconds > secondsMax && scenes.length > countScenesMax(secondsMax),
     listPeople: () => [...people],
     finish(): DraftScene[] {

@@ -38,7 +38,7 @@ const actionCameras = [
   "medium shot, slow pan left",
 ] as const;
 
-/** Writes what each shot of a film shows. It remembers what was shown, so that nothing is told twice in a scene. */
+/** Writes what each shot of a video shows. It remembers what was shown, so that nothing is told twice in a scene. */
 export function createShotPainter(roleNames: readonly string[]) {
   const actions = new Map<AskedScene, string[]>();
   const turns = new Map<readonly string[], number>();

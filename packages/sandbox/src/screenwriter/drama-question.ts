@@ -28,7 +28,7 @@ const listMax = 200;
 const linesMax = 1000;
 const nameCharactersMax = 100;
 const textCharactersMax = 4000;
-/** More than any film of an hour has room for. */
+/** More than any video of an hour has room for. */
 const scriptCharactersMax = 120_000;
 const secondsMax = 3600;
 

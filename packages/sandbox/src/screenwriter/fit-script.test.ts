@@ -63,7 +63,7 @@ test("a script with too many scenes keeps the first of them", () => {
   expect(fitted[9]?.lines[0]?.text).toMatch(/^This is what/);
 });
 
-test("a film has at most three hundred lines and sixty scenes, however short they are", () => {
+test("a video has at most three hundred lines and sixty scenes, however short they are", () => {
   const lines = Array.from({ length: 500 }, () => say("a"));
   expect(fitScript([sceneOf(...lines)], 3600)[0]?.lines).toHaveLength(300);
   expect(
@@ -81,7 +81,7 @@ test("who needs little gets all of it, and the others share the rest", () => {
   expect(fillEvenly([1, 2], -1)).toEqual([0, 0]);
 });
 
-test("a script is never longer than the film where there is time for one scene at all", () => {
+test("a script is never longer than the video where there is time for one scene at all", () => {
   const anyLine = fc.record({
     speaker: fc.constantFrom("Anna", null),
     text: fc

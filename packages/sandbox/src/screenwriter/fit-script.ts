@@ -11,7 +11,7 @@ export function estimateSceneSeconds({ lines }: { lines: readonly DraftLine[] })
 }
 
 /**
- * Shortens a script until it fits into the film: what the narrator tells first, then the later lines of long scenes, then
+ * Shortens a script until it fits into the video: what the narrator tells first, then the later lines of long scenes, then
  * the last scenes. Every scene keeps its beginning, and short ones are left alone.
  */
 export function fitScript(scenes: readonly DraftScene[], secondsMax: number): DraftScene[] {
@@ -25,7 +25,7 @@ export function countScenesMax(secondsMax: number): number {
   return Math.max(1, Math.min(scenesMax, Math.floor(secondsMax / sceneSecondsMin)));
 }
 
-/** Many short lines can fit into the time and still be more than a film may have. */
+/** Many short lines can fit into the time and still be more than a video may have. */
 function limitLines(scenes: readonly DraftScene[]): DraftScene[] {
   const shares = fillEvenly(
     scenes.map(({ lines }) => lines.length),

@@ -12,7 +12,7 @@ export function isNarratorName(name: string): boolean {
 }
 
 export type NameBook = {
-  /** The name as the film has it: as the caller spells it, else as it stood first. */
+  /** The name as the video has it: as the caller spells it, else as it stood first. */
   resolve(written: string): string;
   /** Whether a name was given by the caller. */
   isGiven(written: string): boolean;

@@ -1,6 +1,6 @@
 import type { StoryLanguage } from "./story-language.ts";
 
-/** What the sandbox says where a script says too little for a film, by language. */
+/** What the sandbox says where a script says too little for a video, by language. */
 type SmallPhrases = {
   /** Of a script of one word. */
   fromWord: (word: string) => string;

@@ -185,7 +185,7 @@ test.each([
   expect(listLines(write(text)).filter((line) => !line.startsWith("~"))).toEqual(lines);
 });
 
-test("a story becomes a film that is told, with what is said in the mouths of those who say it", () => {
+test("a story becomes a video that is told, with what is said in the mouths of those who say it", () => {
   const script =
     write(`Anna opened the door of the old house. It was night, and the rain would not stop. "Come in," said Anna. "You are wet."
 
@@ -314,7 +314,7 @@ test("a title says where a story is that does not", () => {
   );
 });
 
-test("one word, a picture, a sentence or nothing is a small scene with something to say", () => {
+test("one word, an emoji, a sentence or nothing is a small scene with something to say", () => {
   expect(listLines(write("Lighthouse", { characters: ["Anna", "Ben"] }))).toEqual([
     "~: This story begins with a single word: Lighthouse.",
     "Anna: Do you see it too?",

@@ -116,7 +116,7 @@ test("a long talk is put into shots of two, with both of them", () => {
   expect(Math.max(...shots.map(({ duration }) => duration))).toBeLessThanOrEqual(9);
 });
 
-test("who goes on speaking stays in the picture, as long as an eye likes it", () => {
+test("who goes on speaking stays in the frame, as long as an eye likes it", () => {
   const { shots } = writeStoryboard(
     ask([
       {

@@ -11,12 +11,12 @@ export type StoryboardQuestion = Pick<DramaQuestion, "filmSecondsMax" | "shotsMa
 const silentSeconds = 3;
 const silentSecondsMin = 2.5;
 const shotSecondsMax = 30;
-/** As long as an eye likes to look at one image; a film has about so many times fewer shots than seconds. */
+/** As long as an eye likes to look at one image; a video has about so many times fewer shots than seconds. */
 const shotSecondsUsual = 7;
 const shotsUsualMin = 6;
 const charactersMax = 8;
 
-/** A film shot by shot: where a scene is, who speaks, what is told. Every line is said once, and in its order. */
+/** A video shot by shot: where a scene is, who speaks, what is told. Every line is said once, and in its order. */
 export function writeStoryboard(question: StoryboardQuestion) {
   const turns = question.scenes.flatMap(planTurns);
   const spoken = turns.reduce((sum, { seconds }) => sum + seconds, 0);

@@ -22,7 +22,7 @@ export type AssemblyWatch = {
   onProgress(percent: number): void;
 };
 
-/** What was found out and decided before the first picture is made. */
+/** What was found out and decided before the first image is made. */
 type FilmPlan = { shots: readonly MeasuredShot[]; frame: PictureSize; timeline: Timeline; drawing: DrawingAnswer };
 
 const filmSecondsMax = 2 * 60 * 60;
@@ -61,7 +61,7 @@ export async function assembleFilm(order: FilmOrder, watch: AssemblyWatch): Prom
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof FilmError) throw error;
-    throw new FilmError("The film could not be put together.", { cause: error });
+    throw new FilmError("The video could not be put together.", { cause: error });
   }
 }
 
@@ -112,7 +112,7 @@ function findSpan({ shots }: Timeline, number: number, index: number): { startFr
   return { startFrame: line.startFrame, endFrame: line.endFrame };
 }
 
-/** Where nobody gave a picture, the film begins with one. */
+/** Where nobody gave an image, the film begins with one. */
 async function takeFirstPicture(
   { folder }: FilmOrder,
   shots: readonly MeasuredShot[],

@@ -2,7 +2,7 @@ import { invariant } from "../../../lib/invariant.ts";
 
 export type PictureSize = { width: number; height: number };
 
-/** How a picture is brought into a frame: so large that it covers it, or whole, on a blurred copy of itself. */
+/** How an image is brought into a frame: so large that it covers it, or whole, on a blurred copy of itself. */
 export type Placement = PictureSize & { kind: "cover" | "fit" };
 
 const longSideMin = 160;
@@ -18,7 +18,7 @@ export function chooseFrame(aspectRatio: string, clips: readonly PictureSize[]):
   return fitFrame(ratio, clips, { longSideMin, longSideMax });
 }
 
-/** The largest frame of the ratio that lies within one of the pictures, between the bounds. */
+/** The largest frame of the ratio that lies within one of the images, between the bounds. */
 export function fitFrame(
   ratio: number,
   pictures: readonly PictureSize[],

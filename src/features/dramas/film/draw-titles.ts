@@ -18,7 +18,7 @@ type SetTitle = { lines: readonly string[]; size: number; leading: number };
 const posterBounds = { longSideMin: 480, longSideMax: 1920 };
 const picturePixelsMax = 100_000_000;
 
-/** Title and episode on a darkened, blurred version of the picture. */
+/** Title and episode on a darkened, blurred version of the image. */
 export async function drawTitleCard(path: string, frame: PictureSize, parts: TitleParts): Promise<void> {
   const { width, height } = frame;
   const title = setTitle(parts, {
@@ -45,7 +45,7 @@ export async function drawTitleCard(path: string, frame: PictureSize, parts: Tit
   await finish(blurred, frame, elements).then((card) => card.png({ compressionLevel: 1 }).toFile(path));
 }
 
-/** The picture as a poster of the film's ratio, with the title in its lower part. */
+/** The image as a poster of the film's ratio, with the title in its lower part. */
 export async function drawPoster(path: string, frame: PictureSize, parts: TitleParts): Promise<void> {
   const size = fitFrame(frame.width / frame.height, [await measurePicture(parts.picturePath)], posterBounds);
   const { width, height } = size;

@@ -3,7 +3,7 @@ import type { FontMetrics } from "../../../platform/text/font-metrics.ts";
 /** What of a text can be drawn, and what cannot: each once, as readers would count characters. */
 export type DrawableText = { text: string; undrawable: readonly string[] };
 
-/** A text of which more is missing would be a riddle; the picture is better without. */
+/** A text of which more is missing would be a riddle; the image is better without. */
 const drawnShareMin = 0.5;
 /** What changes how others look, or in which direction they run, but shows nothing itself. */
 const invisible = /[\p{Cf}\p{Variation_Selector}]/gu;

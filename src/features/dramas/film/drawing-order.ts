@@ -26,5 +26,5 @@ export type DrawingAnswer = {
 /** Where captions stand in the frame. */
 export type CaptionStrip = { left: number; top: number; width: number; height: number };
 
-/** A picture with captions below each other, each as high as the strip, after an empty one. */
+/** An image with captions below each other, each as high as the strip, after an empty one. */
 export type DrawnSheet = { name: string; rows: readonly { startFrame: number; endFrame: number }[] };

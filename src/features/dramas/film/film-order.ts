@@ -7,7 +7,7 @@ export type FilmOrder = {
   /** As in `16:9`. */
   aspectRatio: string;
   shots: readonly FilmShot[];
-  /** What poster and title card are made from; the film's own first picture where there is none. */
+  /** What poster and title card are made from; the film's own first image where there is none. */
   picturePath: string | null;
   /** Where it may write; emptied by whoever gave the order. */
   folder: string;

@@ -47,7 +47,7 @@ export async function joinPieces({ folder, pieces, soundPath, seconds, path, sig
 }
 
 /**
- * Films say how long they are in thousandths of a second only: over many pieces, picture and sound would drift apart.
+ * Films say how long they are in thousandths of a second only: over many pieces, video and audio would drift apart.
  * So their lengths are told, in millionths that never add up to a whole frame's error.
  */
 function listPieces(pieces: readonly Piece[]): string {

@@ -78,7 +78,7 @@ async function decodeShot({ clipInput, clipSound, firstPath, wanted }: DecodeCal
       args: [
         ...["-threads", "2", "-skip_frame", "nokey", "-t", String(clipSecondsMax), ...clipInput],
         ...wanted.flatMap(({ input }) => ["-t", String(lineSecondsMax), ...input]),
-        // One picture has to be there in truth, whatever the file says of itself; more need not be decoded.
+        // One image has to be there in truth, whatever the file says of itself; more need not be decoded.
         ...["-map", "0:V:0", "-frames:v", "1", "-s", `${sampleSide}x${sampleSide}`, "-pix_fmt", "gray"],
         ...["-f", "rawvideo", `file:${firstPath}`],
         ...(clipSound === null ? [] : ["-map", "0:a:0", ...soundFormat, `file:${clipSound}`]),

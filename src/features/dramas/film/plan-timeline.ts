@@ -1,7 +1,7 @@
 import { estimateReadingSeconds } from "./reading-time.ts";
 
 export const framesPerSecond = 24;
-/** Picture and sound come out of the dark after the title, and go back at the end. */
+/** Video and sound come out of the dark after the title, and go back at the end. */
 export const filmFadeSeconds = 0.5;
 
 /** What a shot brings along, as it was measured. */

@@ -33,7 +33,7 @@ export const clipSecondsMax = 600;
 const probeMsMax = 60_000;
 const outputBytesMax = 64 * 1024 * 1024;
 const sideMax = 8192;
-/** A single picture that does not say how long it lasts. */
+/** A single image that does not say how long it lasts. */
 const frameSecondsMin = 1 / 24;
 /** What is as large as this and does not say how its colours are coded is played like television of its size. */
 const largeSideMin = 720;

@@ -72,7 +72,7 @@ async function render({ frameCount, ...call }: RenderCall): Promise<void> {
   await runMediaTool({ ...call, tool: "ffmpeg", timeoutMs, stdoutBytesMax: 1000 });
 }
 
-/** A picture of our own, shown for as long as it is needed: read once, then repeated without copying it. */
+/** An image of our own, shown for as long as it is needed: read once, then repeated without copying it. */
 function describeStill(path: string): string[] {
   return ["-framerate", String(framesPerSecond), "-f", "png_pipe", "-i", `file:${path}`];
 }
@@ -80,7 +80,7 @@ function describeStill(path: string): string[] {
 const repeatStill = "loop=loop=-1:size=1,setpts=N";
 
 /**
- * A black film of the exact length and rate, the clip over it, which stays with its last picture when it ends, and the
+ * A black film of the exact length and rate, the clip over it, which stays with its last frame when it ends, and the
  * captions over that.
  */
 function describeGraph({ shot, planned, frame, strip, sheets, fades }: ShotPiece): string {
@@ -98,7 +98,7 @@ function describeGraph({ shot, planned, frame, strip, sheets, fades }: ShotPiece
   return [...steps, `[shot${sheets.length}]${[...fadeIn, ...fadeOut, "setsar=1"].join(",")}[film]`].join(";");
 }
 
-/** The last of `frameCount` pictures is quite dark. */
+/** The last of `frameCount` frames is quite dark. */
 function describeFade(direction: "in" | "out", seconds: number, frameCount = 0): string {
   const start = direction === "in" ? 0 : Math.max(0, (frameCount - 1) / framesPerSecond - seconds);
   return `fade=t=${direction}:st=${start.toFixed(4)}:d=${seconds}`;

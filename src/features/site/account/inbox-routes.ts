@@ -21,7 +21,7 @@ export function addInboxRoutes(http: HttpServer, { database, clock }: { database
     {
       schema: {
         operationId: "getEventInbox",
-        summary: "Whether the event inbox is open",
+        summary: "Get the event inbox",
         tags,
         response: { 200: inboxSchema, ...consoleErrors("GET") },
       },

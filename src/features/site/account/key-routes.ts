@@ -36,7 +36,7 @@ function addList(http: HttpServer, dependencies: OwnKeyDependencies): void {
     {
       schema: {
         operationId: "listKeys",
-        summary: "Your API keys",
+        summary: "List API keys",
         description: "Newest first.",
         tags,
         querystring: keyListQuerySchema,
@@ -67,7 +67,7 @@ function addGet(http: HttpServer, dependencies: OwnKeyDependencies): void {
     {
       schema: {
         operationId: "getKey",
-        summary: "One of your API keys",
+        summary: "Get an API key",
         tags,
         params,
         response: { 200: keySchema, ...consoleErrors("GET", ["not_found"]) },
@@ -111,7 +111,7 @@ function addChange(http: HttpServer, dependencies: OwnKeyDependencies): void {
     {
       schema: {
         operationId: "updateKey",
-        summary: "Change what an API key may do",
+        summary: "Update an API key",
         description: `What is absent stays. Every node goes by it within a second. What lets the key do more than before needs a
 fresh proof of who you are.`,
         tags,
@@ -134,7 +134,7 @@ function addRotate(http: HttpServer, dependencies: OwnKeyDependencies): void {
     {
       schema: {
         operationId: "rotateKey",
-        summary: "Replace an API key",
+        summary: "Rotate an API key",
         description: `A new key with the same name and restrictions, which is shown this once. The old one ends at once, or
 after \`overlap_minutes\`. What the old one spent of its budget counts for
 the new one, and in the overlap both share it.`,

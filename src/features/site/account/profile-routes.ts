@@ -59,7 +59,7 @@ export function addProfileRoutes(http: HttpServer, { database, clock }: { databa
     {
       schema: {
         operationId: "getAccount",
-        summary: "Your account",
+        summary: "Get the account",
         tags,
         response: { 200: accountSchema, ...consoleErrors("GET") },
       },
@@ -80,7 +80,7 @@ export function addProfileRoutes(http: HttpServer, { database, clock }: { databa
     {
       schema: {
         operationId: "updateAccount",
-        summary: "Change your name or your time zone",
+        summary: "Update the account",
         description: "What is absent stays. The answer is that of `GET /session`.",
         tags,
         body: profileChangeSchema,

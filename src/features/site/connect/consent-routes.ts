@@ -60,7 +60,7 @@ function addShow(http: HttpServer, dependencies: ConsentDependencies): void {
   const response = { 200: shown, ...consoleErrors("GET", ["not_found", "already_answered"]) };
   http.get(
     "/connect/requests/:id",
-    { schema: { summary: "What a program asks for", tags, params, response } },
+    { schema: { summary: "Get an authorization request", tags, params, response } },
     async (request) => {
       const session = getSession(request);
       const { client, way, expiresAt } = await takeRequest(dependencies, session, request.params.id);
@@ -100,7 +100,15 @@ function addApprove(http: HttpServer, dependencies: ConsentDependencies): void {
   const errors = consoleErrors("POST", ["not_found", "already_answered", "reauthentication_required"]);
   http.post(
     "/connect/requests/:id/approve",
-    { schema: { summary: "Connect the program", tags, params, body, response: { 200: approved, ...errors } } },
+    {
+      schema: {
+        summary: "Approve an authorization request",
+        tags,
+        params,
+        body,
+        response: { 200: approved, ...errors },
+      },
+    },
     async (request) => {
       const { expires_in_days: days = null, budget } = request.body;
       const terms = { days, budget: budget === undefined ? null : parseBudget(budget) };
@@ -123,7 +131,7 @@ function addDeny(http: HttpServer, dependencies: ConsentDependencies): void {
   const response = { 200: denied, ...consoleErrors("POST", ["not_found", "already_answered"]) };
   http.post(
     "/connect/requests/:id/deny",
-    { schema: { summary: "Refuse the program", tags, params, body: emptyBodySchema, response } },
+    { schema: { summary: "Deny an authorization request", tags, params, body: emptyBodySchema, response } },
     async (request) => {
       const answer: ConnectAnswer = await denyRequest(dependencies, getSession(request), request.params.id);
       return { callback_url: answer.kind === "device" ? null : answer.callbackUrl };
@@ -136,7 +144,7 @@ function addStatus(http: HttpServer, dependencies: ConsentDependencies): void {
   const response = { 200: status, ...consoleErrors("GET", ["not_found"]) };
   http.get(
     "/connect/requests/:id/status",
-    { schema: { summary: "Whether the program has its key", tags, params, response } },
+    { schema: { summary: "Get the status of an authorization request", tags, params, response } },
     async (request) => ({ state: await readProgress(dependencies, getSession(request), request.params.id) }),
   );
 }
@@ -171,7 +179,7 @@ function addConnectedClients(http: HttpServer, dependencies: ConsentDependencies
   const list = { 200: Type.Object({ data: Type.Array(client) }), ...consoleErrors("GET") };
   http.get(
     "/connected-clients",
-    { schema: { summary: "Connected programs", tags, response: list } },
+    { schema: { summary: "List connected programs", tags, response: list } },
     async (request) => {
       const clients = await listConnectedClients(dependencies, getSession(request).accountId);
       const data = clients.map(({ apiKey, lastUsedAt }) => ({

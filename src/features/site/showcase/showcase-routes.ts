@@ -12,7 +12,7 @@ export function addShowcaseRoutes(http: HttpServer, showcase: Showcase): void {
       config: { access: "open" },
       schema: {
         operationId: "getShowcase",
-        summary: "What the service offers",
+        summary: "Get the showcase",
         description: "Open to everybody: the models and prices of a new account. A few seconds old at the most.",
         tags,
         response: { 200: showcaseSchema, ...consoleErrors("GET") },
@@ -26,7 +26,7 @@ export function addShowcaseRoutes(http: HttpServer, showcase: Showcase): void {
       config: { access: "open" },
       schema: {
         operationId: "getStatus",
-        summary: "How the service is",
+        summary: "Get the service's status",
         description: "Open to everybody. A few seconds old at the most.",
         tags,
         response: { 200: statusSchema, ...consoleErrors("GET") },

@@ -34,7 +34,7 @@ export function addOutboxRoutes(http: HttpServer, dependencies: OutboxDependenci
       config: { access: "open" },
       schema: {
         operationId: "openOutbox",
-        summary: "Show who may read the mails that were not sent",
+        summary: "Open the outbox",
         description: "The secret is in the link that the start shows, and in the data folder.",
         tags,
         body: body({ secret: tokenField }),
@@ -59,7 +59,7 @@ export function addOutboxRoutes(http: HttpServer, dependencies: OutboxDependenci
       config: { access: "open" },
       schema: {
         operationId: "listOutbox",
-        summary: "The mails that were not sent",
+        summary: "List the outbox",
         description: "Only where the site is on a loopback address and no mail server is set, for who has its secret.",
         tags,
         response: { 200: outboxSchema, ...consoleErrors("GET", ["not_found", "wrong_credentials"]) },

@@ -108,7 +108,7 @@ function addPasskey(http: HttpServer, dependencies: SignInRouteDependencies): vo
       config: { access: "open" },
       schema: {
         operationId: "beginPasskeySignIn",
-        summary: "What an authenticator has to sign",
+        summary: "Get the options of a passkey sign-in",
         tags,
         body: emptyBodySchema,
         response: { 200: passkeyOptionsSchema, ...consoleErrors("POST", ["too_many_attempts"]) },
@@ -154,7 +154,7 @@ function addReauthentication(http: HttpServer, dependencies: SignInRouteDependen
     {
       schema: {
         operationId: "reauthenticate",
-        summary: "Prove again that it is you",
+        summary: "Reauthenticate",
         description: `By a passkey alone, which signs what \`/sign-in/passkey/options\` gives, or by the password. Where two-step
 sign-in is on, the password takes a \`code\` of the authenticator app too; who has no password sends the code alone.`,
         tags,

@@ -74,7 +74,7 @@ export const sessionListSchema = Type.Object({
 });
 
 export const totpOfferSchema = Type.Object({
-  secret: Type.String({ description: "In base32, for apps that cannot read the picture." }),
+  secret: Type.String({ description: "In base32, for apps that cannot read the image." }),
   uri: Type.String({ description: "What the picture holds: `otpauth://…`." }),
 });
 export const backupCodesSchema = Type.Object({ backup_codes: Type.Array(Type.String()) });

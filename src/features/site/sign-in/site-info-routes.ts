@@ -15,7 +15,7 @@ export function addSiteInfoRoutes(http: HttpServer, database: Database, site: St
       config: { access: "open" },
       schema: {
         operationId: "getSite",
-        summary: "What this site offers",
+        summary: "Get the site's settings",
         tags,
         response: { 200: siteSchema, ...consoleErrors("GET") },
       },
@@ -27,7 +27,7 @@ export function addSiteInfoRoutes(http: HttpServer, database: Database, site: St
     {
       schema: {
         operationId: "getSession",
-        summary: "Who is signed in",
+        summary: "Get the session",
         tags,
         response: { 200: sessionSchema, ...consoleErrors("GET") },
       },

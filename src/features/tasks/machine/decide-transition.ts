@@ -167,7 +167,7 @@ function enter(task: Task, { handover, upstream }: Extract<Outcome, { kind: "tar
 const pollShare = 0.1;
 const jitterShare = 0.2;
 
-/** The longer work takes, the less often it is polled; with jitter. */
+/** Exponential backoff with jitter: the longer work takes, the less often it is polled. */
 function pollLater(task: Task, { pollMsMin, pollMsMax, jitter }: Upstream, now: Date): LeaseChange & { kind: "due" } {
   const elapsedMs = now.getTime() - (task.submittedAt ?? task.createdAt).getTime();
   const delayMs = Math.min(Math.max(elapsedMs * pollShare, pollMsMin), pollMsMax);

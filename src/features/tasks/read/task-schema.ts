@@ -42,7 +42,7 @@ export const taskSchema = Type.Object(
     usage: Type.Object({
       total_units: Type.Integer({ description: "Units charged, begun ones included." }),
       charge: Type.Optional(Type.String({ description: "What it cost, once it is over." })),
-      estimated_charge: Type.String({ description: "What was set aside for it: the most that it can cost." }),
+      estimated_charge: Type.String({ description: "What was put on hold for it: the most that it can cost." }),
     }),
     created: Type.Integer(),
     request_id: Type.String(),

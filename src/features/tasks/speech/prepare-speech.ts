@@ -78,7 +78,7 @@ function listSpeechTargets(
   });
 }
 
-/** The whole text is on hold: an upstream that has it cannot be stopped where money ends. */
+/** The price of the full text is on hold: an upstream that has it cannot be stopped where money ends. */
 function describeTerms(terms: UnitTerms, targets: readonly SpeechTarget[]): CallTerms {
   const price = priceTask(terms);
   return {

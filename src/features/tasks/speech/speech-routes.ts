@@ -47,7 +47,7 @@ export function addSpeechRoutes(
       config,
       schema: {
         ...schema,
-        summary: "Say a text",
+        summary: "Create speech",
         description,
         tags: ["Speech"],
         headers: describeHeaders("idempotency-key", "prefer"),

@@ -163,12 +163,12 @@ test.each([
   "https://[::1]/cat.png",
   "https://localhost/cat.png",
   "data:image/png;base64,AAAA",
-])("%s is no picture to start from", (address) => {
+])("%s is no image to start from", (address) => {
   const { code, param } = refusal(() => checkImage({ ...image, input_images: ["file_a", address] }, imageModel));
   expect({ code, param }).toEqual({ code: "invalid_url", param: "input_images[1]" });
 });
 
-test("pictures are named by file or by address, and make the capability another one", () => {
+test("images are named by file or by address, and make the capability another one", () => {
   const body = { ...image, input_images: ["file_01abc", "https://example.com/cat.png"] };
   expect(checkImage(body, imageModel)).toMatchObject({
     capability: "image_to_image",

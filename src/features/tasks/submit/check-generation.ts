@@ -34,7 +34,9 @@ export function checkImage(body: ImageBody, model: Model): CheckedGeneration {
 export function checkVideo(body: VideoBody, model: Model): CheckedGeneration {
   requireType(model, "video");
   if (body.prompt === undefined && body.input_images === undefined) {
-    throw new AppError("missing_parameter", "A film needs a `prompt` or `input_images`, or both.", { param: "prompt" });
+    throw new AppError("missing_parameter", "A video needs a `prompt` or `input_images`, or both.", {
+      param: "prompt",
+    });
   }
   checkPrompt(body.prompt ?? "", model);
   const { limits } = model;
@@ -112,8 +114,8 @@ function requireCapability(
   if (model.capabilities.includes(capability)) return capability;
   const message =
     inputs.length === 0
-      ? `${model.id} starts from pictures only: add \`input_images\`.`
-      : `${model.id} does not start from pictures: leave out \`input_images\`.`;
+      ? `${model.id} starts from images only: add \`input_images\`.`
+      : `${model.id} does not start from images: leave out \`input_images\`.`;
   throw new AppError("unsupported_capability", message, { param: "input_images" });
 }
 
@@ -131,7 +133,7 @@ function readInputImage(image: string, param: string): TaskInput {
   if (obstacle !== null) {
     throw new AppError(
       "invalid_url",
-      `${obstacle} A picture is a public HTTPS address, or the id of an uploaded file.`,
+      `${obstacle} An image is a public HTTPS address, or the id of an uploaded file.`,
       {
         param,
       },

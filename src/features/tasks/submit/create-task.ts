@@ -171,7 +171,7 @@ async function recallSameOrder(
   return isVain ? null : { task, isReplay: true, headers: {} };
 }
 
-/** A claim of another kind whose process died is taken over, which also ends its hold; then it is free. */
+/** A claim of another kind whose process died is claimed anew, which also ends its hold; then it is free. */
 async function clearDeadClaim(
   { database, clock, claims }: CreateDependencies,
   { task, keyed, caller }: Submission,

@@ -84,7 +84,7 @@ export function addGenerationRoutes(http: HttpServer, dependencies: SubmissionRo
   addSubmission(http, dependencies, {
     endpoint: "createImage",
     path: "/images/generations",
-    summary: "Make images",
+    summary: "Create an image",
     description: `${submissionText}\n\n${inlineText}`,
     tag: "Images",
     body: imageRequestSchema,
@@ -95,7 +95,7 @@ export function addGenerationRoutes(http: HttpServer, dependencies: SubmissionRo
   addSubmission(http, dependencies, {
     endpoint: "createVideo",
     path: "/videos/generations",
-    summary: "Make a film",
+    summary: "Create a video",
     tag: "Videos",
     body: videoRequestSchema,
     check: checkVideo,
@@ -103,7 +103,7 @@ export function addGenerationRoutes(http: HttpServer, dependencies: SubmissionRo
   addSubmission(http, dependencies, {
     endpoint: "createAvatar",
     path: "/avatars/generations",
-    summary: "Let a person speak",
+    summary: "Create an avatar video",
     tag: "Avatars",
     body: avatarRequestSchema,
     check: checkAvatar,

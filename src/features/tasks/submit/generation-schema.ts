@@ -13,7 +13,7 @@ const prompt = Type.String({ minLength: 1, maxLength: promptCharactersMax, descr
 const inputImages = Type.Array(Type.String({ minLength: 1, maxLength: 8192 }), {
   minItems: 1,
   maxItems: inputImagesMax,
-  description: "Pictures to start from: public HTTPS addresses, or ids of uploaded files.",
+  description: "Images to start from: public HTTPS addresses, or ids of uploaded files.",
 });
 const aspectRatio = Type.String({
   minLength: 1,
@@ -31,7 +31,7 @@ export const commonFields = {
     Type.Record(Type.String({ pattern: "^.{1,64}$" }), Type.String({ maxLength: 512 }), {
       maxProperties: pairsMax,
       additionalProperties: false,
-      description: "Up to 16 pairs of texts of your own, given back with the task and its events.",
+      description: "Up to 16 pairs of texts of your own, returned with the task and its events.",
     }),
   ),
   expires_after: Type.Optional(
@@ -59,7 +59,7 @@ export const imageRequestSchema = Type.Object(
     ),
     n: Type.Optional(
       Type.Union([
-        Type.Integer({ minimum: 1, description: "How many pictures, up to the model's `limits.max_n`." }),
+        Type.Integer({ minimum: 1, description: "Number of images, up to the model's `limits.max_n`." }),
         Type.Null(),
       ]),
     ),
@@ -87,7 +87,7 @@ export const videoRequestSchema = Type.Object(
 export const avatarRequestSchema = Type.Object(
   {
     model,
-    avatar_file_id: fileId("The person: an uploaded picture or film."),
+    avatar_file_id: fileId("The person: an uploaded image or video."),
     audio_file_id: fileId("What the person says: an uploaded recording."),
     aspect_ratio: Type.Optional(aspectRatio),
     ...commonFields,

@@ -61,7 +61,7 @@ function addEditRoute(http: HttpServer, { submit, prepareMedia, files }: EditRou
       validatorCompiler: (given) => (given.httpPart === "body" ? () => true : compileValidator(given)),
       schema: {
         ...schema,
-        summary: "Edit images",
+        summary: "Edit an image",
         description,
         tags: ["Images"],
         consumes: ["multipart/form-data"],
@@ -100,7 +100,7 @@ function parseBody({ fields }: EditForm): ImageBody {
   throw new AppError(code, message, param === null ? {} : { param });
 }
 
-/** Keeps the pictures when the rest of the request was found good, and takes them back where no task comes of it. */
+/** Keeps the images when the rest of the request was found good, and takes them back where no task comes of it. */
 function keepMaterial(
   files: Files,
   { pictures }: EditForm,

@@ -92,7 +92,7 @@ async function checkFiles(
     audioSeconds = Math.max(1, countStartedSeconds(file.durationMs ?? 0));
     const secondsMax = Math.max(...(limits.durations ?? [Number.POSITIVE_INFINITY]));
     if (audioSeconds > secondsMax) {
-      const message = `The audio takes ${audioSeconds} seconds; this model makes films of at most ${secondsMax}.`;
+      const message = `The audio takes ${audioSeconds} seconds; this model makes videos of at most ${secondsMax}.`;
       throw new AppError("invalid_parameter", message, { param: input.param });
     }
   }

@@ -1,7 +1,7 @@
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { FormEntry, FormFile } from "../../files/index.ts";
 
-/** The form of an edit in the words of the JSON endpoint; its pictures in order, sent as files or named. */
+/** The form of an edit in the words of the JSON endpoint; its images in order, sent as files or named. */
 export type EditForm = { fields: Record<string, unknown>; pictures: readonly (string | FormFile)[] };
 
 export const pictureNames = ["image", "image[]"];

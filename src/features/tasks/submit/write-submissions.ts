@@ -17,7 +17,7 @@ import { claimOrders, type OwnedOrder, type TaskOrder, withdrawOrders } from "./
 export type Submission = {
   task: NewTask;
   caller: Caller;
-  /** What is set aside; `null` where the task costs nothing. */
+  /** What is on hold; `null` where the task costs nothing. */
   held: Nano | null;
   keyed: { key: string; fingerprint: Buffer } | null;
   /** The piece of business that it does, where its caller has a name for it. */

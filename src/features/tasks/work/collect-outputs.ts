@@ -12,7 +12,7 @@ export type CollectDependencies = {
 };
 
 /**
- * Copies what was made into our own storage. What is no picture, film or sound although it should be counts as not made.
+ * Copies what was made into our own storage. What is no image, video or sound although it should be counts as not made.
  * Throws a `ProviderError` where it cannot be fetched.
  */
 export async function collectOutputs(

@@ -90,7 +90,7 @@ function createReturns({ database, logger }: LeaseDependencies) {
     batchMax: Number.POSITIVE_INFINITY,
     waitingMax: Number.POSITIVE_INFINITY,
     // The leases run out, and the tasks are claimed then.
-    onTrouble: (error) => logger.warn({ error }, "task leases could not be given back"),
+    onTrouble: (error) => logger.warn({ error }, "task leases could not be returned"),
   });
 }
 

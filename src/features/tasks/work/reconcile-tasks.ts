@@ -9,7 +9,7 @@ const atOnceMax = 200;
 const graceMs = 10 * 60_000;
 
 /**
- * Compares what is set aside for tasks with the tasks that are open. A hold whose task is over, or never was, is given
+ * Compares what is on hold for tasks with the tasks that are open. A hold whose task is over, or never was, is given
  * back; that there was one is a mistake of ours, and told.
  */
 export async function reconcileTasks({

@@ -10,7 +10,7 @@ export type TaskTarget = RouteTarget & { generation: GenerationProvider; apiKey:
 /** What it takes to hand a task over. */
 export type Handover = { target: TaskTarget; inputs: readonly GenerationInput[] };
 
-/** A picture may take minutes to make while one waits. */
+/** An image may take minutes to make while one waits. */
 const timeoutMsUsual = 600_000;
 
 /** Where tasks of a model can go at the moment. */

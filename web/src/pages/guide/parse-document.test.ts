@@ -58,7 +58,7 @@ test("a bar behind a backslash does not end a cell, in code neither, and a cell 
   });
 });
 
-test("a line has code, strong words, links and pictures, and everything else as it is", () => {
+test("a line has code, strong words, links and images, and everything else as it is", () => {
   const [paragraph] = parseMarkdown(
     "See [the `x` page](a.md#b), **now `y`**, *so*, <https://e.example/>, ![p](../p.png) 2 * 3 * 4 <b>",
   );

@@ -1,13 +1,10 @@
 import { findChapter } from "./chapters.ts";
 
-const images = import.meta.glob<string>(
-  "../../../../docs/media/{pictures,drama-film,drama-storyboard,site-consent}.*",
-  {
-    query: "?url",
-    import: "default",
-    eager: true,
-  },
-);
+const images = import.meta.glob<string>("../../../../docs/media/{images,drama-video,drama-storyboard,site-consent}.*", {
+  query: "?url",
+  import: "default",
+  eager: true,
+});
 
 /** Where an image of the documents lies on this site. */
 export function resolveImage(source: string): string | null {

@@ -29,7 +29,7 @@ export function addPasskeyRoutes(
     {
       schema: {
         operationId: "listPasskeys",
-        summary: "Your passkeys",
+        summary: "List passkeys",
         tags,
         response: { 200: passkeyListSchema, ...consoleErrors("GET") },
       },
@@ -66,7 +66,7 @@ function addAddition(http: HttpServer, dependencies: AdditionRouteDependencies):
     {
       schema: {
         operationId: "beginPasskeyAddition",
-        summary: "What an authenticator needs to make a passkey",
+        summary: "Get the options of a new passkey",
         tags,
         body: emptyBodySchema,
         response: { 200: passkeyOptionsSchema, ...consoleErrors("POST", ["reauthentication_required"]) },

@@ -18,7 +18,7 @@ export function addPasswordRoutes(
       config: { access: "open" },
       schema: {
         operationId: "forgetPassword",
-        summary: "Ask for a link for a new password",
+        summary: "Request a password reset",
         tags,
         body: body({ email: emailField }),
         response: { 202: acceptedSchema, ...consoleErrors("POST", ["too_many_attempts"]) },
@@ -35,7 +35,7 @@ export function addPasswordRoutes(
       config: { access: "open" },
       schema: {
         operationId: "resetPassword",
-        summary: "Choose a new password, by a link",
+        summary: "Reset the password",
         description: "Ends all sessions.",
         tags,
         body: body({ token: tokenField, password: newPasswordField }),

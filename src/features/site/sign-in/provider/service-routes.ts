@@ -36,7 +36,7 @@ export function addServiceRoutes(http: HttpServer, dependencies: ServiceRouteDep
     {
       schema: {
         operationId: "listServices",
-        summary: "Services to sign in with",
+        summary: "List sign-in services",
         description: "Those of this site, and those that you connected before the site gave them up.",
         tags,
         response: { 200: serviceListSchema, ...consoleErrors("GET") },

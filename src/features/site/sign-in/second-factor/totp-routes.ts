@@ -22,7 +22,7 @@ export function addTotpRoutes(http: HttpServer, dependencies: FactorDependencies
     {
       schema: {
         operationId: "offerTotp",
-        summary: "A new secret for an authenticator app",
+        summary: "Create an authenticator secret",
         description: "It is in force when a code of it has been confirmed.",
         tags,
         body: emptyBodySchema,
@@ -79,7 +79,7 @@ export function addTotpRoutes(http: HttpServer, dependencies: FactorDependencies
     {
       schema: {
         operationId: "renewBackupCodes",
-        summary: "New backup codes",
+        summary: "Create backup codes",
         description: "Those from before are void.",
         tags,
         body: emptyBodySchema,

@@ -39,7 +39,7 @@ test.each([
   expect(presentBase32(Buffer.from(text))).toBe(encoded);
 });
 
-test("the picture holds issuer, address and secret, whatever signs are in them", () => {
+test("the image holds issuer, address and secret, whatever signs are in them", () => {
   const uri = presentTotpUri({ secret, email: "a+b c@example.com", issuer: "My Site" });
   expect(uri).toBe(
     "otpauth://totp/My%20Site:a%2Bb%20c%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=My%20Site",

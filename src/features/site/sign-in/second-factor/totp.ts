@@ -35,7 +35,7 @@ function isSame(one: string, other: string): boolean {
 
 const base32Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** As people type it into an app that cannot read the picture. */
+/** As people type it into an app that cannot read the image. */
 export function presentBase32(bytes: Buffer): string {
   let text = "";
   let bits = 0;
@@ -52,7 +52,7 @@ export function presentBase32(bytes: Buffer): string {
   return bits > 0 ? text + base32Alphabet.charAt((value << (5 - bits)) & 31) : text;
 }
 
-/** What the picture holds. */
+/** What the image holds. */
 export function presentTotpUri({ secret, email, issuer }: { secret: Buffer; email: string; issuer: string }): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(email)}`;
   const query = new URLSearchParams({ secret: presentBase32(secret), issuer });

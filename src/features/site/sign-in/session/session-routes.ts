@@ -48,7 +48,7 @@ export function addSessionRoutes(
     {
       schema: {
         operationId: "listSessions",
-        summary: "Where you are signed in",
+        summary: "List sessions",
         tags,
         response: { 200: sessionListSchema, ...consoleErrors("GET") },
       },

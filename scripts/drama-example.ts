@@ -1,5 +1,5 @@
-// Has the sandbox make a film of a page of script, as a new user would, and puts it into docs/media with its storyboard.
-// Run it after a change of how dramas look: node scripts/film-example.ts
+// Has the sandbox make a video of a page of script, as a new user would, and puts it into docs/media with its storyboard.
+// Run it after a change of how dramas look: node scripts/drama-example.ts
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ const script = await readFile(join(mediaDir, "drama-script.txt"), "utf8");
 const tileWidth = 420;
 const gap = 8;
 
-const dataDir = await mkdtemp(join(tmpdir(), "film-example-"));
+const dataDir = await mkdtemp(join(tmpdir(), "drama-example-"));
 const gateway = await startGateway({
   settings: {
     ...loadSettings({ environment: {}, directory: dataDir }),
@@ -42,13 +42,13 @@ const headers = { authorization: `Bearer ${gateway.firstRun?.keyText}` };
 
 try {
   const drama = await makeDrama();
-  const [film] = drama.output.filter(({ type }) => type === "video");
-  console.log(`The film takes ${film?.duration} s and cost ${drama.usage.charge}.`);
+  const [video] = drama.output.filter(({ type }) => type === "video");
+  console.log(`The video takes ${video?.duration} s and cost ${drama.usage.charge}.`);
   await keep(drama, "video", "drama.mp4");
   await keep(drama, "subtitles", "drama.vtt");
   await keep(drama, "storyboard", "drama-storyboard.json");
   await writeSheet("drama-storyboard.jpg", await fetchPictures(drama));
-  await writeSheet("drama-film.jpg", await takeFrames(join(mediaDir, "drama.mp4"), film?.duration ?? 0));
+  await writeSheet("drama-video.jpg", await takeFrames(join(mediaDir, "drama.mp4"), video?.duration ?? 0));
 } finally {
   await gateway.close();
   await rm(dataDir, { recursive: true, force: true });
@@ -97,10 +97,10 @@ async function keep(drama: Drama, type: string, name: string): Promise<void> {
   await writeFile(join(mediaDir, name), await fetchBytes(output));
 }
 
-/** The poster first, then the pictures of the storyboard. */
+/** The poster first, then the images of the storyboard. */
 async function fetchPictures(drama: Drama): Promise<Buffer[]> {
-  const pictures = drama.output.filter(({ type }) => type === "image");
-  return await Promise.all(pictures.map(fetchBytes));
+  const images = drama.output.filter(({ type }) => type === "image");
+  return await Promise.all(images.map(fetchBytes));
 }
 
 async function takeFrames(path: string, seconds: number): Promise<Buffer[]> {
@@ -130,12 +130,10 @@ async function takeFrames(path: string, seconds: number): Promise<Buffer[]> {
   return frames;
 }
 
-async function writeSheet(name: string, pictures: readonly Buffer[]): Promise<void> {
+async function writeSheet(name: string, images: readonly Buffer[]): Promise<void> {
   const columns = 4;
   const tileHeight = Math.round((tileWidth * 9) / 16);
-  const tiles = await Promise.all(
-    pictures.map((picture) => sharp(picture).resize(tileWidth, tileHeight).png().toBuffer()),
-  );
+  const tiles = await Promise.all(images.map((image) => sharp(image).resize(tileWidth, tileHeight).png().toBuffer()));
   const rows = Math.ceil(tiles.length / columns);
   const size = { width: columns * (tileWidth + gap) + gap, height: rows * (tileHeight + gap) + gap };
   const placed = tiles.map((input, index) => ({
