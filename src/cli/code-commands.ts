@@ -18,7 +18,7 @@ import { withDatabase } from "./with-database.ts";
 
 const createCommand: Command = {
   name: "code create",
-  summary: "Creates codes, each worth an amount to whoever redeems it first, and shows them, this once.",
+  summary: "Creates codes, each worth an amount to the first account that redeems it, and shows them, this once.",
   options: {
     amount: { placeholder: "amount", explains: "What each code is worth.", isRequired: true },
     count: { placeholder: "number", explains: "How many codes; without it: 1." },
@@ -80,7 +80,7 @@ const listCommand: Command = {
 
 const voidCommand: Command = {
   name: "code void",
-  summary: "Makes a code that nobody has redeemed worth nothing.",
+  summary: "Voids a code that has not been redeemed.",
   positionals: ["code id"],
   run: ({ positionals: [id = ""], terminal }) =>
     withDatabase(terminal, async (database) => {

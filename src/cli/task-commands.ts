@@ -76,7 +76,7 @@ const showCommand: Command = {
 
 const cancelCommand: Command = {
   name: "task cancel",
-  summary: "Cancels a task: at once where nobody has begun it, else as soon as its upstream has stopped.",
+  summary: "Cancels a task: at once where it has not started, else as soon as its upstream has stopped.",
   positionals: ["task id"],
   run: ({ positionals: [id = ""], terminal }) =>
     withDatabase(terminal, async (database) => {

@@ -57,7 +57,7 @@ const createCommand: Command = {
 
 const inviteCommand: Command = {
   name: "user invite",
-  summary: "Makes a link by which somebody can sign up, once and within 7 days.",
+  summary: "Creates an invitation link to sign up with, once and within 7 days.",
   options: { email: emailOption },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database, settings) => {
@@ -75,7 +75,7 @@ const inviteCommand: Command = {
 
 const resetCommand: Command = {
   name: "user reset-password",
-  summary: "Makes a link by which a person chooses a new password, once and within 7 days.",
+  summary: "Creates a link by which a person chooses a new password, once and within 7 days.",
   options: { email: emailOption },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database, settings) => {

@@ -129,7 +129,7 @@ const deliveriesCommand: Command = {
 
 const resendCommand: Command = {
   name: "webhook resend",
-  summary: "Sends an event again, to everybody it was meant for or to one endpoint.",
+  summary: "Sends an event again, to all its receivers or to one endpoint.",
   positionals: ["event id"],
   options: { endpoint: { placeholder: "endpoint id", explains: "Only to this endpoint of the same account." } },
   run: ({ positionals: [eventId = ""], options, terminal }) =>

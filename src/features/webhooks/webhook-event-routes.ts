@@ -101,7 +101,7 @@ function addResend(http: HttpServer, { database, clock, ids, presentData }: Even
       schema: {
         ...schema,
         summary: "Resend an event",
-        description: `To everybody it was meant for who is still there, or to one endpoint. It keeps its id. The answer is
+        description: `To all of its receivers that still exist, or to one endpoint. It keeps its id. The answer is
 the event; its deliveries tell what comes of it.`,
         tags,
         params,

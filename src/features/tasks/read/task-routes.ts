@@ -193,7 +193,7 @@ was decided then. Tasks that are steps of another have none.`,
 
 function addCancelTask(http: HttpServer, dependencies: TaskRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("cancelTask", ["task_not_found", "task_not_cancelable"]);
-  const description = `Asks for the end of a task; asking again changes nothing. One that nobody has begun is canceled at once,
+  const description = `Asks for the end of a task; asking again changes nothing. One that has not started is canceled at once,
 at no charge. One that is under way is canceled if its model can stop it, and charged for what was finished. One that is
 over stays as it is.`;
   http.post(
