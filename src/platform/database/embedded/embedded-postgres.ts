@@ -167,7 +167,7 @@ function watchExit(server: ChildProcess): { hasExited: boolean; done: Promise<vo
 
 function explainFailedStart(log: string, paths: ClusterPaths): null {
   // A second process started at the same moment, or children of a killed server are still on their way out.
-  if (/lock file ".*" already exists|pre-existing shared memory block/.test(log)) return null;
+  if (/lock file ".*" (already exists|is empty)|pre-existing shared memory block/.test(log)) return null;
   if (log.includes("No space left on device")) throw createDiskFullError(paths.dataDir);
   const lines = log.split("\n").filter((line) => /FATAL|ERROR|PANIC|DETAIL|error/.test(line));
   throw new OperatorError(
