@@ -10,6 +10,7 @@ import type { HoldOperation, SettleOperation } from "../src/features/ledger/oper
 import { systemClock } from "../src/lib/clock.ts";
 import { type AccountId, createIdSource, type HoldId } from "../src/lib/ids.ts";
 import { nano } from "../src/lib/money.ts";
+import { createSemaphore } from "../src/lib/semaphore.ts";
 import { migrate } from "../src/platform/database/migrate.ts";
 import { openDatabase } from "../src/platform/database/open-database.ts";
 import { createSession } from "../src/platform/database/session.ts";
@@ -90,7 +91,7 @@ export async function openLedgerBench() {
   });
 
   // The pool gives up on whoever waits for a connection for long; here all are to wait.
-  const takeTurn = createTurns(connectionsMax);
+  const transactions = createSemaphore(connectionsMax);
 
   async function createFundedAccount(index: number): Promise<AccountId> {
     const { id } = await createAccount({ database, clock, ids }, { email: `bench-${index}@example.com` });
@@ -109,7 +110,7 @@ export async function openLedgerBench() {
 
   return {
     accountIds: await Promise.all(
-      Array.from({ length: accountCount }, (_, index) => takeTurn(() => createFundedAccount(index))),
+      Array.from({ length: accountCount }, (_, index) => transactions.run(() => createFundedAccount(index))),
     ),
     backendId: backend.id,
     async hold(accountId: AccountId): Promise<HoldId> {
@@ -123,13 +124,15 @@ export async function openLedgerBench() {
     /** The same decisions, but each in a transaction of its own. */
     async holdAlone(accountId: AccountId): Promise<HoldId> {
       const operation = describeHold(accountId);
-      const held = await takeTurn(() => database.transaction().execute((tx) => openHold(tx, operation, clock.now())));
+      const held = await transactions.run(() =>
+        database.transaction().execute((tx) => openHold(tx, operation, clock.now())),
+      );
       requireAnswer("held", held);
       return operation.id;
     },
     async settleAlone(accountId: AccountId, holdId: HoldId): Promise<void> {
       const operation = describeSettlement(accountId, holdId);
-      const settled = await takeTurn(() =>
+      const settled = await transactions.run(() =>
         database.transaction().execute((tx) => settleHold(tx, operation, clock.now())),
       );
       requireAnswer("settled", settled);
@@ -151,23 +154,6 @@ export async function openLedgerBench() {
       await close();
       rmSync(dataDir, { recursive: true });
     },
-  };
-}
-
-/** Lets this many work at once; the others wait, the first first. */
-function createTurns(atOnceMax: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let working = 0;
-  return async (work) => {
-    if (working < atOnceMax) working += 1;
-    else await new Promise<void>((proceed) => waiting.push(proceed));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) working -= 1;
-      else next();
-    }
   };
 }
 

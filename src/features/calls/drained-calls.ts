@@ -15,7 +15,7 @@ export function createDrainedCalls({ placesMax }: { placesMax: number }): Draine
   const taken = new Map<AccountId, number>();
   let waiting: (() => void)[] = [];
 
-  function giveBack(accountId: AccountId): void {
+  function release(accountId: AccountId): void {
     const left = (taken.get(accountId) ?? 1) - 1;
     if (left > 0) taken.set(accountId, left);
     else taken.delete(accountId);
@@ -29,7 +29,7 @@ export function createDrainedCalls({ placesMax }: { placesMax: number }): Draine
       const count = taken.get(accountId) ?? 0;
       if (count >= placesMax) return null;
       taken.set(accountId, count + 1);
-      return () => giveBack(accountId);
+      return () => release(accountId);
     },
     async untilNone(timeoutMs) {
       if (taken.size === 0) return;
