@@ -16,9 +16,9 @@ export default defineConfig({
     setupFiles: ["test/harness/test-seed.ts"],
     reporters: ["default", "./test/harness/summary-reporter.ts"],
     // Tests wait for conditions, never for time: these are only the end of the world.
-    expect: { poll: { timeout: 20_000 } },
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     // A child process that a test starts dies with the thread that started it, so tests run in processes.
     pool: "forks",
     // Most tests wait for other processes or for time to pass, so that two cores can take several at once.

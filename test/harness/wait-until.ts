@@ -6,7 +6,7 @@ const lookEveryMs = 20;
 export async function waitUntil<T>(
   what: string,
   look: () => T | Promise<T>,
-  timeoutMs = 60_000,
+  timeoutMs = 120_000,
 ): Promise<Exclude<T, null | undefined | false>> {
   const deadlineAt = performance.now() + timeoutMs;
   while (performance.now() < deadlineAt) {

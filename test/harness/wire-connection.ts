@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 
 /** Nothing takes this long but what never comes. */
-const patienceMs = 60_000;
+const patienceMs = 120_000;
 
 /** One answer, exactly as its framing says. */
 export type WireAnswer = { status: number; version: string; headers: Record<string, string>; body: string };

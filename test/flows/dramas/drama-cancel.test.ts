@@ -7,7 +7,6 @@ import { readTask } from "../../harness/tasks/task-stage.ts";
 import { createGate, type Gate } from "../../harness/upstreams/gate.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
-const patience = { timeout: 60_000 };
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** Each is held up in one of its parts; what was finished by then, and what that costs. */
@@ -78,7 +77,7 @@ async function expectNoChange(id: string, gate: Gate, read: () => Promise<unknow
   expect(await read()).toEqual(before);
 }
 
-describe.concurrent("a drama that is canceled", patience, () => {
+describe.concurrent("a drama that is canceled", () => {
   test.each(moments)(
     "while its $part is made ends at once; what was finished is kept and charged ($charge)",
     async (moment) => {
@@ -129,7 +128,7 @@ describe.concurrent("a drama that is canceled", patience, () => {
   });
 });
 
-describe.concurrent("a drama whose time is over", patience, () => {
+describe.concurrent("a drama whose time is over", () => {
   test.each(moments)("while its $part is made has expired, costs nothing, and ends what it needed", async (moment) => {
     const { director, gate, id } = await beginAndHold(`late-${nameCast(moment.part)}`, moment);
     await stage.age(id, dayMs + 1000);
@@ -148,7 +147,7 @@ describe.concurrent("a drama whose time is over", patience, () => {
   });
 });
 
-test("a drama that nobody has begun is canceled at no charge, and its writer is never asked", patience, async () => {
+test("a drama that nobody has begun is canceled at no charge, and its writer is never asked", async () => {
   await using narrow = await openDramaStage({ casts: ["first", "second"], settings: { worker_steps_max: 1 } });
   const director = await narrow.createDirector();
   const gate = createGate();

@@ -4,7 +4,6 @@ import { monologue } from "../../harness/dramas/drama-play.ts";
 import { type Director, type DramaStage, openDramaStage } from "../../harness/dramas/drama-stage.ts";
 import { createGate, type Gate } from "../../harness/upstreams/gate.ts";
 
-const patience = { timeout: 60_000 };
 let stage: DramaStage;
 let director: Director;
 let gate: Gate;
@@ -27,41 +26,33 @@ async function beginDrama(): Promise<string> {
   return id;
 }
 
-test(
-  "a drama whose model leaves the catalog fails where it needs it next, and what was written is kept and charged",
-  patience,
-  async () => {
-    const id = await beginDrama();
-    await stage.applyCatalog(writeDramaCatalog(stage.upstream, casts.slice(1)));
-    gate.open();
-    const drama = await director.awaitDrama(id);
-    expect(drama).toMatchObject({
-      status: "failed",
-      error: { code: "model_unavailable", param: null, retryable: true },
-      usage: { charge: "0.03" },
-    });
-    expect(drama.output.map(({ type }) => type)).toEqual(["roles", "script"]);
-  },
-);
+test("a drama whose model leaves the catalog fails where it needs it next, and what was written is kept and charged", async () => {
+  const id = await beginDrama();
+  await stage.applyCatalog(writeDramaCatalog(stage.upstream, casts.slice(1)));
+  gate.open();
+  const drama = await director.awaitDrama(id);
+  expect(drama).toMatchObject({
+    status: "failed",
+    error: { code: "model_unavailable", param: null, retryable: true },
+    usage: { charge: "0.03" },
+  });
+  expect(drama.output.map(({ type }) => type)).toEqual(["roles", "script"]);
+});
 
-test(
-  "a drama goes on with whoever its stages are made by now, at the price that it was begun for",
-  patience,
-  async () => {
-    const id = await beginDrama();
-    // The same two, in which each is made by the other's models; and everything costs nine more.
-    const source = writeDramaCatalog(stage.upstream, casts)
-      .replaceAll(/(image|speech|video|avatar): (drama|other)-/g, (_, part, cast) => {
-        return `${part}: ${cast === "drama" ? "other" : "drama"}-`;
-      })
-      .replaceAll(/ price: "0\./g, ' price: "9.');
-    expect(source).toContain("image: other-image");
-    await stage.applyCatalog(source);
-    gate.open();
-    const drama = await director.awaitDrama(id);
-    expect(drama).toMatchObject({ status: "succeeded", usage: { charge: "0.53" } });
-    for (const part of ["image", "speech", "avatar"] as const) {
-      expect([part, stage.listRoutes("drama", part), stage.listRoutes("other", part)]).toEqual([part, [], [1]]);
-    }
-  },
-);
+test("a drama goes on with whoever its stages are made by now, at the price that it was begun for", async () => {
+  const id = await beginDrama();
+  // The same two, in which each is made by the other's models; and everything costs nine more.
+  const source = writeDramaCatalog(stage.upstream, casts)
+    .replaceAll(/(image|speech|video|avatar): (drama|other)-/g, (_, part, cast) => {
+      return `${part}: ${cast === "drama" ? "other" : "drama"}-`;
+    })
+    .replaceAll(/ price: "0\./g, ' price: "9.');
+  expect(source).toContain("image: other-image");
+  await stage.applyCatalog(source);
+  gate.open();
+  const drama = await director.awaitDrama(id);
+  expect(drama).toMatchObject({ status: "succeeded", usage: { charge: "0.53" } });
+  for (const part of ["image", "speech", "avatar"] as const) {
+    expect([part, stage.listRoutes("drama", part), stage.listRoutes("other", part)]).toEqual([part, [], [1]]);
+  }
+});

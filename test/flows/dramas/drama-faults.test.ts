@@ -12,7 +12,6 @@ import type { Behaviour } from "../../harness/upstreams/behaviour.ts";
 import { createGate, endlessSilence } from "../../harness/upstreams/gate.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
-const patience = { timeout: 60_000 };
 const questions = ["drama_script", "drama_roles", "drama_storyboard"] as const;
 const mediaParts = ["image", "speech", "video", "avatar"] as const;
 
@@ -55,7 +54,7 @@ function describeStates({ steps }: SeenDrama): string {
   return steps.map(({ name, status }) => `${name} ${status}`).join(", ");
 }
 
-describe.concurrent("what the first upstream of every part", patience, () => {
+describe.concurrent("what the first upstream of every part", () => {
   test("refuses is made by the second, and nobody notices", async () => {
     for (const question of questions) stage.treatWriter("refused", question, refusal, 1);
     for (const part of mediaParts) stage.treat("refused", part, refusal, 1);
@@ -127,7 +126,7 @@ describe.concurrent("what the first upstream of every part", patience, () => {
   });
 });
 
-describe.concurrent("a drama of which no upstream makes", patience, () => {
+describe.concurrent("a drama of which no upstream makes", () => {
   test.each<[string, { question?: (typeof questions)[number]; part?: (typeof mediaParts)[number] }, object]>([
     ["no-script", { question: "drama_script" }, { states: "script failed", kept: "", charge: "0.00" }],
     [
@@ -202,7 +201,7 @@ function lateFailure() {
   };
 }
 
-describe.concurrent("a drama that may go without some shots", patience, () => {
+describe.concurrent("a drama that may go without some shots", () => {
   test("is a video of the others, says which are missing, and is charged for what is there", async () => {
     const isSecond = ({ model, prompt }: { model: string; prompt: string }): boolean =>
       model.includes("/partial/video") && prompt.includes("Picture 3");
@@ -266,7 +265,7 @@ describe.concurrent("a drama that may go without some shots", patience, () => {
   });
 });
 
-describe.concurrent("while a drama runs", patience, () => {
+describe.concurrent("while a drama runs", () => {
   test("its owner may cancel a shot, which fails it with a sentence that says so", async () => {
     const gate = createGate();
     stage.treat("owner", "video", { beforeStart: gate, cancel: "gone" });
@@ -339,7 +338,7 @@ describe.concurrent("while a drama runs", patience, () => {
     await writeFile(`${path}.spoiled`, Buffer.alloc(Number(file.bytes)));
     await rename(`${path}.spoiled`, path);
     gate.open();
-    const drama = await director.awaitDrama(id, undefined, 60_000);
+    const drama = await director.awaitDrama(id);
     expect(drama).toMatchObject({ status: "failed", usage: { charge: "0.00" } });
     expect(drama.error?.message).toMatch(/shot-1/);
   });

@@ -25,7 +25,6 @@ import { hearEvents } from "../../harness/hear-events.ts";
 import { createGate } from "../../harness/upstreams/gate.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
-const patience = { timeout: 60_000 };
 const wish = "No captions, no text, no watermark.";
 
 let stage: DramaStage;
@@ -48,14 +47,14 @@ function describeSteps({ steps }: SeenDrama): (string | number)[][] {
   return steps.map(({ name, status, progress, charge }) => [name, status, progress, charge]);
 }
 
-describe("a whole drama", patience, () => {
+describe("a whole drama", () => {
   let director: Director;
   let drama: SeenDrama;
 
   beforeAll(async () => {
     director = await stage.createDirector();
     drama = await director.make({ title: "The Lighthouse", script: "Anna finds the lamp out.", episode: 3 });
-  }, 60_000);
+  });
 
   test("goes through all steps in order, each with what it made and what it costs", async () => {
     expect(drama).toMatchObject({ status: "succeeded", progress: 100, type: "drama", model: "drama" });
@@ -201,40 +200,36 @@ describe("a whole drama", patience, () => {
   });
 });
 
-test(
-  "everybody keeps their face: each picture that somebody is in is drawn from their own, and no other",
-  patience,
-  async () => {
-    const director = await stage.createDirector();
-    const faces = { Anna: await drawFace("red"), Ben: await drawFace("blue") };
-    const characters = await Promise.all(
-      Object.entries(faces).map(async ([name, face]) => ({ name, reference_file_id: await director.upload(face) })),
-    );
-    const drama = await director.make({
-      model: "look",
-      stage: "storyboard",
-      title: "Faces",
-      script: "Text",
-      characters,
-    });
-    expect(drama.status).toBe("succeeded");
-    const board = await director.readDocument<StoryboardDocument>(drama, "storyboard");
-    expect(board.roles.map((role) => role.reference_file_id)).toEqual(characters.map((one) => one.reference_file_id));
-    const drawn = stage.listSubmissions("look", "image");
-    expect(drawn).toHaveLength(4);
-    for (const { prompt, files } of drawn) {
-      const shot = board.shots.find((one) => prompt.includes(one.prompt));
-      const seen = shot?.characters ?? [];
-      expect(seen.toSorted()).toEqual(lighthouse.flat()[Number(shot?.id.slice(-1)) - 1]?.seen?.toSorted());
-      const shown = files.map(({ bytes }) => bytes.toString("hex"));
-      expect(shown).toEqual(seen.map((name) => faces[name as keyof typeof faces].toString("hex")));
-      const told = seen.map((name, index) => `Reference ${index + 1} shows ${name}.`).join(" ");
-      expect(prompt.endsWith(`${told} ${wish}`), prompt).toBe(true);
-    }
-  },
-);
+test("everybody keeps their face: each picture that somebody is in is drawn from their own, and no other", async () => {
+  const director = await stage.createDirector();
+  const faces = { Anna: await drawFace("red"), Ben: await drawFace("blue") };
+  const characters = await Promise.all(
+    Object.entries(faces).map(async ([name, face]) => ({ name, reference_file_id: await director.upload(face) })),
+  );
+  const drama = await director.make({
+    model: "look",
+    stage: "storyboard",
+    title: "Faces",
+    script: "Text",
+    characters,
+  });
+  expect(drama.status).toBe("succeeded");
+  const board = await director.readDocument<StoryboardDocument>(drama, "storyboard");
+  expect(board.roles.map((role) => role.reference_file_id)).toEqual(characters.map((one) => one.reference_file_id));
+  const drawn = stage.listSubmissions("look", "image");
+  expect(drawn).toHaveLength(4);
+  for (const { prompt, files } of drawn) {
+    const shot = board.shots.find((one) => prompt.includes(one.prompt));
+    const seen = shot?.characters ?? [];
+    expect(seen.toSorted()).toEqual(lighthouse.flat()[Number(shot?.id.slice(-1)) - 1]?.seen?.toSorted());
+    const shown = files.map(({ bytes }) => bytes.toString("hex"));
+    expect(shown).toEqual(seen.map((name) => faces[name as keyof typeof faces].toString("hex")));
+    const told = seen.map((name, index) => `Reference ${index + 1} shows ${name}.`).join(" ");
+    expect(prompt.endsWith(`${told} ${wish}`), prompt).toBe(true);
+  }
+});
 
-describe.concurrent("stages", patience, () => {
+describe.concurrent("stages", () => {
   test("end where they are told, and each goes on from the one before", async () => {
     const director = await stage.createDirector();
     const chain = { model: "chain" };
@@ -316,7 +311,7 @@ describe.concurrent("stages", patience, () => {
   });
 });
 
-describe.concurrent("the events of a drama", patience, () => {
+describe.concurrent("the events of a drama", () => {
   test("tell of its steps as they begin and end, and its progress never falls", async () => {
     const director = await stage.createDirector();
     const gate = createGate();
@@ -362,7 +357,7 @@ describe.concurrent("the events of a drama", patience, () => {
   });
 });
 
-describe.concurrent("a video", patience, () => {
+describe.concurrent("a video", () => {
   test("that cannot take all that was written says how much it left out", async () => {
     const director = await stage.createDirector();
     const long =

@@ -56,7 +56,7 @@ async function startOnTerminal(environment: Record<string, string>, use: (page: 
   });
   const exited = new Promise((settle) => child.once("close", settle));
   try {
-    await waitUntil("the page", () => screen.includes("ready"), 60_000);
+    await waitUntil("the page", () => screen.includes("ready"));
     await use(screen);
   } finally {
     child.stdin.write("\x03");

@@ -203,7 +203,7 @@ function createDirector({ gateway }: TaskStage, caller: StageCaller, usual: Fiel
     send,
     readDrama,
     awaitDrama,
-    make: async (body) => await awaitDrama((await send(body)).id, undefined, 60_000),
+    make: async (body) => await awaitDrama((await send(body)).id),
     fetchOutput,
     async readDocument(drama, type) {
       const output = drama.output.find((item) => item.type === type);

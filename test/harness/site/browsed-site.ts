@@ -16,6 +16,8 @@ import { startGateway, type TestGateway } from "../test-gateway.ts";
 import { launchBrowser } from "./browser.ts";
 import { goodPassword } from "./site-visitor.ts";
 
+const patienceMs = 60_000;
+
 /** The browser notes every answer of 400 and above; a refusal that a page shows is no fault of the page. */
 const refusedRequest = /^Failed to load resource: the server responded with a status of 4\d\d/;
 
@@ -129,6 +131,8 @@ export async function fillSignIn(page: Page, email: string): Promise<void> {
 async function openPage(browser: Browser, siteUrl: string, options: BrowserContextOptions = {}): Promise<BrowsedPage> {
   // Colours that are half way from one to another are nobody's to judge.
   const context = await browser.newContext({ baseURL: siteUrl, reducedMotion: "reduce", ...options });
+  // Like all patience of tests only the end of the world.
+  context.setDefaultTimeout(patienceMs);
   const page = await context.newPage();
   const complaints: string[] = [];
   const foreignRequests: string[] = [];

@@ -204,7 +204,7 @@ async function createTaskCaller(
     submit,
     submitImage: (model, prompt, init) => submit("/images/generations", { model, prompt, size: "64x64" }, init),
     readTask,
-    async awaitTask(id, states = finalStates, timeoutMs = 30_000) {
+    async awaitTask(id, states = finalStates, timeoutMs = 120_000) {
       // By the database, not to use up what the caller may read.
       const look = async (): Promise<boolean> => {
         const row = await database.selectFrom("tasks").select("state").where("id", "=", id).executeTakeFirst();
