@@ -6,8 +6,8 @@ import { type BrowsedSite, fillSignIn, listAxeFindings, startBrowsedSite } from 
 import { hasBrowser } from "../harness/site/browser.ts";
 import { openSignedInPage } from "../harness/site/signed-in-page.ts";
 
-/** The promise is 800 ms; clocks of a browser differ by a few. */
-const armedMsMin = 780;
+/** The promise is 800 ms; a busy machine lets the page begin its time before the test sees the button. */
+const armedMsMin = 500;
 
 type Listener = AsyncDisposable & { redirectUri: string; delivered: Promise<URL> };
 

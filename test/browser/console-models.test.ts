@@ -48,9 +48,9 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
     await page.goto("/console/models");
     await row("Sandbox Chat").waitFor();
     await expect.poll(() => listNames()).toHaveLength(7);
-    const chat = (await row("Sandbox Chat").innerText()).replaceAll(/\s+/g, " ");
+    const readChat = async () => (await row("Sandbox Chat").innerText()).replaceAll(/\s+/g, " ");
     for (const text of ["sandbox-chat", "Available", "Tools", "Input $0.00015 / 1K tokens", "Output $0.0006"]) {
-      expect(chat).toContain(text);
+      await expect.poll(readChat).toContain(text);
     }
     await expect.poll(() => row("Sandbox Video").innerText()).toContain("at least $0.25");
     await expect.poll(() => row("Sandbox Drama").innerText()).toContain("Storyboard $0.10 / call");
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
     await code.getByText("import requests").first().waitFor();
     await page.keyboard.press("ArrowRight");
     await code.getByText('model: "sandbox-image"').first().waitFor();
-    const facts = (await page.locator("main").innerText()).replaceAll(/\s+/g, " ");
+    const readFacts = async () => (await page.locator("main").innerText()).replaceAll(/\s+/g, " ");
     for (const text of [
       "$0.02 / image",
       "1024 × 1024",
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
       "Idempotency-Key",
       "a webhook",
     ]) {
-      expect(facts).toContain(text);
+      await expect.poll(readFacts).toContain(text);
     }
     const link = page.getByRole("link", { name: "Try it in the playground" });
     await expect.poll(() => link.getAttribute("href")).toBe("/console/playground?model=sandbox-image");

@@ -71,19 +71,18 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
   test("the list has the newest first, each with its state, its charge and its time in the account's zone", async () => {
     await page.goto("/console/tasks");
     await rowOf(ids.done).waitFor();
-    const rows = (await page.getByRole("row").allInnerTexts()).slice(1);
+    const readRows = async (): Promise<string[]> => (await page.getByRole("row").allInnerTexts()).slice(1);
     const order = [ids.stuck, ids.drama, ids.failed, ids.done];
-    expect(rows.map((text) => order.findIndex((id) => text.includes(id)))).toEqual([0, 1, 2, 3]);
-    expect(rows.map((text) => /Processing|Queued|Failed|Succeeded/.exec(text)?.[0])).toEqual([
-      expect.stringMatching(/Processing|Queued/),
-      "Succeeded",
-      "Failed",
-      "Succeeded",
-    ]);
-    expect(rows[3]).toContain("$0.02");
+    const readOrder = (text: string): number => order.findIndex((id) => text.includes(id));
+    await expect.poll(async () => (await readRows()).map(readOrder)).toEqual([0, 1, 2, 3]);
+    const readState = (text: string): string | undefined => /Processing|Queued|Failed|Succeeded/.exec(text)?.[0];
+    await expect
+      .poll(async () => (await readRows()).map(readState))
+      .toEqual([expect.stringMatching(/Processing|Queued/), "Succeeded", "Failed", "Succeeded"]);
+    await expect.poll(async () => (await readRows())[3]).toContain("$0.02");
     const { created } = await person.call("GET", `/tasks/${ids.done}`);
     const tokyo = new Intl.DateTimeFormat("en", { timeZone: "Asia/Tokyo", dateStyle: "medium", timeStyle: "short" });
-    expect(rows[3]).toContain(tokyo.format(new Date(created * 1000)));
+    await expect.poll(async () => (await readRows())[3]).toContain(tokyo.format(new Date(created * 1000)));
   });
 
   test("filters are in the address, and a list without rows says how to get back", async () => {
@@ -114,9 +113,9 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await expect.poll(() => section("Result").innerText()).toContain("Kept until");
     const request = JSON.parse(await section("Request").locator("code").last().innerText());
     expect(request).toEqual({ ...image, prompt: "A lighthouse", n: 1, metadata: { order: "1234" } });
-    const facts = await page.locator("main").innerText();
-    expect(facts).toMatch(/Created[\s\S]*Started[\s\S]*Succeeded[\s\S]*took \d/);
-    expect(facts).toContain("1234");
+    const readFacts = () => page.locator("main").innerText();
+    await expect.poll(readFacts).toMatch(/Created[\s\S]*Started[\s\S]*Succeeded[\s\S]*took \d/);
+    await expect.poll(readFacts).toContain("1234");
     const link = page.getByRole("link", { name: "Explain this charge" });
     await expect.poll(() => link.getAttribute("href")).toMatch(/^\/console\/usage\/charges\/txn_/);
   });

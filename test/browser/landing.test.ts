@@ -25,9 +25,9 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     const rows = page.getByRole("region", { name: "List of models" }).getByRole("row");
     await rows.getByText("sandbox-chat", { exact: true }).first().waitFor();
     await expect.poll(() => rows.count()).toBe(7);
-    const text = (await rows.allInnerTexts()).join(" ").replaceAll(/\s+/g, " ");
+    const readText = async (): Promise<string> => (await rows.allInnerTexts()).join(" ").replaceAll(/\s+/g, " ");
     for (const price of ["Input $0.00015 / 1K tokens", "$0.02 / image", "Storyboard $0.10 / call", "at least $0.25"]) {
-      expect(text).toContain(price);
+      await expect.poll(readText).toContain(price);
     }
     await page.getByText("All systems operational.").first().waitFor();
     await expect.poll(() => page.getByRole("link", { name: "Sign in" }).getAttribute("href")).toBe("/sign-in");
