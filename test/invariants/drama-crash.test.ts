@@ -49,7 +49,7 @@ const deaths: readonly (TaskCrash & { when: string })[] = [
 ];
 
 test("a drama whose gateway is killed at any point goes on from there: nothing is made or paid twice, and the video is made", {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   await using place = await openPlace();
   const startedAt = performance.now();

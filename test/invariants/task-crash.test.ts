@@ -32,7 +32,7 @@ const tasksPerCrash = 4;
 const pointsOfRequests: readonly TaskFailpoint[] = ["submission-written", "submission-answered", "cancel-asked"];
 
 test("a gateway that is killed at any point of a task loses none, sends none twice, and charges each once", {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async () => {
   const random = createRandom(testSeed);
   const hits = new Set<TaskFailpoint>();

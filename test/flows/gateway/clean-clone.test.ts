@@ -7,7 +7,7 @@ import { findFreePort } from "../../harness/gateway-process.ts";
 import { listRepositoryFiles, repositoryDir } from "../../harness/repository-files.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
-const installMsMax = 240_000;
+const installMsMax = 480_000;
 
 /** The environment of somebody who has Node and npm, and none of what this test run has set up for itself. */
 function createNewcomersEnvironment(port: string): NodeJS.ProcessEnv {

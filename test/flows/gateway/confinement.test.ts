@@ -157,7 +157,7 @@ async function upload(port: string, key: string, name: MediaName): Promise<{ sta
 }
 
 test("a machine with an old decoder says so, confines it, and without that keeps strangers' recordings from it", {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   using data = createDataDirectory();
   using old = createMachinePath({ without: ["ffmpeg", "ffprobe"] });

@@ -69,7 +69,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]());
 
 test("whatever an upstream says and whoever dies, a task ends once, is paid once and is sent once at a time", {
-  timeout: 180_000,
+  timeout: 400_000,
 }, async () => {
   const counts = new Map<string, number>();
   await fc.assert(

@@ -9,7 +9,7 @@ import { waitUntil } from "../../harness/wait-until.ts";
 const patienceMs = 60_000;
 
 describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
-  test("tasks go on when the database was restarted in the middle of them", { timeout: 180_000 }, async () => {
+  test("tasks go on when the database was restarted in the middle of them", { timeout: 400_000 }, async () => {
     await using server = await startExternalPostgres(externalBinaries ?? "");
     const own = { url: server.url, close: async () => {} };
     let restarted: AsyncDisposable | null = null;

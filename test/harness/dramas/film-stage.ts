@@ -27,7 +27,7 @@ const limits = {
 } as const;
 
 /** Made media takes real time: much of it on a machine that does other things too. */
-export const filmMsMax = 120_000;
+export const filmMsMax = 300_000;
 
 export async function openFilmStage(): Promise<FilmStage> {
   const folder = await mkdtemp(join(tmpdir(), "film-stage-"));
