@@ -8,6 +8,16 @@ import { LongestFirst } from "./test/harness/longest-first.ts";
 process.env.TEST_SEED ??= String(randomInt(2 ** 31));
 const seed = process.env.TEST_SEED;
 
+/**
+ * Each file needs most of the gateway: a process loads it once for all files that it runs, and Node does so itself, as it
+ * does for users, from what it compiled before.
+ */
+const whole = {
+  include: ["test/**/*.test.ts"],
+  isolate: false,
+  experimental: { viteModuleRunner: false, nodeLoader: false },
+};
+
 export default defineConfig({
   test: {
     globalSetup: ["test/harness/global-setup.ts"],
@@ -34,30 +44,11 @@ export default defineConfig({
           isolate: false,
         },
       },
-      {
-        extends: true,
-        test: {
-          name: "whole",
-          include: ["test/**/*.test.ts"],
-          exclude: ["test/browser/**"],
-          // Each file needs most of the gateway: a process loads it once for all files that it runs, and Node does so
-          // itself, as it does for users, from what it compiled before.
-          isolate: false,
-          experimental: { viteModuleRunner: false, nodeLoader: false },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "browser",
-          include: ["test/browser/**/*.test.ts"],
-          isolate: false,
-          experimental: { viteModuleRunner: false, nodeLoader: false },
-          // A browser has a hundred threads of its own. Who passes at the second attempt only is named at the end of the
-          // run, to be mended, and a few of them make the run fail.
-          retry: 1,
-        },
-      },
+      // A gateway, a database or a browser beside the test may be late where the machine is busy. What passes at its second
+      // attempt only is named at the end of the run, to be mended, and a few of them fail it.
+      { extends: true, test: { ...whole, name: "whole", exclude: ["test/invariants/**"], retry: 1 } },
+      // What money and tasks must never do has no second attempt.
+      { extends: true, test: { ...whole, name: "invariants", include: ["test/invariants/**/*.test.ts"] } },
     ],
   },
 });

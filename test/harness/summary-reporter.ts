@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from "vitest/node";
 
-const flakyMax = 2;
+const flakyMax = 3;
 
 /**
  * Ends the run with one plain line, names the tests that passed at their second attempt only, and takes more than a few
