@@ -105,7 +105,13 @@ export async function writeTransition<T extends Task>(
   const written = { ...task, ...change, version, updatedAt: now };
   if (end !== null && end.event !== null) {
     const { accountId, callbackUrl } = task;
-    const event = { id: dependencies.ids.next("evt"), accountId, type: end.event, createdAt: change.finishedAt ?? now, callbackUrl };
+    const event = {
+      id: dependencies.ids.next("evt"),
+      accountId,
+      type: end.event,
+      createdAt: change.finishedAt ?? now,
+      callbackUrl,
+    };
     await recordEvent(tx, { ...event, data: describeEvent(written) }, dependencies);
   }
   if (end !== null) dependencies.failpoint("finish-written");
