@@ -34,6 +34,11 @@ const tools = [
     isThere: () => existsSync("/usr/sbin/haproxy"),
     without: "tests behind a proxy are skipped",
   },
+  {
+    package: "libfaketime",
+    isThere: () => globSync("/usr/lib/*/faketime/libfaketime.so.1").length > 0,
+    without: "tests with wrong clocks are skipped",
+  },
 ] as const;
 
 /** Installs what is missing where that is allowed; says what is skipped where it is not. */
