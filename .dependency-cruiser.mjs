@@ -44,9 +44,9 @@ const ranks = [
     ledger: ["src/features/ledger"],
     limits: ["src/features/limits"],
     files: ["src/features/files"],
-    idempotency: ["src/features/idempotency"],
     webhooks: ["src/features/webhooks"],
   },
+  { idempotency: ["src/features/idempotency"] },
   {
     providers: [
       "src/providers",

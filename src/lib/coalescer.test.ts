@@ -35,6 +35,13 @@ test("what comes at the same time is done together, and what comes meanwhile is 
   expect(Math.max(...batches.map(({ length }) => length))).toBe(3);
 });
 
+test("a batch is as large as it may weigh, and one item alone may weigh more", async () => {
+  const weight = { of: (item: number) => item, max: 5 };
+  const { coalescer, batches } = createCounting(async (batch) => batch.map(String), { weight });
+  await Promise.all([1, 2, 3, 9, 4, 1, 1, 0, 0, 0].map((item) => coalescer.submit(item)));
+  expect(batches).toEqual([[1, 2], [3], [9], [4, 1], [1, 0, 0], [0]]);
+});
+
 test("one that fails does not fail its neighbours", async () => {
   const { coalescer } = createCounting(
     async (batch) => {

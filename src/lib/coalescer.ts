@@ -15,6 +15,8 @@ type CoalescerOptions<T, R> = {
   run(batch: readonly T[]): Promise<readonly R[]>;
   batchMax: number;
   waitingMax: number;
+  /** Where items can be large: what a batch may weigh. One item alone may weigh more. */
+  weight?: { of(item: T): number; max: number };
   /**
    * Waited for before each batch, so that more comes together; absent, all of this moment does. The signal says that
    * somebody waits for the end.
@@ -47,9 +49,20 @@ export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalesce
   async function work(): Promise<void> {
     while (waiting.length > 0) {
       await gather(hurry.signal);
-      await runBatch(waiting.splice(0, batchMax));
+      await runBatch(waiting.splice(0, countNext()));
     }
     working = null;
+  }
+
+  function countNext(): number {
+    const { weight } = options;
+    if (weight === undefined) return batchMax;
+    let sum = 0;
+    const tooMany = waiting.findIndex(({ item }, index) => {
+      sum += weight.of(item);
+      return index === batchMax || (index > 0 && sum > weight.max);
+    });
+    return tooMany === -1 ? batchMax : tooMany;
   }
 
   async function runBatch(batch: readonly Waiting<T, R>[]): Promise<void> {

@@ -5,6 +5,7 @@ import { createPendingHolds } from "../../src/features/calls/pending-holds.ts";
 import type { Price } from "../../src/features/catalog/index.ts";
 import { createChatTerms } from "../../src/features/chat/chat-terms.ts";
 import { billChat, type ChargedUsage, createUsage } from "../../src/features/chat/quote-chat.ts";
+import type { Claims } from "../../src/features/idempotency/index.ts";
 import { readBalance } from "../../src/features/ledger/index.ts";
 import { freezeWallet } from "../../src/features/ledger/invariant-store.ts";
 import type { Budget } from "../../src/lib/budget.ts";
@@ -41,6 +42,8 @@ type Terms = typeof usualTerms;
 const firstHold = 120n * token;
 
 const pending = createPendingHolds();
+/** None of these calls has a key. */
+const noClaims = {} as Claims;
 
 let world: TestLedger;
 beforeAll(async () => {
@@ -58,7 +61,7 @@ function createPayment(accountId: AccountId, terms: Partial<Terms> = {}, budget:
   };
   const { price, inputTokensMax, outputTokensMax, outputTokensUsual } = { ...usualTerms, ...terms };
   const authorization = new Authorization(
-    { ledger: world.ledger, clock: world.clock, ids: world.parts.ids, currency: "USD", pending },
+    { ledger: world.ledger, claims: noClaims, clock: world.clock, ids: world.parts.ids, currency: "USD", pending },
     {
       caller,
       requestId: world.parts.ids.next("req"),
@@ -74,7 +77,7 @@ function createPayment(accountId: AccountId, terms: Partial<Terms> = {}, budget:
       }),
     },
   );
-  const settle = (usage: ChargedUsage | null) => authorization.settle(usage && billChat(price, usage));
+  const settle = (usage: ChargedUsage | null) => authorization.settle(usage && billChat(price, usage), null);
   return {
     holdId: authorization.holdId,
     open: () => authorization.open(),

@@ -236,6 +236,45 @@ test("a hold that one process opened is settled, released or extended by one tha
   await expectSound(place.database);
 });
 
+test("two processes that remember an account add to each other's writes, and neither has to look again", {
+  timeout: timeoutMs,
+}, async () => {
+  await using place = await openLedgerDatabase(["one"]);
+  const accountId: AccountId = "acct_one";
+  const points: CommitPoint[] = [];
+  await using first = openLedger(place.url, (point) => void points.push(point));
+  await using second = openLedger(place.url, (point) => void points.push(point));
+  await first.ledger.apply(createTopUp("start", accountId, 1000n));
+  const budget = { keyId: "key_one", amount: nano(200n), period: "total" } as const;
+  await first.ledger.apply(createHold("a0", accountId, { budget }));
+  await second.ledger.apply(createHold("b0", accountId, { budget }));
+  points.length = 0;
+  for (let round = 0; round < 5; round += 1) {
+    await Promise.all([
+      first.ledger.apply(createHold(`a${round + 1}`, accountId, { budget })),
+      second.ledger.apply(createHold(`b${round + 1}`, accountId, { budget })),
+      first.ledger.apply(createSettle(`a${round}`, accountId, 9n)),
+      second.ledger.apply(createSettle(`b${round}`, accountId, 7n)),
+    ]);
+  }
+  expect(points).not.toContain("locked");
+  expect(points).not.toContain("loaded");
+  const { rows } =
+    await sql`select posted, pockets.held, version = plain_writes + 1 as is_plain, key_spending.held as budget_held,
+    spent from pockets, wallets, key_spending`.execute(place.database);
+  expect(rows).toEqual([{ posted: 1000n - 5n * 16n, held: 20n, is_plain: true, budget_held: 20n, spent: 80n }]);
+  // What is not there any more for one of them is refused, by money and by budget, though it remembers otherwise.
+  await first.ledger.apply(createHold("most", accountId, { amount: nano(95n), budget }));
+  expect(await second.ledger.apply(createHold("more", accountId, { amount: nano(20n), budget }))).toMatchObject({
+    ...{ kind: "refused", reason: "key-budget-exceeded", missing: 15n },
+  });
+  await first.ledger.apply(createHold("rest", accountId, { amount: nano(800n) }));
+  expect(await second.ledger.apply(createHold("none", accountId, { amount: nano(6n) }))).toMatchObject({
+    ...{ kind: "refused", reason: "insufficient-balance", missing: 1n },
+  });
+  await expectSound(place.database);
+});
+
 test("an answer that changes nothing is true now, and not as somebody remembers it", {
   timeout: timeoutMs,
 }, async () => {

@@ -1,10 +1,8 @@
 import type { Caller } from "../../lib/caller.ts";
-import type { Clock } from "../../lib/clock.ts";
 import type { HoldId } from "../../lib/ids.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { SeenLimits } from "../../platform/http/request-context.ts";
-import { type Claim, type ClaimTerms, claimKey, freeKey, type KeptAnswer } from "../idempotency/index.ts";
+import type { Claim, Claims, KeptAnswer } from "../idempotency/index.ts";
 import { consumeLimits, type Slot } from "../limits/index.ts";
 
 /** For a call that may be sent again: its key, and what makes it the same call. */
@@ -22,10 +20,8 @@ export type AdmittedCall = {
 };
 
 export type AdmissionContext = {
-  database: Database;
-  clock: Clock;
   counters: Counters;
-  claims: ClaimTerms;
+  claims: Claims;
 };
 
 /** Claims the call's key, if it has one, and takes what it needs of the caller's limits, or finds that it has been answered. */
@@ -44,16 +40,16 @@ async function admitKeyed(
   { key, fingerprint }: KeyedRequest,
   seen: SeenLimits | undefined,
 ): Promise<Admission> {
-  const { database, clock, claims } = context;
+  const { claims } = context;
   const { caller, requestId, holdId } = call;
   const wanted = { accountId: caller.accountId, key, requestId, fingerprint, holdId };
-  const outcome = await claimKey({ database, clock, ...claims }, wanted);
+  const outcome = await claims.claim(wanted);
   if (outcome.kind === "answered") return outcome;
   const { claim } = outcome;
   try {
     return { kind: "admitted", claim, limits: await takeLimits(context, call, seen) };
   } catch (error) {
-    await freeKey(database, claim);
+    await claims.end({ claim, answer: null });
     throw error;
   }
 }

@@ -3,7 +3,9 @@ import type { Caller } from "../../lib/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { HoldId, IdSource } from "../../lib/ids.ts";
 import { type Nano, nano } from "../../lib/money.ts";
+import { type Claim, type Claims, createTakenOver, type KeptAnswer } from "../idempotency/index.ts";
 import {
+  type ConclusionOf,
   type ExtendOperation,
   explainRefusedHold,
   type HoldOperation,
@@ -15,9 +17,14 @@ import {
 import type { CallKinds, CallMeter, CallTerms, HoldCover, Settlement } from "./paid-endpoint.ts";
 import type { PendingHolds } from "./pending-holds.ts";
 
-/** Where a settlement is written: by itself, or together with something that must not happen without it. */
-export type WriteSettlement = (operation: SettleOperation | ReleaseOperation) => Promise<LedgerEnd>;
-type LedgerEnd = ResultOf<SettleOperation | ReleaseOperation>;
+/** The claim of a call with a key, which ends with its settlement or not at all. */
+export type KeptEnd = {
+  claim: Claim;
+  /** About how large the answer is. */
+  bytes: number;
+  /** The answer that is to be given again; `null` where nothing was answered, so that the same request may run again. */
+  describe(settlement: Settlement): KeptAnswer | null;
+};
 
 export type AuthorizationListener = {
   /** It is known whether more is on hold: time to look again. */
@@ -25,7 +32,14 @@ export type AuthorizationListener = {
   onExtensionFailure(error: unknown): void;
 };
 
-type Money = { ledger: Ledger; clock: Clock; ids: IdSource; currency: string; pending: PendingHolds };
+type Money = {
+  ledger: Ledger;
+  claims: Claims;
+  clock: Clock;
+  ids: IdSource;
+  currency: string;
+  pending: PendingHolds;
+};
 type MeteredUnits = Pick<CallMeter<CallKinds>, "written" | "writtenMax">;
 
 /**
@@ -195,20 +209,30 @@ export class Authorization implements HoldCover {
     this.heldUnits = payable;
   }
 
-  /** Charges a bill, or nothing where it is `null`, and releases the rest. */
-  settle(bill: Bill | null, write: WriteSettlement = this.money.ledger.apply): Promise<Settlement> {
-    const { holdId } = this;
+  /** Charges a bill, or nothing where it is `null`, and releases the rest. A claim ends with it. */
+  async settle(bill: Bill | null, kept: KeptEnd | null): Promise<Settlement> {
+    const { holdId, money } = this;
     // What is void holds nothing.
-    if (holdId === null || this.state === "unopened" || this.state === "void") return Promise.resolve(noSettlement);
+    if (holdId === null || this.state === "unopened" || this.state === "void") {
+      if (kept !== null) await money.claims.end({ claim: kept.claim, answer: kept.describe(noSettlement) });
+      return noSettlement;
+    }
     const { accountId, budget } = this.caller;
-    if (bill === null) return write({ kind: "release", accountId, holdId }).then(() => noSettlement);
-    const budgetAmount = budget?.amount ?? null;
-    return write({ kind: "settle", accountId, holdId, bill, overrun: "take-available", budgetAmount }).then(
-      (result) => {
-        if (result.kind !== "settled") throw new Error(`the hold ${holdId} could not be settled: ${result.kind}`);
-        return result.unit === "money" ? { charge: nano(result.paid), lost: nano(result.lost) } : noSettlement;
-      },
-    );
+    if (bill === null) {
+      const operation: ReleaseOperation = { kind: "release", accountId, holdId };
+      await money.ledger.apply(operation, kept === null ? undefined : concludeRelease(kept));
+      return noSettlement;
+    }
+    const operation: SettleOperation = {
+      ...{ kind: "settle", accountId, holdId, bill, overrun: "take-available" },
+      budgetAmount: budget?.amount ?? null,
+    };
+    const result = await money.ledger.apply(operation, kept === null ? undefined : concludeSettlement(kept));
+    const settlement = readSettlement(result);
+    if (settlement !== null) return settlement;
+    // Whoever takes a key over releases the hold of the request that had it.
+    if (kept !== null && result.kind === "already-resolved" && result.state === "released") throw createTakenOver();
+    throw new Error(`the hold ${holdId} could not be settled: ${result.kind}`);
   }
 
   private describeHold(id: HoldId): HoldOperation {
@@ -260,4 +284,25 @@ export class Authorization implements HoldCover {
       expiresAt: null,
     });
   }
+}
+
+function concludeRelease({ claim, bytes, describe }: KeptEnd): ConclusionOf<ReleaseOperation> {
+  // A hold that is not there any more, or never was, must not keep the key from the next request.
+  return { claim, bytes, describe: () => describe(noSettlement) };
+}
+
+function concludeSettlement({ claim, bytes, describe }: KeptEnd): ConclusionOf<SettleOperation> {
+  return {
+    ...{ claim, bytes },
+    describe(result) {
+      const settlement = readSettlement(result);
+      return settlement === null ? undefined : describe(settlement);
+    },
+  };
+}
+
+/** `null` where nothing was settled. What a quota paid cost no money. */
+function readSettlement(result: ResultOf<SettleOperation>): Settlement | null {
+  if (result.kind !== "settled") return null;
+  return result.unit === "money" ? { charge: nano(result.paid), lost: nano(result.lost) } : noSettlement;
 }

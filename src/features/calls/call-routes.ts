@@ -18,11 +18,9 @@ import {
   type KeptAnswer,
   keptBytesMax,
   parseIdempotencyKey,
-  recallAnswer,
-  renewClaim,
 } from "../idempotency/index.ts";
 import type { KeyedRequest } from "./admit-call.ts";
-import { createRecorder, type Recorder } from "./conclude-call.ts";
+import { createRecorder, type Recorder } from "./answer-recorder.ts";
 import type { CallEnd, CallKinds, CallPlan } from "./paid-endpoint.ts";
 import { type CallAudience, type CallContext, type CallListener, PaidCall } from "./run-call.ts";
 
@@ -42,6 +40,8 @@ export type PaidRoute<K extends CallKinds> = {
 export type AnswerContext = CallContext & { heartbeats: Heartbeats };
 
 const jsonType = "application/json; charset=utf-8";
+/** What is reckoned for an answer, or the end of one, before it is written. */
+const wholeBytesUsual = 4096;
 
 /** Answers a request from what is kept, or runs it. Never throws: every error is the answer's. */
 export function answerCall<K extends CallKinds>(
@@ -53,7 +53,10 @@ export function answerCall<K extends CallKinds>(
   takeCall(context, route, request, reply).catch((error: unknown) => refuse(reply, error));
 }
 
-/** What was answered to the same request comes before everything else: what was done is done. */
+/**
+ * What was answered to the same request is answered again, whatever would be said to it now: what was done is done. A
+ * request that is still good meets its key when it is claimed.
+ */
 async function takeCall<K extends CallKinds>(
   context: AnswerContext,
   route: PaidRoute<K>,
@@ -61,8 +64,19 @@ async function takeCall<K extends CallKinds>(
   reply: FastifyReply,
 ): Promise<void> {
   const keyed = readKey(request, route.path);
-  if (keyed !== null && (await replayKept(context, route, { request, reply, keyed }))) return;
-  await admitAndRun(context, route, { request, reply, keyed });
+  let plan: CallPlan<K>;
+  try {
+    plan = prepare(route, request);
+  } catch (error) {
+    if (keyed !== null && (await replayKept(context, route, { request, reply, keyed }))) return;
+    throw error;
+  }
+  await admitAndRun(context, route, { request, reply, keyed, plan });
+}
+
+function prepare<K extends CallKinds>(route: PaidRoute<K>, request: FastifyRequest): CallPlan<K> {
+  const { body, bodyBytes, id: requestId } = request;
+  return route.prepare({ caller: getCaller(request), body, bodyBytes, requestId });
 }
 
 /** Answers a request with what the same one was answered before; says whether there was something. */
@@ -84,7 +98,7 @@ async function replayKept<K extends CallKinds>(
   { request, reply, keyed }: Edge & { keyed: KeyedRequest },
 ): Promise<boolean> {
   const { accountId } = getCaller(request);
-  const kept = await recallAnswer(context, { accountId, ...keyed });
+  const kept = await context.claims.recall({ accountId, ...keyed });
   if (kept === null) return false;
   await replayAnswer(route, reply, kept);
   return true;
@@ -98,15 +112,13 @@ function readKey({ headers, rawBody }: FastifyRequest, path: string): KeyedReque
 async function admitAndRun<K extends CallKinds>(
   context: AnswerContext,
   route: PaidRoute<K>,
-  { request, reply, keyed }: Edge & { keyed: KeyedRequest | null },
+  { request, reply, keyed, plan }: Edge & { keyed: KeyedRequest | null; plan: CallPlan<K> },
 ): Promise<void> {
   request.rawBody = null;
-  const { body, bodyBytes, id: requestId } = request;
-  const plan = route.prepare({ caller: getCaller(request), body, bodyBytes, requestId });
-  reply.headers(plan.headers);
   const call = new PaidCall(context, plan);
   const admission = await call.admit(keyed, request.limits ?? undefined);
   if (admission.kind === "answered") return await replayAnswer(route, reply, admission.answer);
+  reply.headers(plan.headers);
   request.limits = admission.limits;
   request.logFields = { model: plan.modelId };
   new CallAnswer(context, call, { request, reply, claim: admission.claim }).start();
@@ -170,9 +182,9 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
     } else {
       // The answer is kept for the same request sent again, and nobody has to read it for that.
       reply.raw.on("close", () => call.resume());
-      const { database, clock, logger } = this.context;
+      const { claims, logger } = this.context;
       const onTrouble = (error: unknown): void => logger.warn({ error }, "the claim of a key could not be renewed");
-      ended = ended.finally(renewClaim({ database, clock, onTrouble }, claim));
+      ended = ended.finally(claims.renew(claim, onTrouble));
     }
     ended.then((end) => this.finish(end)).catch((error: unknown) => this.fail(error));
   }
@@ -181,7 +193,7 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
     const { claim } = this;
     return {
       listener: this.call.plan.presenter.form === "whole" ? null : this,
-      kept: claim && { claim, describe: (end) => this.describeKept(end) },
+      kept: claim && { claim, bytes: () => this.countKeptBytes(), describe: (end) => this.describeKept(end) },
     };
   }
 
@@ -273,8 +285,11 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
       const { status, body } = presentError(toAppError(end.failure, this.request), this.request.id);
       return { status, contentType: jsonType, body: Buffer.from(JSON.stringify(body)), summary };
     }
-    this.recorder?.add(tail);
-    return { status: 200, contentType: presenter.contentType, body: this.recorder?.join() ?? null, summary };
+    return { status: 200, contentType: presenter.contentType, body: this.recorder?.join(tail) ?? null, summary };
+  }
+
+  private countKeptBytes(): number {
+    return wholeBytesUsual + (this.recorder?.countBytes() ?? 0);
   }
 
   /** What the log says of a call's end: in the line of its request, or, where that has been written, in one of its own. */

@@ -1,6 +1,8 @@
 import { createRegistry } from "../../lib/registry.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
+import { createClaims } from "../idempotency/index.ts";
 import { releaseHold } from "../ledger/index.ts";
 import { type AnswerContext, answerCall, type PaidRoute, replayCall } from "./call-routes.ts";
 import { createDrainedCalls } from "./drained-calls.ts";
@@ -24,8 +26,9 @@ export type Calls = {
 
 type Edge = [request: Parameters<typeof answerCall>[2], reply: Parameters<typeof answerCall>[3]];
 
-type CallsOptions = Pick<CallContext, "database" | "clock" | "ids" | "ledger" | "counters" | "logger"> &
+type CallsOptions = Pick<CallContext, "clock" | "ids" | "ledger" | "counters" | "logger"> &
   Routing & {
+    database: Database;
     currency: string;
     keyValidityMs: number;
     heartbeatMs: number;
@@ -40,13 +43,13 @@ export function createCalls(options: CallsOptions): Calls {
   const drainedCalls = createDrainedCalls({ placesMax: options.drainedCallsMax });
   const routing = { health, random };
   const context: AnswerContext = {
-    ...{ database, clock, ids, ledger, counters, logger, currency },
+    ...{ clock, ids, ledger, counters, logger, currency },
     ...{ heartbeats, running, drainedCalls, routing },
     pending: createPendingHolds(),
-    claims: {
-      validityMs: options.keyValidityMs,
+    claims: createClaims({
+      ...{ database, clock, validityMs: options.keyValidityMs },
       releaseHold: async (tx, hold) => void (await releaseHold(tx, hold, clock.now())),
-    },
+    }),
   };
   return {
     answer: (route, request, reply) => answerCall(context, route, request, reply),

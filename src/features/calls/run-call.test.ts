@@ -7,10 +7,10 @@ import { standardLimits } from "../../lib/limit-set.ts";
 import { nano } from "../../lib/money.ts";
 import { createRegistry } from "../../lib/registry.ts";
 import { createMemoryCounters } from "../../platform/counters/memory-counters.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { createLogger } from "../../platform/observability/logger.ts";
 import { createUpstreamHealth } from "../../providers/upstream-health.ts";
+import type { Claims } from "../idempotency/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { CallKinds, CallMeter, CallPlan, CallSink } from "./paid-endpoint.ts";
 import { createPendingHolds } from "./pending-holds.ts";
@@ -101,9 +101,8 @@ async function startCall({
     {
       ...{ clock, ledger, running, currency: "USD", pending: createPendingHolds() },
       ids: createIdSource({ clock, randomBytes }),
-      database: {} as Database,
       counters: createMemoryCounters({ clock }),
-      claims: { validityMs: 1, releaseHold: async () => {} },
+      claims: {} as Claims,
       drainedCalls: { take: () => () => steps.push("drained"), untilNone: async () => {} },
       routing: { health: createUpstreamHealth({ clock }), random: () => 0 },
       logger: createLogger({ level: "error", format: "json", write: () => {} }),

@@ -13,7 +13,6 @@ import { correctTokens, returnSlot, type Slot } from "../limits/index.ts";
 import { type Admission, type AdmissionContext, admitCall, type KeyedRequest } from "./admit-call.ts";
 import { Authorization, type AuthorizationListener } from "./authorize-call.ts";
 import { type CallEvent, type CallState, canFollow, decideHangUp, decideTransition, hasHungUp } from "./call.ts";
-import { concludeKept } from "./conclude-call.ts";
 import type { DrainedCalls } from "./drained-calls.ts";
 import type { CallEnd, CallKinds, CallPlan, Settlement, StoppedBy } from "./paid-endpoint.ts";
 import type { PendingHolds } from "./pending-holds.ts";
@@ -54,8 +53,8 @@ export type CallListener<K extends CallKinds> = {
 export type CallAudience<K extends CallKinds> = {
   /** `null` where the answer is not streamed. */
   listener: CallListener<K> | null;
-  /** The claim of a call with a key, and the answer that is kept under it. */
-  kept: { claim: Claim; describe(end: CallEnd<K>): KeptAnswer } | null;
+  /** The claim of a call with a key, and the answer that is kept under it: about how large it is, and what it is. */
+  kept: { claim: Claim; bytes(): number; describe(end: CallEnd<K>): KeptAnswer } | null;
 };
 
 type Outcome<K extends CallKinds> = {
@@ -269,11 +268,6 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
 
   onAnswer(answer: K["answer"]): void {
     // The ledger keeps the order, so that the end of a hold can be written together with its beginning.
-    if (this.audience.kept === null) this.takeAnswer(answer);
-    else this.whenAuthorized(() => this.takeAnswer(answer));
-  }
-
-  private takeAnswer(answer: K["answer"]): void {
     if (!canFollow(this.state, "answer")) return;
     const reported = this.plan.meter.takeAnswer(answer);
     this.conclude("answer", { answer, reported });
@@ -373,12 +367,13 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
   }
 
   private settle(bill: Bill | null, end: Omit<CallEnd<K>, "settlement"> | null): Promise<Settlement> {
-    const { context, authorization } = this;
+    const { authorization } = this;
     const { kept } = this.audience;
-    if (kept === null) return authorization.settle(bill);
-    return concludeKept(context, kept.claim, {
-      settle: (write) => authorization.settle(bill, write),
-      describe: (settlement) => (end === null ? null : kept.describe({ ...end, settlement })),
+    if (kept === null) return authorization.settle(bill, null);
+    const { claim, bytes, describe } = kept;
+    return authorization.settle(bill, {
+      ...{ claim, bytes: bytes() },
+      describe: (settlement) => (end === null ? null : describe({ ...end, settlement })),
     });
   }
 

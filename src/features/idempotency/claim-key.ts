@@ -45,21 +45,33 @@ export async function isKeyKnown(
   return known !== null && !isFree(known, clock.now());
 }
 
+export type WantedClaim = Claim & { fingerprint: Buffer; holdId: HoldId | null };
+
 /** Claims a key for a request, or finds what came of the request that had it first. */
 export async function claimKey(
   { database, clock, validityMs, releaseHold }: ClaimTerms & { database: Database; clock: Clock },
-  wanted: Claim & { fingerprint: Buffer; holdId: HoldId | null },
+  wanted: WantedClaim,
 ): Promise<ClaimOutcome> {
-  const now = clock.now();
-  const claim: NewClaim = {
-    ...wanted,
-    now,
-    leaseUntil: new Date(now.getTime() + leaseMs),
-    expiresAt: new Date(now.getTime() + validityMs),
-  };
+  const claim = createClaim(wanted, clock.now(), validityMs);
   if (await insertClaim(database, claim)) return { kind: "claimed", claim: wanted };
-  const known = await findKey(database, wanted);
-  if (known !== null && !isFree(known, now)) return { kind: "answered", answer: getAnswer(known, claim) };
+  return await findOrTakeOver(database, claim, releaseHold);
+}
+
+export function createClaim(wanted: WantedClaim, now: Date, validityMs: number): NewClaim {
+  const leaseUntil = new Date(now.getTime() + leaseMs);
+  return { ...wanted, now, leaseUntil, expiresAt: new Date(now.getTime() + validityMs) };
+}
+
+/** What becomes of a claim whose key was known when it was written. */
+export async function findOrTakeOver(
+  database: Database,
+  claim: NewClaim,
+  releaseHold: ClaimTerms["releaseHold"],
+): Promise<ClaimOutcome> {
+  const known = await findKey(database, claim);
+  // Written by an attempt whose answer was lost.
+  if (known?.requestId === claim.requestId && known.answer === null) return { kind: "claimed", claim };
+  if (known !== null && !isFree(known, claim.now)) return { kind: "answered", answer: getAnswer(known, claim) };
   return await database.transaction().execute((tx) => takeOver(tx, claim, releaseHold));
 }
 

@@ -1,5 +1,8 @@
+import { sql } from "kysely";
 import type { HoldId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { presentRows } from "../../platform/database/row-arrays.ts";
+import { type EndedClaim, endedClaim } from "./ended-claim.ts";
 import type { Claim, KeptAnswer, KnownKey } from "./idempotency-key.ts";
 
 export type NewClaim = Claim & {
@@ -18,6 +21,25 @@ export async function insertClaim(database: Database, claim: NewClaim): Promise<
     .onConflict((conflict) => conflict.columns(["account_id", "key"]).doNothing())
     .executeTakeFirst();
   return numInsertedOrUpdatedRows === 1n;
+}
+
+/** Claims those of the keys that are free, in their order, and tells which requests those are of. */
+export async function insertClaims(database: Database, claims: readonly NewClaim[]): Promise<Set<string>> {
+  const { rows } = await sql<{ request_id: string }>`
+    insert into idempotency_keys
+      (account_id, key, fingerprint, request_id, hold_id, state, lease_until, created_at, expires_at)
+    select account_id, key, fingerprint, request_id, hold_id, 'running', lease_until, created_at, expires_at
+    from unnest(
+        ${claims.map(({ accountId }) => accountId)}::text[], ${claims.map(({ key }) => key)}::text[],
+        ${claims.map(({ fingerprint }) => fingerprint)}::bytea[], ${claims.map(({ requestId }) => requestId)}::text[],
+        ${claims.map(({ holdId }) => holdId)}::text[], ${claims.map(({ leaseUntil }) => leaseUntil)}::timestamptz[],
+        ${claims.map(({ now }) => now)}::timestamptz[], ${claims.map(({ expiresAt }) => expiresAt)}::timestamptz[])
+      with ordinality as claimed
+        (account_id, key, fingerprint, request_id, hold_id, lease_until, created_at, expires_at, ordinality)
+    order by ordinality
+    on conflict (account_id, key) do nothing
+    returning request_id`.execute(database);
+  return new Set(rows.map((row) => row.request_id));
 }
 
 /** Makes a key that is over, or whose process died, the claim of another request. */
@@ -48,6 +70,20 @@ export async function findKey(
 ): Promise<KnownKey | null> {
   const row = await selectKeys(database).where("account_id", "=", accountId).where("key", "=", key).executeTakeFirst();
   return row === undefined ? null : toKnownKey(row);
+}
+
+/** Locks keys until the transaction ends, in the order in which everybody locks several. */
+export async function lockClaims(tx: Database, claims: readonly Claim[]): Promise<void> {
+  if (claims.length === 0) return;
+  await sql`select from idempotency_keys
+    where (account_id, key) in (
+      select * from unnest(${claims.map(({ accountId }) => accountId)}::text[], ${claims.map(({ key }) => key)}::text[]))
+    order by account_id collate "C", key collate "C" for update`.execute(tx);
+}
+
+/** Ends claims in the transaction that does what their answers tell of. All of them end, or none does. */
+export async function endClaims(tx: Database, ended: readonly EndedClaim[]): Promise<void> {
+  await sql`select end_claims(${presentRows(endedClaim, ended)}::text::ended_claim[])`.execute(tx);
 }
 
 /** Locks the key until the transaction ends, so that of two who would take it over one does. */

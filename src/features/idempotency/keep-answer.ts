@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { AppError } from "../../platform/errors/app-error.ts";
+import { createTakenOver } from "./ended-claim.ts";
 import { type Claim, type KeptAnswer, leaseMs } from "./idempotency-key.ts";
 import {
   deleteAnswer,
@@ -23,9 +23,7 @@ const deletedAtOnceMax = 1000;
 export async function lockClaim(tx: Database, claim: Claim): Promise<void> {
   const known = await lockKey(tx, claim);
   if (known?.requestId === claim.requestId && known.answer === null) return;
-  throw new AppError("idempotency_in_progress", "Another attempt with this Idempotency-Key has taken over.", {
-    param: "Idempotency-Key",
-  });
+  throw createTakenOver();
 }
 
 /** Ends a locked claim with its answer, in the transaction that does what the answer tells of. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   checkScripts,
   compareBatchesWithSingles,
+  compareEarlyWithLate,
   compareWithModel,
   reportScripts,
 } from "../../../test/harness/ledger/compare-with-model.ts";
@@ -40,6 +41,17 @@ describe("for any sequence of operations", () => {
     const runs = 400;
     const tried = checkScripts((script) => compareBatchesWithSingles(script, applyBatch), { runs });
     reportScripts("ledger batches", { runs, ...tried });
+  });
+
+  test("what is added to another process's writes is what would have been decided after them", () => {
+    let count = 0;
+    const runs = 600;
+    const check = (script: Parameters<typeof compareEarlyWithLate>[0]): void => {
+      count += compareEarlyWithLate(script, applyBatch);
+    };
+    const tried = checkScripts(check, { runs });
+    reportScripts("ledger additions", { runs, ...tried });
+    expect(count).toBeGreaterThan(200);
   });
 
   test("the state handed in is not changed", () => {

@@ -14,7 +14,27 @@ export function applyBatch(
   now: Date,
 ): { results: Result[]; changes: Changes } {
   const draft = createDraft(state, now);
-  return { results: operations.map((operation) => applyOperation(draft, operation)), changes: draft.changes };
+  const results = operations.map((operation) => {
+    const result = applyOperation(draft, operation);
+    if (!isPlain(result)) draft.requireExact(operation.accountId);
+    return result;
+  });
+  return { results, changes: draft.changes };
+}
+
+/** Whether a result only moved amounts that were there: it would be the same if others had moved some before. */
+function isPlain(result: Result): boolean {
+  switch (result.kind) {
+    case "held":
+    case "released":
+      return !result.isReplay;
+    case "settled":
+      return !result.isReplay && result.lost === 0n;
+    case "extended":
+      return true;
+    default:
+      return false;
+  }
 }
 
 function applyOperation(draft: Draft, operation: Operation): Result {

@@ -56,7 +56,7 @@ export function applyHold(draft: Draft, operation: HoldOperation): ResultOf<Hold
   };
   draft.openHold(hold);
   if (refusal !== null) return { kind: "refused", ...refusal, isReplay: false };
-  addToSpending(draft, hold, { held: hold.amount, spent: 0n });
+  addToSpending(draft, hold, { held: hold.amount, spent: 0n, budget: operation.budget?.amount ?? null });
   return { kind: "held", unit: hold.unit, amount: hold.amount, isReplay: false };
 }
 
@@ -68,9 +68,11 @@ function answerAgain(known: Hold, fingerprint: string): ResultOf<HoldOperation> 
 
 /** Wholly from the quota if all of it fits, else wholly from money. */
 function choosePayment(draft: Draft, { accountId, amount, quota }: HoldOperation): { unit: Unit; amount: bigint } {
-  if (quota !== null && sumAvailable(draft, accountId, quota.kind) >= quota.units) {
-    return { unit: quota.kind, amount: quota.units };
-  }
+  if (quota === null) return { unit: "money", amount };
+  if (sumAvailable(draft, accountId, quota.kind) >= quota.units) return { unit: quota.kind, amount: quota.units };
+  const hasQuota = draft.listPocketIds(accountId).some((id) => draft.findPocket(id)?.unit === quota.kind);
+  // A hold that is released elsewhere could give it back.
+  if (hasQuota) draft.requireExact(accountId);
   return { unit: "money", amount };
 }
 
@@ -113,18 +115,20 @@ export function applyExtend(draft: Draft, operation: ExtendOperation): ResultOf<
     const available = sumAvailable(draft, hold.accountId, hold.unit);
     if (available < more) return refuse("insufficient-balance", more - available);
   }
-  const raised = raiseHold(draft, hold, more);
+  const raised = raiseHold(draft, hold, more, operation.budgetAmount);
   const isLater = operation.expiresAt !== null && operation.expiresAt > raised.expiresAt;
   const changed = isLater && operation.expiresAt !== null ? { ...raised, expiresAt: operation.expiresAt } : raised;
   if (changed !== hold) draft.changeHold(changed);
+  // Nothing is written that would show that it is still open.
+  else draft.requireExact(hold.accountId);
   return { kind: "extended", amount: changed.amount };
 }
 
 /** The hold with more in it; the same one when there is nothing to add. */
-function raiseHold(draft: Draft, hold: Hold, more: bigint): Hold {
+function raiseHold(draft: Draft, hold: Hold, more: bigint, budget: bigint | null): Hold {
   if (more === 0n) return hold;
   const added = setAside(draft, hold.accountId, hold.unit, more);
-  addToSpending(draft, hold, { held: more, spent: 0n });
+  addToSpending(draft, hold, { held: more, spent: 0n, budget });
   return { ...hold, amount: hold.amount + more, lines: mergeLines(hold.lines, added) };
 }
 
@@ -147,7 +151,7 @@ export function applySettle(draft: Draft, operation: SettleOperation): ResultOf<
   const cost = computeCost(hold.unit, operation);
   const missing = cost > hold.amount ? cost - hold.amount : 0n;
   if (missing > 0n && operation.overrun === "refuse") return { kind: "over-hold", missing };
-  const raised = raiseHold(draft, hold, limitOverrun(draft, hold, operation, missing));
+  const raised = raiseHold(draft, hold, limitOverrun(draft, hold, operation, missing), operation.budgetAmount);
   const paid = cost < raised.amount ? cost : raised.amount;
   const lost = cost - paid;
   const charge = { id: deriveTransactionId(hold.id), fingerprint };
@@ -161,7 +165,7 @@ export function applySettle(draft: Draft, operation: SettleOperation): ResultOf<
     settlementFingerprint: fingerprint,
     resolvedAt: draft.now,
   });
-  addToSpending(draft, raised, { held: -raised.amount, spent: paid });
+  addToSpending(draft, raised, { held: -raised.amount, spent: paid, budget: null });
   draft.changes.charges.push({
     id: charge.id,
     holdId: hold.id,
@@ -267,7 +271,7 @@ export function applyExpireHold(draft: Draft, operation: ExpireHoldOperation): R
 function giveBack(draft: Draft, hold: Hold, state: "released" | "expired"): void {
   for (const line of hold.lines) unholdPocket(draft, line);
   draft.changeHold({ ...hold, state, resolvedAt: draft.now });
-  addToSpending(draft, hold, { held: -hold.amount, spent: 0n });
+  addToSpending(draft, hold, { held: -hold.amount, spent: 0n, budget: null });
 }
 
 type NotOpen = Extract<ResultOf<ReleaseOperation>, { kind: "no-such-hold" | "already-resolved" }>;
@@ -279,10 +283,14 @@ function findOpenHold(draft: Draft, asked: { accountId: AccountId; holdId: HoldI
   return hold.state === "open" ? hold : { kind: "already-resolved", state: hold.state };
 }
 
-function addToSpending(draft: Draft, hold: Hold, more: Pick<KeySpending, "held" | "spent">): void {
+function addToSpending(
+  draft: Draft,
+  hold: Hold,
+  { held, spent, budget }: Pick<KeySpending, "held" | "spent"> & { budget: bigint | null },
+): void {
   if (hold.budget === null) return;
   const spending = draft.getSpending({ ...hold.budget, accountId: hold.accountId });
-  draft.changeSpending({ ...spending, held: spending.held + more.held, spent: spending.spent + more.spent });
+  draft.changeSpending({ ...spending, held: spending.held + held, spent: spending.spent + spent }, budget);
 }
 
 /** `null` when no budget limits the hold. */

@@ -7,16 +7,23 @@ import { createSession } from "../../platform/database/session.ts";
 import { checkOperation } from "./check-operation.ts";
 import type { ReachPoint } from "./decide-within.ts";
 import { estimateSpendable } from "./estimate-spendable.ts";
-import { createGroupCommit } from "./group-commit.ts";
+import { type Conclusion, createGroupCommit } from "./group-commit.ts";
 import type { Operation, ResultOf } from "./operation.ts";
 
 export type Ledger = {
-  /** Applies an operation, together with whatever else is under way, and answers once it is durable. */
-  apply<O extends Operation>(operation: O): Promise<ResultOf<O>>;
+  /**
+   * Applies an operation, together with whatever else is under way, and answers once it is durable. A claim that it
+   * concludes ends with it, or neither happens.
+   */
+  apply<O extends Operation>(operation: O, conclusion?: ConclusionOf<O>): Promise<ResultOf<O>>;
   /** How much money could be put on hold, by what this process remembers; `null` when it remembers nothing. */
   estimateSpendable(accountId: AccountId, budget: KeyBudget | null): Nano | null;
   /** Lets everything that was submitted end first. */
   close(): Promise<void>;
+};
+
+export type ConclusionOf<O extends Operation> = Omit<Conclusion, "describe"> & {
+  describe(result: ResultOf<O>): ReturnType<Conclusion["describe"]>;
 };
 
 type LedgerOptions = {
@@ -32,10 +39,10 @@ export function createLedger({ database, address, clock, onTrouble, reach = () =
   const groupCommit = createGroupCommit({ database, session, clock, reach, onTrouble });
   return {
     // Not an async function: its promise would be one more for each operation.
-    apply<O extends Operation>(operation: O) {
+    apply<O extends Operation>(operation: O, conclusion: ConclusionOf<O> | null = null) {
       try {
         checkOperation(operation, clock.now());
-        return groupCommit.submit(operation) as Promise<ResultOf<O>>;
+        return groupCommit.submit(operation, conclusion as Conclusion | null) as Promise<ResultOf<O>>;
       } catch (error) {
         return Promise.reject(error);
       }

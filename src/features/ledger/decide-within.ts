@@ -1,5 +1,5 @@
-import { invariant } from "../../lib/invariant.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { type EndedClaim, endClaims } from "../idempotency/index.ts";
 import { applyBatch } from "./apply-batch.ts";
 import type { Changes } from "./draft.ts";
 import type { LedgerState } from "./ledger-state.ts";
@@ -12,6 +12,13 @@ export type ReachPoint = (point: CommitPoint) => void;
 export const commitPoints = ["taken", "loaded", "decided", "locked", "written", "committed", "answered"] as const;
 export type CommitPoint = (typeof commitPoints)[number];
 
+type Decision = {
+  now: Date;
+  reach?: ReachPoint;
+  /** What becomes of claims by these results. The caller has locked them. */
+  listEndedClaims?(results: readonly Result[]): EndedClaim[];
+};
+
 /**
  * Decides operations inside a caller's transaction, under the locks of their wallets. The wallets come first and in
  * order; whatever else the caller locks, it locks before, and everybody in the same order.
@@ -19,7 +26,7 @@ export type CommitPoint = (typeof commitPoints)[number];
 export async function decideWithin(
   tx: Database,
   operations: readonly Operation[],
-  { now, reach = () => {} }: { now: Date; reach?: ReachPoint },
+  { now, reach = () => {}, listEndedClaims = () => [] }: Decision,
 ): Promise<{ results: Result[]; changes: Changes; state: LedgerState }> {
   const needs = listNeeds(operations, now);
   const run = runWithin(tx);
@@ -27,10 +34,12 @@ export async function decideWithin(
   reach("locked");
   const state = await loadState(run, needs);
   const { results, changes } = applyBatch(state, operations, now);
+  const endedClaims = listEndedClaims(results);
   if (changes.accountIds.size > 0) {
-    const isWritten = await writeChanges(run, changes, state.wallets);
-    invariant(isWritten, "a locked wallet changed");
+    await writeChanges(run, changes, { state, endedClaims });
     reach("written");
+  } else if (endedClaims.length > 0) {
+    await endClaims(tx, endedClaims);
   }
   return { results, changes, state };
 }

@@ -41,6 +41,15 @@ export type Changes = {
   charges: Charge[];
   spending: Map<string, KeySpending>;
   transactions: Map<TransactionId, KnownTransaction>;
+  /**
+   * Accounts of which something was decided that another process's charge in between would make wrong. What was decided
+   * of all others is as right after it, if the amounts below are still to be had.
+   */
+  exactAccountIds: Set<AccountId>;
+  /** The least that was available of each pocket after something of it was put on hold. */
+  leastAvailable: Map<PocketId, bigint>;
+  /** The most that was counted of each key's budget after something was added to it. */
+  mostCounted: Map<string, { counted: bigint; budget: bigint }>;
 };
 
 /** The state as it is after the operations of the batch so far: what they changed lies over what was there. */
@@ -58,10 +67,16 @@ export type Draft = {
   changePocket(pocket: Pocket): void;
   openHold(hold: Hold): void;
   changeHold(hold: Hold): void;
-  changeSpending(spending: KeySpending): void;
+  /** With the budget that limits it, `null` where none does or where nothing is added. */
+  changeSpending(spending: KeySpending, budget: bigint | null): void;
   post(posting: Posting): void;
+  /** Notes how little was left of a pocket when something of it had been put on hold. */
+  noteAvailable(pocketId: PocketId, available: bigint): void;
+  /** What was decided of this account is right for no other state of it. */
+  requireExact(accountId: AccountId): void;
 };
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one draft; all of its functions change the same things.
 export function createDraft(state: LedgerState, now: Date): Draft {
   const changes: Changes = {
     decidedAt: now,
@@ -74,6 +89,9 @@ export function createDraft(state: LedgerState, now: Date): Draft {
     charges: [],
     spending: new Map(),
     transactions: new Map(),
+    exactAccountIds: new Set(),
+    leastAvailable: new Map(),
+    mostCounted: new Map(),
   };
   /** Sorted once for each account and batch, and anew when a pocket is opened, or opened again by a refund. */
   const spendOrder = new Map<AccountId, PocketId[]>();
@@ -129,14 +147,27 @@ export function createDraft(state: LedgerState, now: Date): Draft {
       changes.holds.set(hold.id, hold);
       changes.accountIds.add(hold.accountId);
     },
-    changeSpending(spending) {
+    changeSpending(spending, budget) {
       invariant(spending.held >= 0n, `${spending.keyId} would hold less than nothing`);
-      changes.spending.set(nameSpending(spending), spending);
+      const name = nameSpending(spending);
+      changes.spending.set(name, spending);
+      if (budget === null) return;
+      const counted = spending.held + spending.spent;
+      const known = changes.mostCounted.get(name) ?? { counted, budget };
+      changes.mostCounted.set(name, {
+        counted: known.counted > counted ? known.counted : counted,
+        budget: known.budget < budget ? known.budget : budget,
+      });
     },
     post(posting) {
       changes.postings.push(posting);
       changes.accountIds.add(posting.accountId);
     },
+    noteAvailable(pocketId, available) {
+      const known = changes.leastAvailable.get(pocketId);
+      if (known === undefined || available < known) changes.leastAvailable.set(pocketId, available);
+    },
+    requireExact: (accountId) => void changes.exactAccountIds.add(accountId),
   };
 }
 
@@ -168,17 +199,23 @@ function getAvailable({ now }: Draft, pocket: Pocket | undefined, unit: Unit): b
   return pocket === undefined || pocket.unit !== unit || isExpired(pocket, now) ? 0n : pocket.posted - pocket.held;
 }
 
-/** Sets an amount aside, pocket after pocket. The caller has seen that it is there. */
+/**
+ * Sets an amount aside, pocket after pocket. The caller has seen that it is there. Whether one before it has nothing left
+ * is true for one state of the account only.
+ */
 export function setAside(draft: Draft, accountId: AccountId, unit: Unit, amount: bigint): HoldLine[] {
   let lines: HoldLine[] = [];
   let left = amount;
   for (const pocketId of draft.listPocketIds(accountId)) {
     if (left === 0n) break;
     const pocket = requirePocket(draft, pocketId);
-    const available = getAvailable(draft, pocket, unit);
+    if (pocket.unit !== unit || isExpired(pocket, draft.now)) continue;
+    const available = pocket.posted - pocket.held;
+    if (available < left) draft.requireExact(accountId);
     const part = available < left ? available : left;
     if (part === 0n) continue;
     draft.changePocket({ ...pocket, held: pocket.held + part });
+    draft.noteAvailable(pocketId, available - part);
     lines = addLine(lines, { pocketId, amount: part });
     left -= part;
   }

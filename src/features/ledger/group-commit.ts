@@ -5,15 +5,23 @@ import type { AccountId } from "../../lib/ids.ts";
 import { type Database, isDatabaseUnavailable, isUniqueViolation } from "../../platform/database/database.ts";
 import type { Session } from "../../platform/database/session.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import {
+  type Claim,
+  createTakenOver,
+  type EndedClaim,
+  isClaimLost,
+  type KeptAnswer,
+  lockClaims,
+} from "../idempotency/index.ts";
 import { applyBatch } from "./apply-batch.ts";
 import { decideWithin, type ReachPoint } from "./decide-within.ts";
 import { createLedgerMemory, type LedgerMemory } from "./ledger-memory.ts";
-import { loadState, runInSession, writeChanges } from "./ledger-store.ts";
+import { isOutdated, loadState, runInSession, writeChanges } from "./ledger-store.ts";
 import type { Operation, Result } from "./operation.ts";
 
 export type GroupCommit = {
-  /** Answers once the operation is durable. */
-  submit(operation: Operation): Promise<Result>;
+  /** Answers once the operation is durable, and with it the end of the claim that comes with it. */
+  submit(operation: Operation, conclusion: Conclusion | null): Promise<Result>;
   /** What this process remembers, which may be out of date. */
   memory: LedgerMemory["state"];
   /** Ends when everything that was submitted is answered. */
@@ -29,9 +37,20 @@ type GroupCommitDependencies = {
   onTrouble(error: unknown): void;
 };
 
-type Submitted = { operation: Operation; submittedAtMs: number };
+/** How an operation ends the claim of an Idempotency-Key. */
+export type Conclusion = {
+  claim: Claim;
+  /** About how large the answer is that is kept. */
+  bytes: number;
+  /** What is kept where the operation has this result; `undefined` where the claim stays. Called as often as it is decided. */
+  describe(result: Result): KeptAnswer | null | undefined;
+};
+
+type Submitted = { operation: Operation; conclusion: Conclusion | null; submittedAtMs: number };
 
 const batchMax = 512;
+/** What all answers that one batch keeps may be together. */
+const keptBytesMax = 4 * 1024 * 1024;
 const waitingMax = 50_000;
 const accountsMax = 10_000;
 /** How long an operation is sent again to a database that is away, before its caller is told. */
@@ -51,6 +70,7 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
     run: commitBatch,
     batchMax,
     waitingMax,
+    weight: { of: ({ conclusion }) => conclusion?.bytes ?? 0, max: keptBytesMax },
     // All that has arrived by now is read first: who submits because of it belongs to the same batch.
     gather: () => turnLoop(),
     judge,
@@ -58,20 +78,19 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
   });
 
   async function commitBatch(batch: readonly Submitted[]): Promise<Result[]> {
-    const operations = batch.map(({ operation }) => operation);
     reach("taken");
     try {
-      const results = await commit(operations);
+      const results = await commit(batch);
       reach("committed");
       setImmediate(reach, "answered");
       return results;
     } catch (error) {
-      memory.forget(listAccounts(operations));
+      memory.forget(listAccounts(batch));
       if (isDatabaseUnavailable(error)) {
         dependencies.onTrouble(error);
         await wait(retryMs);
       }
-      throw error;
+      throw isClaimLost(error) ? createTakenOver(error) : error;
     }
   }
 
@@ -84,26 +103,27 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
     return clock.monotonicMs() - submittedAtMs < patienceMs ? "again" : createUnavailable(failure);
   }
 
-  async function commit(operations: readonly Operation[]): Promise<Result[]> {
-    return (mustLock(operations) ? null : await commitFromMemory(operations)) ?? (await commitLocked(operations));
+  async function commit(batch: readonly Submitted[]): Promise<Result[]> {
+    return (mustLock(batch) ? null : await commitFromMemory(batch)) ?? (await commitLocked(batch));
   }
 
   /** Accounts where other processes are at work too, and operations that begin with a look at the past. */
-  function mustLock(operations: readonly Operation[]): boolean {
+  function mustLock(batch: readonly Submitted[]): boolean {
     let isCautious = false;
-    for (const accountId of cautiousFor.size === 0 ? [] : listAccounts(operations)) {
+    for (const accountId of cautiousFor.size === 0 ? [] : listAccounts(batch)) {
       const left = cautiousFor.get(accountId);
       if (left === undefined) continue;
       isCautious = true;
       if (left > 1) cautiousFor.set(accountId, left - 1);
       else cautiousFor.delete(accountId);
     }
-    return isCautious || operations.some(({ kind }) => !decidableKinds.has(kind));
+    return isCautious || batch.some(({ operation }) => !decidableKinds.has(operation.kind));
   }
 
-  /** One round trip: decides on what is remembered, and writes if that is still true. `null` when it is not. */
-  async function commitFromMemory(operations: readonly Operation[]): Promise<Result[] | null> {
+  /** One round trip: decides on what is remembered, and writes if that is still right. `null` when it is not. */
+  async function commitFromMemory(batch: readonly Submitted[]): Promise<Result[] | null> {
     const now = clock.now();
+    const operations = batch.map(({ operation }) => operation);
     const missing = memory.listMissing(operations, now);
     if (missing !== null) {
       memory.add(await loadState(run, missing));
@@ -115,39 +135,50 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
     reach("decided");
     // An answer that changes nothing is checked by nobody, so it must not come from memory.
     if (!operations.every(({ accountId }) => changes.accountIds.has(accountId))) return null;
+    const endedClaims = listEndedClaims(batch, results);
     try {
-      if (await writeChanges(run, changes, memory.state.wallets)) {
-        memory.keep(changes);
-        return results;
-      }
-      if (cautiousFor.size > accountsMax) cautiousFor.clear();
-      for (const accountId of changes.accountIds) cautiousFor.set(accountId, cautiousBatches);
+      memory.keep(changes, await writeChanges(run, changes, { state: memory.state, endedClaims }));
+      return results;
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
-      // Most likely an id that is there already; under locks the answer to it is found.
+      if (isOutdated(error)) beCautious(changes.exactAccountIds);
+      // Else most likely an id that is there already; under locks the answer to it is found.
     }
-    memory.forget(listAccounts(operations));
+    memory.forget(listAccounts(batch));
     return null;
   }
 
-  async function commitLocked(operations: readonly Operation[], isSecondTry = false): Promise<Result[]> {
+  function beCautious(accountIds: Iterable<AccountId>): void {
+    if (cautiousFor.size > accountsMax) cautiousFor.clear();
+    for (const accountId of accountIds) cautiousFor.set(accountId, cautiousBatches);
+  }
+
+  async function commitLocked(batch: readonly Submitted[], isSecondTry = false): Promise<Result[]> {
     const now = clock.now();
+    const operations = batch.map(({ operation }) => operation);
     try {
-      const { results, changes, state } = await dependencies.database
-        .transaction()
-        .execute((tx) => decideWithin(tx, operations, { now, reach }));
+      const { results, changes, state } = await dependencies.database.transaction().execute(async (tx) => {
+        await lockClaims(
+          tx,
+          batch.flatMap(({ conclusion }) => conclusion?.claim ?? []),
+        );
+        return await decideWithin(tx, operations, {
+          ...{ now, reach },
+          listEndedClaims: (decided) => listEndedClaims(batch, decided),
+        });
+      });
       memory.add(state);
-      memory.keep(changes);
+      memory.keep(changes, null);
       return results;
     } catch (error) {
       if (isSecondTry || !isUniqueViolation(error)) throw error;
       // Somebody used an id for another account at the same moment; a second look finds it.
-      return await commitLocked(operations, true);
+      return await commitLocked(batch, true);
     }
   }
 
   return {
-    submit: (operation) => coalescer.submit({ operation, submittedAtMs: clock.monotonicMs() }),
+    submit: (operation, conclusion) => coalescer.submit({ operation, conclusion, submittedAtMs: clock.monotonicMs() }),
     memory: memory.state,
     drain: coalescer.drain,
   };
@@ -155,8 +186,16 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
 
 const decidableKinds: ReadonlySet<Operation["kind"]> = new Set(["hold", "extend", "settle", "release"]);
 
-function listAccounts(operations: readonly Operation[]): Set<AccountId> {
-  return new Set(operations.map(({ accountId }) => accountId));
+function listAccounts(batch: readonly Submitted[]): Set<AccountId> {
+  return new Set(batch.map(({ operation }) => operation.accountId));
+}
+
+function listEndedClaims(batch: readonly Submitted[], results: readonly Result[]): EndedClaim[] {
+  return batch.flatMap(({ conclusion }, index) => {
+    const result = results[index];
+    const answer = conclusion === null || result === undefined ? undefined : conclusion.describe(result);
+    return conclusion === null || answer === undefined ? [] : [{ claim: conclusion.claim, answer }];
+  });
 }
 
 function createUnavailable(cause: unknown): AppError {

@@ -16,7 +16,7 @@ export { type Clawback, listClawbacks, listDebts } from "./clawback-store.ts";
 export { decideGiftEnd, isCodeText, type RedeemCode } from "./code.ts";
 export { listCodes } from "./code-store.ts";
 export { createCodes } from "./create-codes.ts";
-export { createLedger, type Ledger } from "./create-ledger.ts";
+export { type ConclusionOf, createLedger, type Ledger } from "./create-ledger.ts";
 export { explainRefusedHold } from "./explain-refused-hold.ts";
 export { findFreeze, invariants, unfreezeWallet, type Violation } from "./invariant-store.ts";
 export { listKeySpending } from "./key-spending-store.ts";

@@ -1,6 +1,7 @@
 import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
 import { findBudgetPeriod } from "./apply-hold-operations.ts";
 import type { Changes } from "./draft.ts";
+import type { Others } from "./ledger-rows.ts";
 import {
   type Hold,
   type KeySpending,
@@ -27,8 +28,11 @@ export type LedgerMemory = {
   listMissing(operations: readonly Operation[], now: Date): Needs | null;
   /** Takes in what was loaded of whole accounts: of holds only those that are open. */
   add(loaded: LedgerState): void;
-  /** Takes in what has been written. */
-  keep(changes: Changes): void;
+  /**
+   * Takes in what has been written, and, where it was added to what others had written, that. A version that has fallen
+   * behind stays behind: all of the account is known again when it is loaded.
+   */
+  keep(changes: Changes, others: Others | null): void;
   forget(accountIds: Iterable<AccountId>): void;
 };
 
@@ -121,16 +125,23 @@ export function createLedgerMemory({ accountsMax }: { accountsMax: number }): Le
       for (const one of loaded.spending.values()) if (loaded.wallets.has(one.accountId)) putSpending(one);
       makeRoom();
     },
-    keep(changes) {
+    keep(changes, others) {
       for (const accountId of changes.accountIds) {
         const wallet = wallets.get(accountId);
         if (wallet === undefined) continue;
         wallets.delete(accountId);
-        wallets.set(accountId, { ...wallet, version: wallet.version + 1n });
+        const shape = changes.exactAccountIds.has(accountId) ? wallet.shape + 1n : wallet.shape;
+        wallets.set(accountId, { ...wallet, version: wallet.version + 1n, shape });
       }
       for (const pocket of changes.pockets.values()) if (wallets.has(pocket.accountId)) putPocket(pocket);
       for (const hold of changes.holds.values()) if (wallets.has(hold.accountId)) putHold(hold);
       for (const one of changes.spending.values()) if (wallets.has(one.accountId)) putSpending(one);
+      if (others === null) return;
+      for (const [id, amounts] of others.pockets) {
+        const pocket = changes.pockets.get(id);
+        if (pocket !== undefined && wallets.has(pocket.accountId)) putPocket({ ...pocket, ...amounts });
+      }
+      for (const one of others.spending) if (wallets.has(one.accountId)) putSpending(one);
     },
     forget(accountIds) {
       for (const accountId of accountIds) forgetOne(accountId);

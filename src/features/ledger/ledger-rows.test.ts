@@ -15,7 +15,7 @@ test.each(writtenRowTypes)("rows of $name have the columns of their type, in its
 });
 
 test("rows are handed to the function that takes them, in the order of its parameters", () => {
-  const [parameters = ""] = /FUNCTION public\.ledger_write\([^)]*ledger_\w+\[\][^)]*\)/.exec(schema) ?? [];
+  const [parameters = ""] = /FUNCTION public\.ledger_commit\([^)]*\)/.exec(schema) ?? [];
   const types = [...parameters.matchAll(/(\w+)\[\]/g)].map(([, name]) => name);
   expect(writtenRowTypes.map(({ name }) => name)).toEqual(types);
 });

@@ -1,6 +1,8 @@
 import type { AccountId, HoldId, PocketId, TransactionId } from "../../lib/ids.ts";
+import { invariant } from "../../lib/invariant.ts";
 import { presentRows, type RowType } from "../../platform/database/row-arrays.ts";
 import type { StatementValue } from "../../platform/database/session.ts";
+import { type EndedClaim, endedClaim } from "../idempotency/index.ts";
 import type { Changes, Charge } from "./draft.ts";
 import {
   type Cause,
@@ -19,12 +21,15 @@ import {
 } from "./ledger-state.ts";
 import type { Needs } from "./list-needs.ts";
 
-// The rows that `ledger_write` takes. A test holds them against the types in `migrations/schema.sql`, column by column.
-const changedWallet: RowType<[accountId: AccountId, version: bigint | null]> = {
-  name: "ledger_changed_wallet",
+// The rows that `ledger_commit` takes. A test holds them against the types in `migrations/schema.sql`, column by column.
+type DecidedWallet = { accountId: AccountId; version: bigint | null; shape: bigint | null };
+
+const decidedWallet: RowType<DecidedWallet> = {
+  name: "ledger_decided_wallet",
   columns: [
-    ["account_id", "text", ([accountId]) => accountId],
-    ["version", "bigint", ([, version]) => version],
+    ["account_id", "text", ({ accountId }) => accountId],
+    ["version", "bigint", ({ version }) => version],
+    ["shape", "bigint", ({ shape }) => shape],
   ],
 };
 
@@ -43,15 +48,20 @@ const openedPocket: RowType<Pocket> = {
   ],
 };
 
-const changedPocket: RowType<Pocket> = {
-  name: "ledger_changed_pocket",
+type DecidedPocket = { after: Pocket; before: Pocket; leastAvailable: bigint | null };
+
+const decidedPocket: RowType<DecidedPocket> = {
+  name: "ledger_decided_pocket",
   columns: [
-    ["id", "text", ({ id }) => id],
-    ["posted", "bigint", ({ posted }) => posted],
-    ["held", "bigint", ({ held }) => held],
-    ["entry_count", "bigint", ({ entryCount }) => entryCount],
-    ["is_open", "boolean", ({ isOpen }) => isOpen],
-    ["expires_at", "timestamptz", ({ expiresAt }) => expiresAt],
+    ["id", "text", ({ after }) => after.id],
+    ["posted", "bigint", ({ after }) => after.posted],
+    ["held", "bigint", ({ after }) => after.held],
+    ["entry_count", "bigint", ({ after }) => after.entryCount],
+    ["expires_at", "timestamptz", ({ after }) => after.expiresAt],
+    ["posted_before", "bigint", ({ before }) => before.posted],
+    ["held_before", "bigint", ({ before }) => before.held],
+    ["entry_count_before", "bigint", ({ before }) => before.entryCount],
+    ["least_available", "bigint", ({ leastAvailable }) => leastAvailable],
   ],
 };
 
@@ -78,17 +88,21 @@ const openedHold: RowType<Hold> = {
   ],
 };
 
-const changedHold: RowType<Hold> = {
-  name: "ledger_changed_hold",
+type DecidedHold = { after: Hold; before: Hold };
+
+const decidedHold: RowType<DecidedHold> = {
+  name: "ledger_decided_hold",
   columns: [
-    ["id", "text", ({ id }) => id],
-    ["amount", "bigint", ({ amount }) => amount],
-    ["pocket_ids", "text[]", ({ lines }) => lines.map(({ pocketId }) => pocketId)],
-    ["pocket_amounts", "bigint[]", ({ lines }) => lines.map(({ amount }) => amount)],
-    ["state", "text", ({ state }) => state],
-    ["settled", "bigint", ({ settled }) => settled],
-    ["settlement_fingerprint", "text", ({ settlementFingerprint }) => settlementFingerprint],
-    ["expires_at", "timestamptz", ({ expiresAt }) => expiresAt],
+    ["id", "text", ({ after }) => after.id],
+    ["amount", "bigint", ({ after }) => after.amount],
+    ["pocket_ids", "text[]", ({ after }) => after.lines.map(({ pocketId }) => pocketId)],
+    ["pocket_amounts", "bigint[]", ({ after }) => after.lines.map(({ amount }) => amount)],
+    ["state", "text", ({ after }) => after.state],
+    ["settled", "bigint", ({ after }) => after.settled],
+    ["settlement_fingerprint", "text", ({ after }) => after.settlementFingerprint],
+    ["expires_at", "timestamptz", ({ after }) => after.expiresAt],
+    ["amount_before", "bigint", ({ before }) => before.amount],
+    ["expires_at_before", "timestamptz", ({ before }) => before.expiresAt],
   ],
 };
 
@@ -133,48 +147,98 @@ const newCharge: RowType<Charge> = {
   ],
 };
 
-const changedSpending: RowType<KeySpending> = {
-  name: "ledger_changed_spending",
+type DecidedSpending = {
+  after: KeySpending;
+  before: Pick<KeySpending, "held" | "spent">;
+  most: { counted: bigint; budget: bigint } | null;
+};
+
+const decidedSpending: RowType<DecidedSpending> = {
+  name: "ledger_decided_spending",
   columns: [
-    ["key_id", "text", ({ keyId }) => keyId],
-    ["starts_at", "timestamptz", ({ startsAt }) => startsAt],
-    ["account_id", "text", ({ accountId }) => accountId],
-    ["held", "bigint", ({ held }) => held],
-    ["spent", "bigint", ({ spent }) => spent],
+    ["key_id", "text", ({ after }) => after.keyId],
+    ["starts_at", "timestamptz", ({ after }) => after.startsAt],
+    ["account_id", "text", ({ after }) => after.accountId],
+    ["held", "bigint", ({ after }) => after.held],
+    ["spent", "bigint", ({ after }) => after.spent],
+    ["held_before", "bigint", ({ before }) => before.held],
+    ["spent_before", "bigint", ({ before }) => before.spent],
+    ["most_counted", "bigint", ({ most }) => most?.counted ?? null],
+    ["budget", "bigint", ({ most }) => most?.budget ?? null],
   ],
 };
 
-/** In the order of the parameters of `ledger_write`, after the first. */
+/** In the order of the parameters of `ledger_commit`, after the first. */
 export const writtenRowTypes: readonly RowType<never>[] = [
-  changedWallet,
+  endedClaim,
+  decidedWallet,
   openedPocket,
-  changedPocket,
+  decidedPocket,
   openedHold,
-  changedHold,
+  decidedHold,
   newPosting,
   newCharge,
-  changedSpending,
+  decidedSpending,
 ];
 
-/** What `ledger_write` takes. */
-export function presentChanges(changes: Changes, wallets: ReadonlyMap<AccountId, Wallet>): StatementValue[] {
-  const accountIds = [...changes.accountIds].toSorted();
+/** What `ledger_commit` takes: the changes, and the state that they were decided on. */
+export function presentChanges(
+  changes: Changes,
+  state: LedgerState,
+  endedClaims: readonly EndedClaim[],
+): StatementValue[] {
   const [openedPockets, changedPockets] = splitOpened(changes.pockets, changes.openedPocketIds);
   const [openedHolds, changedHolds] = splitOpened(changes.holds, changes.openedHoldIds);
   return [
     changes.decidedAt.toISOString(),
-    presentRows(
-      changedWallet,
-      accountIds.map((accountId) => [accountId, wallets.get(accountId)?.version ?? null]),
-    ),
+    presentRows(endedClaim, endedClaims),
+    presentRows(decidedWallet, listDecidedWallets(changes, state)),
     presentRows(openedPocket, openedPockets),
-    presentRows(changedPocket, changedPockets),
+    presentRows(
+      decidedPocket,
+      changedPockets.map((after) => describePocket(after, changes, state)),
+    ),
     presentRows(openedHold, openedHolds),
-    presentRows(changedHold, changedHolds),
+    presentRows(
+      decidedHold,
+      changedHolds.map((after) => describeHold(after, state)),
+    ),
     presentRows(newPosting, changes.postings),
     presentRows(newCharge, changes.charges),
-    presentRows(changedSpending, [...changes.spending.values()]),
+    presentRows(
+      decidedSpending,
+      [...changes.spending].map(([name, after]) => describeSpending(name, after, changes, state)),
+    ),
   ];
+}
+
+function listDecidedWallets({ accountIds, exactAccountIds }: Changes, { wallets }: LedgerState): DecidedWallet[] {
+  return [...accountIds].toSorted().map((accountId) => {
+    const wallet = wallets.get(accountId);
+    const shape = exactAccountIds.has(accountId) ? null : (wallet?.shape ?? null);
+    return { accountId, version: wallet?.version ?? null, shape };
+  });
+}
+
+function describeHold(after: Hold, { holds }: LedgerState): DecidedHold {
+  const before = holds.get(after.id);
+  invariant(before !== undefined, `${after.id} changed from nothing`);
+  return { after, before };
+}
+
+function describePocket(after: Pocket, { leastAvailable }: Changes, { pockets }: LedgerState): DecidedPocket {
+  const before = pockets.get(after.id);
+  invariant(before !== undefined, `${after.id} changed from nothing`);
+  return { after, before, leastAvailable: leastAvailable.get(after.id) ?? null };
+}
+
+function describeSpending(
+  name: string,
+  after: KeySpending,
+  { mostCounted }: Changes,
+  { spending }: LedgerState,
+): DecidedSpending {
+  return { after, before: spending.get(name) ?? { held: 0n, spent: 0n }, most: mostCounted.get(name) ?? null };
 }
 
 function splitOpened<T extends { id: string }>(
@@ -202,6 +266,34 @@ export function toState(loaded: LoadedRow, needs: Needs): LedgerState {
   };
 }
 
+/** What a batch was added to, where others had written before it: the pockets and spending that it changed, as they are now. */
+export type OthersRow = {
+  pockets: Pick<PocketRow, "id" | "posted" | "held" | "entry_count" | "is_open">[] | null;
+  spending: SpendingRow[] | null;
+};
+
+export type Others = {
+  pockets: ReadonlyMap<PocketId, Pick<Pocket, "posted" | "held" | "entryCount" | "isOpen">>;
+  spending: readonly KeySpending[];
+};
+
+export function toOthers({ pockets, spending }: OthersRow): Others {
+  return {
+    pockets: new Map(
+      (pockets ?? []).map((row) => [
+        row.id,
+        {
+          posted: BigInt(row.posted),
+          held: BigInt(row.held),
+          entryCount: BigInt(row.entry_count),
+          isOpen: row.is_open,
+        },
+      ]),
+    ),
+    spending: (spending ?? []).map(toSpending),
+  };
+}
+
 // What the load statement tells. The tables' checks hold the prefixes of ids and the words.
 export type LoadedRow = {
   wallets: WalletRow[] | null;
@@ -210,7 +302,7 @@ export type LoadedRow = {
   postings: PostingRow[] | null;
   spending: SpendingRow[] | null;
 };
-type WalletRow = { account_id: AccountId; version: string; is_frozen: boolean };
+type WalletRow = { account_id: AccountId; version: string; plain_writes: string; is_frozen: boolean };
 type PocketRow = {
   id: PocketId;
   account_id: AccountId;
@@ -258,7 +350,8 @@ type PostingRow = {
 type SpendingRow = { key_id: string; starts_at: string; account_id: AccountId; held: string; spent: string };
 
 function toWallet(row: WalletRow): Wallet {
-  return { version: BigInt(row.version), isFrozen: row.is_frozen };
+  const version = BigInt(row.version);
+  return { version, shape: version - BigInt(row.plain_writes), isFrozen: row.is_frozen };
 }
 
 function toPocket(row: PocketRow): Pocket {

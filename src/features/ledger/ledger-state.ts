@@ -78,7 +78,13 @@ export type KnownTransaction = {
   refunded: bigint;
 };
 
-export type Wallet = { version: bigint; isFrozen: boolean };
+export type Wallet = {
+  /** Counts all writes. */
+  version: bigint;
+  /** The same after every write that changed amounts and nothing else. */
+  shape: bigint;
+  isFrozen: boolean;
+};
 
 /** As much of the ledger as a batch of operations asks about. */
 export type LedgerState = {

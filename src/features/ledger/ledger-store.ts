@@ -4,9 +4,18 @@ import { invariant } from "../../lib/invariant.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { presentTexts } from "../../platform/database/row-arrays.ts";
 import type { Session, Statement, StatementValue } from "../../platform/database/session.ts";
+import type { EndedClaim } from "../idempotency/index.ts";
 import type { Changes } from "./draft.ts";
-import { type LoadedRow, presentChanges, toState, writtenRowTypes } from "./ledger-rows.ts";
-import type { LedgerState, Wallet } from "./ledger-state.ts";
+import {
+  type LoadedRow,
+  type Others,
+  type OthersRow,
+  presentChanges,
+  toOthers,
+  toState,
+  writtenRowTypes,
+} from "./ledger-rows.ts";
+import type { LedgerState } from "./ledger-state.ts";
 import type { Needs } from "./list-needs.ts";
 
 /** Runs one statement: in a session of its own, or inside somebody's transaction. */
@@ -47,14 +56,24 @@ export async function loadState(run: Run, needs: Needs): Promise<LedgerState> {
 }
 
 const writtenRows = writtenRowTypes.map(({ name }, index) => `$${index + 2}::text::${name}[]`);
-const writeStatement = { name: "ledger-write", text: `select ledger_write($1, ${writtenRows.join()}) as is_written` };
+const writeStatement = { name: "ledger-commit", text: `select ledger_commit($1, ${writtenRows.join()}) as others` };
 
-/** `false`, and nothing is written, when a wallet is no longer in the state that the changes were decided on. */
+/**
+ * Writes changes, and the ends of claims with them. Answers what they were added to where other processes had written
+ * since the state that they were decided on; `null` where none had. Throws, and nothing is written, where they are no
+ * longer right.
+ */
 export async function writeChanges(
   run: Run,
   changes: Changes,
-  wallets: ReadonlyMap<AccountId, Wallet>,
-): Promise<boolean> {
-  const [answer] = await run<{ is_written: boolean }>(writeStatement, presentChanges(changes, wallets));
-  return answer?.is_written === true;
+  { state, endedClaims }: { state: LedgerState; endedClaims: readonly EndedClaim[] },
+): Promise<Others | null> {
+  const [answer] = await run<{ others: OthersRow | null }>(writeStatement, presentChanges(changes, state, endedClaims));
+  invariant(answer !== undefined, "the database tells no end of a write");
+  return answer.others === null ? null : toOthers(answer.others);
+}
+
+/** Whether changes were not written, because others had changed what they were decided on. */
+export function isOutdated(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "SL001";
 }

@@ -54,4 +54,6 @@ test("several rows, other types, and none", () => {
   expect(presentRows(time, [new Date(0), null])).toBe('{"(1970-01-01T00:00:00.000Z)","()"}');
   expect(presentRows(other, [1])).toBe('{"(true,1,\\"{1,20}\\")"}');
   expect(presentRows(text, [])).toBeNull();
+  const bytes: RowType<Buffer | null> = { name: "bytes_row", columns: [["value", "bytea", (value) => value]] };
+  expect(presentRows(bytes, [Buffer.from("hi"), null])).toBe('{"(\\\\\\\\x6869)","()"}');
 });

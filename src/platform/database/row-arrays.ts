@@ -2,9 +2,10 @@
 type ColumnValues = {
   text: string | null;
   bigint: bigint | null;
-  smallint: number;
+  smallint: number | null;
   boolean: boolean;
   timestamptz: Date | null;
+  bytea: Buffer | null;
   "text[]": readonly string[];
   "bigint[]": readonly bigint[];
 };
@@ -35,6 +36,11 @@ function presentColumn<T>(column: Column<T>, thing: T): string {
       return String(column[2](thing) ?? "");
     case "timestamptz":
       return column[2](thing)?.toISOString() ?? "";
+    case "bytea": {
+      const bytes = column[2](thing);
+      // One backslash, for its row, and that for the array of rows.
+      return bytes === null ? "" : `\\\\\\\\x${bytes.toString("hex")}`;
+    }
     case "text[]":
       return presentList(column[2](thing).map((text) => (isPlain(text) ? text : quoteInList(text))));
     case "bigint[]":

@@ -578,6 +578,7 @@ type WalletsTable = {
   changed_at: Generated<Date>;
   frozen_at: Date | null;
   frozen_reason: string | null;
+  plain_writes: Generated<bigint>;
 };
 
 type WebhookEndpointsTable = {

@@ -1,4 +1,7 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { insertClaim } from "../../../src/features/idempotency/idempotency-store.ts";
+import type { Database } from "../../../src/platform/database/database.ts";
 import { type ChatGateway, openChatGateway } from "../../harness/chat/chat-gateway.ts";
 import {
   createKeyedCall,
@@ -8,7 +11,9 @@ import {
   listKeys,
 } from "../../harness/chat/keyed-chat.ts";
 import { readRawStream } from "../../harness/chat/raw-stream.ts";
+import { holdLock } from "../../harness/hold-lock.ts";
 import { createRandom } from "../../harness/ledger/ledger-load.ts";
+import { lockWallet } from "../../harness/ledger/lock-wallet.ts";
 import { createTestClock } from "../../harness/test-clock.ts";
 import { createTestDatabase, type TestDatabase } from "../../harness/test-database.ts";
 import { startGateway, type TestGateway } from "../../harness/test-gateway.ts";
@@ -108,6 +113,56 @@ describe("a call whose process died", () => {
     await call.expectDoneOnce();
     expect((await call.caller.listHolds()).map(({ state }) => state)).toEqual(["released", "settled"]);
   });
+});
+
+describe("a database that is lost for a moment", () => {
+  test.each(ways)("costs no second call of the upstream when an answer is kept, $way", async ({ asked }) => {
+    const call = await createKeyedCall(chat, { asked });
+    const gate = chat.upstream.gate();
+    call.script({ beforePiece: gate });
+    const sent = call.send();
+    await gate.reached();
+    await waitUntil("the hold", async () => (await call.caller.listHolds()).length === 1);
+    await using wallet = await lockWallet(chat.gateway.database, call.caller.accountId);
+    gate.open();
+    await wallet.awaited();
+    await wallet.free(cutWaiting);
+    const answer = await sent;
+    expect(answer).toMatchObject({ status: 200, isReplay: false });
+    await call.expectDoneOnce();
+    expectReplay(await call.send({ node: other }), answer);
+  });
+
+  test("is waited for by those who claim keys, and each key is had by one", async () => {
+    const call = await createKeyedCall(chat);
+    const gate = chat.upstream.gate();
+    call.script({ beforeHead: gate });
+    const { accountId } = call.caller;
+    // The claim of somebody who dies in the middle of it.
+    await using key = await holdLock(chat.gateway.database, async (tx) => {
+      const now = clock.now();
+      const claim = { accountId, key: call.key, requestId: "req_undone", fingerprint: Buffer.alloc(32), holdId: null };
+      await sql`savepoint unclaimed`.execute(tx);
+      await insertClaim(tx, { ...claim, now, leaseUntil: now, expiresAt: now });
+    });
+    const sent = [call.send(), call.send({ node: other })];
+    await key.awaited(2);
+    await key.free(async (tx) => {
+      await cutWaiting(tx);
+      await sql`rollback to savepoint unclaimed`.execute(tx);
+    });
+    await gate.reached();
+    expect(await Promise.race(sent)).toMatchObject({ status: 409, code: "idempotency_in_progress" });
+    gate.open();
+    expect((await Promise.all(sent)).map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    await call.expectDoneOnce();
+  });
+
+  /** Breaks the connections of everybody who waits for a lock. */
+  async function cutWaiting(tx: Database): Promise<void> {
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(tx);
+  }
 });
 
 describe("a process that was believed to be dead", () => {

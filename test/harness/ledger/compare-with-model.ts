@@ -1,5 +1,7 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
+import type { Changes } from "../../../src/features/ledger/draft.ts";
+import type { KeySpending } from "../../../src/features/ledger/ledger-state.ts";
 import type { Operation, Result } from "../../../src/features/ledger/operation.ts";
 import type { AccountId } from "../../../src/lib/ids.ts";
 import { resolveWait, resolveWish } from "../tasks/resolve-wish.ts";
@@ -7,9 +9,11 @@ import { checkLedgerTables } from "./check-ledger-tables.ts";
 import { assertSame } from "./disagreement.ts";
 import { knownAccountIds, rareScripts, type Script, script } from "./ledger-arbitraries.ts";
 import { createLedgerModel, type LedgerModel } from "./ledger-model.ts";
-import { type ApplyBatch, createReducerWorld, type ReducerWorld } from "./reducer-world.ts";
+import { type ApplyBatch, createReducerWorld, type LedgerTables, type ReducerWorld } from "./reducer-world.ts";
 
 const shorteningMsMax = 10_000;
+/** By how many operations a process may be behind. */
+const earlierMax = 5;
 
 /** A batch of a script: its operations, and what the model answered to them and looks like since. */
 type Scene = { operations: readonly Operation[]; now: Date; answers: readonly Result[]; model: LedgerModel };
@@ -94,6 +98,100 @@ export function compareBatchesWithSingles(script: Script, applyBatch: ApplyBatch
       assertSame("one batch leaves behind what many do", batches.picture(), singles.picture());
     },
   });
+}
+
+/**
+ * Decides each operation on what was there some operations ago as well, as a process does that has not heard of what
+ * another one wrote since. Where that is found good for any state of the same shape, it must be what is decided now, but
+ * for the amounts that it is added to. Tells how many operations that was the case for.
+ */
+export function compareEarlyWithLate(script: Script, applyBatch: ApplyBatch): number {
+  const world = createReducerWorld({ accountIds: knownAccountIds, applyBatch, handout: "everything" });
+  const earlier: LedgerTables[] = [];
+  let count = 0;
+
+  function compare(operation: Operation, now: Date, before: LedgerTables): void {
+    const { accountId } = operation;
+    const early = world.decideOn(before, [operation], now);
+    if (!canBeAdded(early.changes, { accountId, before, between: world.tables })) return;
+    const late = world.decideOn(world.tables, [operation], now);
+    assertSame(`the answer to ${operation.kind} without the others`, early.results, late.results);
+    const [added, expected] = [
+      presentDifference(early.changes, accountId, before),
+      presentDifference(late.changes, accountId, world.tables),
+    ];
+    assertSame("what is added without the others", added, expected);
+    count += 1;
+  }
+
+  playScript(script, {
+    setFrozen(accountId, isFrozen) {
+      world.setFrozen(accountId, isFrozen);
+      // Whoever freezes an account changes the shape of its wallet.
+      for (const { wallets } of earlier) {
+        const wallet = wallets.get(accountId);
+        if (wallet !== undefined) wallets.set(accountId, { ...wallet, isFrozen });
+      }
+    },
+    watch({ operations, now }) {
+      for (const operation of operations) {
+        for (const before of earlier) compare(operation, now, before);
+        earlier.unshift(world.copy());
+        earlier.length = Math.min(earlier.length, earlierMax);
+        world.apply([operation], now);
+      }
+    },
+  });
+  return count;
+}
+
+/** Whether `ledger_commit` would add what was decided before to what another process has written by now. */
+function canBeAdded(
+  changes: Changes,
+  { accountId, before, between }: { accountId: AccountId; before: LedgerTables; between: LedgerTables },
+): boolean {
+  const [then, now] = [before.wallets.get(accountId), between.wallets.get(accountId)];
+  if (!changes.accountIds.has(accountId) || changes.exactAccountIds.has(accountId)) return false;
+  if (then?.shape !== now?.shape || then?.version === now?.version) return false;
+  const isShort = [...changes.leastAvailable].some(([id, least]) => {
+    const [known, found] = [before.pockets.get(id), between.pockets.get(id)];
+    if (known?.accountId !== accountId || found === undefined) return false;
+    return least + (found.posted - found.held) - (known.posted - known.held) < 0n;
+  });
+  const isBeyond = [...changes.mostCounted].some(([name, { counted, budget }]) => {
+    if (changes.spending.get(name)?.accountId !== accountId) return false;
+    return counted + sumSpending(between.spending.get(name)) - sumSpending(before.spending.get(name)) > budget;
+  });
+  const hasChanged = [...changes.holds.values()].some(({ id, accountId: owner }) => {
+    return owner === accountId && before.holds.get(id) !== between.holds.get(id);
+  });
+  return !isShort && !isBeyond && !hasChanged;
+}
+
+function sumSpending(spending: KeySpending | undefined): bigint {
+  return spending === undefined ? 0n : spending.held + spending.spent;
+}
+
+/** What a batch changes of an account, as what is added to what was there. */
+function presentDifference(changes: Changes, accountId: AccountId, before: LedgerTables) {
+  const isOwn = (thing: { accountId: AccountId }): boolean => thing.accountId === accountId;
+  return {
+    pockets: [...changes.pockets.values()].filter(isOwn).map(({ id, posted, held, entryCount }) => {
+      const was = before.pockets.get(id) ?? { posted: 0n, held: 0n, entryCount: 0n };
+      return { id, posted: posted - was.posted, held: held - was.held, entries: entryCount - was.entryCount };
+    }),
+    spending: [...changes.spending].flatMap(([name, spending]) => {
+      const { held, spent } = before.spending.get(name) ?? { held: 0n, spent: 0n };
+      return isOwn(spending) ? [{ name, held: spending.held - held, spent: spending.spent - spent }] : [];
+    }),
+    holds: [...changes.holds.values()].filter(isOwn),
+    charges: changes.charges.filter(isOwn),
+    postings: changes.postings.filter(isOwn).map(({ entry, ...posting }) => {
+      const was = entry === null ? undefined : before.pockets.get(entry.pocketId);
+      const number = entry && entry.number - (was?.entryCount ?? 0n);
+      return { ...posting, number, balance: entry && entry.balanceAfter - (was?.posted ?? 0n) };
+    }),
+  };
 }
 
 /**

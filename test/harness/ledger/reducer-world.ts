@@ -36,6 +36,10 @@ export type LedgerTables = {
 export type ReducerWorld = {
   tables: LedgerTables;
   apply(operations: readonly Operation[], now: Date): Result[];
+  /** The tables as they are now, whatever is written afterwards. */
+  copy(): LedgerTables;
+  /** What a batch would do to a copy, without its being written. */
+  decideOn(tables: LedgerTables, operations: readonly Operation[], now: Date): ReturnType<ApplyBatch>;
   setFrozen(accountId: AccountId, isFrozen: boolean): void;
   /** Movements of the last batch looked to the rest of that batch as they look to the next one. */
   checkMovements(): void;
@@ -51,7 +55,7 @@ export function createReducerWorld(parts: {
   handout: Handout;
 }): ReducerWorld {
   const tables: LedgerTables = {
-    wallets: new Map([...parts.accountIds].map((id) => [id, { version: 0n, isFrozen: false }])),
+    wallets: new Map([...parts.accountIds].map((id) => [id, { version: 0n, shape: 0n, isFrozen: false }])),
     pockets: new Map(),
     holds: new Map(),
     spending: new Map(),
@@ -59,11 +63,23 @@ export function createReducerWorld(parts: {
     charges: [],
   };
   let movements: Changes["transactions"] = new Map();
+  function decideOn(known: LedgerTables, operations: readonly Operation[], now: Date): ReturnType<ApplyBatch> {
+    const state = parts.handout === "everything" ? loadAll(known) : loadAsked(known, operations, now);
+    return parts.applyBatch(state, operations, now);
+  }
   return {
     tables,
+    copy: () => ({
+      wallets: new Map(tables.wallets),
+      pockets: new Map(tables.pockets),
+      holds: new Map(tables.holds),
+      spending: new Map(tables.spending),
+      postings: [...tables.postings],
+      charges: [...tables.charges],
+    }),
+    decideOn,
     apply(operations, now) {
-      const state = parts.handout === "everything" ? loadAll(tables) : loadAsked(tables, operations, now);
-      const { results, changes } = parts.applyBatch(state, operations, now);
+      const { results, changes } = decideOn(tables, operations, now);
       movements = changes.transactions;
       writeChanges(tables, changes);
       return results;
@@ -162,13 +178,14 @@ function toTransactions(
   return transactions;
 }
 
-/** Does what `ledger_write` does, with the same columns left alone and the same complaints. */
+/** Does what `ledger_commit` does, with the same columns left alone and the same complaints. */
 function writeChanges(tables: LedgerTables, changes: Changes): void {
   if (changes.accountIds.size === 0) return;
   for (const accountId of changes.accountIds) {
     const wallet = tables.wallets.get(accountId);
     assertClaim(wallet !== undefined, "writing", `there is no wallet of ${accountId}`);
-    tables.wallets.set(accountId, { ...wallet, version: wallet.version + 1n });
+    const shape = changes.exactAccountIds.has(accountId) ? wallet.shape + 1n : wallet.shape;
+    tables.wallets.set(accountId, { ...wallet, version: wallet.version + 1n, shape });
   }
   const changedIds = new Set(listChanged(tables, changes).map(({ accountId }) => accountId));
   assertSame("the wallets that get a new version", changes.accountIds, changedIds);

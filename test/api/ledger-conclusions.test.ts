@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Claim, type Claims, createClaims, type KeptAnswer } from "../../src/features/idempotency/index.ts";
+import type { ConclusionOf, ReleaseOperation, SettleOperation } from "../../src/features/ledger/index.ts";
+import type { HoldOperation } from "../../src/features/ledger/operation.ts";
+import type { AccountId } from "../../src/lib/ids.ts";
+import { listCharges, listHolds } from "../harness/ledger/read-chat-ledger.ts";
+import { openTestLedger, type TestLedger } from "../harness/ledger/test-ledger.ts";
+
+const leaseMs = 60_000;
+const fingerprint = Buffer.alloc(32, 7);
+
+let opened: TestLedger;
+let claims: Claims;
+let accountId: AccountId;
+beforeAll(async () => {
+  opened = await openTestLedger();
+  const { database, clock } = opened;
+  claims = createClaims({ database, clock, validityMs: 3_600_000, releaseHold: async () => {} });
+  accountId = await opened.createAccount(1_000_000n);
+});
+afterAll(() => opened[Symbol.asyncDispose]());
+
+async function claim(key: string): Promise<Claim & { hold: HoldOperation }> {
+  const hold = opened.hold(accountId, 100n);
+  const wanted = { accountId, key, requestId: opened.parts.ids.next("req"), fingerprint, holdId: hold.id };
+  expect(await claims.claim(wanted)).toMatchObject({ kind: "claimed" });
+  await opened.ledger.apply(hold);
+  return { ...wanted, hold };
+}
+
+/** What another request with the key finds: an answer, or `null` when it may run. */
+function look({ key }: Claim): Promise<KeptAnswer | null> {
+  return claims.recall({ accountId, key, fingerprint });
+}
+
+function createAnswer(body: Buffer | null): KeptAnswer {
+  return { status: 200, contentType: "application/json", body, summary: 'It cost "0.14".' };
+}
+
+function keep(held: Claim, body: Buffer | null): ConclusionOf<SettleOperation> {
+  return { claim: held, bytes: 100, describe: ({ kind }) => (kind === "settled" ? createAnswer(body) : undefined) };
+}
+
+test.each([
+  ["an answer is kept with its charge", Buffer.from('Hello, 世界 "(\\,)"')],
+  ["bytes are kept as they are", Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))],
+  ["an answer of nothing is one", Buffer.alloc(0)],
+  ["one that is too large is remembered without its body", null],
+])("%s", async (name, body) => {
+  const held = await claim(`${name.replaceAll(" ", "-")}-'"\\,(){}`);
+  const settled = await opened.ledger.apply(opened.settle(accountId, held.hold.id, 14n), keep(held, body));
+  expect(settled).toMatchObject({ kind: "settled", paid: 14n });
+  expect(await look(held)).toEqual(createAnswer(body));
+});
+
+test("hundreds of claims and ends at once are each their own, and a key that is free again is had by the next", async () => {
+  const keys = Array.from({ length: 300 }, (_, index) => `crowd-${index}`);
+  const held = await Promise.all(keys.map(claim));
+  await Promise.all(
+    held.map((one, index) =>
+      index % 3 === 0
+        ? opened.ledger.apply<ReleaseOperation>(
+            { kind: "release", accountId, holdId: one.hold.id },
+            { claim: one, bytes: 0, describe: () => null },
+          )
+        : opened.ledger.apply(opened.settle(accountId, one.hold.id, 1n), keep(one, Buffer.from(one.key))),
+    ),
+  );
+  const found = await Promise.all(held.map(look));
+  expect(found.map((answer) => answer?.body?.toString() ?? null)).toEqual(
+    keys.map((key, index) => (index % 3 === 0 ? null : key)),
+  );
+  await claim("crowd-0");
+});
+
+test("of many who claim one key at once, one has it", async () => {
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 50 }, () =>
+      claims.claim({ accountId, key: "one", requestId: opened.parts.ids.next("req"), fingerprint, holdId: null }),
+    ),
+  );
+  expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  for (const outcome of outcomes)
+    if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "idempotency_in_progress" });
+});
+
+test("whoever lost the key charges nothing, and its neighbours in the batch are charged and kept", async () => {
+  const lost = await claim("lost");
+  opened.clock.advance(leaseMs);
+  const neighbours = await Promise.all(Array.from({ length: 5 }, (_, index) => claim(`neighbour-${index}`)));
+  const taker = { accountId, key: "lost", requestId: opened.parts.ids.next("req"), fingerprint, holdId: null };
+  expect(await claims.claim(taker)).toMatchObject({ kind: "claimed" });
+  const settle = (held: Claim & { hold: HoldOperation }) =>
+    opened.ledger.apply(opened.settle(accountId, held.hold.id, 14n), keep(held, Buffer.from("Hello")));
+  const outcomes = await Promise.allSettled([lost, ...neighbours].map(settle));
+  expect(outcomes[0]).toMatchObject({ status: "rejected", reason: { code: "idempotency_in_progress" } });
+  for (const outcome of outcomes.slice(1)) expect(outcome).toMatchObject({ value: { kind: "settled", paid: 14n } });
+  for (const neighbour of neighbours) expect(await look(neighbour)).toEqual(createAnswer(Buffer.from("Hello")));
+  await expect(look(lost)).rejects.toMatchObject({ code: "idempotency_in_progress" });
+  const holds = await listHolds(opened.database, accountId);
+  expect(holds.find(({ id }) => id === lost.hold.id)).toMatchObject({ state: "open" });
+});
+
+test("an end that is sent again, because nobody heard of the first one, is the same end", async () => {
+  const held = await claim("again");
+  const settle = opened.settle(accountId, held.hold.id, 14n);
+  await opened.ledger.apply(settle, keep(held, Buffer.from("Hello")));
+  const count = (await listCharges(opened.database, accountId)).length;
+  const again = await opened.ledger.apply(settle, keep(held, Buffer.from("Hello")));
+  expect(again).toMatchObject({ kind: "settled", paid: 14n, isReplay: true });
+  expect(await listCharges(opened.database, accountId)).toHaveLength(count);
+  expect(await look(held)).toEqual(createAnswer(Buffer.from("Hello")));
+});
+
+test("what cannot be charged is not kept either", async () => {
+  const held = await claim("uncharged");
+  await opened.ledger.apply({ kind: "release", accountId, holdId: held.hold.id });
+  const refused = await opened.ledger.apply(opened.settle(accountId, held.hold.id, 14n), keep(held, Buffer.from("Hi")));
+  expect(refused).toEqual({ kind: "already-resolved", state: "released" });
+  await expect(look(held)).rejects.toMatchObject({ code: "idempotency_in_progress" });
+});
