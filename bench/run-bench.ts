@@ -4,6 +4,7 @@ import { measureChat } from "./measure-chat.ts";
 import { measureEdge } from "./measure-edge.ts";
 import { measureEndurance } from "./measure-endurance.ts";
 import { measureLedger } from "./measure-ledger.ts";
+import { measureNodes } from "./measure-nodes.ts";
 import { measureQueue } from "./measure-queue.ts";
 import { measureTasks } from "./measure-tasks.ts";
 import { measureVariants } from "./measure-variants.ts";
@@ -13,6 +14,7 @@ const benches: Record<string, (words: string[]) => Promise<void>> = {
   edge: measureEdge,
   endurance: measureEndurance,
   ledger: measureLedger,
+  nodes: measureNodes,
   queue: measureQueue,
   tasks: measureTasks,
   variants: measureVariants,

@@ -8,7 +8,8 @@ export type LoadFigures = {
   firstDataMs: number[];
 };
 
-type Load = { port: number; request: Buffer; isStream: boolean; connections: number };
+/** The request is the same each time, or written anew. */
+type Load = { port: number; request: Buffer | (() => Buffer); isStream: boolean; connections: number };
 
 /** Connections that ask one thing after another, each as fast as it is answered. */
 export async function openLoad({ port, request, isStream, connections }: Load) {
@@ -16,7 +17,7 @@ export async function openLoad({ port, request, isStream, connections }: Load) {
 
   async function askOnce(connection: LoadConnection, figures: LoadFigures): Promise<void> {
     const startedAtMs = performance.now();
-    const answer = await connection.ask(request);
+    const answer = await connection.ask(typeof request === "function" ? request() : request);
     requireWhole(answer, isStream);
     figures.requests += 1;
     figures.wholeMs.push(performance.now() - startedAtMs);

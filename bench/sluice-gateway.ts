@@ -13,10 +13,13 @@ export type SluiceGateway = {
   port: number;
   processId: number;
   dataDir: string;
-  databaseProcessId: number;
+  /** `null` where the database is not the gateway's own. */
+  databaseProcessId: number | null;
   /** What every request needs to be let in. */
   headers: Record<string, string>;
   readFrozen(): Promise<string>;
+  /** Another gateway with the same settings: on the same database, where that is not its own. */
+  startBeside(): Promise<{ port: number; close(): Promise<void> }>;
   close(): Promise<void>;
 };
 
@@ -41,18 +44,8 @@ export async function startSluice(
   } = {},
 ): Promise<SluiceGateway> {
   const mainFile = join(options.checkoutDir ?? ownCheckout, "src/main.ts");
-  const dataDir = mkdtempSync(join(tmpdir(), "sluice-bench-"));
-  const port = Number(await findFreePort());
-  const environment = {
-    SLUICE_DATA_DIR: dataDir,
-    SLUICE_PORT: String(port),
-    SLUICE_LOG_FORMAT: "json",
-    BENCH_UPSTREAM_KEY: "sk-bench",
-    ...options.settings,
-  };
-  const { child, stop } = spawnGateway(mainFile, environment, options.nodeWords ?? []);
+  const { port, processId, dataDir, environment, close } = await startNode(mainFile, options);
   const siteUrl = `http://127.0.0.1:${port}`;
-  await waitUntil("Sluice is ready", () => isReady(child, siteUrl), 60_000);
   const command = createCommand(mainFile, environment);
   const key = await createCaller(command);
   const catalog = "catalog" in models ? models.catalog : describeCatalog(models);
@@ -62,15 +55,37 @@ export async function startSluice(
   const headers = { authorization: `Bearer ${key}` };
   return {
     port,
-    processId: child.pid ?? 0,
+    processId,
     dataDir,
-    databaseProcessId: readPostmasterId(dataDir),
+    databaseProcessId: options.settings?.SLUICE_DATABASE_URL === undefined ? readPostmasterId(dataDir) : null,
     headers,
+    startBeside: () => startNode(mainFile, options),
     async readFrozen() {
       const answer = await fetch(`${siteUrl}/v1/balance`, { headers });
       const { frozen_balance: frozen } = (await answer.json()) as { frozen_balance: string };
       return frozen;
     },
+    close,
+  };
+}
+
+type NodeOptions = { nodeWords?: readonly string[]; settings?: Readonly<Record<string, string>> };
+
+/** A gateway alone, with nobody in it but who is in its database. */
+async function startNode(mainFile: string, { nodeWords = [], settings = {} }: NodeOptions) {
+  const dataDir = mkdtempSync(join(tmpdir(), "sluice-bench-"));
+  const port = Number(await findFreePort());
+  const environment = {
+    SLUICE_DATA_DIR: dataDir,
+    SLUICE_PORT: String(port),
+    SLUICE_LOG_FORMAT: "json",
+    BENCH_UPSTREAM_KEY: "sk-bench",
+    ...settings,
+  };
+  const { child, stop } = spawnGateway(mainFile, environment, nodeWords);
+  await waitUntil("Sluice is ready", () => isReady(child, `http://127.0.0.1:${port}`), 60_000);
+  return {
+    ...{ port, processId: child.pid ?? 0, dataDir, environment },
     async close() {
       await stop();
       rmSync(dataDir, { recursive: true, force: true });
