@@ -7,6 +7,15 @@
 -- that is frozen, a write of a gateway of the version before.
 alter table wallets add column plain_writes bigint not null default 0;
 
+-- The claim of an Idempotency-Key for a request.
+create type new_claim as (
+  account_id text,
+  key text,
+  fingerprint bytea,
+  request_id text,
+  hold_id text
+);
+
 -- The end of the claim of an Idempotency-Key, which becomes durable with the charge that its answer tells of. Without a
 -- status, the key is free again.
 create type ended_claim as (
@@ -66,10 +75,32 @@ create type ledger_decided_spending as (
   budget bigint
 );
 
+-- A claim is changed once, when it ends: there is room for that beside it, so that no index has to change.
+alter table idempotency_keys set (fillfactor = 50);
+
+-- Claims those keys that are free, in their order, and answers the requests that have theirs now.
+create function claim_keys(
+  new_claims new_claim[],
+  claimed_at timestamptz,
+  leased_until timestamptz,
+  known_until timestamptz
+) returns setof text language plpgsql set plan_cache_mode = force_generic_plan as $$
+begin
+  return query insert into idempotency_keys
+      (account_id, key, fingerprint, request_id, hold_id, state, lease_until, created_at, expires_at)
+    select claimed.account_id, claimed.key, claimed.fingerprint, claimed.request_id, claimed.hold_id, 'running',
+      leased_until, claimed_at, known_until
+    from unnest(new_claims) as claimed
+    on conflict (account_id, key) do nothing
+    returning idempotency_keys.request_id;
+end $$;
+
 -- Ends claims, in the order of their keys: those come before wallets everywhere. An answer is kept by the request that has
 -- the key, also a second time; a key that another request has by now is not freed.
 create function end_claims(ended_claims ended_claim[]) returns void language plpgsql
-  set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+  -- Each row is looked up by its key, however many there are, and whatever the caller has set.
+  set enable_nestloop = on set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  set plan_cache_mode = force_generic_plan as $$
 declare
   kept_total integer;
 begin
@@ -245,7 +276,8 @@ create function ledger_add_to_others(
   new_postings ledger_new_posting[],
   decided_spending ledger_decided_spending[]
 ) returns json language plpgsql
-  set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+  set enable_nestloop = on set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  set plan_cache_mode = force_generic_plan as $$
 declare
   found_pockets json;
   found_spending json;

@@ -1095,6 +1095,14 @@ create type ledger_opened_pocket as (
   is_open boolean
 );
 
+create type new_claim as (
+  account_id text,
+  key text,
+  fingerprint bytea,
+  request_id text,
+  hold_id text
+);
+
 CREATE OR REPLACE FUNCTION public.check_hold()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1173,6 +1181,21 @@ begin
     message = 'a wallet is frozen at a moment and for a reason, or neither', detail = to_json(new)::text;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.claim_keys(new_claims new_claim[], claimed_at timestamp with time zone, leased_until timestamp with time zone, known_until timestamp with time zone)
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+begin
+  return query insert into idempotency_keys
+      (account_id, key, fingerprint, request_id, hold_id, state, lease_until, created_at, expires_at)
+    select claimed.account_id, claimed.key, claimed.fingerprint, claimed.request_id, claimed.hold_id, 'running',
+      leased_until, claimed_at, known_until
+    from unnest(new_claims) as claimed
+    on conflict (account_id, key) do nothing
+    returning idempotency_keys.request_id;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.create_wallet()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1185,6 +1208,9 @@ end $function$;
 CREATE OR REPLACE FUNCTION public.end_claims(ended_claims ended_claim[])
  RETURNS void
  LANGUAGE plpgsql
+ SET enable_nestloop TO 'on'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
  SET enable_seqscan TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
@@ -1244,6 +1270,9 @@ end $function$;
 CREATE OR REPLACE FUNCTION public.ledger_add_to_others(decided_at timestamp with time zone, decided_pockets ledger_decided_pocket[], new_postings ledger_new_posting[], decided_spending ledger_decided_spending[])
  RETURNS json
  LANGUAGE plpgsql
+ SET enable_nestloop TO 'on'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
  SET enable_seqscan TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$

@@ -3,7 +3,7 @@ import type { HoldId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { type Claim, type KeptAnswer, type KnownKey, leaseMs } from "./idempotency-key.ts";
-import { findKey, insertClaim, lockKey, type NewClaim, replaceClaim } from "./idempotency-store.ts";
+import { type ClaimTimes, findKey, insertClaim, lockKey, type NewClaim, replaceClaim } from "./idempotency-store.ts";
 
 /** How long claims are good for, and what becomes of those that nobody ended. */
 export type ClaimTerms = {
@@ -52,14 +52,17 @@ export async function claimKey(
   { database, clock, validityMs, releaseHold }: ClaimTerms & { database: Database; clock: Clock },
   wanted: WantedClaim,
 ): Promise<ClaimOutcome> {
-  const claim = createClaim(wanted, clock.now(), validityMs);
+  const claim = { ...wanted, ...computeTimes(clock.now(), validityMs) };
   if (await insertClaim(database, claim)) return { kind: "claimed", claim: wanted };
   return await findOrTakeOver(database, claim, releaseHold);
 }
 
-export function createClaim(wanted: WantedClaim, now: Date, validityMs: number): NewClaim {
-  const leaseUntil = new Date(now.getTime() + leaseMs);
-  return { ...wanted, now, leaseUntil, expiresAt: new Date(now.getTime() + validityMs) };
+export function computeTimes(now: Date, validityMs: number): ClaimTimes {
+  return {
+    now,
+    leaseUntil: new Date(now.getTime() + leaseMs),
+    expiresAt: new Date(now.getTime() + validityMs),
+  };
 }
 
 /** What becomes of a claim whose key was known when it was written. */

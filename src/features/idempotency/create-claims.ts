@@ -6,7 +6,7 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import {
   type ClaimOutcome,
   type ClaimTerms,
-  createClaim,
+  computeTimes,
   findOrTakeOver,
   recallAnswer,
   type WantedClaim,
@@ -43,9 +43,9 @@ export function createClaims({
   releaseHold,
 }: ClaimTerms & { database: Database; clock: Clock }): Claims {
   const claiming = createPatientCoalescer<WantedClaim, NewClaim | null>(clock, async (batch) => {
-    const now = clock.now();
-    const claims = batch.map((wanted) => createClaim(wanted, now, validityMs));
-    const granted = await insertClaims(database, claims.toSorted(compareKeys));
+    const times = computeTimes(clock.now(), validityMs);
+    const claims = batch.map((wanted) => ({ ...wanted, ...times }));
+    const granted = await insertClaims(database, claims.toSorted(compareKeys), times);
     // The others are told what they wanted to write, so that they can look what is there.
     return claims.map((claim) => (granted.has(claim.requestId) ? null : claim));
   });

@@ -1,17 +1,12 @@
 import { sql } from "kysely";
 import type { HoldId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { presentRows } from "../../platform/database/row-arrays.ts";
+import { presentRows, type RowType } from "../../platform/database/row-arrays.ts";
 import { type EndedClaim, endedClaim } from "./ended-claim.ts";
 import type { Claim, KeptAnswer, KnownKey } from "./idempotency-key.ts";
 
-export type NewClaim = Claim & {
-  fingerprint: Buffer;
-  holdId: HoldId | null;
-  now: Date;
-  leaseUntil: Date;
-  expiresAt: Date;
-};
+export type ClaimTimes = { now: Date; leaseUntil: Date; expiresAt: Date };
+export type NewClaim = Claim & ClaimTimes & { fingerprint: Buffer; holdId: HoldId | null };
 
 /** Whether the key was free and is now claimed. */
 export async function insertClaim(database: Database, claim: NewClaim): Promise<boolean> {
@@ -23,23 +18,27 @@ export async function insertClaim(database: Database, claim: NewClaim): Promise<
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** Claims those of the keys that are free, in their order, and tells which requests those are of. */
-export async function insertClaims(database: Database, claims: readonly NewClaim[]): Promise<Set<string>> {
-  const { rows } = await sql<{ request_id: string }>`
-    insert into idempotency_keys
-      (account_id, key, fingerprint, request_id, hold_id, state, lease_until, created_at, expires_at)
-    select account_id, key, fingerprint, request_id, hold_id, 'running', lease_until, created_at, expires_at
-    from unnest(
-        ${claims.map(({ accountId }) => accountId)}::text[], ${claims.map(({ key }) => key)}::text[],
-        ${claims.map(({ fingerprint }) => fingerprint)}::bytea[], ${claims.map(({ requestId }) => requestId)}::text[],
-        ${claims.map(({ holdId }) => holdId)}::text[], ${claims.map(({ leaseUntil }) => leaseUntil)}::timestamptz[],
-        ${claims.map(({ now }) => now)}::timestamptz[], ${claims.map(({ expiresAt }) => expiresAt)}::timestamptz[])
-      with ordinality as claimed
-        (account_id, key, fingerprint, request_id, hold_id, lease_until, created_at, expires_at, ordinality)
-    order by ordinality
-    on conflict (account_id, key) do nothing
-    returning request_id`.execute(database);
-  return new Set(rows.map((row) => row.request_id));
+const newClaim: RowType<NewClaim> = {
+  name: "new_claim",
+  columns: [
+    ["account_id", "text", ({ accountId }) => accountId],
+    ["key", "text", ({ key }) => key],
+    ["fingerprint", "bytea", ({ fingerprint }) => fingerprint],
+    ["request_id", "text", ({ requestId }) => requestId],
+    ["hold_id", "text", ({ holdId }) => holdId],
+  ],
+};
+
+/** Claims those of the keys that are free, in their order, and tells which requests have theirs. All are of one moment. */
+export async function insertClaims(
+  database: Database,
+  claims: readonly NewClaim[],
+  { now, leaseUntil, expiresAt }: ClaimTimes,
+): Promise<Set<string>> {
+  const rows = presentRows(newClaim, claims);
+  const { rows: granted } = await sql<{ request_id: string }>`
+    select claim_keys(${rows}::text::new_claim[], ${now}, ${leaseUntil}, ${expiresAt}) as request_id`.execute(database);
+  return new Set(granted.map((row) => row.request_id));
 }
 
 /** Makes a key that is over, or whose process died, the claim of another request. */
