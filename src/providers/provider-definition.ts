@@ -20,6 +20,8 @@ export type ProviderDefinition = {
   headers?: Record<string, string>;
   /** The header that carries the key, where it is not `Authorization: Bearer`. */
   auth_header?: string;
+  /** The header whose value makes a request that is sent again the same one to it. */
+  idempotency_header?: string;
   output_cap_field?: "max_completion_tokens" | "max_tokens" | "none";
   /** Whether it can report the usage of a stream. */
   stream_usage?: boolean;

@@ -114,7 +114,11 @@ function createMedia(definition: ProviderDefinition, { host, getSandbox }: Media
       if (baseUrl === undefined) return nothing;
       const auth = authHeader === undefined ? {} : { authHeader: { name: authHeader, prefix: "" } };
       const options = { ...common, ...auth, baseUrl };
-      return { generation: createOpenAiGeneration(options), speech: createOpenAiSpeech(options) };
+      const idempotencyHeader = definition.idempotency_header ?? null;
+      return {
+        generation: createOpenAiGeneration({ ...options, idempotencyHeader }),
+        speech: createOpenAiSpeech(options),
+      };
     }
     case "anthropic":
     case "google":

@@ -26,6 +26,7 @@ const providerSchema = Type.Object(
     package: Type.Optional(text),
     headers: Type.Optional(Type.Record(Type.String(), text)),
     auth_header: Type.Optional(text),
+    idempotency_header: Type.Optional(text),
     output_cap_field: Type.Optional(Type.Enum(["max_completion_tokens", "max_tokens", "none"])),
     stream_usage: Type.Optional(Type.Boolean()),
     system_role: Type.Optional(Type.Enum(["as-sent", "system"])),

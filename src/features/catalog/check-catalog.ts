@@ -20,7 +20,14 @@ const headerNamePattern = /^[A-Za-z0-9-]{1,100}$/;
 const headerValuePattern = /^[\x20-\x7e]{1,4096}$/;
 const packagePattern = /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
 const fieldPattern = /^[a-z][a-z0-9_]{0,63}$/;
-const openAiOptions = ["auth_header", "output_cap_field", "stream_usage", "system_role", "unsupported_fields"] as const;
+const headerNameOptions = ["auth_header", "idempotency_header"] as const;
+const openAiOptions = [
+  ...headerNameOptions,
+  "output_cap_field",
+  "stream_usage",
+  "system_role",
+  "unsupported_fields",
+] as const;
 const secretPattern = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
 
 /** Everything that is wrong with a catalog, beyond its form. */
@@ -76,8 +83,11 @@ function checkKind(
   if (provider.package !== undefined && !packagePattern.test(provider.package)) {
     report([...path, "package"], `${provider.package} is no name of an npm package.`);
   }
-  if (provider.auth_header !== undefined && !headerNamePattern.test(provider.auth_header)) {
-    report([...path, "auth_header"], `${provider.auth_header} is no name of a header.`);
+  for (const name of headerNameOptions) {
+    const header = provider[name];
+    if (header !== undefined && !headerNamePattern.test(header)) {
+      report([...path, name], `${header} is no name of a header.`);
+    }
   }
   for (const name of openAiOptions) {
     if (kind === "openai-compatible" || provider[name] === undefined) continue;

@@ -11,6 +11,7 @@ import type {
 import { isAudio, writeSpeechRequest } from "./ask-speech.ts";
 import { createSilence, readSpeechRefusal } from "./create-openai-speech.ts";
 import { createOpenAiEndpoint, type OpenAiEndpoint, type OpenAiMediaOptions } from "./openai-endpoint.ts";
+import { refuseOrWait } from "./read-media-error.ts";
 import { submitImage } from "./submit-image.ts";
 
 /** A task's audio is kept in memory until it is stored, so that half of one is never taken for the whole. */
@@ -23,16 +24,24 @@ const obstacles = {
   avatar: { param: "model", message: "This model does not make avatars." },
 } as const satisfies Record<GenerationRequest["type"], { param: string; message: string } | null>;
 
-/** Images and speech by the API that OpenAI made common. All of it is made while we wait, so there is nothing to poll. */
-export function createOpenAiGeneration(options: OpenAiMediaOptions): GenerationProvider {
+/** Where a request that is sent again is the same one, the header that says so. */
+type Options = OpenAiMediaOptions & { idempotencyHeader: string | null };
+
+/**
+ * Images and speech by the API that OpenAI made common. All of it is made while we wait, so there is nothing to poll: what
+ * got lost on the way is asked for again where that is the same request to the upstream, and is gone where it is not.
+ */
+export function createOpenAiGeneration({ idempotencyHeader, ...options }: Options): GenerationProvider {
   const endpoint = createOpenAiEndpoint(options);
+  const isRepeatable = idempotencyHeader !== null;
   return {
-    traits: { isRepeatable: false, keepsWork: false, cancels: "never", pollMsMin: 1000, pollMsMax: 10_000 },
+    traits: { isRepeatable, keepsWork: isRepeatable, cancels: "never", pollMsMin: 1000, pollMsMax: 10_000 },
     findObstacle: ({ type }) => obstacles[type],
     async submit(call) {
-      const { request } = call;
-      if (request.type === "image") return await submitImage(endpoint, call, request);
-      if (request.type === "speech") return await submitSpeech(endpoint, call, request);
+      const { request, taskId } = call;
+      const headers = idempotencyHeader === null ? {} : { [idempotencyHeader]: taskId };
+      if (request.type === "image") return await submitImage(endpoint, { ...call, request, headers });
+      if (request.type === "speech") return await submitSpeech(endpoint, { ...call, request, headers });
       throw new ProviderError("rejected", obstacles[request.type].message);
     },
     // Nothing of this upstream is ever under way: whoever asks has lost what was made.
@@ -44,16 +53,17 @@ export function createOpenAiGeneration(options: OpenAiMediaOptions): GenerationP
 
 async function submitSpeech(
   endpoint: OpenAiEndpoint,
-  call: GenerationCall,
-  request: SpeechRequest,
+  call: GenerationCall & { request: SpeechRequest; headers: Readonly<Record<string, string>> },
 ): Promise<SubmitOutcome> {
-  const once = await endpoint.client.sendOnce(writeSpeechRequest(endpoint, { ...call, request }), async (answer) => {
+  const asked = writeSpeechRequest(endpoint, call);
+  const request = { ...asked, headers: { ...asked.headers, ...call.headers } };
+  const once = await endpoint.client.sendOnce(request, async (answer) => {
     if (answer.status >= 300 || !isAudio(answer.headers)) return await readSpeechRefusal(endpoint, answer, call);
     return await readWhole(answer, { bytesMax: taskAudioBytesMax });
   });
   if (once.kind === "ambiguous") return once;
   const { answer } = once;
-  if (answer instanceof ProviderError) throw answer;
+  if (answer instanceof ProviderError) return refuseOrWait(answer, call);
   if (answer.length === 0) return { kind: "ambiguous", error: createSilence() };
   return {
     kind: "done",

@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { ProviderError } from "../contract.ts";
+import type { SubmitOutcome } from "../generation.ts";
 import type { WholeAnswer } from "../media-client.ts";
 import { asRecord } from "./json-value.ts";
 import { readUpstreamError } from "./read-upstream-error.ts";
@@ -15,6 +16,18 @@ const paramsByField: Readonly<Record<string, string>> = {
   response_format: "response_format",
   speed: "speed",
 };
+
+/**
+ * Throws the refusal of a request, but where it is one that was sent again: that the upstream still works on the first one
+ * is no end of it.
+ */
+export function refuseOrWait(
+  error: ProviderError,
+  { headers }: { headers: Readonly<Record<string, string>> },
+): Extract<SubmitOutcome, { kind: "ambiguous" }> {
+  if (error.detail?.status === 409 && Object.keys(headers).length > 0) return { kind: "ambiguous", error };
+  throw error;
+}
 
 /** What an upstream's refusal of images or speech means for us: as with chat, but for the names of the fields. */
 export function readMediaError(answer: WholeAnswer, { clock }: { clock: Clock }): ProviderError {

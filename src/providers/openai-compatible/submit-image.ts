@@ -4,34 +4,34 @@ import { openBase64 } from "../inline-media.ts";
 import { readAnswer, type WholeAnswer } from "../media-client.ts";
 import { asRecord } from "./json-value.ts";
 import type { OpenAiEndpoint } from "./openai-endpoint.ts";
-import { readMediaError } from "./read-media-error.ts";
+import { readMediaError, refuseOrWait } from "./read-media-error.ts";
 import { writeMultipart } from "./write-multipart.ts";
 
 /** A large image in base64. */
 const imageBytesMax = 32 * 1024 * 1024;
 const answerBytesMax = 256 * 1024 * 1024;
 
+type ImageCall = GenerationCall & { request: ImageRequest; headers: Readonly<Record<string, string>> };
+
 /**
  * Has images made while we wait. There is no task that could be asked for later: what does not come with the answer
  * does not come at all.
  */
-export async function submitImage(
-  endpoint: OpenAiEndpoint,
-  call: GenerationCall,
-  request: ImageRequest,
-): Promise<SubmitOutcome> {
-  const { apiKey, timeoutMs, signal } = call;
+export async function submitImage(endpoint: OpenAiEndpoint, call: ImageCall): Promise<SubmitOutcome> {
+  const { apiKey, timeoutMs, signal, request } = call;
   const bytesMax = Math.min(imageBytesMax * (request.count + 1), answerBytesMax);
   const asked = call.inputs.length === 0 ? writeGeneration(call, request) : writeEdit(call, request);
   const path = endpoint.pathOf(asked.operation);
-  const headers = { accept: "application/json", ...asked.headers };
+  const headers = { accept: "application/json", ...asked.headers, ...call.headers };
   const once = await endpoint.client.sendOnce(
     { method: "POST", path, headers, body: asked.body, apiKey, timeoutMs, signal },
     (answer) => readAnswer(answer, { bytesMax, signal }),
   );
   if (once.kind === "ambiguous") return once;
   const { answer } = once;
-  if (answer.status >= 300 || asRecord(answer.body)?.error !== undefined) throw readMediaError(answer, endpoint);
+  if (answer.status >= 300 || asRecord(answer.body)?.error !== undefined) {
+    return refuseOrWait(readMediaError(answer, endpoint), call);
+  }
   return readImages(answer, { endpoint, apiKey, count: request.count });
 }
 

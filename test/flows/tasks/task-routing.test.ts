@@ -25,12 +25,21 @@ function writeCatalog(upstream: FakeUpstreams): string {
   const keys = [`\${${upstreamKeyName}}`];
   const providers = names.flatMap((name) => [1, 2, 3, 4].map((number) => `${name}-${number}`));
   return writeStageCatalog(upstream, {
-    providers: providers.map((id) => ({ id, kind: "fal", base_url: upstream.falUrl, api_keys: keys })),
-    models: names.map((name) => {
-      const own = providers.filter((provider) => provider.startsWith(`${name}-`));
-      return writePictures(name, name === "lonely" ? own.slice(0, 1) : own);
-    }),
-    prices: names.map((name) => writeTaskPrice(name, "image", "0.05")),
+    providers: [
+      ...providers.map((id) => ({ id, kind: "fal", base_url: upstream.falUrl, api_keys: keys })),
+      {
+        ...{ id: "remembers", kind: "openai-compatible", base_url: upstream.openAiUrl, api_keys: keys },
+        idempotency_header: "Idempotency-Key",
+      },
+    ],
+    models: [
+      ...names.map((name) => {
+        const own = providers.filter((provider) => provider.startsWith(`${name}-`));
+        return writePictures(name, name === "lonely" ? own.slice(0, 1) : own);
+      }),
+      writePictures("remembered", ["remembers"]),
+    ],
+    prices: [...names, "remembered"].map((name) => writeTaskPrice(name, "image", "0.05")),
   });
 }
 
@@ -107,6 +116,18 @@ describe("a task that a provider refuses", () => {
     const task = await caller.finish(paths.image, { model: "lonely", prompt: "Patience" });
     expect(task.status).toBe("succeeded");
   });
+});
+
+test("images whose fate got lost are asked for once more from an upstream that knows them again, and paid once", async () => {
+  const caller = await stage.createCaller();
+  stage.media.script({ isReset: true }, {});
+  const { id } = await caller.submit(paths.image, { model: "remembered", prompt: "Lost" });
+  await waitUntil("nobody to know", async () => (await readPhase(id)) === "unknown");
+  await stage.age(id, minuteMs);
+  expect(await caller.awaitTask(id)).toMatchObject({ status: "succeeded", usage: { charge: "0.05" } });
+  const sent = stage.media.submissionsOf("Lost").map(({ call }) => call.headers["idempotency-key"]);
+  expect(sent).toEqual([id, id]);
+  expect(await caller.readBalance()).toEqual({ available: "9.95", frozen: "0.00" });
 });
 
 const failed = {

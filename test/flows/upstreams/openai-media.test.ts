@@ -95,6 +95,26 @@ describe("images in OpenAI's form", () => {
     expect(await catchFailure(readOutput(inside))).toMatchObject({ kind: "bad-answer", isIsolated: true });
   });
 
+  test("are asked for again under the task's own key where the upstream knows one, and are waited for while it works", async () => {
+    await using stage = await openMediaStage({ idempotencyHeader: "idempotency-key" });
+    expect(stage.openAi.traits).toMatchObject({ isRepeatable: true, keepsWork: true });
+    stage.media.script({ isReset: true }, { status: 409, error: { code: "idempotency_in_progress" } }, {});
+    for (const work of [picture, { ...speech, text: "Hi" }]) {
+      const call = describeCall({ request: work, taskId: `task_${work.type}` });
+      if (work.type === "image") {
+        expect(await stage.openAi.submit(call)).toMatchObject({ kind: "ambiguous" });
+        expect(await stage.openAi.submit(call)).toMatchObject({ kind: "ambiguous" });
+      }
+      getOutputs(await stage.openAi.submit(call));
+    }
+    const keys = stage.media.submissions.map(({ call }) => call.headers["idempotency-key"]);
+    expect(keys).toEqual(["task_image", "task_image", "task_image", "task_speech"]);
+    await using plain = await openMediaStage();
+    plain.media.script({ status: 409 });
+    expect(await catchFailure(plain.openAi.submit(describeCall()))).toMatchObject({ detail: { status: 409 } });
+    expect(plain.media.submissions[0]?.call.headers).not.toHaveProperty("idempotency-key");
+  });
+
   test("are never more than were asked for, and may be fewer", async () => {
     await using stage = await openMediaStage();
     stage.media.script({ extraCount: 2 }, { extraCount: -1 }, { body: '{"data":[]}' }, { body: '{"data":[{},7]}' });
@@ -307,6 +327,7 @@ test("the address of an upstream keeps its query, and the key goes into the head
     baseUrl: `${server.url}/deployments/x/?api-version=1`,
     headers: { "User-Agent": "special" },
     authHeader: { name: "Api-Key", prefix: "" },
+    idempotencyHeader: null,
     connectionsMax: 1,
     clock: systemClock,
   });

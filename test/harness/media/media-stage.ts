@@ -27,11 +27,14 @@ export type MediaStage = AsyncDisposable & {
   speech: ReturnType<typeof createOpenAiSpeech>;
 };
 
-export async function openMediaStage(options: Partial<FalOptions> = {}): Promise<MediaStage> {
+export async function openMediaStage({
+  idempotencyHeader = null,
+  ...options
+}: Partial<FalOptions> & { idempotencyHeader?: string | null } = {}): Promise<MediaStage> {
   const fake = await startFakeUpstreams();
   const common = { headers: { "x-team": "ours" }, connectionsMax: 10, clock: systemClock };
   const fal = createFalGeneration({ ...common, baseUrl: fake.falUrl, ...options });
-  const openAi = createOpenAiGeneration({ ...common, baseUrl: fake.openAiUrl });
+  const openAi = createOpenAiGeneration({ ...common, baseUrl: fake.openAiUrl, idempotencyHeader });
   const speech = createOpenAiSpeech({ ...common, baseUrl: fake.openAiUrl });
   return {
     ...{ fake, media: fake.media, fal, openAi, speech },
