@@ -13,11 +13,11 @@ export type TestDatabase = {
   close(): Promise<void>;
 };
 
-/** A database of its own, migrated, in about 100 ms: a clone of the template. */
+/** A database of its own, migrated, in some 20 ms: a clone of the template. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = inject("databaseServer");
   const name = `test_${randomBytes(8).toString("hex")}`;
-  await query(`create database ${name} template ${templateDatabase}`);
+  await query(`create database ${name} template ${templateDatabase} strategy file_copy`);
   return {
     url: presentSocketUrl(server, name),
     async close() {
