@@ -20,8 +20,12 @@ type CommandInput = {
 /** What a command has to say: for people as lines, for scripts as JSON. `null` when it has said everything itself. */
 export type CommandResult = { text: string; json: unknown; hasFailed?: true } | null;
 
-export type Terminal = {
-  isJson: boolean;
+export type Terminal = CommandSurroundings & { isJson: boolean };
+
+/** What a command has of the process that runs it. */
+export type CommandSurroundings = {
+  /** Where settings are looked for; without it: in the process's environment and directory. */
+  settingsPlace?: { environment: NodeJS.ProcessEnv; directory: string };
   /** Whether a person reads standard output, so that secrets may go there. */
   isTerminal: boolean;
   print(text: string): void;

@@ -34,7 +34,7 @@ export const doctorCommand: Command = {
 async function examine(terminal: Terminal): Promise<Finding[]> {
   let settings: Settings;
   try {
-    settings = loadSettings();
+    settings = loadSettings(terminal.settingsPlace);
   } catch (error) {
     return [describeFailure("settings", error)];
   }

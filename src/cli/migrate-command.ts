@@ -7,7 +7,7 @@ export const migrateCommand: Command = {
   name: "migrate",
   summary: "Brings the database to the newest schema; serve does the same when it starts.",
   run: async ({ terminal }) => {
-    const { database, close } = await openForCommand(loadSettings(), terminal);
+    const { database, close } = await openForCommand(loadSettings(terminal.settingsPlace), terminal);
     try {
       const applied = await migrate(database);
       return {

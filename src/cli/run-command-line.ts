@@ -1,8 +1,7 @@
-import { text } from "node:stream/consumers";
 import { isDatabaseUnavailable } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
-import type { Terminal } from "./command.ts";
+import type { CommandSurroundings, Terminal } from "./command.ts";
 import { commandWords, findCommand, loadAllCommands, loadGroup } from "./commands.ts";
 import { MisuseError } from "./misuse-error.ts";
 import { findNearest } from "./nearest-word.ts";
@@ -12,14 +11,14 @@ import { readWords } from "./read-words.ts";
 /** How a command can end. Scripts rely on these numbers. */
 const exitCodes = { done: 0, failed: 1, misused: 2 } as const;
 
-/** Finds the command, reads its options, runs it, and turns whatever happens into text and an exit code. */
-export async function runCommandLine(words: readonly string[]): Promise<void> {
-  const terminal = createTerminal(words.includes("--json"));
+/** Finds the command, reads its options, runs it, and turns whatever happens into text and the exit code it returns. */
+export async function runCommandLine(words: readonly string[], surroundings: CommandSurroundings): Promise<number> {
+  const terminal = { ...surroundings, isJson: words.includes("--json") };
   try {
-    process.exitCode = await runCommand(words, terminal);
+    return await runCommand(words, terminal);
   } catch (error) {
     reportError(error, terminal);
-    process.exitCode = error instanceof MisuseError ? exitCodes.misused : exitCodes.failed;
+    return error instanceof MisuseError ? exitCodes.misused : exitCodes.failed;
   }
 }
 
@@ -63,16 +62,6 @@ async function createUnknown([first = "", second]: readonly string[]): Promise<M
     `See: ${callCommand(isInGroup ? `help ${first}` : "help")}`,
   ];
   return new MisuseError(`There is no command "${typed}".`, hints.join("\n  "));
-}
-
-function createTerminal(isJson: boolean): Terminal {
-  return {
-    isJson,
-    isTerminal: process.stdout.isTTY === true,
-    print: (line) => process.stdout.write(`${line}\n`),
-    tell: (line) => process.stderr.write(`${line}\n`),
-    readInput: () => text(process.stdin),
-  };
 }
 
 function reportError(error: unknown, terminal: Terminal): void {

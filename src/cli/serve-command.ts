@@ -11,7 +11,7 @@ export const serveCommand: Command = {
   name: "serve",
   summary: "Starts the gateway.",
   run: async ({ terminal }) => {
-    const settings = loadSettings();
+    const settings = loadSettings(terminal.settingsPlace);
     const logger = createProcessLogger(settings, terminal);
     const stop = createStopSignal(logger);
     // Whatever nobody foresaw ends the process, as it must, but is told in the log's form and without secrets.

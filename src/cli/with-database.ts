@@ -9,7 +9,7 @@ export async function withDatabase<T>(
   terminal: Terminal,
   work: (database: Database, settings: Settings) => Promise<T>,
 ): Promise<T> {
-  const settings = loadSettings();
+  const settings = loadSettings(terminal.settingsPlace);
   const { database, close } = await openForCommand(settings, terminal);
   try {
     await migrate(database);

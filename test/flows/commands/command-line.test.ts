@@ -1,18 +1,32 @@
 import { chmodSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectEmbedded } from "../../harness/embedded-query.ts";
-import { createDataDirectory, findFreePort, runCommand, startGatewayProcess } from "../../harness/gateway-process.ts";
+import {
+  type CommandOutcome,
+  createDataDirectory,
+  findFreePort,
+  runCommand,
+  startGatewayProcess,
+} from "../../harness/gateway-process.ts";
+import { runCommandHere } from "../../harness/run-command-here.ts";
+import { createTestDatabase, type TestDatabase } from "../../harness/test-database.ts";
 
-/** Runs a command and reads the JSON it prints. */
+/** Runs a command in a process of its own and reads the JSON it prints. */
 async function run(environment: Record<string, string>, ...words: string[]) {
-  const outcome = await runCommand([...words, "--json"], { environment });
-  expect(outcome.stderr).toBe("");
-  expect(outcome.exitCode).toBe(0);
+  return readJson(await runCommand([...words, "--json"], { environment }));
+}
+
+async function runHere(environment: Record<string, string>, ...words: string[]) {
+  return readJson(await runCommandHere([...words, "--json"], { environment }));
+}
+
+function readJson(outcome: CommandOutcome) {
+  expect(outcome).toMatchObject({ stderr: "", exitCode: 0 });
   return JSON.parse(outcome.stdout);
 }
 
-async function testLifeOfKey(environment: Record<string, string>): Promise<string> {
+async function testLifeOfKey(run: typeof runHere, environment: Record<string, string>): Promise<string> {
   const account = await run(
     environment,
     "account",
@@ -42,14 +56,14 @@ async function testLifeOfKey(environment: Record<string, string>): Promise<strin
 
 test("accounts and keys are managed while the gateway is not running", async () => {
   using data = createDataDirectory();
-  await testLifeOfKey({ SLUICE_DATA_DIR: data.path });
+  await testLifeOfKey(run, { SLUICE_DATA_DIR: data.path });
 });
 
 test("accounts and keys are managed while the gateway runs, and a revoked key stops working there", async () => {
   using data = createDataDirectory();
   const environment = { SLUICE_DATA_DIR: data.path, SLUICE_PORT: await findFreePort() };
   await using _gateway = await startGatewayProcess({ environment });
-  const key = await testLifeOfKey(environment);
+  const key = await testLifeOfKey(runHere, environment);
   const response = await fetch(`http://localhost:${environment.SLUICE_PORT}/v1/models`, {
     headers: { authorization: `Bearer ${key}` },
   });
@@ -73,67 +87,83 @@ test("a gateway that starts while a command uses the database waits for it", asy
   expect(await command).toHaveProperty("id");
 });
 
-test("where nobody watches, a new key goes to a file that only its owner can read", async () => {
-  using data = createDataDirectory();
-  const environment = { SLUICE_DATA_DIR: data.path };
-  const { id } = await run(environment, "account", "create", "--email", "a@example.com");
-  const { stdout, stderr } = await runCommand(["key", "create", "--account", id], { environment });
-  expect(stdout + stderr).not.toMatch(/sk-slc-/);
-  const path = /It is in (\S+),/.exec(stdout)?.[1] ?? "";
-  expect(await readFile(path, "utf8")).toMatch(/^sk-slc-[0-9A-Za-z]{36}\n$/);
-  expect((statSync(path).mode & 0o777).toString(8)).toBe("600");
-});
+describe("with an empty database of the server that all tests share", () => {
+  const data = createDataDirectory();
+  let database: TestDatabase;
+  let environment: Record<string, string>;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    environment = { SLUICE_DATA_DIR: data.path, DATABASE_URL: database.url };
+  });
+  afterAll(async () => {
+    await database.close();
+    data[Symbol.dispose]();
+  });
 
-test("a password can come from standard input, out of sight", async () => {
-  using data = createDataDirectory();
-  const environment = { SLUICE_DATA_DIR: data.path };
-  const words = ["account", "create", "--email", "a@example.com", "--password", "-", "--json"];
-  const { stdout } = await runCommand(words, { environment }, "correct horse\n");
-  expect(JSON.parse(stdout)).toMatchObject({ has_password: true });
-});
+  test("where nobody watches, a new key goes to a file that only its owner can read", async () => {
+    const { id } = await runHere(environment, "account", "create", "--email", "a@example.com");
+    const { stdout, stderr } = await runCommand(["key", "create", "--account", id], { environment });
+    expect(stdout + stderr).not.toMatch(/sk-slc-/);
+    const path = /It is in (\S+),/.exec(stdout)?.[1] ?? "";
+    expect(await readFile(path, "utf8")).toMatch(/^sk-slc-[0-9A-Za-z]{36}\n$/);
+    expect((statSync(path).mode & 0o777).toString(8)).toBe("600");
+  });
 
-/** For commands that change nothing. */
-const sharedData = createDataDirectory();
-afterAll(() => sharedData[Symbol.dispose]());
+  test("a password can come from standard input, out of sight", async () => {
+    const words = ["account", "create", "--email", "b@example.com", "--password", "-", "--json"];
+    const { stdout } = await runCommand(words, { environment }, "correct horse\n");
+    expect(JSON.parse(stdout)).toMatchObject({ has_password: true });
+  });
 
-test.each([[["help", "key"]], [["key", "--help"]], [["help", "key", "create"]], [["help"]], [[]]])(
-  "%j shows what was asked for and ends well",
-  async (words: string[]) => {
-    const outcome = await runCommand(words, { environment: { SLUICE_DATA_DIR: sharedData.path } });
-    expect([outcome.exitCode, outcome.stderr]).toEqual([0, ""]);
-    expect(outcome.stdout).toContain("key create --account <account id>");
-    expect(outcome.stdout.includes("doctor")).toBe(!words.includes("key"));
-  },
-);
+  test("one address has one account, however it is written", async () => {
+    await runHere(environment, "account", "create", "--email", "c@example.com");
+    const again = await runCommandHere(["account", "create", "--email", "C@Example.com"], { environment });
+    expect(again.exitCode).toBe(1);
+    expect(again.stderr).toContain("already");
+  });
 
-test.each([
-  [["account", "create", "--email", "nobody", "--json"], 1, /not an e-mail address/],
-  [["account", "create", "--json"], 2, /--email is required/],
-  [["account", "create", "--email", "a@b.c", "--password", "short"], 1, /8 to 256 characters/],
-  [["account", "show", "acct_none"], 1, /There is no account acct_none/],
-  [["key", "create", "--account", "acct_none"], 1, /There is no account acct_none/],
-  [["key", "revoke", "key_none"], 1, /There is no key key_none/],
-  [["key", "create", "--acount", "x"], 2, /There is no option --acount\. Did you mean --account\?\n +See: npm run/],
-  [["key", "create", "--acount", "x", "--json"], 2, /^\{"error":\{"message":"There is no option --acount\./],
-  [["frobnicate"], 2, /There is no command "frobnicate"\.\n +See: npm run -s sluice -- help\n/],
-  [["acount", "list"], 2, /no command "acount"\.\n +Did you mean: npm run -s sluice -- account\n/],
-  [["key", "creat"], 2, /no command "key creat"\.\n +Did you mean: .* key create\n +See: .* help key\n/],
-  [["help", "acount"], 2, /Did you mean: npm run -s sluice -- account/],
-  [["key"], 2, /^Usage: npm run -s sluice -- key <command>\n\n( {2}key .*\n)+\nEach takes --help/],
-])("%j fails with exit code %i and says why", async (words, exitCode, sentence) => {
-  const outcome = await runCommand(words, { environment: { SLUICE_DATA_DIR: sharedData.path } });
-  expect(outcome.exitCode).toBe(exitCode);
-  expect(outcome.stderr).toMatch(sentence);
-  expect(outcome.stdout).toBe("");
-});
+  test.each([[["help", "key"]], [["key", "--help"]], [["help", "key", "create"]], [["help"]], [[]]])(
+    "%j shows what was asked for and ends well",
+    async (words: string[]) => {
+      const outcome = await runCommandHere(words, { environment });
+      expect([outcome.exitCode, outcome.stderr]).toEqual([0, ""]);
+      expect(outcome.stdout).toContain("key create --account <account id>");
+      expect(outcome.stdout.includes("doctor")).toBe(!words.includes("key"));
+    },
+  );
 
-test("one address has one account, however it is written", async () => {
-  using data = createDataDirectory();
-  const environment = { SLUICE_DATA_DIR: data.path };
-  await run(environment, "account", "create", "--email", "a@example.com");
-  const again = await runCommand(["account", "create", "--email", "A@Example.com"], { environment });
-  expect(again.exitCode).toBe(1);
-  expect(again.stderr).toContain("already");
+  test.each([
+    [["account", "create", "--email", "nobody", "--json"], 1, /not an e-mail address/],
+    [["account", "create", "--json"], 2, /--email is required/],
+    [["account", "create", "--email", "a@b.c", "--password", "short"], 1, /8 to 256 characters/],
+    [["account", "show", "acct_none"], 1, /There is no account acct_none/],
+    [["key", "create", "--account", "acct_none"], 1, /There is no account acct_none/],
+    [["key", "revoke", "key_none"], 1, /There is no key key_none/],
+    [["key", "create", "--acount", "x"], 2, /There is no option --acount\. Did you mean --account\?\n +See: npm run/],
+    [["key", "create", "--acount", "x", "--json"], 2, /^\{"error":\{"message":"There is no option --acount\./],
+    [["frobnicate"], 2, /There is no command "frobnicate"\.\n +See: npm run -s sluice -- help\n/],
+    [["acount", "list"], 2, /no command "acount"\.\n +Did you mean: npm run -s sluice -- account\n/],
+    [["key", "creat"], 2, /no command "key creat"\.\n +Did you mean: .* key create\n +See: .* help key\n/],
+    [["help", "acount"], 2, /Did you mean: npm run -s sluice -- account/],
+    [["key"], 2, /^Usage: npm run -s sluice -- key <command>\n\n( {2}key .*\n)+\nEach takes --help/],
+  ])("%j fails with exit code %i and says why", async (words, exitCode, sentence) => {
+    const outcome = await runCommandHere(words, { environment });
+    expect(outcome.exitCode).toBe(exitCode);
+    expect(outcome.stderr).toMatch(sentence);
+    expect(outcome.stdout).toBe("");
+  });
+
+  test.each([
+    // Loads the commands of every file.
+    [["help"], 0],
+    [["key", "revoke", "key_none", "--json"], 1],
+    [["account", "show", "acct_none"], 1],
+    [["key", "creat"], 2],
+  ])("%j in a process of its own ends with %i and the same words", async (words, exitCode) => {
+    const outcome = await runCommand(words, { environment });
+    expect(outcome.exitCode).toBe(exitCode);
+    expect(outcome).toEqual(await runCommandHere(words, { environment }));
+  });
 });
 
 test("doctor finds a wrong setting, an open data directory and a missing migration, and says how to mend each", async () => {
@@ -142,18 +172,18 @@ test("doctor finds a wrong setting, an open data directory and a missing migrati
   const fresh = await runCommand(["doctor"], { environment });
   expect(fresh.stdout).toContain("npm start creates it");
 
-  await run(environment, "migrate");
-  const healthy = await runCommand(["doctor", "--json"], { environment });
+  await runHere(environment, "migrate");
+  const healthy = await runCommandHere(["doctor", "--json"], { environment });
   const { checks } = JSON.parse(healthy.stdout) as { checks: { check: string; ok: boolean }[] };
   // What decodes media here is told of elsewhere: not every machine that runs tests has a maintained one.
   const failed = checks.filter(({ check, ok }) => !ok && check !== "decoders" && check !== "confinement");
   expect([checks.length, failed]).toEqual([8, []]);
 
-  const wrong = await runCommand(["doctor"], { environment: { ...environment, SLUICE_PORT: "none" } });
+  const wrong = await runCommandHere(["doctor"], { environment: { ...environment, SLUICE_PORT: "none" } });
   expect([wrong.exitCode, wrong.stdout]).toEqual([1, expect.stringContaining("Write a whole number from 1 to 65535")]);
 
   chmodSync(data.path, 0o755);
-  const open = await runCommand(["doctor"], { environment });
+  const open = await runCommandHere(["doctor"], { environment });
   expect([open.exitCode, open.stdout]).toEqual([1, expect.stringContaining(`chmod 700 ${data.path}`)]);
   chmodSync(data.path, 0o700);
 
@@ -166,6 +196,6 @@ test("doctor finds a wrong setting, an open data directory and a missing migrati
   expect([behind.exitCode, behind.stdout]).toEqual([1, expect.stringContaining("0002-models")]);
   await client.query("insert into schema_migrations values (2, '9999-later', 'x')");
   await client.end();
-  const ahead = await runCommand(["doctor", "--json"], { environment });
+  const ahead = await runCommandHere(["doctor", "--json"], { environment });
   expect(JSON.parse(ahead.stdout)).toMatchObject({ ok: false });
 });

@@ -11,6 +11,7 @@ import {
 } from "../../harness/gateway-process.ts";
 import { readError, readJson } from "../../harness/media/files-stage.ts";
 import { makeMedia } from "../../harness/media/media-files.ts";
+import { runCommandHere } from "../../harness/run-command-here.ts";
 
 const data = createDataDirectory();
 let environment: Record<string, string>;
@@ -50,7 +51,7 @@ function countStored(): number {
 }
 
 async function run(...words: string[]) {
-  const outcome = await runCommand([...words, "--json"], { environment });
+  const outcome = await runCommandHere([...words, "--json"], { environment });
   expect(outcome.stderr).toBe("");
   return JSON.parse(outcome.stdout);
 }
@@ -66,7 +67,7 @@ test("an operator sees files, removes one, and removes those whose time is over"
   expect(await run("file", "list", "--account", "acct_none")).toEqual([]);
   const table = await runCommand(["file", "list"], { environment });
   expect(table.stdout).toMatch(new RegExp(`^ID +ACCOUNT.*\n${third} .*image/png.*three.png`));
-  expect((await runCommand(["file", "list", "--limit", "0"], { environment })).stderr).toContain("from 1 to 10000");
+  expect((await runCommandHere(["file", "list", "--limit", "0"], { environment })).stderr).toContain("from 1 to 10000");
 
   expect(countStored()).toBe(3);
   expect(await run("file", "purge", "--file", second)).toEqual({ id: second, deleted: true });

@@ -10,6 +10,7 @@ import {
   runCommand,
   startGatewayProcess,
 } from "../../harness/gateway-process.ts";
+import { runCommandHere } from "../../harness/run-command-here.ts";
 
 const data = createDataDirectory();
 let environment: Record<string, string>;
@@ -29,7 +30,7 @@ afterAll(async () => {
 });
 
 async function attempt(...words: string[]): Promise<CommandOutcome> {
-  return await runCommand(words, { environment });
+  return await runCommandHere(words, { environment });
 }
 
 /** Runs a command and reads the JSON it prints. */
@@ -101,7 +102,7 @@ test("an operator adds, grants, corrects and redeems, and the statement shows al
 });
 
 test("codes are secrets: where standard output is no terminal they go to a file that only its owner reads", async () => {
-  const { stdout } = await attempt("code", "create", "--amount", "1", "--count", "2");
+  const { stdout } = await runCommand(["code", "create", "--amount", "1", "--count", "2"], { environment });
   const path = /They are in (\S+),/.exec(stdout)?.[1] ?? "";
   const codes = readFileSync(path, "utf8").trim().split("\n");
   expect(codes).toHaveLength(2);
@@ -148,14 +149,14 @@ test("a credit without a reason is not understood", async () => {
 
 test("another currency than the ledger's is refused", async () => {
   const other = { ...environment, SLUICE_CURRENCY: "EUR" };
-  const outcome = await runCommand(["credit", "add", accountId, "1", "--reason", "x"], { environment: other });
+  const outcome = await runCommandHere(["credit", "add", accountId, "1", "--reason", "x"], { environment: other });
   expect(outcome.exitCode).toBe(1);
   expect(outcome.stderr).toContain("The ledger is in USD, but the setting currency is EUR.");
 });
 
 describe("ledger verify", () => {
   test("all is well, and says so", async () => {
-    const outcome = await attempt("ledger", "verify");
+    const outcome = await runCommand(["ledger", "verify"], { environment });
     expect(outcome).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^All \d+ invariants hold\.\n$/) });
     expect(await run("ledger", "verify", "--account", accountId)).toEqual({ ok: true, violations: [] });
     expect((await attempt("doctor")).stdout).toMatch(/✓ ledger +all \d+ invariants hold/);
@@ -164,7 +165,7 @@ describe("ledger verify", () => {
   test("a broken account is named with its rows, frozen, and free again once it is whole", async () => {
     const pocketId = `pkt_${accountId.slice(5)}`;
     await corrupt(`update pockets set posted = posted + 1 where id = '${pocketId}'`);
-    const outcome = await attempt("ledger", "verify");
+    const outcome = await runCommand(["ledger", "verify"], { environment });
     expect(outcome.exitCode).toBe(1);
     expect(outcome.stdout).toContain(`✗ A  ${accountId}  pocket ${pocketId} has`);
     expect((await attempt("ledger", "show", accountId)).stdout).toContain("FROZEN for spending since");

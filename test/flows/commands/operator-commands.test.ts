@@ -3,8 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeCatalog } from "../../harness/catalog-source.ts";
-import { createDataDirectory, findFreePort, runCommand, startGatewayProcess } from "../../harness/gateway-process.ts";
+import {
+  type CommandOutcome,
+  createDataDirectory,
+  findFreePort,
+  runCommand,
+  startGatewayProcess,
+} from "../../harness/gateway-process.ts";
 import { repositoryDir } from "../../harness/repository-files.ts";
+import { runCommandHere } from "../../harness/run-command-here.ts";
 import { createTestDatabase } from "../../harness/test-database.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
@@ -37,7 +44,15 @@ async function openPlace(): Promise<Place> {
 
 /** Runs a command and reads the JSON it prints. */
 async function run(environment: Record<string, string>, ...words: string[]) {
-  const outcome = await runCommand([...words, "--json"], { environment });
+  return readJson(await runCommandHere([...words, "--json"], { environment }));
+}
+
+/** The same in a process of its own, whose environment may hold secrets. */
+async function runProcess(environment: Record<string, string>, ...words: string[]) {
+  return readJson(await runCommand([...words, "--json"], { environment }));
+}
+
+function readJson(outcome: CommandOutcome) {
   expect(outcome.stderr).toBe("");
   return JSON.parse(outcome.stdout);
 }
@@ -60,7 +75,7 @@ test("a catalog is checked, compared, applied and written out again, and running
   expect(changes).toEqual(expect.arrayContaining(["+ provider canary-vendor", "+ model m", "- model sandbox-chat"]));
   expect(await listModels()).toHaveLength(6);
 
-  expect(await run(environment, "catalog", "apply", file)).toMatchObject({ ok: true, version: 2 });
+  expect(await runProcess(environment, "catalog", "apply", file)).toMatchObject({ ok: true, version: 2 });
   await waitUntil("the new catalog", async () => (await listModels()).join() === "m");
   expect(await run(environment, "catalog", "apply", file)).toMatchObject({ ok: true, version: 2, changes: [] });
 
@@ -99,12 +114,13 @@ test("a secret is named, never written, and must be there", async () => {
       `kind: openai-compatible\n    api_keys: ["${reference}"]`,
     );
   const named = writeFile("named.yaml", source(`\${VENDOR_KEY}`));
-  expect(await run({ ...environment, VENDOR_KEY: "swordfish" }, "catalog", "apply", named)).toMatchObject({ ok: true });
+  const withSecret = { ...environment, VENDOR_KEY: "swordfish" };
+  expect(await runProcess(withSecret, "catalog", "apply", named)).toMatchObject({ ok: true });
   const absent = await runCommand(["catalog", "check", named], { environment });
   expect([absent.exitCode, absent.stdout]).toEqual([1, expect.stringContaining("no variable VENDOR_KEY")]);
   const clear = await runCommand(["catalog", "check", writeFile("clear.yaml", source("swordfish"))], { environment });
   expect([clear.exitCode, clear.stdout]).toEqual([1, expect.stringContaining("A secret is never written here")]);
-  const { catalog } = await run({ ...environment, VENDOR_KEY: "swordfish" }, "catalog", "export");
+  const { catalog } = await runProcess(withSecret, "catalog", "export");
   expect(catalog).toContain(`\${VENDOR_KEY}`);
   expect(catalog).not.toContain("swordfish");
 });
@@ -113,7 +129,7 @@ test("plans, accounts and keys are changed by commands, and say what they became
   await using place = await openPlace();
   const { environment } = place;
   await run(environment, "catalog", "apply", join(repositoryDir, "catalogs/sandbox.yaml"));
-  expect(await run(environment, "plan", "create", "pro", "--requests-per-minute", "1000")).toMatchObject({
+  expect(await runProcess(environment, "plan", "create", "pro", "--requests-per-minute", "1000")).toMatchObject({
     id: "pro",
     limits: { requests_per_minute: 1000 },
   });
@@ -178,6 +194,6 @@ test.each([
   [["catalog", "apply", "/nowhere.yaml"], /cannot be read/],
   [["catalog", "export"], /There is no catalog yet/],
 ])("%j is refused with a reason", async (words, reason) => {
-  const outcome = await runCommand(words, { environment: refusing.environment });
+  const outcome = await runCommandHere(words, { environment: refusing.environment });
   expect([outcome.exitCode, outcome.stderr]).toEqual([1, expect.stringMatching(reason)]);
 });

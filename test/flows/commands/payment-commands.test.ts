@@ -5,6 +5,7 @@ import { nano } from "../../../src/lib/money.ts";
 import { inTransaction } from "../../../src/platform/database/database.ts";
 import { createDataDirectory, runCommand } from "../../harness/gateway-process.ts";
 import { openTestLedger, type TestLedger } from "../../harness/ledger/test-ledger.ts";
+import { runCommandHere } from "../../harness/run-command-here.ts";
 
 const data = createDataDirectory();
 let world: TestLedger;
@@ -45,12 +46,14 @@ afterAll(async () => {
   data[Symbol.dispose]();
 });
 
+const getEnvironment = () => ({ SLUICE_DATA_DIR: data.path, SLUICE_DATABASE_URL: world.url });
+
 async function run(...words: string[]) {
-  return await runCommand(words, { environment: { SLUICE_DATA_DIR: data.path, SLUICE_DATABASE_URL: world.url } });
+  return await runCommandHere(words, { environment: getEnvironment() });
 }
 
 test("an operator sees all payments, or those that do not fit", async () => {
-  const all = await run("payment", "list", "--json");
+  const all = await runCommand(["payment", "list", "--json"], { environment: getEnvironment() });
   expect(JSON.parse(all.stdout).map(({ id }: { id: string }) => id)).toEqual(["chk_2", "chk_1", "chk_0"]);
   const { stdout } = await run("payment", "list", "--state", "mismatched");
   expect(stdout).toMatch(/chk_2 .*20\.00 USD .*mismatched .*Stripe took 1999 USD .*; 19\.99 USD refunded/);

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CommandOutcome, runCommand } from "../../harness/gateway-process.ts";
+import { runCommandHere } from "../../harness/run-command-here.ts";
 import { openTaskGateway, type TaskCaller, type TaskGateway } from "../../harness/tasks/task-gateway.ts";
 import { createTestDatabase, type TestDatabase } from "../../harness/test-database.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
@@ -19,9 +20,10 @@ afterAll(async () => {
   await database.close();
 });
 
+const getEnvironment = () => ({ DATABASE_URL: database.url, SLUICE_DATA_DIR: place.dataDir });
+
 async function attempt(...words: string[]): Promise<CommandOutcome> {
-  const environment = { DATABASE_URL: database.url, SLUICE_DATA_DIR: place.dataDir };
-  return await runCommand(["task", ...words], { environment });
+  return await runCommandHere(["task", ...words], { environment: getEnvironment() });
 }
 
 /** Runs a command and reads the JSON it prints. */
@@ -77,7 +79,7 @@ test("an operator lists tasks by whose, how and what they are, and sees what onl
     upstream: { providerId: "fal" },
     files: [expect.stringMatching(/^file_/)],
   });
-  const text = (await attempt("list")).stdout;
+  const text = (await runCommand(["task", "list"], { environment: getEnvironment() })).stdout;
   expect(text).toMatch(/^ID +ACCOUNT/);
   expect(text).toContain(id);
   expect((await attempt("show", id)).stdout).toContain(shown.hold);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createDataDirectory, findFreePort, runCommand, startGatewayProcess } from "../../harness/gateway-process.ts";
+import { runCommandHere } from "../../harness/run-command-here.ts";
 
 test("people are listed, created, invited and given new passwords; the links work and are in no output", async () => {
   using data = createDataDirectory();
@@ -8,7 +9,7 @@ test("people are listed, created, invited and given new passwords; the links wor
   const environment = { SLUICE_DATA_DIR: data.path, SLUICE_PORT: port, SLUICE_SIGN_UP: "invite" };
   await using gateway = await startGatewayProcess({ environment });
   const site = `http://localhost:${port}`;
-  const run = (...words: string[]) => runCommand(["user", ...words], { environment });
+  const run = (...words: string[]) => runCommandHere(["user", ...words], { environment });
   const post = async (path: string, body: object) => {
     const headers = { origin: site, "content-type": "application/json" };
     const init = { method: "POST", headers, body: JSON.stringify(body) };
@@ -16,7 +17,8 @@ test("people are listed, created, invited and given new passwords; the links wor
     return { status: response.status, body: await response.json() };
   };
 
-  const created = await run("create", "--email", "ada@example.com", "--operator", "yes");
+  const create = ["user", "create", "--email", "ada@example.com", "--operator", "yes"];
+  const created = await runCommand(create, { environment });
   expect(created).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/Created acct_\w+ for ada@example.com/) });
   expect(created.stdout).not.toContain("token=");
   const file = /The link is in (\S+),/.exec(created.stdout)?.[1] ?? "";

@@ -9,6 +9,7 @@ import {
   runCommand,
   startGatewayProcess,
 } from "../../harness/gateway-process.ts";
+import { runCommandHere } from "../../harness/run-command-here.ts";
 import { startWebhookReceiver, verifyDelivery, type WebhookReceiver } from "../../harness/servers/webhook-receiver.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
@@ -33,7 +34,7 @@ afterAll(async () => {
 });
 
 async function attempt(...words: string[]): Promise<CommandOutcome> {
-  return await runCommand(words, { environment });
+  return await runCommandHere(words, { environment });
 }
 
 /** Runs a command and reads the JSON it prints. */
@@ -85,7 +86,8 @@ test("an operator creates an endpoint, sees what is delivered to it, and has it 
 });
 
 test("where standard output is no terminal, the secret goes to a file that only its owner reads", async () => {
-  const { stdout } = await attempt("webhook", "create", "--account", accountId, "--url", "https://example.com/");
+  const words = ["webhook", "create", "--account", accountId, "--url", "https://example.com/"];
+  const { stdout } = await runCommand(words, { environment });
   const id = /whe_[0-9a-z]+/.exec(stdout)?.[0] ?? "";
   const path = join(data.path, "secrets", id);
   expect(stdout).toContain(path);
