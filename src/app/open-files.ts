@@ -40,8 +40,8 @@ const outputBytesMax = 1024 * 1024 * 1024;
 
 /** Files with their storage. */
 export async function openFiles({ settings, database, clock, ids, counters, masterKey, logger }: FilesOptions) {
-  const bytes = await openByteStore(settings, clock);
-  const spool = await createSpool({ folder: join(settings.data_dir, "spool"), clock });
+  const bytes = await openByteStore(settings);
+  const spool = await createSpool({ folder: join(settings.data_dir, "spool") });
   const pictures = createPictureReader();
   const onTrouble = (error: unknown): void => logger.warn({ error }, "a file's bytes wait to be removed");
   const files: Files = createFiles({

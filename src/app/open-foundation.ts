@@ -8,6 +8,7 @@ import { type MasterKey, openMasterKey } from "../platform/config/master-key.ts"
 import type { Counters } from "../platform/counters/counters.ts";
 import { type ChangeFeed, openChangeFeed } from "../platform/database/change-feed.ts";
 import type { Database } from "../platform/database/database.ts";
+import { type DatabaseClock, readTime } from "../platform/database/database-clock.ts";
 import { migrate } from "../platform/database/migrate.ts";
 import { openDatabase } from "../platform/database/open-database.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
@@ -15,6 +16,7 @@ import { type DecoderFinding, examineDecoders } from "../platform/media/examine-
 import type { Logger } from "../platform/observability/logger.ts";
 import { createProviderRegistry, type ProviderRegistry } from "../providers/provider-registry.ts";
 import { createUpstreamHealth, type UpstreamHealth } from "../providers/upstream-health.ts";
+import { keepTime, type TimeKeeping } from "./keep-time.ts";
 import { openCounters } from "./open-counters.ts";
 import { type FirstRun, prepareFirstRun } from "./prepare-first-run.ts";
 
@@ -30,11 +32,14 @@ export type Foundation = {
   masterKey: MasterKey;
   firstRun: FirstRun | null;
   notices: readonly DecoderFinding[];
+  time: TimeKeeping;
 };
 
 export type FoundationOptions = {
   settings: Settings;
   clock: Clock;
+  /** The same clock where it is to be kept on the database's time. Tests have clocks that they move themselves. */
+  databaseClock?: DatabaseClock;
   ids: IdSource;
   randomBytes: (count: number) => Uint8Array;
   logger: Logger;
@@ -47,7 +52,7 @@ const connectionsBesidePool = 2;
 
 /** Opens the database, brings its schema up to date and connects what keeps its caches true. `stack` closes it all again. */
 export async function openFoundation(options: FoundationOptions, stack: AsyncDisposableStack): Promise<Foundation> {
-  const { settings, clock, ids, randomBytes, logger } = options;
+  const { settings, clock, databaseClock, ids, randomBytes, logger } = options;
   const warn = (message: string) => (error: unknown) => logger.warn({ error }, message);
   // Takes a moment in other processes, while the database starts in another.
   const examined = examineDecoders();
@@ -64,11 +69,14 @@ export async function openFoundation(options: FoundationOptions, stack: AsyncDis
   stack.defer(opened.close);
   const notices = requireConfinement(settings, await examined);
   for (const { message, remedy } of notices) logger.warn({ remedy }, message);
+  const time = keepTime(databaseClock, logger);
+  time.hear(await readTime(database));
   const firstRun = await prepareDatabase(database, options);
   const feed = await openChangeFeed({
     address,
     channels: ["callers", "catalog", "sessions", "tasks", "tasks_due"],
     onTrouble: warn("change feed disconnected, caches bypassed"),
+    onTime: time.hear,
   });
   stack.defer(() => feed.close());
   const health = createUpstreamHealth({ clock });
@@ -89,7 +97,7 @@ export async function openFoundation(options: FoundationOptions, stack: AsyncDis
   });
   stack.defer(() => publisher.close());
   const masterKey = await openMasterKey(settings, randomBytes);
-  return { database, feed, catalog, counters, ledger, registry, health, masterKey, firstRun, notices };
+  return { database, feed, catalog, counters, ledger, registry, health, masterKey, firstRun, notices, time };
 }
 
 /** The newest schema, the same currency as ever, and, in an empty sandbox, something to try. */

@@ -37,16 +37,20 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack): Promise<Gateway> {
   const { settings, clock, ids, randomBytes, logger } = options;
   const foundation = await openFoundation(options, stack);
-  const { database, feed, catalog, counters, ledger, firstRun, notices } = foundation;
+  const { database, feed, catalog, counters, ledger, firstRun, notices, time } = foundation;
   const { calls, outboxUrl, startWorking, ...features } = await createFeatures(foundation, options, stack);
   const readers = watchReaders({ database, feed, clock, logger });
   stack.defer(() => readers.close());
   const http = await createGatewayHttp({
     ...{ settings, clock, ids, randomBytes, logger, database, catalog, counters, ledger, readers },
     ...features,
-    checkDatabase: () => pingDatabase(database),
+    async checkDatabase() {
+      time.requireAgreement();
+      await pingDatabase(database);
+    },
   });
-  if (settings.workers === "on") startWorking();
+  if (settings.workers === "on") time.whenAgreed(startWorking);
+  stack.defer(() => time.close());
   const doors = await openDoors(http, settings);
   // Calls whose callers have left are nobody's connection: they have the same time.
   const timeoutMs = settings.shutdown_timeout_ms;

@@ -1,19 +1,19 @@
 import { existsSync, statfsSync, statSync } from "node:fs";
 import { findViolations, invariants } from "../features/ledger/index.ts";
-import { systemClock } from "../lib/clock.ts";
 import { loadSettings, type Settings } from "../platform/config/load-settings.ts";
-import { type Database, readServerTime, readServerVersion } from "../platform/database/database.ts";
+import { type Database, readServerVersion } from "../platform/database/database.ts";
+import { presentDifference, readTime } from "../platform/database/database-clock.ts";
 import { hasEmbeddedDatabase } from "../platform/database/embedded/cluster-directory.ts";
 import { listPendingMigrations } from "../platform/database/migrate.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import { examineDecoders } from "../platform/media/examine-decoders.ts";
 import type { Command, Terminal } from "./command.ts";
+import { databaseClock } from "./system-parts.ts";
 import { openForCommand } from "./with-database.ts";
 
 type Finding = { check: string; isOk: boolean; message: string; remedy?: string };
 
 const freeBytesWanted = 1024 ** 3;
-const clockDifferenceMsMax = 5000;
 
 export const doctorCommand: Command = {
   name: "doctor",
@@ -94,11 +94,11 @@ async function examineDatabase(settings: Settings, terminal: Terminal): Promise<
       const where = settings.database_url === undefined ? "embedded" : "external";
       const version = await readServerVersion(database);
       const pending = await listPendingMigrations(database);
-      const serverTime = await readServerTime(database);
+      databaseClock.hear(await readTime(database));
       return [
         { check: "database", isOk: true, message: `PostgreSQL ${version}, ${where}` },
         describeSchema(pending),
-        describeClock(serverTime, systemClock.now()),
+        describeClock(),
         ...(pending.length === 0 ? [await examineLedger(database)] : []),
       ];
     } finally {
@@ -121,7 +121,7 @@ function describeSchema(pending: readonly string[]): Finding {
 }
 
 async function examineLedger(database: Database): Promise<Finding> {
-  const violations = await findViolations(database, { kind: "whole", accountIds: "all", now: systemClock.now() });
+  const violations = await findViolations(database, { kind: "whole", accountIds: "all", now: databaseClock.now() });
   return violations.length === 0
     ? { check: "ledger", isOk: true, message: `all ${invariants.length} invariants hold` }
     : {
@@ -132,13 +132,13 @@ async function examineLedger(database: Database): Promise<Finding> {
       };
 }
 
-/** Prices, expiries and signatures depend on the clock. */
-function describeClock(serverTime: Date, ownTime: Date): Finding {
-  const differenceMs = Math.abs(serverTime.getTime() - ownTime.getTime());
-  const message = `${(differenceMs / 1000).toFixed(1)} s apart from the database`;
-  return differenceMs <= clockDifferenceMsMax
+/** Gateways go by the database's time, and one whose own clock differs is out of service. */
+function describeClock(): Finding {
+  const { state, aheadMs } = databaseClock.standing();
+  const message = presentDifference(aheadMs);
+  return state !== "machine-off"
     ? { check: "clock", isOk: true, message }
-    : { check: "clock", isOk: false, message, remedy: "Set both machines' clocks by NTP." };
+    : { check: "clock", isOk: false, message, remedy: "Set both machines' clocks by NTP: gateways here do not serve." };
 }
 
 function describeFailure(check: string, error: unknown): Finding {

@@ -39,7 +39,7 @@ const purgeCommand: Command = {
   run: ({ options: { file: fileId }, terminal }) =>
     withDatabase(terminal, async (database, settings) => {
       const { clock } = systemParts;
-      const bytes = await openByteStore(settings, clock);
+      const bytes = await openByteStore(settings);
       const onTrouble = () => terminal.tell("Some bytes could not be removed now; the gateway tries again.");
       const removal = createFileRemoval({ database, clock, bytes, onTrouble });
       try {

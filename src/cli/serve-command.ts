@@ -5,7 +5,7 @@ import { createLogger, type Logger } from "../platform/observability/logger.ts";
 import type { Command, Terminal } from "./command.ts";
 import { keepSecret } from "./keep-secret.ts";
 import { presentWelcome } from "./present-welcome.ts";
-import { systemParts } from "./system-parts.ts";
+import { databaseClock, systemParts } from "./system-parts.ts";
 
 export const serveCommand: Command = {
   name: "serve",
@@ -23,6 +23,7 @@ export const serveCommand: Command = {
     const { startGateway } = await import("../app/start-gateway.ts");
     const gateway = await startGateway({
       ...systemParts,
+      databaseClock,
       settings,
       logger,
       // Its links are secrets: on a terminal a person reads them, elsewhere they would lie in a log.

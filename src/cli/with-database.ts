@@ -1,8 +1,10 @@
 import { loadSettings, type Settings } from "../platform/config/load-settings.ts";
 import type { Database } from "../platform/database/database.ts";
+import { readTime } from "../platform/database/database-clock.ts";
 import { migrate } from "../platform/database/migrate.ts";
 import { type OpenDatabase, openDatabase } from "../platform/database/open-database.ts";
 import type { Terminal } from "./command.ts";
+import { databaseClock } from "./system-parts.ts";
 
 /** Runs a command's work on the database, whether the gateway runs beside it or not. */
 export async function withDatabase<T>(
@@ -12,6 +14,7 @@ export async function withDatabase<T>(
   const settings = loadSettings(terminal.settingsPlace);
   const { database, close } = await openForCommand(settings, terminal);
   try {
+    databaseClock.hear(await readTime(database));
     await migrate(database);
     return await work(database, settings);
   } finally {

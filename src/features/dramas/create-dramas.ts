@@ -41,7 +41,7 @@ export function createDramas(dependencies: DramaDependencies): Dramas {
   const { database, clock, ids, logger, catalog, files, chat, tasks, folder, failpoint = () => {} } = dependencies;
   const shelf = createDocumentShelf(files);
   const writer = createDocumentWriter({ shelf, ask: createWriter(chat), catalog, failpoint });
-  const produceFilm = createFilmProducer({ clock, logger, files, folder, failpoint });
+  const produceFilm = createFilmProducer({ logger, files, folder, failpoint });
   return {
     addRoutes: (v1) => addDramaRoutes(v1, { tasks, prepare: prepareDrama({ database, clock, catalog, files, shelf }) }),
     orchestrate: (task, context) =>

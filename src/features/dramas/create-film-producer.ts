@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Clock } from "../../lib/clock.ts";
 import type { AccountId, FileId } from "../../lib/ids.ts";
 import { createSemaphore } from "../../lib/semaphore.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
@@ -31,7 +30,6 @@ export type ProduceFilm = (
 ) => Promise<{ task: CompositeTask; output: TaskOutput[]; warnings: TaskWarning[] }>;
 
 type ProducerDependencies = {
-  clock: Clock;
   logger: Logger;
   files: Files;
   /** Where films are put together. */
@@ -45,7 +43,7 @@ const filmsAtOnceMax = 1;
 
 /** Puts a film together from what was made for it, and keeps it with its subtitles and its poster. */
 export function createFilmProducer(dependencies: ProducerDependencies): ProduceFilm {
-  const { clock, logger, files, folder: root, failpoint } = dependencies;
+  const { logger, files, folder: root, failpoint } = dependencies;
   const productions = createSemaphore(filmsAtOnceMax);
 
   async function produce(
@@ -54,7 +52,7 @@ export function createFilmProducer(dependencies: ProducerDependencies): ProduceF
   ): ReturnType<ProduceFilm> {
     context.signal.throwIfAborted();
     await mkdir(root, { recursive: true, mode: 0o700 });
-    await removeLeftovers(root, clock.now());
+    await removeLeftovers(root);
     const folder = await mkdtemp(join(root, "film-"));
     try {
       const order = await collectMaterial(files, task, { filming, folder, signal: context.signal });

@@ -2,7 +2,8 @@ import { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { invariant } from "../../lib/invariant.ts";
-import type { DatabaseAddress } from "./database.ts";
+import { type DatabaseAddress, serverTimeQuery } from "./database.ts";
+import type { TimeReading } from "./database-clock.ts";
 
 type ChangeListener = {
   onChange(payload: string): void;
@@ -31,6 +32,8 @@ type ChangeFeedOptions = {
   channels: readonly string[];
   /** Told why the connection was lost or cannot be had (each reason once an outage), and what a listener threw. */
   onTrouble(error: Error): void;
+  /** Told the database's time with each heartbeat. */
+  onTime?(reading: TimeReading): void;
   heartbeatMs?: number;
   heartbeatTimeoutMs?: number;
   reconnectMs?: number;
@@ -40,7 +43,8 @@ const connectMsMax = 5000;
 
 /** Fails when the first connection does; every later one is tried again for ever. */
 export async function openChangeFeed(options: ChangeFeedOptions): Promise<ChangeFeed> {
-  const { address, channels, onTrouble, heartbeatMs = 250, heartbeatTimeoutMs = 500, reconnectMs = 250 } = options;
+  const { address, channels, onTrouble, onTime = () => {} } = options;
+  const { heartbeatMs = 250, heartbeatTimeoutMs = 500, reconnectMs = 250 } = options;
   const listeners = new Map<string, ChangeListener[]>(channels.map((channel) => [channel, []]));
   const closing = new AbortController();
   let lastTrouble: string | null = null;
@@ -49,7 +53,9 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
 
   function connect(): Promise<ListeningConnection> {
     const { signal } = closing;
-    return openListeningConnection({ address, channels, heartbeatMs, heartbeatTimeoutMs, signal, onNotification });
+    return openListeningConnection({
+      ...{ address, channels, heartbeatMs, heartbeatTimeoutMs, signal, onNotification, onTime },
+    });
   }
 
   async function supervise(first: ListeningConnection): Promise<void> {
@@ -137,10 +143,11 @@ type ListeningConnectionOptions = {
   heartbeatTimeoutMs: number;
   signal: AbortSignal;
   onNotification(channel: string, payload: string): void;
+  onTime(reading: TimeReading): void;
 };
 
 async function openListeningConnection(options: ListeningConnectionOptions): Promise<ListeningConnection> {
-  const { heartbeatMs, heartbeatTimeoutMs, signal } = options;
+  const { heartbeatMs, heartbeatTimeoutMs, signal, onTime } = options;
   signal.throwIfAborted();
   // A socket of our own, because pg's goodbye waits for the other side, which may never answer.
   const socket = new Socket();
@@ -187,7 +194,10 @@ async function openListeningConnection(options: ListeningConnectionOptions): Pro
     // The end may have come in the same breath as the answer.
     if (!isUsable) throw await ended;
     clearTimeout(deadline);
-    const beating = startHeartbeat({ client, provenAt: askedAt, heartbeatMs, heartbeatTimeoutMs, onSilence: end });
+    const beating = startHeartbeat({
+      ...{ client, provenAt: askedAt, heartbeatMs, heartbeatTimeoutMs, onTime },
+      onSilence: end,
+    });
     heartbeat = beating;
     return { isProven: () => isUsable && beating.isFresh(), ended };
   } catch (error) {
@@ -209,14 +219,16 @@ type HeartbeatOptions = {
   heartbeatMs: number;
   heartbeatTimeoutMs: number;
   onSilence(error: Error): void;
+  onTime(reading: TimeReading): void;
 };
 
 /**
  * Asks the server again and again. Each answer proves that all is heard that was committed before the question, because
  * the server sends the notifications it has before it is ready for another query.
  */
-function startHeartbeat({ client, heartbeatMs, heartbeatTimeoutMs, onSilence, ...first }: HeartbeatOptions): Heartbeat {
-  let { provenAt } = first;
+function startHeartbeat(options: HeartbeatOptions): Heartbeat {
+  const { client, heartbeatMs, heartbeatTimeoutMs, onSilence, onTime } = options;
+  let { provenAt } = options;
   let isStopped = false;
   let beating = Promise.resolve();
   let timer: NodeJS.Timeout;
@@ -237,12 +249,15 @@ function startHeartbeat({ client, heartbeatMs, heartbeatTimeoutMs, onSilence, ..
     };
     // If it was this process that stood still, the answer waits in the socket and is read before the immediate runs.
     timer = setTimeout(() => setImmediate(giveUp), heartbeatTimeoutMs);
+    let serverMs: number | undefined;
     try {
-      await client.query("select 1");
+      const { rows } = await client.query<{ now_ms: number }>(serverTimeQuery);
+      serverMs = rows[0]?.now_ms;
     } catch (error) {
       onSilence(toError(error));
       return;
     }
+    if (serverMs !== undefined) onTime({ serverMs, askedMs: askedAt, answeredMs: performance.now() });
     provenAt = askedAt;
     clearTimeout(timer);
     if (!isStopped) schedule();

@@ -57,10 +57,13 @@ export async function readServerVersion(database: Database): Promise<string> {
   return rows[0]?.server_version ?? "";
 }
 
-export async function readServerTime(database: Database): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(database);
+/** Answers with `now_ms`: the milliseconds of the database's own clock. */
+export const serverTimeQuery = "select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms";
+
+export async function readServerTimeMs(database: Database): Promise<number> {
+  const { rows } = await sql<{ now_ms: number }>`${sql.raw(serverTimeQuery)}`.execute(database);
   invariant(rows[0] !== undefined, "the database tells no time");
-  return rows[0].now;
+  return rows[0].now_ms;
 }
 
 /** Whole numbers of 64 bits stay whole: they are money and counts. */

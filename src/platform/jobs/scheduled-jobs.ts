@@ -40,6 +40,8 @@ type ScheduledJobsDependencies = {
   /** Told of what keeps jobs from being started, each reason once until a look succeeds again. */
   onTrouble(error: Error): void;
   closeTimeoutMs: number;
+  /** Whether jobs may be started at the moment. */
+  mayStart?: () => boolean;
   /** How often it looks for due jobs and renews leases. Only tests look more often. */
   lookEveryMs?: number;
 };
@@ -60,7 +62,7 @@ type Run = {
 
 /** Fails when the database does; later it waits for the database however long it is away. */
 export async function openScheduledJobs(dependencies: ScheduledJobsDependencies): Promise<ScheduledJobs> {
-  const { database, clock, jobs, lookEveryMs = lookMs } = dependencies;
+  const { database, clock, jobs, mayStart = () => true, lookEveryMs = lookMs } = dependencies;
   const jobByName = new Map(jobs.map((job) => [job.name, job]));
   invariant(jobByName.size === jobs.length, "two scheduled jobs have one name");
   const runs = createRuns(dependencies);
@@ -75,7 +77,7 @@ export async function openScheduledJobs(dependencies: ScheduledJobsDependencies)
   async function look(): Promise<void> {
     const time = takeTime();
     await runs.renew(time);
-    for (const lease of await claimDueJobs(database, [...jobByName.keys()], time)) {
+    for (const lease of mayStart() ? await claimDueJobs(database, [...jobByName.keys()], time) : []) {
       const job = jobByName.get(lease.name);
       if (job !== undefined) runs.start(job, { lease, until: time.until });
     }

@@ -2,7 +2,6 @@ import { constants, createWriteStream } from "node:fs";
 import { mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { type ByteStore, MissingBytesError } from "./byte-store.ts";
 import { removeLeftovers } from "./remove-leftovers.ts";
@@ -12,11 +11,11 @@ const keyPattern = /^[\w-]+(\/[\w-]+)*$/;
 const ownerOnly = { file: 0o600, folder: 0o700 };
 
 /** Keeps bytes in a folder. What is being written is a draft, and gets its name when it is whole and on the disk. */
-export async function createDiskStore({ folder, clock }: { folder: string; clock: Clock }): Promise<ByteStore> {
+export async function createDiskStore({ folder }: { folder: string }): Promise<ByteStore> {
   await mkdir(join(folder, draftsName), { recursive: true, mode: ownerOnly.folder });
   const root = await realpath(folder);
   const drafts = join(root, draftsName);
-  await removeLeftovers(drafts, clock.now());
+  await removeLeftovers(drafts);
   let draftCount = 0;
 
   function locate(key: string): string {

@@ -3,7 +3,6 @@ import { createWriteStream } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { Clock } from "../../lib/clock.ts";
 import { removeLeftovers } from "./remove-leftovers.ts";
 
 /** Bytes on this machine's disk, until they have been looked at. */
@@ -24,9 +23,9 @@ export class TooManyBytesError extends Error {
 }
 
 /** Files of one process that nobody else reads: programs that look into media want a file. */
-export async function createSpool({ folder, clock }: { folder: string; clock: Clock }): Promise<Spool> {
+export async function createSpool({ folder }: { folder: string }): Promise<Spool> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await removeLeftovers(folder, clock.now());
+  await removeLeftovers(folder);
 
   return {
     async write(bytes, { bytesMax, signal }) {

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import type { Clock } from "../../lib/clock.ts";
 import { OperatorError } from "../errors/operator-error.ts";
 import type { ByteStore } from "./byte-store.ts";
 import { createDiskStore } from "./create-disk-store.ts";
@@ -16,9 +15,9 @@ export type StorageSettings = {
 };
 
 /** The bucket of the settings, or a folder in the data folder where they name none. */
-export async function openByteStore(settings: StorageSettings, clock: Clock): Promise<ByteStore> {
+export async function openByteStore(settings: StorageSettings): Promise<ByteStore> {
   const { s3_bucket: bucket, s3_access_key_id: accessKeyId, s3_secret_access_key: secretAccessKey } = settings;
-  if (bucket === undefined) return await createDiskStore({ folder: join(settings.data_dir, "files"), clock });
+  if (bucket === undefined) return await createDiskStore({ folder: join(settings.data_dir, "files") });
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
     throw new OperatorError(
       "One half of the bucket's credentials is missing.",

@@ -215,7 +215,7 @@ test("a file whose commit was answered by nobody keeps its bytes", async () => {
   });
   const [source, output] = [await keep(stage.ids.next("file"), await makeMedia("png")), stage.ids.next("file")];
   const place = createDataDirectory();
-  const spool = await createSpool({ folder: place.path, clock: stage.clock });
+  const spool = await createSpool({ folder: place.path });
   const spooled = await spool.write(Readable.from([await makeMedia("png")]), { bytesMax: 1e9, signal });
   const onTrouble = (error: unknown): void => void stage.troubles.push(error);
   const { clock, ids, bytes } = stage;

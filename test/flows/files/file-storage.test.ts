@@ -42,8 +42,8 @@ function createSettings(): StorageSettings {
 
 beforeAll(async () => {
   server = await startS3Server();
-  stores.set("a folder", await openByteStore({ ...createSettings(), s3_bucket: undefined }, systemClock));
-  stores.set("a bucket", await openByteStore(createSettings(), systemClock));
+  stores.set("a folder", await openByteStore({ ...createSettings(), s3_bucket: undefined }));
+  stores.set("a bucket", await openByteStore(createSettings()));
 });
 afterAll(async () => {
   for (const store of stores.values()) await store.close();
@@ -184,21 +184,21 @@ describe("a folder", () => {
     writeFileSync(fresh, "x");
     const longAgo = new Date(systemClock.now().getTime() - 61 * 60_000);
     utimesSync(old, longAgo, longAgo);
-    await createDiskStore({ folder: place, clock: systemClock });
+    await createDiskStore({ folder: place });
     expect([existsSync(old), existsSync(fresh)]).toEqual([false, true]);
   });
 });
 
 test("a bucket's credentials are whole or absent", async () => {
   const half = { ...createSettings(), s3_secret_access_key: undefined };
-  await expect(openByteStore(half, systemClock)).rejects.toThrow("One half of the bucket's credentials");
+  await expect(openByteStore(half)).rejects.toThrow("One half of the bucket's credentials");
 });
 
 describe("a spool", () => {
   const place = join(folder, "spool");
 
   test("counts and hashes what it writes, up to its limit", async () => {
-    const spool = await createSpool({ folder: place, clock: systemClock });
+    const spool = await createSpool({ folder: place });
     const content = randomBytes(1000);
     const spooled = await spool.write(Readable.from([content]), { bytesMax: 1000, signal });
     const { mode } = statSync(spooled.path);
@@ -210,7 +210,7 @@ describe("a spool", () => {
   });
 
   test("keeps nothing of what broke or was given up", async () => {
-    const spool = await createSpool({ folder: place, clock: systemClock });
+    const spool = await createSpool({ folder: place });
     const broken = trickle(1, () => Promise.reject(new Error("broken")));
     await expect(spool.write(broken, { bytesMax: 9 * megabyte, signal })).rejects.toThrow("broken");
     const writer = new AbortController();

@@ -112,7 +112,7 @@ export async function startFilesStage(options: StageOptions = {}): Promise<Files
   const clock = createTestClock(new Date());
   const ids = createIdSource({ clock, randomBytes });
   const folder = mkdtempSync(join(tmpdir(), "sluice-files-"));
-  const disk = await createDiskStore({ folder: join(folder, "store"), clock });
+  const disk = await createDiskStore({ folder: join(folder, "store") });
   const bytes = options.wrapBytes?.(disk) ?? disk;
   const troubles: unknown[] = [];
   const onTrouble = (error: unknown): void => void troubles.push(error);
@@ -127,7 +127,7 @@ export async function startFilesStage(options: StageOptions = {}): Promise<Files
     onTrouble,
     counters: createMemoryCounters({ clock }),
     pictures,
-    spool: await createSpool({ folder: join(folder, "spool"), clock }),
+    spool: await createSpool({ folder: join(folder, "spool") }),
     limits: { ...stageLimits, ...options.limits },
     hasMoney: async (_database, accountId) => options.isUnpaid?.(accountId) !== true,
     linkKey: randomBytes(32),
