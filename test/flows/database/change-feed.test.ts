@@ -5,7 +5,8 @@ import { text } from "node:stream/consumers";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ChangeFeed, openChangeFeed } from "../../../src/platform/database/change-feed.ts";
-import type { DatabaseAddress } from "../../../src/platform/database/database.ts";
+import { type DatabaseAddress, serverTimeQuery } from "../../../src/platform/database/database.ts";
+import type { TimeReading } from "../../../src/platform/database/database-clock.ts";
 import { findPostmaster } from "../../../src/platform/database/embedded/postmaster.ts";
 import { type OpenDatabase, openDatabase } from "../../../src/platform/database/open-database.ts";
 import { createDataDirectory } from "../../harness/gateway-process.ts";
@@ -102,6 +103,21 @@ describe("on a database that works", () => {
     address = { connectionString: testDatabase.url };
   });
   afterAll(() => testDatabase.close());
+
+  test("every heartbeat tells the database's time", async () => {
+    const readings: TimeReading[] = [];
+    await using _feed = await openRecordedFeed(address, {
+      heartbeatMs: 1,
+      onTime: (reading) => void readings.push(reading),
+    });
+    await waitUntil("some readings", () => readings.length >= 3);
+    for (const { serverMs, askedMs, answeredMs } of readings) {
+      // The server is on this machine.
+      const [least, most] = [askedMs, answeredMs].map((ms) => performance.timeOrigin + ms);
+      expect(serverMs).toBeGreaterThan((least ?? 0) - 1000);
+      expect(serverMs).toBeLessThan((most ?? 0) + 1000);
+    }
+  });
 
   test("every change is heard in its order, by the listeners of its channel only", async () => {
     await using observer = await connectObserver(address);
@@ -481,17 +497,17 @@ describe("on a server that fails", () => {
     await using observer = await connectObserver(server.address);
     const pace = { heartbeatMs: 5 };
     await using slow = await openRecordedFeed(slowWire.address, pace);
-    slowWire.onSaid("select 1", () => slowWire.pass({ toServer: true, toClient: false }));
+    slowWire.onSaid(serverTimeQuery, () => slowWire.pass({ toServer: true, toClient: false }));
     await waitUntil("a question without an answer", () => slowWire.isKept("SELECT 1"));
-    const askedBefore = slowWire.countSaid("select 1");
+    const askedBefore = slowWire.countSaid(serverTimeQuery);
     // Another feed of the same pace shows that there was time for more.
     await using _other = await openRecordedFeed(wire.address, pace);
-    await waitUntil("many heartbeats", () => wire.countSaid("select 1") > 20);
-    expect(slowWire.countSaid("select 1")).toBe(askedBefore);
-    slowWire.onSaid("select 1", () => {});
+    await waitUntil("many heartbeats", () => wire.countSaid(serverTimeQuery) > 20);
+    expect(slowWire.countSaid(serverTimeQuery)).toBe(askedBefore);
+    slowWire.onSaid(serverTimeQuery, () => {});
     slowWire.pass(everything);
     await waitForChange(slow, observer, "after");
-    await waitUntil("the next heartbeats", () => slowWire.countSaid("select 1") > askedBefore + 1);
+    await waitUntil("the next heartbeats", () => slowWire.countSaid(serverTimeQuery) > askedBefore + 1);
     expect([slow.events, slow.troubles]).toEqual([["after"], []]);
   });
 
@@ -515,9 +531,9 @@ describe("on a server that fails", () => {
     await using wire = await startServerWire();
     await using observer = await connectObserver(server.address);
     await using recorded = await openRecordedFeed(wire.address, { heartbeatMs: 20, heartbeatTimeoutMs: 1500 });
-    wire.onSaid("select 1", () => wire.pass({ toServer: true, toClient: false }));
+    wire.onSaid(serverTimeQuery, () => wire.pass({ toServer: true, toClient: false }));
     await waitUntil("a question without an answer", () => wire.isKept("SELECT 1"));
-    wire.onSaid("select 1", () => {});
+    wire.onSaid(serverTimeQuery, () => {});
     // In an immediate, because timers come next then, before any socket is read.
     await new Promise<void>((done) => {
       setImmediate(() => {
@@ -583,7 +599,7 @@ describe("on a server that fails", () => {
       await using wire = await startServerWire();
       await using observer = await connectObserver(server.address);
       const recorded = await openRecordedFeed(wire.address, { heartbeatMs: 5 });
-      wire.onSaid("select 1", () => wire.pass({ toServer: true, toClient: false }));
+      wire.onSaid(serverTimeQuery, () => wire.pass({ toServer: true, toClient: false }));
       await waitUntil("a question without an answer", () => wire.isKept("SELECT 1"));
       const closing = recorded.feed.close();
       wire.pass(everything);
@@ -605,7 +621,7 @@ describe("on a server that fails", () => {
       );
       const { pid } = await waitUntil("the child's feed", async () => {
         const feed = await observer.findFeed();
-        return feed?.query === "select 1" ? feed : null;
+        return feed?.query === serverTimeQuery ? feed : null;
       });
       {
         using _frozen = freeze(pid, getPostmasterId());
