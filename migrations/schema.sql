@@ -395,6 +395,8 @@ CREATE INDEX holds_open_by_account ON holds USING btree (account_id) WHERE state
 
 CREATE INDEX holds_open_by_expiry ON holds USING btree (expires_at) WHERE state = 'open'::text;
 
+CREATE INDEX holds_refused_by_end ON holds USING btree (resolved_at) WHERE state = 'refused'::text;
+
 CREATE TRIGGER holds_state_valid BEFORE INSERT OR UPDATE ON holds FOR EACH ROW EXECUTE FUNCTION check_hold();
 
 create table idempotency_keys (

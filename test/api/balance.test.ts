@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { changeAccount, renewPlans } from "../../src/app/change-account.ts";
 import { createPlan, updatePlan } from "../../src/features/accounts/index.ts";
 import { createLedger, type Ledger } from "../../src/features/ledger/create-ledger.ts";
-import { bookCredit } from "../../src/features/ledger/index.ts";
+import { bookCredit, findViolations } from "../../src/features/ledger/index.ts";
 import { sweepLedger } from "../../src/features/ledger/sweep-ledger.ts";
 import type { AccountId, HoldId } from "../../src/lib/ids.ts";
 import { nano, parseMoney } from "../../src/lib/money.ts";
@@ -52,25 +52,23 @@ function amountOf(text: string) {
   return parseMoney(text) ?? nano(0n);
 }
 
-async function openHold(
-  accountId: AccountId,
-  amount: string,
-  quota: "text" | null = null,
-  units = 1n,
-): Promise<HoldId> {
-  const id = gateway.parts.ids.next("hold");
-  const result = await ledger.apply({
+function planHold(accountId: AccountId, amount: string, quota: "text" | null = null, units = 1n) {
+  return {
     kind: "hold",
-    id,
+    id: gateway.parts.ids.next("hold"),
     accountId,
     amount: amountOf(amount),
     quota: quota === null ? null : { kind: quota, units },
     budget: null,
     cause: { kind: "request", id: "req_test" },
     expiresAt: new Date(clock.now().getTime() + 15 * 60_000),
-  });
-  expect(result.kind).toBe("held");
-  return id;
+  } as const;
+}
+
+async function openHold(...words: Parameters<typeof planHold>): Promise<HoldId> {
+  const operation = planHold(...words);
+  expect((await ledger.apply(operation)).kind).toBe("held");
+  return operation.id;
 }
 
 function settle(accountId: AccountId, holdId: HoldId, cost: string, quotaUnits = 0n) {
@@ -163,6 +161,23 @@ test("a hold that nobody ended is given back when its time is over", async () =>
   clock.advance(1);
   expect(await sweep()).toEqual({ swept: 1 });
   expect(await readBalance(key)).toMatchObject({ available_balance: "1.00", frozen_balance: "0.00" });
+});
+
+test("a hold that was refused is refused again for a day, and then leaves nothing", async () => {
+  const { accountId } = await gateway.createCaller();
+  const listHolds = () => gateway.database.selectFrom("holds").select("state").where("account_id", "=", accountId);
+  const operation = { ...planHold(accountId, "1"), expiresAt: new Date(clock.now().getTime() + 2 * dayMs) };
+  expect(await ledger.apply(operation)).toMatchObject({ kind: "refused", isReplay: false });
+  await book(accountId, { kind: "top-up", amount: amountOf("5") });
+  const expired = await openHold(accountId, "1");
+  clock.advance(dayMs - 1);
+  await sweep();
+  expect(await ledger.apply(operation)).toMatchObject({ kind: "refused", isReplay: true });
+  clock.advance(1);
+  await sweep();
+  expect(await listHolds().execute()).toEqual([{ state: "expired" }]);
+  expect(await findViolations(gateway.database, { kind: "whole", accountIds: "all", now: clock.now() })).toEqual([]);
+  expect(await ledger.apply({ kind: "release", holdId: expired, accountId })).toMatchObject({ state: "expired" });
 });
 
 test("a plan gives its quotas in each period, and a call is paid wholly by quota or wholly by money", async () => {

@@ -4,7 +4,7 @@ import { collectDebts } from "./claw-back.ts";
 import { listPayableDebtors } from "./clawback-store.ts";
 import { decideWithin } from "./decide-within.ts";
 import type { Operation } from "./operation.ts";
-import { listDueHolds, listDuePockets } from "./sweep-store.ts";
+import { deleteRefusals, listDueHolds, listDuePockets } from "./sweep-store.ts";
 
 type SweepDependencies = {
   database: Database;
@@ -14,17 +14,26 @@ type SweepDependencies = {
 };
 
 const atOnceMax = 200;
+/** A hold that was refused is asked for again within seconds, if at all. */
+const refusalsKeptMs = 24 * 60 * 60 * 1000;
+const refusalsAtOnceMax = 1000;
 
 /**
- * Gives back what nobody settled in time, takes what is left of gifts and quotas whose time is over, and collects what is
- * owed where there is cash again.
+ * Gives back what nobody settled in time, takes what is left of gifts and quotas whose time is over, collects what is
+ * owed where there is cash again, and forgets what was refused long ago.
  */
 export async function sweepLedger(dependencies: SweepDependencies): Promise<{ swept: number }> {
   const holds = await sweep(dependencies, listDueHolds);
   // What a hold gave back to a gift that is over goes with it.
   const pockets = await sweep(dependencies, listDuePockets);
   const debtors = await collectDueDebts(dependencies);
+  await forgetRefusals(dependencies);
   return { swept: holds + pockets + debtors };
+}
+
+async function forgetRefusals({ database, clock }: SweepDependencies): Promise<void> {
+  const before = new Date(clock.now().getTime() - refusalsKeptMs);
+  while (await deleteRefusals(database, { before, limit: refusalsAtOnceMax }));
 }
 
 /** What a call that has ended left of its hold pays what the account owes. */

@@ -12,6 +12,18 @@ export async function listDueHolds(database: Database, { now, limit, skip }: Due
   return rows.map((row) => ({ kind: "expire-hold", accountId: row.account_id, holdId: row.id }));
 }
 
+/** Removes some of the refusals that are older, and answers whether there may be more. */
+export async function deleteRefusals(
+  database: Database,
+  { before, limit }: { before: Date; limit: number },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from holds where id in (
+      select id from holds where state = 'refused' and resolved_at <= ${before} order by resolved_at limit ${limit}
+    )`.execute(database);
+  return numAffectedRows === BigInt(limit);
+}
+
 /** Those with something to take: what is on hold stays until its work is done. */
 export async function listDuePockets(database: Database, { now, limit, skip }: Due): Promise<ExpirePocketOperation[]> {
   const { rows } = await sql<{ id: PocketId; account_id: AccountId }>`

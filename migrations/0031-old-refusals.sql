@@ -1,0 +1,2 @@
+-- Refused holds are forgotten a day later: the sweep finds them without reading the others, which are kept.
+create index holds_refused_by_end on holds (resolved_at) where state = 'refused';
