@@ -44,7 +44,7 @@ afterEach(async () => {
 /** As one gateway has them; closed, if the test did not do so, when it ends. */
 async function openJobs(
   jobs: readonly ScheduledJob[],
-  options: { clock?: TestClock; closeTimeoutMs?: number } = {},
+  options: { clock?: TestClock; closeTimeoutMs?: number; mayStart?: () => boolean } = {},
 ): Promise<RecordedJobs> {
   const failures: [string, string][] = [];
   const troubles: string[] = [];
@@ -55,6 +55,7 @@ async function openJobs(
     onFailure: (name, error) => failures.push([name, error.message]),
     onTrouble: (error) => troubles.push(error.message),
     closeTimeoutMs: options.closeTimeoutMs ?? 10_000,
+    mayStart: options.mayStart ?? (() => true),
     lookEveryMs: 10,
   });
   let closing: Promise<void> | null = null;
@@ -98,6 +99,23 @@ async function readJobs() {
 }
 
 describe("jobs that are due", () => {
+  test("are left alone by a gateway that may not start them yet", async () => {
+    const job = createJob();
+    let looks = 0;
+    let mayStart = false;
+    await using _jobs = await openJobs([job], {
+      mayStart() {
+        looks += 1;
+        return mayStart;
+      },
+    });
+    clock.advance(minuteMs);
+    await waitUntil("some looks", () => looks > 3);
+    expect([job.counts.started, await readJobs()]).toMatchObject([0, [{ leased_until: null }]]);
+    mayStart = true;
+    await seeRun(job);
+  });
+
   test("run once in each minute, on one of all gateways", async () => {
     const job = createJob();
     await using first = await openJobs([job]);
