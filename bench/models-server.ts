@@ -29,6 +29,7 @@ const http = await createGatewayHttp({
   keyUses,
   readers: { watch: () => () => () => {} },
   checkDatabase: async () => {},
+  isStopping: () => false,
 });
 const doors = await openDoors(http, { host: "127.0.0.1", port: 0 });
 serveOnRequest({

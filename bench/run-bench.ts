@@ -6,6 +6,7 @@ import { measureEndurance } from "./measure-endurance.ts";
 import { measureLedger } from "./measure-ledger.ts";
 import { measureNodes } from "./measure-nodes.ts";
 import { measureQueue } from "./measure-queue.ts";
+import { measureRollout } from "./measure-rollout.ts";
 import { measureTasks } from "./measure-tasks.ts";
 import { measureVariants } from "./measure-variants.ts";
 
@@ -16,6 +17,7 @@ const benches: Record<string, (words: string[]) => Promise<void>> = {
   ledger: measureLedger,
   nodes: measureNodes,
   queue: measureQueue,
+  rollout: measureRollout,
   tasks: measureTasks,
   variants: measureVariants,
 };

@@ -126,6 +126,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     keyUses: { note: () => {} },
     readers: { watch: () => () => () => {} },
     checkDatabase: async () => {},
+    isStopping: () => false,
   });
   await http.ready();
   const document = http.swagger();

@@ -27,6 +27,8 @@ export type Features = Pick<
   outboxUrl: string | null;
   /** Begins to take tasks further and to deliver events. */
   startWorking(): void;
+  /** Claims nothing more, which other nodes then do; what is under way goes on, and closing waits for it. */
+  stopWorking(): void;
 };
 
 export type FeatureOptions = FoundationOptions & {
@@ -109,6 +111,11 @@ export async function createFeatures(
     startWorking() {
       webhooks.startDelivering();
       tasks.startWorking(dramas.orchestrate);
+    },
+    stopWorking() {
+      tasks.stopWorking();
+      webhooks.stopDelivering();
+      jobs.stopStarting();
     },
   };
 }

@@ -59,6 +59,7 @@ export type GatewayHttpDependencies = {
   randomBytes: (count: number) => Uint8Array;
   logger: Logger;
   checkDatabase(): Promise<void>;
+  isStopping(): boolean;
 };
 
 const apiDescription = `An OpenAI-compatible API: point an OpenAI client at the address below.
@@ -97,7 +98,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
         baseUrl: settings.base_url,
         webhooks: describeWebhooks(taskEventSchema),
       });
-      addHealthRoutes(http, { clock, checkDatabase: given.checkDatabase });
+      addHealthRoutes(http, { clock, checkDatabase: given.checkDatabase, isStopping: given.isStopping });
       await addReferenceRoutes(http);
       addLogoRoutes(http);
       given.files.addLinkRoutes(http);

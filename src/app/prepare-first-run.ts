@@ -6,6 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import { nano } from "../lib/money.ts";
 import type { Database } from "../platform/database/database.ts";
+import { AppError } from "../platform/errors/app-error.ts";
 import { openAccount } from "./change-account.ts";
 
 const demoEmail = "demo@localhost";
@@ -40,13 +41,19 @@ export async function prepareFirstRun(
   if (await hasAccounts(database)) return null;
   const password = Buffer.from(randomBytes(passwordBytes)).toString("base64url");
   const passwordHash = await hashPassword(password);
-  return await database.transaction().execute(async (tx) => {
-    const within = { database: tx, clock, ids };
-    const person = { passwordHash, isEmailVerified: false, isOperator: true };
-    const account = await openAccount(within, { email: demoEmail, person, credit: demoCredit });
-    await openEventInbox(tx, account.id, clock.now());
-    const request = { accountId: account.id, name: "demo" };
-    const key = await createApiKey({ ...within, randomBytes, hasModel: () => true }, request);
-    return { email: demoEmail, password, keyText: key.text };
-  });
+  try {
+    return await database.transaction().execute(async (tx) => {
+      const within = { database: tx, clock, ids };
+      const person = { passwordHash, isEmailVerified: false, isOperator: true };
+      const account = await openAccount(within, { email: demoEmail, person, credit: demoCredit });
+      await openEventInbox(tx, account.id, clock.now());
+      const request = { accountId: account.id, name: "demo" };
+      const key = await createApiKey({ ...within, randomBytes, hasModel: () => true }, request);
+      return { email: demoEmail, password, keyText: key.text };
+    });
+  } catch (error) {
+    // Another gateway that was started at the same moment was first.
+    if (error instanceof AppError && (await hasAccounts(database))) return null;
+    throw error;
+  }
 }

@@ -3,6 +3,7 @@ import { openDoors } from "../platform/http/open-doors.ts";
 import type { DecoderFinding } from "../platform/media/examine-decoders.ts";
 import { createFeatures, type FeatureOptions } from "./create-features.ts";
 import { createGatewayHttp } from "./create-gateway-http.ts";
+import { isHealthPath } from "./health-routes.ts";
 import { openFoundation } from "./open-foundation.ts";
 import type { FirstRun } from "./prepare-first-run.ts";
 import { watchReaders } from "./watch-readers.ts";
@@ -17,8 +18,11 @@ export type Gateway = {
   notices: readonly DecoderFinding[];
   /** Which version of the catalog is served at the moment; 0 before there is one. */
   catalogVersion(): number;
-  /** Lets running requests finish, then ends everything in the reverse order of the start. */
-  close(): Promise<void>;
+  /**
+   * Leaves service and says so to whoever asks, serves on for the delay, lets running requests finish, then ends everything
+   * in the reverse order of the start.
+   */
+  close(options?: { delayMs: number }): Promise<void>;
 };
 
 export type GatewayOptions = FeatureOptions;
@@ -38,9 +42,10 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
   const { settings, clock, ids, randomBytes, logger } = options;
   const foundation = await openFoundation(options, stack);
   const { database, feed, catalog, counters, ledger, firstRun, notices, time } = foundation;
-  const { calls, outboxUrl, startWorking, ...features } = await createFeatures(foundation, options, stack);
+  const { calls, outboxUrl, startWorking, stopWorking, ...features } = await createFeatures(foundation, options, stack);
   const readers = watchReaders({ database, feed, clock, logger });
   stack.defer(() => readers.close());
+  let isStopping = false;
   const http = await createGatewayHttp({
     ...{ settings, clock, ids, randomBytes, logger, database, catalog, counters, ledger, readers },
     ...features,
@@ -48,10 +53,11 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
       time.requireAgreement();
       await pingDatabase(database);
     },
+    isStopping: () => isStopping,
   });
   if (settings.workers === "on") time.whenAgreed(startWorking);
   stack.defer(() => time.close());
-  const doors = await openDoors(http, settings);
+  const doors = await openDoors(http, { ...settings, isProbe: isHealthPath });
   // Calls whose callers have left are nobody's connection: they have the same time.
   const timeoutMs = settings.shutdown_timeout_ms;
   stack.defer(async () => {
@@ -60,6 +66,12 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
   return {
     ...{ port: doors.port, firstRun, outboxUrl, notices },
     catalogVersion: () => catalog.current().catalog?.version ?? 0,
-    close: () => stack.disposeAsync(),
+    async close({ delayMs } = { delayMs: 0 }) {
+      isStopping = true;
+      stopWorking();
+      // Load balancers need a while to hear that they should send nothing more.
+      await doors.drain(delayMs);
+      await stack.disposeAsync();
+    },
   };
 }

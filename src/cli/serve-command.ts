@@ -33,10 +33,11 @@ export const serveCommand: Command = {
     });
     welcome(gateway, settings, terminal);
     logger.info({ site_url: settings.site_url, port: gateway.port }, "ready");
-    const hasFailed = await stop.requested;
-    await gateway.close();
+    const reason = await stop.requested;
+    // A person at a terminal waits for the end; whoever sends SIGTERM may have a load balancer that has to hear of it.
+    await gateway.close({ delayMs: reason === "SIGTERM" ? settings.shutdown_delay_ms : 0 });
     logger.info("stopped");
-    return hasFailed ? { text: "", json: null, hasFailed: true } : null;
+    return reason === "failure" ? { text: "", json: null, hasFailed: true } : null;
   },
 };
 
@@ -73,11 +74,15 @@ function createLineWriter(): (line: string) => void {
 /** One Ctrl-C can arrive twice within a moment: from the terminal, and passed on by npm. */
 const sameSignalMs = 1000;
 
+const stopSignals = ["SIGINT", "SIGTERM"] as const;
+
+type StopReason = (typeof stopSignals)[number] | "failure";
+
 /** The first signal asks for a stop that lets requests finish; the second one does not wait. */
-function createStopSignal(logger: Logger): { requested: Promise<boolean>; fail(error: Error): void } {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
+function createStopSignal(logger: Logger): { requested: Promise<StopReason>; fail(error: Error): void } {
+  const { promise, resolve } = Promise.withResolvers<StopReason>();
   let stoppingSinceMs: number | null = null;
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  for (const signal of stopSignals) {
     process.on(signal, () => {
       const nowMs = systemParts.clock.monotonicMs();
       if (stoppingSinceMs !== null) {
@@ -86,14 +91,14 @@ function createStopSignal(logger: Logger): { requested: Promise<boolean>; fail(e
       }
       stoppingSinceMs = nowMs;
       logger.info({ signal }, "stopping; running requests may finish, a second signal ends them");
-      resolve(false);
+      resolve(signal);
     });
   }
   return {
     requested: promise,
     fail(error) {
       logger.error({ error }, "cannot go on");
-      resolve(true);
+      resolve("failure");
     },
   };
 }

@@ -54,7 +54,11 @@ beforeAll(async () => {
       const checkDatabase = async (): Promise<void> => {
         databaseChecks += 1;
       };
-      addHealthRoutes(server, { clock: { ...systemClock, monotonicMs: () => healthMs }, checkDatabase });
+      addHealthRoutes(server, {
+        clock: { ...systemClock, monotonicMs: () => healthMs },
+        checkDatabase,
+        isStopping: () => false,
+      });
       server.get("/begun", (_request, reply) => {
         reply.hijack();
         reply.raw.writeHead(200).write("begun");

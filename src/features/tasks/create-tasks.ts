@@ -39,7 +39,9 @@ export type Tasks = {
   submit: SubmitTask;
   /** Begins to take tasks further; `orchestrate` knows what composite ones are made of. */
   startWorking(orchestrate: Orchestrate): void;
-  /** No more tasks are claimed; those that are go to other nodes. Readers that wait are answered. */
+  /** No more tasks are claimed here; steps that are under way have until `closeTimeoutMs` from now. */
+  stopWorking(): void;
+  /** Waits for these steps; tasks whose steps take longer go to other nodes. */
   close(): Promise<void>;
 };
 
@@ -113,6 +115,7 @@ export function createTasks(dependencies: TasksDependencies): Tasks {
       worker = startTaskWorker({ ...transitions, ...upstreams, orchestrate, stepsMax, closeTimeoutMs });
       wakeUps.attach(worker);
     },
+    stopWorking: () => void worker?.stop(),
     async close() {
       heartbeats.close();
       await worker?.close();

@@ -24,6 +24,8 @@ export type Webhooks = {
   startDelivering(): void;
   /** Something may have been written that is to be sent; without this it is found within half a second. */
   lookSoon(): void;
+  /** What is under way is sent to its end; the rest is left to other nodes. */
+  stopDelivering(): void;
   close(): Promise<void>;
 };
 
@@ -97,6 +99,7 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
     lookSoon() {
       dispatcher?.lookSoon();
     },
+    stopDelivering: () => dispatcher?.stop(),
     async close() {
       heartbeats.close();
       await dispatcher?.close();

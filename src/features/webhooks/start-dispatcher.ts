@@ -20,7 +20,9 @@ import type { WebhookEndpoint } from "./webhook-endpoint.ts";
 export type Dispatcher = {
   /** Something may have been written that is to be sent. */
   lookSoon(): void;
-  /** Lets what is under way end, for a while, then gives back what was not sent. */
+  /** Claims and sends nothing more. Lets what is under way end, for a while, then gives back what was not sent. */
+  stop(): void;
+  /** Stops, and ends when that is done. */
   close(): Promise<void>;
 };
 
@@ -187,6 +189,26 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
     if (isRenewalDue) writer.tell();
   }, renewEveryMs);
   void lookAgainAndAgain();
+  let ended: Promise<void> | null = null;
+
+  async function end(): Promise<void> {
+    isClosing = true;
+    clearTimeout(lookTimer);
+    clearInterval(renewTimer);
+    await looker.close();
+    await claimer.close();
+    const stopTimer = setTimeout(() => stopping.abort(), dependencies.closeTimeoutMs);
+    await Promise.all(underWay);
+    clearTimeout(stopTimer);
+    await writer.close();
+    const left = lanes.list();
+    if (left.length > 0) await releaseLeases(database, left.map(getId), createLease()).catch(onTrouble);
+  }
+
+  function close(): Promise<void> {
+    ended ??= end();
+    return ended;
+  }
 
   return {
     lookSoon() {
@@ -194,19 +216,9 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
       isToldSince = true;
       if (lookTimer !== undefined) pause();
     },
-    async close() {
-      isClosing = true;
-      clearTimeout(lookTimer);
-      clearInterval(renewTimer);
-      await looker.close();
-      await claimer.close();
-      const stopTimer = setTimeout(() => stopping.abort(), dependencies.closeTimeoutMs);
-      await Promise.all(underWay);
-      clearTimeout(stopTimer);
-      await writer.close();
-      const left = lanes.list();
-      if (left.length > 0) await releaseLeases(database, left.map(getId), createLease()).catch(onTrouble);
-    },
+    // Whoever closes it is told of what goes wrong.
+    stop: () => void close().catch(() => {}),
+    close,
   };
 }
 

@@ -61,6 +61,7 @@ describe("where settings come from", () => {
       header_bytes_max: 16_384,
       header_timeout_ms: 15_000,
       request_timeout_ms: 120_000,
+      shutdown_delay_ms: 0,
       shutdown_timeout_ms: 30_000,
       secret_key: undefined,
       workers: "on",

@@ -341,6 +341,13 @@ export const settingsTable = {
     explains:
       "How many calls of one account this gateway reads to their end at a time after their caller hung up, because only the upstream can tell what they cost. Beyond that, what was on hold for the call is charged and the upstream is stopped.",
   },
+  shutdown_delay_ms: {
+    kind: wholeNumber({ min: 0, max: 600_000 }),
+    standard: 0,
+    example: "5000",
+    explains:
+      "How long the gateway serves on after SIGTERM, while `/readyz` says 503, so that load balancers stop sending before it stops taking. Ctrl-C does not wait for it.",
+  },
   shutdown_timeout_ms: {
     kind: wholeNumber({ min: 0, max: 3_600_000 }),
     standard: 30_000,

@@ -69,7 +69,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     keepAliveTimeout: idleConnectionMs,
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
     forceCloseConnections: "idle",
-    // Its answer would not have our shape; `receiveRequests` answers instead.
+    // A connection that was open before the stop may still bring a request, which is served like those before it.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 1024 },
     http: {
@@ -125,20 +125,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
 
 /** What every request passes first: one hook without a promise, because each more would be felt. */
 function receiveRequests(http: HttpServer, options: HttpServerOptions): void {
-  let isClosing = false;
-  http.addHook("preClose", async () => {
-    isClosing = true;
-  });
   http.addHook("onRequest", (request, reply, done) => {
     logRequest(request, reply, options);
     identifyRequest(request, reply);
     requireStorableQuery(request.url);
-    // A connection that was open before the stop may still bring requests; they are sent elsewhere.
-    if (isClosing) {
-      throw new AppError("shutting_down", "This node is about to stop. Send the request again.", {
-        headers: { connection: "close" },
-      });
-    }
     done();
   });
   http.addHook("onSend", async (request, reply) => {

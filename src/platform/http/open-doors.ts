@@ -3,9 +3,15 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { OperatorError } from "../errors/operator-error.ts";
 import type { HttpServer } from "./create-http-server.ts";
+import { type ConnectionDrain, createConnectionDrain } from "./drain-connections.ts";
 
 export type Doors = {
   port: number;
+  /**
+   * Serves on for the delay, and up to as long again where requests still come, but each answer ends its connection:
+   * clients and proxies go elsewhere.
+   */
+  drain(delayMs: number): Promise<void>;
   /**
    * Takes no new connections and lets running requests finish; whoever is still connected after the time is cut off.
    * `beforeCut` can end them in a better way first.
@@ -16,16 +22,28 @@ export type Doors = {
 /** How long the better way of ending a request may take. */
 const graceMs = 2000;
 
+type DoorOptions = {
+  host: string;
+  port: number;
+  /** Whether a request for this path only asks how the gateway does. */
+  isProbe?(path: string): boolean;
+};
+
 /** `localhost` is two addresses, and clients try either first, so both are served. */
-export async function openDoors(http: HttpServer, { host, port }: { host: string; port: number }): Promise<Doors> {
+export async function openDoors(http: HttpServer, { host, port, isProbe = () => false }: DoorOptions): Promise<Doors> {
   const sideDoors: Server[] = [];
+  const connections = createConnectionDrain(http.server, isProbe);
   const close: Doors["close"] = (timeoutMs, beforeCut = async () => {}) =>
-    closeAll(http, sideDoors, { timeoutMs, beforeCut });
+    closeAll(http, sideDoors, { connections, timeoutMs, beforeCut });
+  const drain = async (delayMs: number): Promise<void> => {
+    connections.begin();
+    if (delayMs > 0) await connections.untilQuiet(delayMs);
+  };
   try {
     await http.listen({ host: host === "localhost" ? "127.0.0.1" : host, port });
     const { port: actualPort } = http.server.address() as AddressInfo;
     if (host === "localhost") sideDoors.push(...(await openSideDoor(http, { host: "::1", port: actualPort })));
-    return { port: actualPort, close };
+    return { port: actualPort, drain, close };
   } catch (error) {
     await close(0);
     throw explainListenError(error, { host, port });
@@ -54,14 +72,21 @@ async function openSideDoor(http: HttpServer, place: { host: string; port: numbe
 async function closeAll(
   http: HttpServer,
   sideDoors: readonly Server[],
-  { timeoutMs, beforeCut }: { timeoutMs: number; beforeCut(): Promise<void> },
+  {
+    connections,
+    timeoutMs,
+    beforeCut,
+  }: { connections: ConnectionDrain; timeoutMs: number; beforeCut(): Promise<void> },
 ): Promise<void> {
   const cut = setTimeout(async () => {
     await Promise.race([beforeCut(), wait(graceMs, undefined, { ref: false })]);
     http.server.closeAllConnections();
   }, timeoutMs);
   const sideDoorsClosed = sideDoors.map((door) => once(door.close(), "close"));
-  await Promise.all([http.close(), ...sideDoorsClosed]);
+  const closed = http.close();
+  const unused = connections.endUnused();
+  await Promise.all([closed, ...sideDoorsClosed]);
+  clearTimeout(unused);
   clearTimeout(cut);
 }
 

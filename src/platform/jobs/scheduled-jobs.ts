@@ -26,6 +26,8 @@ export type ScheduledJob = {
  * - what fell due while no gateway was there is done once, soon after the next start.
  */
 export type ScheduledJobs = {
+  /** Starts nothing more; the runs that go on are neither waited for nor cut off yet. */
+  stopStarting(): void;
   /** Waits for the runs that go on here. One that takes too long is cut off, and another gateway starts it anew. */
   close(): Promise<void>;
 };
@@ -68,6 +70,7 @@ export async function openScheduledJobs(dependencies: ScheduledJobsDependencies)
   const runs = createRuns(dependencies);
   const closing = new AbortController();
   let lastTrouble: string | null = null;
+  let isStarting = true;
 
   function takeTime(): { now: Date; until: Date } {
     const now = clock.now();
@@ -77,7 +80,8 @@ export async function openScheduledJobs(dependencies: ScheduledJobsDependencies)
   async function look(): Promise<void> {
     const time = takeTime();
     await runs.renew(time);
-    for (const lease of mayStart() ? await claimDueJobs(database, [...jobByName.keys()], time) : []) {
+    const due = isStarting && mayStart() ? await claimDueJobs(database, [...jobByName.keys()], time) : [];
+    for (const lease of due) {
       const job = jobByName.get(lease.name);
       if (job !== undefined) runs.start(job, { lease, until: time.until });
     }
@@ -102,6 +106,9 @@ export async function openScheduledJobs(dependencies: ScheduledJobsDependencies)
   await registerJobs(database, described);
   const looking = keepLooking();
   return {
+    stopStarting() {
+      isStarting = false;
+    },
     async close() {
       closing.abort();
       await looking;

@@ -12,6 +12,7 @@ import { createRandom } from "../../harness/ledger/ledger-load.ts";
 import { testSeed } from "../../harness/test-seed.ts";
 import { type Behaviour, canary, type FakeUpstreams } from "../../harness/upstreams/fake-upstreams.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
+import { openWire, writeRequest } from "../../harness/wire-connection.ts";
 
 const vendors = ["open", "anthropic", "google"] as const;
 type VendorName = (typeof vendors)[number];
@@ -456,6 +457,35 @@ describe("a gateway that stops", () => {
     gate.open();
     expect(await raw.ended()).toMatchObject({ text: "abcdefghijkl", isDone: true, errorCode: null });
     await closing;
+    await stopping.upstream[Symbol.asyncDispose]();
+  });
+
+  test("serves a connection whose stream began before, and waits for no connection that is idle after it", async () => {
+    const stopping = await openChatGateway({ settings: { shutdown_timeout_ms: 3_600_000 } });
+    const { key } = await stopping.createCaller();
+    const gates = [stopping.upstream.gate(), stopping.upstream.gate()];
+    const connections = [await openWire(stopping.gateway.port), await openWire(stopping.gateway.port)] as const;
+    for (const [index, connection] of connections.entries()) {
+      const gate = gates[index] ?? stopping.upstream.gate();
+      stopping.upstream.script({ beforePiece: gate, pieces: ["abcd", "efgh"] });
+      const headers = { authorization: `Bearer ${key}` };
+      const body = writeQuestion("open", streamed);
+      connection.write(writeRequest("POST /v1/chat/completions HTTP/1.1", { headers, body }));
+      await gate.reached();
+      gate.release(1);
+      await connection.begun();
+    }
+    const closing = stopping.gateway[Symbol.asyncDispose]();
+    for (const gate of gates) gate.open();
+    for (const connection of connections) {
+      const answer = await connection.read("POST");
+      expect(answer).toMatchObject({ status: 200, headers: { connection: "keep-alive" } });
+      expect(answer.body).toContain("[DONE]");
+    }
+    const [used, idle] = connections;
+    used.write(writeRequest("GET /healthz HTTP/1.1"));
+    expect(await used.read("GET")).toMatchObject({ status: 200, headers: { connection: "close" } });
+    await Promise.all([used.closed(), idle.closed(), closing]);
     await stopping.upstream[Symbol.asyncDispose]();
   });
 

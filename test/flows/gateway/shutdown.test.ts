@@ -1,8 +1,13 @@
 import { connect } from "node:net";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { createDatabase } from "../../../src/platform/database/database.ts";
+import { createDataDirectory, findFreePort, startGatewayProcess } from "../../harness/gateway-process.ts";
+import { createPaidCaller } from "../../harness/rollout/paid-caller.ts";
+import { createTestDatabase } from "../../harness/test-database.ts";
 import { startGateway, type TestGateway } from "../../harness/test-gateway.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
+import { openWire, writeRequest } from "../../harness/wire-connection.ts";
 
 /** Holds every request with a key that the gateway does not know yet until it is released. */
 async function holdModels(gateway: TestGateway): Promise<{ release(): Promise<void> }> {
@@ -40,30 +45,101 @@ async function isRefusingConnections(port: number): Promise<boolean> {
   });
 }
 
-test("a stop lets running requests finish, takes no new ones, and then ends", async () => {
-  const gateway = await startGateway();
+/** So long that a test which had to wait for it would fail. */
+const hourMs = 3_600_000;
+
+test("a stop lets running requests finish, ends all connections, and then the gateway", async () => {
+  const gateway = await startGateway({ settings: { shutdown_timeout_ms: hourMs } });
   const { key } = await gateway.createCaller();
   const hold = await holdModels(gateway);
-  const connection = connect(gateway.port, "127.0.0.1");
-  let received = "";
-  connection.on("data", (data) => {
-    received += String(data);
-  });
-  connection.write(`GET /v1/models HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n\r\n`);
+  const [idle, unused, busy] = await Promise.all([
+    openWire(gateway.port),
+    openWire(gateway.port),
+    openWire(gateway.port),
+  ]);
+  idle.write(writeRequest("GET /healthz HTTP/1.1"));
+  expect((await idle.read("GET")).headers).toMatchObject({ connection: "keep-alive" });
+  busy.write(writeRequest("GET /v1/models HTTP/1.1", { headers: { authorization: `Bearer ${key}` } }));
   await waitUntil("the request waits in the database", async () => (await countWaitingRequests(gateway)) === 1);
 
   const closing = gateway[Symbol.asyncDispose]();
   await waitUntil("new connections are refused", () => isRefusingConnections(gateway.port));
-  connection.write("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n");
+  await Promise.all([idle.closed(), unused.closed()]);
   await hold.release();
-  await new Promise((closed) => connection.once("close", closed));
+  const finished = await busy.read("GET");
+  await busy.closed();
   await closing;
+  expect(finished).toMatchObject({ status: 200, headers: { connection: "close" } });
+  expect(finished.body).toContain('"sandbox-chat"');
+  expect(idle.rest() + unused.rest() + busy.rest()).toBe("");
+});
 
-  const [finished = "", refused = ""] = received.split(/(?=HTTP\/1\.1 503)/);
-  expect(finished).toMatch(/^HTTP\/1\.1 200 .*"sandbox-chat"/s);
-  expect(refused).toMatch(/^HTTP\/1\.1 503 .*"code":"shutting_down"/s);
-  expect(refused).toMatch(/^retry-after: 1\r$/m);
-  expect(refused).toMatch(/^x-request-id: req_/m);
+test("after SIGTERM a node tells load balancers, serves on for the delay and claims nothing; a second signal ends it", async () => {
+  const place = await createTestDatabase();
+  using data = createDataDirectory();
+  const database = createDatabase({
+    address: { connectionString: place.url },
+    connectionsMax: 1,
+    onConnectionError: () => {},
+  });
+  const port = Number(await findFreePort());
+  await using gateway = await startGatewayProcess({
+    environment: {
+      DATABASE_URL: place.url,
+      SLUICE_DATA_DIR: data.path,
+      SLUICE_PORT: String(port),
+      SLUICE_SHUTDOWN_DELAY_MS: "600000",
+    },
+  });
+  // Where the test fails, nothing waits for the delay.
+  using _end = { [Symbol.dispose]: () => gateway.kill("SIGKILL") };
+  const siteUrl = `http://localhost:${port}`;
+  const authorization = `Bearer ${await createPaidCaller(database)}`;
+  const open = await openWire(port);
+  open.write(writeRequest("GET /readyz HTTP/1.1"));
+  expect(await open.read("GET")).toMatchObject({ status: 200, headers: { connection: "keep-alive" } });
+
+  gateway.kill("SIGTERM");
+  const told = await waitUntil("it to be told", async () => {
+    const answer = await fetch(`${siteUrl}/readyz`);
+    const text = await answer.text();
+    return answer.status === 503 && { text, headers: answer.headers };
+  });
+  expect(told.text).toContain('"code":"shutting_down"');
+  expect(told.headers.get("retry-after")).toBe("1");
+
+  // Also on a connection from before, and whoever writes the head.
+  const question = (stream: boolean): string =>
+    JSON.stringify({ model: "sandbox-chat", stream, messages: [{ role: "user", content: "Hello" }] });
+  open.write(writeRequest("POST /v1/chat/completions HTTP/1.1", { headers: { authorization }, body: question(false) }));
+  expect(await open.read("POST")).toMatchObject({ status: 200, headers: { connection: "close" } });
+  await open.closed();
+  const asks: [path: string, body: string][] = [
+    ["/v1/chat/completions", question(true)],
+    ["/v1/audio/speech", JSON.stringify({ model: "sandbox-speech", input: "Hello", voice: "alloy" })],
+    ["/v1/images/generations", JSON.stringify({ model: "sandbox-image", prompt: "A boat" })],
+  ];
+  for (const [path, body] of asks) {
+    const connection = await openWire(port);
+    connection.write(writeRequest(`POST ${path} HTTP/1.1`, { headers: { authorization }, body }));
+    const answer = await connection.read("POST");
+    expect([path, answer.status]).toEqual([path, path.includes("images") ? 202 : 200]);
+    expect([path, answer.headers.connection]).toEqual([path, "close"]);
+    await connection.closed();
+  }
+
+  let exitCode: number | null | undefined;
+  gateway.exited.then((code) => {
+    exitCode = code;
+  });
+  await waitUntil("a second signal to end it", () => {
+    gateway.kill("SIGINT");
+    return exitCode === 1;
+  });
+  const leases = await database.selectFrom("task_leases").select("fencing_token").execute();
+  expect(leases).toEqual([{ fencing_token: 0 }]);
+  await database.destroy();
+  await place.close();
 });
 
 test("a stop does not wait longer than it was told", async () => {

@@ -63,7 +63,7 @@ async function openJobs(
     closing ??= scheduled.close();
     return closing;
   };
-  return { scheduled: { close }, failures, troubles, [Symbol.asyncDispose]: close };
+  return { scheduled: { ...scheduled, close }, failures, troubles, [Symbol.asyncDispose]: close };
 }
 
 /** Due every minute, with a count of its runs and a way to hold them up. */

@@ -12,17 +12,15 @@ const endWithUs = existsSync("/usr/bin/setpriv") ? ["/usr/bin/setpriv", "--pdeat
 /** Whether tests with a real proxy can run here. */
 export const hasProxy = existsSync(program);
 
+export type Proxy = AsyncDisposable & { path: string };
+
 /**
  * A proxy in front of a gateway, which keeps one connection to it and sends everybody's requests over that: whatever is
  * left on it by one request is read as the answer to somebody else's.
  */
-export async function startPoolingProxy(gatewayPort: number): Promise<AsyncDisposable & { path: string }> {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-proxy-"));
-  const path = join(folder, "proxy.sock");
-  const configPath = join(folder, "haproxy.cfg");
-  writeFileSync(
-    configPath,
-    `defaults
+export function startPoolingProxy(gatewayPort: number): Promise<Proxy> {
+  return startProxy(
+    (path) => `defaults
   mode http
   timeout connect 60s
   timeout client 60s
@@ -37,6 +35,14 @@ backend gateway
   server one 127.0.0.1:${gatewayPort} maxconn 1 pool-max-conn 1
 `,
   );
+}
+
+/** HAProxy by a configuration that binds this path. */
+export async function startProxy(writeConfig: (path: string) => string): Promise<Proxy> {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-proxy-"));
+  const path = join(folder, "proxy.sock");
+  const configPath = join(folder, "haproxy.cfg");
+  writeFileSync(configPath, writeConfig(path));
   const [first = program, ...words] = [...endWithUs, program, "-db", "-q", "-f", configPath];
   const child = spawn(first, words, { stdio: "ignore" });
   const exited = new Promise((settle) => child.once("exit", settle));

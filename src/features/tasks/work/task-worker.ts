@@ -10,7 +10,9 @@ export type TaskWorker = {
   wake(): boolean;
   /** Claims these tasks at once. `false` when it has not room for all. */
   begin(taskIds: readonly string[]): Promise<boolean>;
-  /** Lets steps that are under way end; those that take too long are given to others. */
+  /** Claims nothing more. Lets steps that are under way end; those that take too long are given to others. */
+  stop(): void;
+  /** Stops, and ends when the last step has. */
   close(): Promise<void>;
 };
 
@@ -73,10 +75,25 @@ export function startTaskWorker(dependencies: WorkerDependencies): TaskWorker {
   }
 
   const looking = look();
+  let ended: Promise<void> | null = null;
+
+  async function end(): Promise<void> {
+    closing.abort();
+    await looking;
+    await Promise.all(beginning);
+    await runner.close();
+    await leases.close();
+  }
+
+  function close(): Promise<void> {
+    ended ??= end();
+    return ended;
+  }
+
   return {
     wake() {
       nap.abort();
-      return getRoom() > 0;
+      return !closing.signal.aborted && getRoom() > 0;
     },
     async begin(taskIds) {
       if (closing.signal.aborted) return false;
@@ -84,13 +101,9 @@ export function startTaskWorker(dependencies: WorkerDependencies): TaskWorker {
       beginning.add(begun);
       return await begun.finally(() => beginning.delete(begun));
     },
-    async close() {
-      closing.abort();
-      await looking;
-      await Promise.all(beginning);
-      await runner.close();
-      await leases.close();
-    },
+    // Whoever closes it is told of what goes wrong.
+    stop: () => void close().catch(() => {}),
+    close,
   };
 }
 

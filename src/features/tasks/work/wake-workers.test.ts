@@ -25,7 +25,6 @@ function open({ room, hasWorker = true }: { room: number; hasWorker?: boolean })
         told.push(`own ${taskIds.join(" ")}`);
         return taskIds.length <= room;
       },
-      close: async () => {},
     });
   }
   return { wakeUps, told, listeners };

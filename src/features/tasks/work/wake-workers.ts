@@ -2,10 +2,12 @@ import { createSingleFlight } from "../../../lib/coalescer.ts";
 import type { ChangeFeed } from "../../../platform/database/change-feed.ts";
 import type { TaskWorker } from "./task-worker.ts";
 
+type WakeableWorker = Pick<TaskWorker, "wake" | "begin">;
+
 /** Wakes a worker when tasks are due: this process's own, or where it has no room for them, those of other nodes. */
 export type WakeUps = {
   /** From now on this process's worker is woken first. */
-  attach(worker: TaskWorker): void;
+  attach(worker: WakeableWorker): void;
   /** Some task is due. */
   wake(): void;
   /** These tasks are new. */
@@ -23,11 +25,11 @@ type WakeUpDependencies = {
 
 /** A wake-up that is lost costs half a second: the queue is the table, and workers look at it. */
 export function createWakeUps({ feed, notify, onTrouble }: WakeUpDependencies): WakeUps {
-  let worker: TaskWorker | null = null;
+  let worker: WakeableWorker | null = null;
   const others = createSingleFlight(notify, onTrouble);
   const beginning = new Set<Promise<void>>();
 
-  async function beginHere(to: TaskWorker, taskIds: readonly string[]): Promise<void> {
+  async function beginHere(to: WakeableWorker, taskIds: readonly string[]): Promise<void> {
     if (!(await to.begin(taskIds))) others.tell();
   }
 

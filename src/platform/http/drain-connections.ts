@@ -1,0 +1,63 @@
+import type { Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { findOpenReply } from "./request-context.ts";
+
+/** The connections of a server that is about to stop. */
+export type ConnectionDrain = {
+  /** From now on every answer says that its connection ends with it; whatever comes is still served. */
+  begin(): void;
+  /**
+   * Resolves after the delay, or as soon after it as no more requests come, which may take as long again: a load balancer
+   * that hears late is waited for, clients who never go elsewhere are not.
+   */
+  untilQuiet(delayMs: number): Promise<void>;
+  /** Ends connections that do not bring a request within a moment, which Node takes for busy ones. */
+  endUnused(): NodeJS.Timeout;
+};
+
+/**
+ * A connection whose answer began before the drain falls idle after it. For so long it may still bring a request: ended at
+ * once, it would meet the one that a client is just sending.
+ */
+const idleMs = 500;
+const lookEveryMs = 50;
+
+/** To be called before the server listens. Probes of load balancers never end, so that they are no requests here. */
+export function createConnectionDrain(server: Server, isProbe: (path: string) => boolean): ConnectionDrain {
+  let lastRequestMs = Number.NEGATIVE_INFINITY;
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  return {
+    begin() {
+      server.keepAliveTimeout = idleMs;
+      server.keepAliveTimeoutBuffer = 0;
+      server.prependListener("request", ({ url = "" }, response) => {
+        if (!isProbe(url)) lastRequestMs = performance.now();
+        endConnection(response);
+      });
+      for (const socket of sockets) {
+        const reply = findOpenReply(socket);
+        if (reply !== null) endConnection(reply.raw);
+      }
+    },
+    async untilQuiet(delayMs) {
+      await wait(delayMs);
+      const endMs = performance.now() + delayMs;
+      while (performance.now() - lastRequestMs < idleMs && performance.now() < endMs) await wait(lookEveryMs);
+    },
+    endUnused() {
+      return setTimeout(() => {
+        for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      }, idleMs);
+    },
+  };
+}
+
+/** Node writes the header, whoever writes the head, and ends the connection after the answer. */
+function endConnection(response: ServerResponse): void {
+  if (!response.headersSent) response.shouldKeepAlive = false;
+}

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { rollGateways } from "../../harness/rollout/roll-gateways.ts";
+import { hasProxy } from "../../harness/servers/pooling-proxy.ts";
+import { hasRedis, startRedisServer } from "../../harness/servers/redis-server.ts";
+import { createTestDatabase } from "../../harness/test-database.ts";
+
+test.skipIf(!hasProxy || !hasRedis)(
+  "no caller notices that three gateways behind a load balancer are stopped and started one after another",
+  async () => {
+    const database = await createTestDatabase();
+    await using redis = await startRedisServer();
+    const outcome = await rollGateways({
+      databaseUrl: database.url,
+      redisUrl: redis.url,
+      callsMin: 100,
+      callers: 4,
+      pauseMs: 60,
+      delayMs: 1000,
+    });
+    expect(outcome.errors).toEqual([]);
+    expect(outcome.exitCodes).toEqual([0, 0, 0]);
+    expect(outcome.calls).toBeGreaterThan(100);
+    await database.close();
+  },
+);

@@ -1,0 +1,100 @@
+import { Agent, request } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { pieces, sound } from "./paced-upstream.ts";
+
+const kinds = {
+  whole: { path: "/v1/chat/completions", body: { model: "chat", messages: [{ role: "user", content: "short" }] } },
+  streamed: {
+    path: "/v1/chat/completions",
+    body: { model: "chat", stream: true, messages: [{ role: "user", content: "short" }] },
+  },
+  "long stream": {
+    path: "/v1/chat/completions",
+    body: { model: "chat", stream: true, messages: [{ role: "user", content: "long" }] },
+  },
+  speech: {
+    path: "/v1/audio/speech",
+    body: { model: "voice", input: "Hello.", voice: "alloy", response_format: "pcm" },
+  },
+} as const;
+type Kind = keyof typeof kinds;
+
+/** Each caller does these one after another; one call in twelve is long. */
+const round: readonly Kind[] = [
+  ...(["whole", "streamed", "speech", "streamed", "whole", "streamed"] as const),
+  ...(["whole", "streamed", "speech", "whole", "streamed", "long stream"] as const),
+];
+
+export type PaidCalls = {
+  /** How many were answered as they should be. */
+  count(): number;
+  /** What callers saw that they should not have: a refusal, a broken connection, an answer that is not whole. */
+  errors: string[];
+  slowestMs(): number;
+  /** Begins no more calls, and ends when those that are under way have. */
+  stop(): Promise<void>;
+};
+
+/** Keeps callers busy at a socket. Each has a connection that it keeps; none tries anything again. */
+export function startPaidCalls({ path, key, callers }: { path: string; key: string; callers: number }): PaidCalls {
+  const agent = new Agent({ keepAlive: true, maxSockets: callers });
+  const errors: string[] = [];
+  let count = 0;
+  let slowestMs = 0;
+  let isStopped = false;
+
+  async function work(first: number): Promise<void> {
+    for (let index = first; !isStopped; index += 1) {
+      const kind = round[index % round.length] ?? "whole";
+      const startedMs = performance.now();
+      const fault = await call(kind, { agent, path, key }).catch((error: unknown) => String(error));
+      if (kind !== "long stream") slowestMs = Math.max(slowestMs, performance.now() - startedMs);
+      if (fault === null) count += 1;
+      else errors.push(`${kind}: ${fault}`);
+    }
+  }
+
+  const working = Promise.all(Array.from({ length: callers }, (_, index) => work(index)));
+  return {
+    count: () => count,
+    errors,
+    slowestMs: () => slowestMs,
+    async stop() {
+      isStopped = true;
+      await working;
+      agent.destroy();
+    },
+  };
+}
+
+/** What was wrong with the answer; `null` where it is what it should be. */
+async function call(kind: Kind, place: { agent: Agent; path: string; key: string }): Promise<string | null> {
+  const { path, body } = kinds[kind];
+  const answer = await send(path, JSON.stringify(body), place);
+  const isRight =
+    answer.status === 200 &&
+    (kind === "speech"
+      ? answer.body.equals(sound)
+      : pieces.every((piece) => answer.body.includes(piece.trim())) &&
+        (kind === "whole" || answer.body.includes("data: [DONE]")));
+  return isRight ? null : `${answer.status} ${answer.body.toString("latin1").slice(-300)}`;
+}
+
+function send(
+  path: string,
+  body: string,
+  { agent, path: socketPath, key }: { agent: Agent; path: string; key: string },
+): Promise<{ status: number | undefined; body: Buffer }> {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+  };
+  return new Promise((resolve, reject) => {
+    const sent = request({ agent, socketPath, path, method: "POST", headers }, (response) => {
+      buffer(response).then((whole) => resolve({ status: response.statusCode, body: whole }), reject);
+    });
+    sent.once("error", reject);
+    sent.end(body);
+  });
+}
