@@ -117,7 +117,7 @@ async function measure(run: () => Promise<void>): Promise<Measured> {
 /** A database of its own, with accounts that each have an endpoint at the receiver. */
 async function openBench(receiverUrl: string) {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-bench-"));
-  const { database, close } = await openDatabase({
+  const { database, address, close } = await openDatabase({
     url: undefined,
     dataDir,
     purpose: "command",
@@ -126,7 +126,7 @@ async function openBench(receiverUrl: string) {
     onConnectionError: () => {},
     onLost: () => {},
   });
-  await migrate(database);
+  await migrate(address);
   const ids = createIdSource({ clock: systemClock, randomBytes });
   const masterKey = await openMasterKey({ data_dir: dataDir }, randomBytes);
   const parts = { database, clock: systemClock, ids, randomBytes, masterKey, allowsPrivate: true };

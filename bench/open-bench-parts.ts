@@ -26,7 +26,7 @@ export async function openBenchParts() {
     onConnectionError: () => {},
     onLost: () => {},
   });
-  await migrate(database);
+  await migrate(address);
   const clock = systemClock;
   const ids = createIdSource({ clock, randomBytes });
   const parts = { database, clock, ids, randomBytes, hasModel: () => true };

@@ -54,7 +54,7 @@ export async function openLedgerBench() {
     onConnectionError: () => {},
     onLost: () => {},
   });
-  await migrate(database);
+  await migrate(address);
   await sql`create table bare_holds (like holds including all)`.execute(database);
   const clock = systemClock;
   const ids = createIdSource({ clock, randomBytes });

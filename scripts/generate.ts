@@ -51,7 +51,7 @@ function readIfThere(path: string): string | null {
 /** The migrations are the truth; a real server that ran them tells what they amount to. */
 async function describeMigratedSchema(): Promise<{ schemaSql: string; tablesTs: string }> {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-schema-"));
-  const { database, close } = await openDatabase({
+  const { database, address, close } = await openDatabase({
     url: undefined,
     dataDir,
     purpose: "command",
@@ -61,7 +61,7 @@ async function describeMigratedSchema(): Promise<{ schemaSql: string; tablesTs: 
     onLost: () => {},
   });
   try {
-    await migrate(database);
+    await migrate(address);
     const query = sql.raw<Record<string, unknown>>;
     return await describeSchema(async (statement) => (await query(statement).execute(database)).rows);
   } finally {

@@ -83,7 +83,7 @@ let database: Database;
 let close: () => Promise<void>;
 
 beforeAll(async () => {
-  ({ database, close } = await openDatabase({
+  const opened = await openDatabase({
     url: undefined,
     dataDir,
     purpose: "command",
@@ -91,8 +91,9 @@ beforeAll(async () => {
     onProgress: () => {},
     onConnectionError: throwError,
     onLost: throwError,
-  }));
-  await migrate(database);
+  });
+  ({ database, close } = opened);
+  await migrate(opened.address);
 });
 
 afterAll(async () => {

@@ -7,7 +7,7 @@ import type { Settings } from "../platform/config/load-settings.ts";
 import { type MasterKey, openMasterKey } from "../platform/config/master-key.ts";
 import type { Counters } from "../platform/counters/counters.ts";
 import { type ChangeFeed, openChangeFeed } from "../platform/database/change-feed.ts";
-import type { Database } from "../platform/database/database.ts";
+import type { Database, DatabaseAddress } from "../platform/database/database.ts";
 import { type DatabaseClock, readTime } from "../platform/database/database-clock.ts";
 import { migrate } from "../platform/database/migrate.ts";
 import { openDatabase } from "../platform/database/open-database.ts";
@@ -71,7 +71,7 @@ export async function openFoundation(options: FoundationOptions, stack: AsyncDis
   for (const { message, remedy } of notices) logger.warn({ remedy }, message);
   const time = keepTime(databaseClock, logger);
   time.hear(await readTime(database));
-  const firstRun = await prepareDatabase(database, options);
+  const firstRun = await prepareDatabase({ database, address }, options);
   const feed = await openChangeFeed({
     address,
     channels: ["callers", "catalog", "sessions", "tasks", "tasks_due"],
@@ -102,10 +102,10 @@ export async function openFoundation(options: FoundationOptions, stack: AsyncDis
 
 /** The newest schema, the same currency as ever, and, in an empty sandbox, something to try. */
 async function prepareDatabase(
-  database: Database,
-  { settings, clock, ids, randomBytes, logger }: FoundationOptions,
+  { database, address }: { database: Database; address: DatabaseAddress },
+  { settings, clock, ids, randomBytes, logger, onProgress }: FoundationOptions,
 ): Promise<FirstRun | null> {
-  const applied = await migrate(database);
+  const applied = await migrate(address, { onProgress });
   if (applied.length > 0) logger.info({ migrations: applied }, "migrated");
   await requireLedgerCurrency(database, settings.currency);
   if (settings.sandbox !== "on") return null;

@@ -7,9 +7,9 @@ export const migrateCommand: Command = {
   name: "migrate",
   summary: "Brings the database to the newest schema; serve does the same when it starts.",
   run: async ({ terminal }) => {
-    const { database, close } = await openForCommand(loadSettings(terminal.settingsPlace), terminal);
+    const { address, close } = await openForCommand(loadSettings(terminal.settingsPlace), terminal);
     try {
-      const applied = await migrate(database);
+      const applied = await migrate(address, { onProgress: terminal.isJson ? () => {} : terminal.tell });
       return {
         json: { applied },
         text: applied.length === 0 ? "The database is up to date." : `Applied ${applied.join(", ")}.`,

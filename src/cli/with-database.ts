@@ -1,21 +1,26 @@
 import { loadSettings, type Settings } from "../platform/config/load-settings.ts";
 import type { Database } from "../platform/database/database.ts";
 import { readTime } from "../platform/database/database-clock.ts";
-import { migrate } from "../platform/database/migrate.ts";
+import { isNewDatabase, migrate, requireMigrated } from "../platform/database/migrate.ts";
 import { type OpenDatabase, openDatabase } from "../platform/database/open-database.ts";
 import type { Terminal } from "./command.ts";
 import { databaseClock } from "./system-parts.ts";
 
-/** Runs a command's work on the database, whether the gateway runs beside it or not. */
+/**
+ * Runs a command's work on the database, whether the gateway runs beside it or not. Never migrates a
+ * schema that is there: a command of a newer version must not change it under gateways that nobody meant to upgrade yet.
+ */
 export async function withDatabase<T>(
   terminal: Terminal,
   work: (database: Database, settings: Settings) => Promise<T>,
 ): Promise<T> {
   const settings = loadSettings(terminal.settingsPlace);
-  const { database, close } = await openForCommand(settings, terminal);
+  const { database, address, close } = await openForCommand(settings, terminal);
   try {
     databaseClock.hear(await readTime(database));
-    await migrate(database);
+    // A data directory that is new gets its server and its schema by whatever comes first.
+    if (settings.database_url === undefined && (await isNewDatabase(database))) await migrate(address);
+    await requireMigrated(database);
     return await work(database, settings);
   } finally {
     await close();

@@ -85,7 +85,7 @@ test("checks that a migration adds for new rows only are validated for the old o
   expect(await listUnchecked()).toEqual([]);
   await sql`alter table holds add constraint holds_of_a_test check (amount < 1000000) not valid`.execute(database);
   expect(await listUnchecked()).toEqual(["holds_of_a_test"]);
-  await migrate(database);
+  await migrate({ connectionString: opened.url });
   expect(await listUnchecked()).toEqual([]);
   await sql`alter table holds drop constraint holds_of_a_test`.execute(database);
 });

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
-import { createDatabase } from "../../src/platform/database/database.ts";
 import { openEmbeddedPostgres } from "../../src/platform/database/embedded/embedded-postgres.ts";
 import { migrate } from "../../src/platform/database/migrate.ts";
 import { presentSocketUrl, templateDatabase } from "./test-database.ts";
@@ -53,8 +52,6 @@ async function createTemplate(server: { host: string; user: string; password: st
   await client.query(`create database ${templateDatabase}`);
   await client.end();
   const address = { connectionString: presentSocketUrl(server, templateDatabase) };
-  const template = createDatabase({ address, connectionsMax: 1, onConnectionError: () => {} });
-  await migrate(template);
-  // An open connection to the template would keep it from being cloned.
-  await template.destroy();
+  // An open connection to the template would keep it from being cloned: this one is ended.
+  await migrate(address);
 }

@@ -135,7 +135,7 @@ async function openDurablePlace(): Promise<Place> {
   if (!("host" in server.address)) throw new Error("The server has no socket.");
   const address = { ...server.address, database: "postgres" };
   const database = createDatabase({ address, connectionsMax: 4, onConnectionError: () => {} });
-  await migrate(database);
+  await migrate(address);
   await createNotes(database);
   const { rows } = await sql`
     select current_setting('fsync') || current_setting('synchronous_commit') as durability`.execute(database);

@@ -1,15 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { OperatorError } from "../errors/operator-error.ts";
-import { decidePendingMigrations, type Migration } from "./migrate.ts";
+import { decidePendingMigrations } from "./migrate.ts";
+import { type Migration, parseMigration, readMigrations } from "./migration-files.ts";
 
-function migration(number: number, change: Partial<Migration> = {}): Migration {
-  return {
-    number,
-    name: `000${number}-step`,
-    checksum: `checksum of ${number}`,
-    statements: `select ${number}`,
-    ...change,
-  };
+function migration(number: number, change: Partial<Migration> = {}) {
+  const read = { ...parseMigration(`000${number}-step.sql`, `select ${number}`), ...change };
+  return { ...read, compatible_from: read.compatibleFrom };
 }
 
 const [first, second, third] = [migration(1), migration(2), migration(3)];
@@ -36,13 +32,51 @@ describe("what is left to apply", () => {
   });
 });
 
-describe("a database that does not fit this code is refused", () => {
-  test("one that is newer, with the name of what is too new and nothing applied", () => {
-    const decide = () => decidePendingMigrations([first, second], known);
-    expect(decide).toThrow(OperatorError);
-    expect(decide).toThrow("written by a newer Sluice (it has the migration 0003-step)");
+describe("a database of a newer version", () => {
+  const contract = migration(4, { compatibleFrom: 3 });
+
+  test("gets nothing, and runs with this one", () => {
+    expect(decidePendingMigrations([first, second], known)).toEqual([]);
+    expect(decidePendingMigrations(known, [...known, contract])).toEqual([]);
   });
 
+  test("is refused where it has something that only newer gateways know", () => {
+    const decide = () => decidePendingMigrations([first, second], [...known, contract, migration(5)]);
+    expect(decide).toThrow(OperatorError);
+    expect(decide).toThrow("cannot run on it any more (it has the migration 0004-step)");
+  });
+});
+
+describe("the files of migrations", () => {
+  test("say by comments how they are applied and who can run on them", () => {
+    const text =
+      "-- no transaction\n-- compatible from 0031\ncreate index concurrently if not exists a_b\n  on a (b);\nselect ';';\n";
+    expect(parseMigration("0032-more.sql", text)).toMatchObject({
+      ...{ number: 32, name: "0032-more", isInTransaction: false, compatibleFrom: 31, indexNames: ["a_b"] },
+      steps: ["create index concurrently if not exists a_b\n  on a (b)", "select ';'"],
+    });
+    expect(parseMigration("0033-plain.sql", "select 1;")).toMatchObject({
+      isInTransaction: true,
+      compatibleFrom: null,
+    });
+  });
+
+  /** Those before have been applied as they are, and the version that goes back beyond them refuses by itself. */
+  const lastUndeclared = 30;
+
+  test.each(readMigrations().filter(({ number }) => number > lastUndeclared))(
+    "$name takes nothing away from the version before, or says from where on gateways run on it, and is built beside traffic",
+    ({ statements, compatibleFrom, isInTransaction }) => {
+      const takesAway = /^\s*(drop (table|view|function|type)|alter table .*\b(drop column|rename))/ims.test(
+        statements,
+      );
+      expect(takesAway && compatibleFrom === null).toBe(false);
+      if (!isInTransaction) expect(statements).not.toMatch(/concurrently (?!if (not )?exists)/i);
+    },
+  );
+});
+
+describe("a database that does not fit this code is refused", () => {
   test.each([
     ["the first", [migration(1, { checksum: "another" }), second], "0001-step"],
     ["the last", [first, migration(2, { checksum: "another" })], "0002-step"],

@@ -20,7 +20,7 @@ export type ConnectionDrain = {
  * A connection whose answer began before the drain falls idle after it. For so long it may still bring a request: ended at
  * once, it would meet the one that a client is just sending.
  */
-const idleMs = 500;
+const idleMs = 250;
 const lookEveryMs = 50;
 
 /** To be called before the server listens. Probes of load balancers never end, so that they are no requests here. */
