@@ -289,10 +289,10 @@ test("commands never migrate: on an older schema they say what to do", async () 
   const environment = { DATABASE_URL: connectionString };
   const refused = await runCommand(["account", "list"], { environment });
   expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(refused.stderr).toContain(
-    "✗ The database lacks the migration 0030-task-leases.\n  Apply what is missing: npm run -s sluice -- migrate.",
+  expect(refused.stderr).toMatch(
+    /✗ The database lacks .*0030-task-leases\.\n {2}Apply what is missing: npm run -s sluice -- migrate\./,
   );
   const applied = await runCommand(["migrate"], { environment });
-  expect(applied).toMatchObject({ exitCode: 0, stdout: "Applied 0030-task-leases.\n" });
+  expect(applied).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Applied 0030-task-leases/) });
   expect(await runCommand(["account", "list"], { environment })).toMatchObject({ exitCode: 0 });
 });
