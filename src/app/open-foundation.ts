@@ -70,6 +70,7 @@ export async function openFoundation(options: FoundationOptions, stack: AsyncDis
   const notices = requireConfinement(settings, await examined);
   for (const { message, remedy } of notices) logger.warn({ remedy }, message);
   const time = keepTime(databaseClock, logger);
+  stack.defer(() => time.close());
   time.hear(await readTime(database));
   const firstRun = await prepareDatabase({ database, address }, options);
   const feed = await openChangeFeed({

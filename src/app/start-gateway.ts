@@ -56,7 +56,6 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
     isStopping: () => isStopping,
   });
   if (settings.workers === "on") time.whenAgreed(startWorking);
-  stack.defer(() => time.close());
   const doors = await openDoors(http, { ...settings, isProbe: isHealthPath });
   // Calls whose callers have left are nobody's connection: they have the same time.
   const timeoutMs = settings.shutdown_timeout_ms;
@@ -68,6 +67,7 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
     catalogVersion: () => catalog.current().catalog?.version ?? 0,
     async close({ delayMs } = { delayMs: 0 }) {
       isStopping = true;
+      time.close();
       stopWorking();
       // Load balancers need a while to hear that they should send nothing more.
       await doors.drain(delayMs);
