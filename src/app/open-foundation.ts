@@ -47,12 +47,18 @@ export type FoundationOptions = {
   onLost(error: Error): void;
 };
 
+/** Says when nobody waits for the database any longer. */
+type Abandoned = { abandoned: AbortSignal };
+
 /** One hears of changes (the change feed), one writes payments (the ledger). */
 const connectionsBesidePool = 2;
 
 /** Opens the database, brings its schema up to date and connects what keeps its caches true. `stack` closes it all again. */
-export async function openFoundation(options: FoundationOptions, stack: AsyncDisposableStack): Promise<Foundation> {
-  const { settings, clock, databaseClock, ids, randomBytes, logger } = options;
+export async function openFoundation(
+  options: FoundationOptions & Abandoned,
+  stack: AsyncDisposableStack,
+): Promise<Foundation> {
+  const { settings, clock, databaseClock, ids, randomBytes, logger, abandoned } = options;
   const warn = (message: string) => (error: unknown) => logger.warn({ error }, message);
   // Takes a moment in other processes, while the database starts in another.
   const examined = examineDecoders();
@@ -64,6 +70,8 @@ export async function openFoundation(options: FoundationOptions, stack: AsyncDis
     onProgress: options.onProgress,
     onConnectionError: warn("a database connection broke"),
     onLost: options.onLost,
+    abandoned,
+    startTimeoutMs: settings.database_start_timeout_ms,
   });
   const { database, address } = opened;
   stack.defer(opened.close);
@@ -90,7 +98,8 @@ export async function openFoundation(options: FoundationOptions, stack: AsyncDis
   requireCurrency(settings, catalog.current().catalog?.currency);
   const counters = await openCounters({ settings, clock, logger });
   stack.defer(() => counters.close());
-  const ledger = createLedger({ database, address, clock, onTrouble: warn("payments wait for the database") });
+  const onWait = warn("payments wait for the database");
+  const ledger = createLedger({ database, address, clock, abandoned, onTrouble: onWait });
   stack.defer(() => ledger.close());
   const publisher = publishHealth({
     ...{ database, clock, health, nodeId: ids.next("node") },

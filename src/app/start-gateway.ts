@@ -1,6 +1,7 @@
-import { pingDatabase } from "../platform/database/database.ts";
+import { databaseLimits } from "../platform/database/database-limits.ts";
 import { openDoors } from "../platform/http/open-doors.ts";
 import type { DecoderFinding } from "../platform/media/examine-decoders.ts";
+import { checkReadiness } from "./check-readiness.ts";
 import { createFeatures, type FeatureOptions } from "./create-features.ts";
 import { createGatewayHttp } from "./create-gateway-http.ts";
 import { isHealthPath } from "./health-routes.ts";
@@ -40,9 +41,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
 async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack): Promise<Gateway> {
   const { settings, clock, ids, randomBytes, logger } = options;
-  const foundation = await openFoundation(options, stack);
+  const abandonment = new AbortController();
+  const foundation = await openFoundation({ ...options, abandoned: abandonment.signal }, stack);
   const { database, feed, catalog, counters, ledger, firstRun, notices, time } = foundation;
   const { calls, outboxUrl, startWorking, stopWorking, ...features } = await createFeatures(foundation, options, stack);
+  const checkReady = (): Promise<void> => checkReadiness({ database, ledger });
   const readers = watchReaders({ database, feed, clock, logger });
   stack.defer(() => readers.close());
   let isStopping = false;
@@ -51,7 +54,7 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
     ...features,
     async checkDatabase() {
       time.requireAgreement();
-      await pingDatabase(database);
+      await checkReady();
     },
     isStopping: () => isStopping,
   });
@@ -71,7 +74,13 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
       stopWorking();
       // Load balancers need a while to hear that they should send nothing more.
       await doors.drain(delayMs);
+      const abandon = async (): Promise<void> => {
+        await checkReady().catch(() => abandonment.abort());
+      };
+      // Whatever waits for a database that says nothing would put the end off.
+      const late = setTimeout(abandon, timeoutMs + databaseLimits.abandonAfterMs);
       await stack.disposeAsync();
+      clearTimeout(late);
     },
   };
 }

@@ -4,6 +4,8 @@ export type Coalescer<T, R> = {
   submit(item: T): Promise<R>;
   /** For what nobody waits for. Where too many wait it is dropped: with a limit of one, work is asked for once more. */
   tell(item: T): void;
+  /** What waits for the longest, be it under way or not; `null` when there is nothing to do. */
+  oldest(): T | null;
   /** Ends when everything is done that was taken. */
   drain(): Promise<void>;
   /** Takes nothing more, and drains. */
@@ -43,6 +45,7 @@ export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalesce
   const { createFullError = () => new Error("Too many wait.") } = options;
   const waiting: Waiting<T, R>[] = [];
   let working: Promise<void> | null = null;
+  let underWay: Waiting<T, R> | null = null;
   let hurry = new AbortController();
   let isClosed = false;
 
@@ -51,6 +54,7 @@ export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalesce
       await gather(hurry.signal);
       await runBatch(waiting.splice(0, countNext()));
     }
+    underWay = null;
     working = null;
   }
 
@@ -66,6 +70,7 @@ export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalesce
   }
 
   async function runBatch(batch: readonly Waiting<T, R>[]): Promise<void> {
+    underWay = batch[0] ?? null;
     try {
       const results = await run(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as R);
@@ -107,6 +112,7 @@ export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalesce
     tell(item) {
       if (!isClosed && waiting.length < waitingMax) add({ item, ...nobody });
     },
+    oldest: () => (underWay ?? waiting[0])?.item ?? null,
     drain,
     async close() {
       isClosed = true;

@@ -3,7 +3,9 @@ import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import type { Nano } from "../../lib/money.ts";
 import type { Database, DatabaseAddress } from "../../platform/database/database.ts";
+import { databaseLimits } from "../../platform/database/database-limits.ts";
 import { createSession } from "../../platform/database/session.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
 import { checkOperation } from "./check-operation.ts";
 import type { ReachPoint } from "./decide-within.ts";
 import { estimateSpendable } from "./estimate-spendable.ts";
@@ -18,6 +20,8 @@ export type Ledger = {
   apply<O extends Operation>(operation: O, conclusion?: ConclusionOf<O>): Promise<ResultOf<O>>;
   /** How much money could be put on hold, by what this process remembers; `null` when it remembers nothing. */
   estimateSpendable(accountId: AccountId, budget: KeyBudget | null): Nano | null;
+  /** Throws where payments cannot be recorded at the moment. Writes nothing. */
+  check(): Promise<void>;
   /** Lets everything that was submitted end first. */
   close(): Promise<void>;
 };
@@ -32,11 +36,14 @@ type LedgerOptions = {
   clock: Clock;
   onTrouble(error: unknown): void;
   reach?: ReachPoint;
+  /** When it says so, nobody waits for the database any longer. */
+  abandoned?: AbortSignal;
 };
 
-export function createLedger({ database, address, clock, onTrouble, reach = () => {} }: LedgerOptions): Ledger {
-  const session = createSession(address);
-  const groupCommit = createGroupCommit({ database, session, clock, reach, onTrouble });
+export function createLedger(options: LedgerOptions): Ledger {
+  const { database, address, clock, onTrouble, reach = () => {}, abandoned = new AbortController().signal } = options;
+  const session = createSession(address, abandoned);
+  const groupCommit = createGroupCommit({ database, session, clock, reach, abandoned, onTrouble });
   return {
     // Not an async function: its promise would be one more for each operation.
     apply<O extends Operation>(operation: O, conclusion: ConclusionOf<O> | null = null) {
@@ -49,9 +56,18 @@ export function createLedger({ database, address, clock, onTrouble, reach = () =
     },
     estimateSpendable: (accountId, budget) =>
       estimateSpendable(groupCommit.memory, accountId, { budget, now: clock.now() }),
+    async check() {
+      const waitedMs = groupCommit.oldestMs();
+      if (waitedMs > databaseLimits.ledgerAgeMsMax) throw createBehind(waitedMs);
+      await session.ping();
+    },
     async close() {
       await groupCommit.drain();
       await session.close();
     },
   };
+}
+
+function createBehind(waitedMs: number): AppError {
+  return new AppError("overloaded", `Payments wait for ${Math.round(waitedMs)} ms to be recorded.`);
 }

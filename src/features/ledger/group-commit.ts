@@ -3,6 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { createCoalescer } from "../../lib/coalescer.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import { type Database, isDatabaseUnavailable, isUniqueViolation } from "../../platform/database/database.ts";
+import { databaseLimits } from "../../platform/database/database-limits.ts";
 import type { Session } from "../../platform/database/session.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import {
@@ -24,6 +25,8 @@ export type GroupCommit = {
   submit(operation: Operation, conclusion: Conclusion | null): Promise<Result>;
   /** What this process remembers, which may be out of date. */
   memory: LedgerMemory["state"];
+  /** For how long the oldest operation has waited. */
+  oldestMs(): number;
   /** Ends when everything that was submitted is answered. */
   drain(): Promise<void>;
 };
@@ -33,6 +36,8 @@ type GroupCommitDependencies = {
   session: Session;
   clock: Clock;
   reach: ReachPoint;
+  /** When it says so, nothing is sent again. */
+  abandoned: AbortSignal;
   /** Told when the database cannot be reached; what waits is sent again. */
   onTrouble(error: unknown): void;
 };
@@ -53,9 +58,6 @@ const batchMax = 512;
 const keptBytesMax = 4 * 1024 * 1024;
 const waitingMax = 50_000;
 const accountsMax = 10_000;
-/** How long an operation is sent again to a database that is away, before its caller is told. */
-const patienceMs = 20_000;
-const retryMs = 100;
 /** After another process was met at an account, how many batches lock it first instead of hoping to be alone. */
 const cautiousBatches = 16;
 
@@ -66,6 +68,7 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
   const memory = createLedgerMemory({ accountsMax });
   const run = runInSession(dependencies.session);
   const cautiousFor = new Map<AccountId, number>();
+  let lastTryMs = 0;
   const coalescer = createCoalescer<Submitted, Result>({
     run: commitBatch,
     batchMax,
@@ -78,6 +81,7 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
   });
 
   async function commitBatch(batch: readonly Submitted[]): Promise<Result[]> {
+    const startedMs = clock.monotonicMs();
     reach("taken");
     try {
       const results = await commit(batch);
@@ -88,19 +92,23 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
       memory.forget(listAccounts(batch));
       if (isDatabaseUnavailable(error)) {
         dependencies.onTrouble(error);
-        await wait(retryMs);
+        await wait(databaseLimits.retryMs);
       }
+      lastTryMs = clock.monotonicMs() - startedMs;
       throw isClaimLost(error) ? createTakenOver(error) : error;
     }
   }
 
   /**
    * One operation that cannot be committed must not keep its neighbours from it. Where the database is away, it is unknown
-   * whether a batch was committed: sent again with the same ids, it happens once in either case.
+   * whether a batch was committed: sent again with the same ids, it happens once in either case. A caller is told in time:
+   * not when another try, as long as the last one, would end too late.
    */
-  function judge(failure: unknown, { submittedAtMs }: Submitted): "alone" | "again" | Error {
+  function judge(failure: unknown, { operation, submittedAtMs }: Submitted): "alone" | "again" | Error {
     if (!isDatabaseUnavailable(failure)) return "alone";
-    return clock.monotonicMs() - submittedAtMs < patienceMs ? "again" : createUnavailable(failure);
+    const patienceMs = operation.kind === "hold" ? databaseLimits.holdMsMax : databaseLimits.settlementMsMax;
+    const isInTime = clock.monotonicMs() - submittedAtMs + lastTryMs < patienceMs;
+    return isInTime && !dependencies.abandoned.aborted ? "again" : createUnavailable(failure);
   }
 
   async function commit(batch: readonly Submitted[]): Promise<Result[]> {
@@ -180,6 +188,7 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
   return {
     submit: (operation, conclusion) => coalescer.submit({ operation, conclusion, submittedAtMs: clock.monotonicMs() }),
     memory: memory.state,
+    oldestMs: () => clock.monotonicMs() - (coalescer.oldest()?.submittedAtMs ?? clock.monotonicMs()),
     drain: coalescer.drain,
   };
 }

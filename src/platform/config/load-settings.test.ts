@@ -50,6 +50,7 @@ describe("where settings come from", () => {
       unpaid_storage_bytes_max: 20_971_520,
       redis_url: undefined,
       database_connections: 12,
+      database_start_timeout_ms: 60_000,
       sandbox: "on",
       trusted_proxies: [],
       log_level: "info",

@@ -82,6 +82,12 @@ export const settingsTable = {
     explains:
       "How many connections to the database this process opens at the most: one to hear of changes, one for payments, the others for everything else.",
   },
+  database_start_timeout_ms: {
+    kind: wholeNumber({ min: 0, max: 3_600_000 }),
+    standard: 60_000,
+    example: "60000",
+    explains: "How long a gateway that starts waits for an external database that is away.",
+  },
   sandbox: {
     kind: oneOf(["on", "off"]),
     standard: undefined,

@@ -4,6 +4,8 @@ import pg from "pg";
 import { invariant } from "../../lib/invariant.ts";
 import { type DatabaseAddress, serverTimeQuery } from "./database.ts";
 import type { TimeReading } from "./database-clock.ts";
+import { databaseLimits } from "./database-limits.ts";
+import { keepAliveOptions } from "./line-watch.ts";
 
 type ChangeListener = {
   onChange(payload: string): void;
@@ -39,7 +41,7 @@ type ChangeFeedOptions = {
   reconnectMs?: number;
 };
 
-const connectMsMax = 5000;
+const { connectMsMax } = databaseLimits;
 
 /** Fails when the first connection does; every later one is tried again for ever. */
 export async function openChangeFeed(options: ChangeFeedOptions): Promise<ChangeFeed> {
@@ -151,7 +153,11 @@ async function openListeningConnection(options: ListeningConnectionOptions): Pro
   signal.throwIfAborted();
   // A socket of our own, because pg's goodbye waits for the other side, which may never answer.
   const socket = new Socket();
-  const client = new pg.Client({ ...options.address, stream: () => socket, application_name: "sluice-change-feed" });
+  const client = new pg.Client({
+    ...{ ...options.address, ...keepAliveOptions },
+    stream: () => socket,
+    application_name: "sluice-change-feed",
+  });
   const { promise: ended, resolve: settle } = Promise.withResolvers<Error>();
   const failed = ended.then((reason) => Promise.reject(reason));
   const tooLate = new Error(`The database did not accept a connection within ${connectMsMax} ms.`);

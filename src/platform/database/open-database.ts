@@ -1,7 +1,10 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { sql } from "kysely";
 import { OperatorError } from "../errors/operator-error.ts";
 import { createDatabase, type Database, type DatabaseAddress, readServerVersion } from "./database.ts";
+import { databaseLimits } from "./database-limits.ts";
 import { openEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
+import { isDatabaseUnavailable } from "./unavailable.ts";
 
 export type OpenDatabase = {
   database: Database;
@@ -20,6 +23,10 @@ type OpenDatabaseOptions = {
   onProgress(sentence: string): void;
   onConnectionError(error: Error): void;
   onLost(error: Error): void;
+  /** When it says so, nobody waits for the database any longer. */
+  abandoned?: AbortSignal | undefined;
+  /** How long an external database that is away is waited for; not at all unless it is said. */
+  startTimeoutMs?: number | undefined;
 };
 
 const serverVersionMin = 15;
@@ -29,9 +36,9 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
 }
 
 async function openEmbedded(options: OpenDatabaseOptions): Promise<OpenDatabase> {
-  const { dataDir, purpose, connectionsMax, onProgress, onConnectionError, onLost } = options;
+  const { dataDir, purpose, connectionsMax, onProgress, onConnectionError, onLost, abandoned } = options;
   const server = await openEmbeddedPostgres({ dataDir, purpose, onProgress, onLost });
-  const database = createDatabase({ address: server.address, connectionsMax, onConnectionError });
+  const database = createDatabase({ address: server.address, connectionsMax, onConnectionError, abandoned });
   const close = async (): Promise<void> => {
     await database.destroy();
     await server.close();
@@ -68,14 +75,12 @@ async function createIfMissing(
   }
 }
 
-async function openExternal(
-  { connectionsMax, onConnectionError }: OpenDatabaseOptions,
-  url: string,
-): Promise<OpenDatabase> {
+async function openExternal(options: OpenDatabaseOptions, url: string): Promise<OpenDatabase> {
+  const { connectionsMax, onConnectionError, abandoned } = options;
   const address: DatabaseAddress = { connectionString: url };
-  const database = createDatabase({ address, connectionsMax, onConnectionError });
+  const database = createDatabase({ address, connectionsMax, onConnectionError, abandoned });
   try {
-    const version = await readServerVersion(database);
+    const version = await awaitServer(database, options, url);
     if (Number.parseInt(version, 10) < serverVersionMin) {
       throw new OperatorError(
         `The database is PostgreSQL ${version}.`,
@@ -89,8 +94,28 @@ async function openExternal(
   return { database, address, close: () => database.destroy() };
 }
 
+/** The version of the server, once it answers. Each try that is in vain is told, and why. */
+async function awaitServer(
+  database: Database,
+  { startTimeoutMs = 0, onProgress }: OpenDatabaseOptions,
+  url: string,
+): Promise<string> {
+  const deadlineMs = performance.now() + startTimeoutMs;
+  for (;;) {
+    try {
+      return await readServerVersion(database);
+    } catch (error) {
+      const leftMs = deadlineMs - performance.now();
+      if (!isDatabaseUnavailable(error) || leftMs <= 0) throw error;
+      const { message } = explainConnectionError(error, url);
+      onProgress(`${message} Trying again for ${Math.ceil(leftMs / 1000)} s.`);
+      await wait(Math.min(databaseLimits.startRetryMs, leftMs));
+    }
+  }
+}
+
 /** Says what is wrong without repeating the address, which holds a password. */
-function explainConnectionError(error: unknown, url: string): unknown {
+function explainConnectionError(error: unknown, url: string): OperatorError {
   if (error instanceof OperatorError) return error;
   const { host } = new URL(url);
   const reasons: Record<string, [string, string]> = {

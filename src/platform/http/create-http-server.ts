@@ -146,7 +146,9 @@ async function tellLimits(
 ): Promise<void> {
   // A refusal by a limit tells of it itself.
   if (reply.hasHeader("x-ratelimit-limit")) return;
-  const limits = request.limits ?? (await findLimits?.(request)) ?? null;
+  // Where the database is away, to ask it once more would only put the answer off.
+  const mayAsk = !(request.failure instanceof AppError && request.failure.code === "overloaded");
+  const limits = request.limits ?? (mayAsk ? await findLimits?.(request) : null) ?? null;
   if (limits !== null) reply.headers(presentLimitHeaders(limits));
 }
 

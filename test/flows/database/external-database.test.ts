@@ -74,7 +74,12 @@ describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
     ["a wrong port", (url: URL) => Object.assign(url, { port: "1" }), "Nothing answers there"],
   ])("%s stops the start with a sentence that keeps the password to itself", async (_name, change, sentence) => {
     const url = change(new URL(server.url));
-    const gateway = spawnGateway({ environment: { DATABASE_URL: url.href, SLUICE_PORT: await findFreePort() } });
+    const environment = {
+      DATABASE_URL: url.href,
+      SLUICE_DATABASE_START_TIMEOUT_MS: "1",
+      SLUICE_PORT: await findFreePort(),
+    };
+    const gateway = spawnGateway({ environment });
     expect(await gateway.exited).toBe(1);
     expect(gateway.output()).toContain(sentence);
     expect(gateway.output()).not.toContain(url.password);

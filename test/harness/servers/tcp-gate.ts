@@ -1,35 +1,57 @@
 import { once } from "node:events";
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type NetConnectOpts, type Server, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
 
-/** A port in front of a server: while the gate is closed, the server is away for whoever comes by it. */
+/** A port in front of a server, and all that a network can do between the two. */
 export type TcpGate = {
   open(): Promise<void>;
   /** Refuses connections and cuts those that are open. */
   close(): Promise<void>;
+  /** Cuts those that are open; new ones pass. */
+  cut(): void;
+  /**
+   * Moves nothing any more and tells nobody, as a network does that lost its way: those that are open stay so, and of
+   * `all`, new ones are accepted and are silent, too. Connections that were silenced never speak again.
+   */
+  silence(which: "open" | "all"): void;
+  /** Ends the silence, for new connections. */
+  speak(): void;
+  /** How many connections are open at the moment. */
+  count(): number;
 };
 
-export async function openTcpGate({ port, targetPort }: { port: number; targetPort: number }): Promise<TcpGate> {
-  const sockets = new Set<Socket>();
+type TcpGateOptions = { port: number } & ({ targetPort: number } | { targetSocket: string });
+
+type Pair = { from: Socket; to: Duplex };
+
+export async function openTcpGate({ port, ...target }: TcpGateOptions): Promise<TcpGate> {
+  const pairs = new Set<Pair>();
+  const place: NetConnectOpts =
+    "targetPort" in target ? { port: target.targetPort, host: "127.0.0.1" } : { path: target.targetSocket };
   let server: Server | null = null;
+  let isSilent = false;
 
   const pass = (from: Socket): void => {
-    const to = connect(targetPort, "127.0.0.1");
-    for (const socket of [from, to]) {
-      sockets.add(socket);
-      // Either side may be cut at any moment; then both are.
-      socket.on("error", () => {});
-      socket.on("close", () => {
-        sockets.delete(socket);
-        from.destroy();
-        to.destroy();
-      });
-    }
-    from.pipe(to).pipe(from);
+    const pair = { from, to: connect(place) };
+    pairs.add(pair);
+    const end = (): void => {
+      pairs.delete(pair);
+      from.destroy();
+      pair.to.destroy();
+    };
+    // Either side may be cut at any moment; then both are.
+    for (const socket of [from, pair.to]) socket.on("error", () => {}).on("close", end);
+    from.pipe(pair.to).pipe(from);
+    if (isSilent) silencePair(pair);
+  };
+
+  const cut = (): void => {
+    for (const { from } of pairs) from.destroy();
   };
 
   const gate: TcpGate = {
     async open() {
-      server = createServer(pass).listen(port, "127.0.0.1");
+      server = createServer({ allowHalfOpen: true }, pass).listen(port, "127.0.0.1");
       await once(server, "listening");
     },
     async close() {
@@ -37,10 +59,27 @@ export async function openTcpGate({ port, targetPort }: { port: number; targetPo
       const closed = once(server, "close");
       server.close();
       server = null;
-      for (const socket of sockets) socket.destroy();
+      cut();
       await closed;
     },
+    cut,
+    silence(which) {
+      isSilent = which === "all";
+      for (const pair of pairs) silencePair(pair);
+    },
+    speak() {
+      isSilent = false;
+    },
+    count: () => pairs.size,
   };
   await gate.open();
   return gate;
+}
+
+/** Both sides stay open, and neither hears the other, not even that it ended. */
+function silencePair({ from, to }: Pair): void {
+  from.unpipe(to);
+  to.unpipe(from);
+  from.pause();
+  to.pause();
 }
