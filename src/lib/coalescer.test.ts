@@ -120,6 +120,29 @@ test("what is judged to be done again goes first into the next batch, until its 
   ]);
 });
 
+test("those who wait while a batch fails are told when they can wait no longer, and the oldest is known", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { coalescer } = createCounting(
+    async (batch) => {
+      await gate.promise;
+      if (batch.includes(1)) throw new Error("away");
+      return batch.map(String);
+    },
+    { batchMax: 1, expire: (_, item) => (item === 2 ? new Error("too long") : null) },
+  );
+  expect(coalescer.oldest()).toBeNull();
+  const results = Promise.allSettled([1, 2, 3].map((item) => coalescer.submit(item)));
+  expect(coalescer.oldest()).toBe(1);
+  gate.resolve();
+  expect(await results).toMatchObject([
+    { reason: { message: "away" } },
+    { reason: { message: "too long" } },
+    { value: "3" },
+  ]);
+  await coalescer.drain();
+  expect(coalescer.oldest()).toBeNull();
+});
+
 test("a batch begins when it was gathered: what the same turn of the loop brings is part of it", async () => {
   const { coalescer, batches } = createCounting(async (batch) => batch.map(String), { gather: () => turnLoop() });
   const first = coalescer.submit(1);

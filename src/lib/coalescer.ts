@@ -29,6 +29,8 @@ type CoalescerOptions<T, R> = {
    * those who wait; or its caller is told an error. Absent, all callers are told the failure.
    */
   judge?(failure: unknown, item: T): "alone" | "again" | Error;
+  /** What those are told who wait while a batch failed and can wait no longer; the others get `null`. Absent, all wait on. */
+  expire?(failure: unknown, item: T): Error | null;
   /** What is told who comes when too many wait. */
   createFullError?(): Error;
   /** Told of failures that concern items that nobody waits for, once for each batch. */
@@ -42,7 +44,7 @@ const nobody = { resolve() {}, reject() {} };
 /** One item alone waits for nobody, and a thousand share one batch. */
 export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalescer<T, R> {
   const { run, batchMax, waitingMax, gather = () => Promise.resolve(), judge, onTrouble = () => {} } = options;
-  const { createFullError = () => new Error("Too many wait.") } = options;
+  const { createFullError = () => new Error("Too many wait."), expire } = options;
   const waiting: Waiting<T, R>[] = [];
   let working: Promise<void> | null = null;
   let underWay: Waiting<T, R> | null = null;
@@ -89,8 +91,17 @@ export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalesce
       else one.reject(next === "alone" ? failure : next);
     }
     if (batch.some(({ reject }) => reject === nobody.reject)) onTrouble(failure);
+    if (expire !== undefined) dismiss((item) => expire(failure, item));
     waiting.unshift(...again);
     for (const one of alone) await runBatch([one]);
+  }
+
+  function dismiss(decide: (item: T) => Error | null): void {
+    for (const one of waiting.splice(0)) {
+      const error = decide(one.item);
+      if (error === null) waiting.push(one);
+      else one.reject(error);
+    }
   }
 
   function add(one: Waiting<T, R>): void {

@@ -1,7 +1,7 @@
 import { setImmediate as turnLoop, setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../lib/clock.ts";
 import { createCoalescer } from "../../lib/coalescer.ts";
-import type { AccountId } from "../../lib/ids.ts";
+import type { AccountId, HoldId } from "../../lib/ids.ts";
 import { type Database, isDatabaseUnavailable, isUniqueViolation } from "../../platform/database/database.ts";
 import { databaseLimits } from "../../platform/database/database-limits.ts";
 import type { Session } from "../../platform/database/session.ts";
@@ -68,6 +68,8 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
   const memory = createLedgerMemory({ accountsMax });
   const run = runInSession(dependencies.session);
   const cautiousFor = new Map<AccountId, number>();
+  /** The holds that the last batch could not open: whatever waits for one of them would charge for a refused call. */
+  const givenUp = new Set<HoldId>();
   let lastTryMs = 0;
   const coalescer = createCoalescer<Submitted, Result>({
     run: commitBatch,
@@ -77,11 +79,16 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
     // All that has arrived by now is read first: who submits because of it belongs to the same batch.
     gather: () => turnLoop(),
     judge,
+    expire(failure, submitted) {
+      const verdict = judge(failure, submitted);
+      return verdict instanceof Error ? verdict : null;
+    },
     createFullError: () => new AppError("overloaded", "Too many calls wait for their payment."),
   });
 
   async function commitBatch(batch: readonly Submitted[]): Promise<Result[]> {
     const startedMs = clock.monotonicMs();
+    givenUp.clear();
     reach("taken");
     try {
       const results = await commit(batch);
@@ -101,14 +108,22 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
 
   /**
    * One operation that cannot be committed must not keep its neighbours from it. Where the database is away, it is unknown
-   * whether a batch was committed: sent again with the same ids, it happens once in either case. A caller is told in time:
-   * not when another try, as long as the last one, would end too late.
+   * whether a batch was committed: sent again with the same ids, it happens once in either case.
    */
-  function judge(failure: unknown, { operation, submittedAtMs }: Submitted): "alone" | "again" | Error {
+  function judge(failure: unknown, submitted: Submitted): "alone" | "again" | Error {
     if (!isDatabaseUnavailable(failure)) return "alone";
-    const patienceMs = operation.kind === "hold" ? databaseLimits.holdMsMax : databaseLimits.settlementMsMax;
-    const isInTime = clock.monotonicMs() - submittedAtMs + lastTryMs < patienceMs;
-    return isInTime && !dependencies.abandoned.aborted ? "again" : createUnavailable(failure);
+    if (mayWait(submitted)) return "again";
+    const { operation } = submitted;
+    if (operation.kind === "hold") givenUp.add(operation.id);
+    return createUnavailable(failure);
+  }
+
+  /** Not when another try, as long as the last one, would end too late, or for a call that was refused just now. */
+  function mayWait({ operation, submittedAtMs }: Submitted): boolean {
+    if (dependencies.abandoned.aborted || ("holdId" in operation && givenUp.has(operation.holdId))) return false;
+    const isUrgent = operation.kind === "hold" || operation.kind === "release";
+    const patienceMs = isUrgent ? databaseLimits.holdMsMax : databaseLimits.settlementMsMax;
+    return clock.monotonicMs() - submittedAtMs + lastTryMs < patienceMs;
   }
 
   async function commit(batch: readonly Submitted[]): Promise<Result[]> {

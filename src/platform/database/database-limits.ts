@@ -26,7 +26,7 @@ export const databaseLimits = {
   keepAliveMs: 5000,
   /** How long the server may take to say goodbye. */
   goodbyeMsMax: 1000,
-  /** How long a call may wait for its hold, and whatever follows a hold, for which somebody has worked by then. */
+  /** How long a call may wait for its hold, and its settlement for a database: somebody has worked for it by then. */
   holdMsMax: 4500,
   settlementMsMax: 20_000,
   /** A ledger whose oldest operation waits for longer than this does not keep up. */

@@ -74,7 +74,7 @@ export function createLineWatch({ address, onDead = () => {} }: LineWatchOptions
     // A server that cannot be asked is not at work on what was asked meanwhile, either.
     const suspected = working === null ? listSuspects() : suspects;
     const dead = suspected.filter((question) => questions.has(question) && !isWorking(question, working));
-    for (const { client } of dead) cutLine(client, working === null ? createSilence() : createDeadLine());
+    for (const { client } of dead) cutLine(client, createDeadLine(working === null ? "database" : "line"));
     if (dead.length > 0) onDead();
   }
 
@@ -157,10 +157,6 @@ async function readWorking(client: pg.Client, ids: readonly number[]): Promise<n
 function canAnswer(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return /^[0-9A-Z]{5}$/.test(code) && !/^(08|57P)/.test(code);
-}
-
-function createSilence(): Error {
-  return createUnavailable("The database does not answer any more.");
 }
 
 /** Answers how to prevent it. */

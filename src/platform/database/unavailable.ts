@@ -14,9 +14,12 @@ export function createGivenUp(): Error {
   return createUnavailable("The database was given up.");
 }
 
-/** A connection that is dead while its server is not: another one will do. */
-export function createDeadLine(): Error {
-  return Object.assign(createUnavailable("The connection to the database is dead."), { isOnlyLine: true });
+/** A connection was found dead: that alone, so that another one will do, or with the database itself, which is silent. */
+export function createDeadLine(which: "line" | "database"): Error {
+  const error = createUnavailable(
+    which === "line" ? "The connection to the database is dead." : "The database does not answer any more.",
+  );
+  return Object.assign(error, { dead: which });
 }
 
 /**
@@ -59,6 +62,7 @@ export async function retryWhileAway<T>(attempt: () => Promise<T>): Promise<T> {
 
 function isWorthRetrying(error: unknown, { waitedMs, tookMs }: { waitedMs: number; tookMs: number }): boolean {
   if (!isDatabaseUnavailable(error)) return false;
-  if (error instanceof Error && "isOnlyLine" in error) return waitedMs < databaseLimits.deadLineMsMax;
+  const dead = error instanceof Error && "dead" in error ? error.dead : null;
+  if (dead !== null) return dead === "line" && waitedMs < databaseLimits.deadLineMsMax;
   return waitedMs < databaseLimits.awayMsMax && tookMs < databaseLimits.connectMsMax;
 }

@@ -42,27 +42,36 @@ describe("a gateway whose database", () => {
     await database[Symbol.asyncDispose]();
   });
 
+  /** Asks, and counts what was paid for. */
+  let answered = 1;
+  async function post(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    const response = await caller.post(body, { headers });
+    if (response.status === 200 && !response.headers.has("idempotent-replayed")) answered += 1;
+    return response;
+  }
   const askReady = (): Promise<Told> => time(fetch(`${chat.gateway.siteUrl}/readyz`));
-  const askKeyed = (key: string): Promise<Response> => caller.post(ask, { headers: { "idempotency-key": key } });
+  const askKeyed = (key: string): Promise<Response> => post(ask, { "idempotency-key": key });
 
   async function expectService(): Promise<void> {
     const isServing = async (): Promise<boolean> =>
-      (await caller.post(ask)).status === 200 && (await askReady()).status === 200;
+      (await post(ask)).status === 200 && (await askReady()).status === 200;
     await waitUntil("service", isServing, backMsMax);
+    await caller.settled();
+    expect(await caller.listCharges()).toHaveLength(answered);
   }
 
   test("falls silent refuses paid calls in time, says that it is not ready, and serves again soon after", async () => {
     const { gate } = database;
     gate.silence("all");
     const told = await Promise.all([
-      time(caller.post(ask)),
-      time(caller.post({ ...ask, stream: true })),
+      time(post(ask)),
+      time(post({ ...ask, stream: true })),
       time(askKeyed("silent")),
       time(chat.gateway.get("/balance", caller.key)),
     ]);
     for (const one of told) expectRefusal(one);
     expectRefusal(await askReady());
-    expectRefusal(await time(caller.post(ask)));
+    expectRefusal(await time(post(ask)));
     gate.speak();
     await expectService();
     expect((await askKeyed("silent")).status).toBe(200);
@@ -72,7 +81,7 @@ describe("a gateway whose database", () => {
     await Promise.all(Array.from({ length: 8 }, () => chat.gateway.get("/balance", caller.key)));
     database.gate.silence("open");
     const told = await Promise.all([
-      time(caller.post(ask)),
+      time(post(ask)),
       time(askKeyed("quiet")),
       time(chat.gateway.get("/balance", caller.key)),
     ]);
@@ -82,7 +91,7 @@ describe("a gateway whose database", () => {
 
   test("is away for a moment has its calls wait", async () => {
     await database.gate.close();
-    const calls = [caller.post(ask), askKeyed("away"), chat.gateway.get("/balance", caller.key)].map(time);
+    const calls = [post(ask), askKeyed("away"), chat.gateway.get("/balance", caller.key)].map(time);
     await waitUntil("the calls to be refused by nobody", () =>
       chat.gateway.logs.some(({ msg }) => msg === "payments wait for the database"),
     );
