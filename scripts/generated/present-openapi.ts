@@ -122,7 +122,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     payments: createPayments({ ...parts, ...readPaymentSettings(settings) }),
     tasks,
     webhooks,
-    callers: { recall: () => null, find: async () => null, isUnknown: () => false },
+    callers: { recall: () => null, find: async () => null, findOrRecall: async () => null, isUnknown: () => false },
     keyUses: { note: () => {} },
     readers: { watch: () => () => () => {} },
     checkDatabase: async () => {},

@@ -186,8 +186,8 @@ function admitCallers(api: HttpServer, identify: Identify, given: GatewayHttpDep
     invariant(endpoint !== undefined, `${url} is not in the table of endpoints`);
     if (disabled.has(endpoint)) throw new AppError("endpoint_not_released", "This endpoint is not available here.");
     const now = clock.now();
-    const { scope, spends } = getEndpoint(endpoint);
-    const caller = await identify(request, { address: request.ip, endpointScope: scope, now });
+    const { scope, spends, readsMemory = false } = getEndpoint(endpoint);
+    const caller = await identify(request, { address: request.ip, endpointScope: scope, readsMemory, now });
     request.caller = caller;
     keyUses.note(caller.keyId, now);
     request.limits = await consumeLimits(counters, caller, { request: readKind(request) });

@@ -14,6 +14,8 @@ export type CallAttempt = {
   /** Where the call comes from, and which scope its endpoint belongs to. */
   address: string;
   endpointScope: string;
+  /** Whether it is answered from memory, to those who are remembered even if nobody can be asked about them. */
+  readsMemory?: boolean;
   now: Date;
 };
 
@@ -40,7 +42,7 @@ export async function authenticateCaller(
 }
 
 async function findCaller(dependencies: CallerDependencies, text: string, attempt: CallAttempt): Promise<Caller> {
-  const known = await findKey(dependencies, text, attempt.address);
+  const known = await findKey(dependencies, text, attempt);
   if (known === null) throw createInvalidKey();
   return admitKey(known, attempt);
 }
@@ -65,7 +67,7 @@ export async function recognizeCaller(
   const known = dependencies.callers.recall(text);
   if (known !== null) return isLiving(known, now) ? known.caller : null;
   // Where the database is away, or too many keys were tried, those are told who need one.
-  const found = await findKey(dependencies, text, address).catch(() => null);
+  const found = await findKey(dependencies, text, { address }).catch(() => null);
   return found !== null && isLiving(found, now) ? found.caller : null;
 }
 
@@ -73,8 +75,10 @@ function isLiving({ revokedAt, expiresAt }: KnownKey, now: Date): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now);
 }
 
-async function findKey(dependencies: CallerDependencies, text: string, address: string): Promise<KnownKey | null> {
-  return isWorthAsking(dependencies, text) ? await lookUpKey(dependencies, text, address) : null;
+type Lookup = Pick<CallAttempt, "address" | "readsMemory">;
+
+async function findKey(dependencies: CallerDependencies, text: string, lookup: Lookup): Promise<KnownKey | null> {
+  return isWorthAsking(dependencies, text) ? await lookUpKey(dependencies, text, lookup) : null;
 }
 
 function isWorthAsking({ callers }: CallerDependencies, text: string): boolean {
@@ -88,7 +92,7 @@ const unknownKeysPerMinute = 300;
 async function lookUpKey(
   { callers, counters }: CallerDependencies,
   text: string,
-  address: string,
+  { address, readsMemory = false }: Lookup,
 ): Promise<KnownKey | null> {
   const rate = { key: `unknown-keys:${presentNetwork(address)}`, perMinute: unknownKeysPerMinute };
   // Counted before it is looked for, so that a thousand at once are not a thousand queries.
@@ -99,7 +103,7 @@ async function lookUpKey(
       headers: { "retry-after": String(seconds) },
     });
   }
-  const known = await callers.find(text);
+  const known = await (readsMemory ? callers.findOrRecall(text) : callers.find(text));
   if (known !== null) await counters.correct({ ...rate, delta: -1 });
   return known;
 }

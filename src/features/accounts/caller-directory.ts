@@ -1,9 +1,10 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Caller } from "../../lib/caller.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { type LimitSet, standardLimits } from "../../lib/limit-set.ts";
 import { createNetworkMatcher } from "../../lib/network.ts";
 import type { ChangeFeed } from "../../platform/database/change-feed.ts";
-import type { Database } from "../../platform/database/database.ts";
+import { type Database, isDatabaseUnavailable } from "../../platform/database/database.ts";
 import type { Account, ApiKey, Plan } from "./account.ts";
 import { findAccount } from "./account-store.ts";
 import { findApiKeyByHash } from "./api-key-store.ts";
@@ -24,12 +25,16 @@ export type CallerDirectory = {
   /** A key that is remembered, or `null`: then `find` has to look for it. */
   recall(keyText: string): KnownKey | null;
   find(keyText: string): Promise<KnownKey | null>;
+  /** As `find`; but where the database does not answer soon, a key is what it was when it was last heard of. */
+  findOrRecall(keyText: string): Promise<KnownKey | null>;
   /** Whether it was looked for in vain not long ago. */
   isUnknown(keyText: string): boolean;
 };
 
 const entriesMax = 50_000;
 const unknownMax = 10_000;
+/** How long the database may take to say that a key has changed while changes are not heard. */
+const recallAfterMs = 500;
 
 /**
  * Remembers keys, so that a known one costs no database call. It trusts its memory only while it is sure to hear of
@@ -66,16 +71,28 @@ export function createCallerDirectory({ database, feed }: { database: Database; 
 
   feed.subscribe("callers", { onChange: forget, onReset: () => forget("") });
 
+  async function find(keyText: string): Promise<KnownKey | null> {
+    const hash = hashKey(keyText);
+    const changesBefore = changeCount;
+    const found = await findKnownKey(database, hash);
+    if (!feed.isLive() || changeCount !== changesBefore) return found;
+    if (found === null) rememberUnknown(hash);
+    else remember(hash, found);
+    return found;
+  }
+
   return {
     recall: (keyText) => (feed.isLive() ? (entries.get(hashKey(keyText)) ?? null) : null),
-    async find(keyText) {
-      const hash = hashKey(keyText);
-      const changesBefore = changeCount;
-      const found = await findKnownKey(database, hash);
-      if (!feed.isLive() || changeCount !== changesBefore) return found;
-      if (found === null) rememberUnknown(hash);
-      else remember(hash, found);
-      return found;
+    find,
+    async findOrRecall(keyText) {
+      const last = entries.get(hashKey(keyText));
+      const finding = find(keyText);
+      if (last === undefined) return await finding;
+      const recalling = wait(recallAfterMs, last, { ref: false });
+      return await Promise.race([
+        finding.catch((error) => (isDatabaseUnavailable(error) ? last : Promise.reject(error))),
+        recalling,
+      ]);
     },
     isUnknown: (keyText) => feed.isLive() && unknown.has(hashKey(keyText)),
   };

@@ -11,7 +11,7 @@ import {
   openEventStream,
 } from "../../platform/http/event-stream.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
-import { takeOver } from "../../platform/http/take-over.ts";
+import { breakOff, takeOver } from "../../platform/http/take-over.ts";
 import {
   type Claim,
   fingerprintRequest,
@@ -124,9 +124,10 @@ async function admitAndRun<K extends CallKinds>(
   new CallAnswer(context, call, { request, reply, claim: admission.claim }).start();
 }
 
-/** As the framework does it with an error that a route throws. */
+/** As the framework does it with an error that a route throws; an answer that has begun is broken off. */
 function refuse(reply: FastifyReply, error: unknown): void {
   if (!reply.sent) reply.send(error);
+  else if (!reply.raw.writableEnded) breakOff(reply, error);
 }
 
 async function replayAnswer<K extends CallKinds>(
@@ -186,7 +187,11 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
       const onTrouble = (error: unknown): void => logger.warn({ error }, "the claim of a key could not be renewed");
       ended = ended.finally(claims.renew(claim, onTrouble));
     }
-    ended.then((end) => this.finish(end)).catch((error: unknown) => this.fail(error));
+    ended
+      .then((end) => this.finish(end))
+      .catch((error: unknown) => this.fail(error))
+      // Whatever goes wrong in telling an error must not leave the answer open.
+      .catch((error: unknown) => breakOff(reply, error));
   }
 
   private describeAudience(): CallAudience<K> {
@@ -263,7 +268,7 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
       return;
     }
     const last = this.presentFailure(error);
-    if (last === null) this.bytes?.breakOff();
+    if (last === null) breakOff(this.reply, error);
     else this.endStream(last);
   }
 

@@ -138,14 +138,11 @@ minutes, and when the session is read elsewhere; come again with \`Last-Event-ID
       const options = { clock, heartbeats, headers: { connection: "close" }, onDrain: drain.open };
       return await sendEvents(reply, options, async (stream) => {
         const writer = createWriter(reply, { stream, drain, stopping: stopping.signal });
-        try {
-          await follow(session, {
-            ...writer,
-            lastEventId: typeof lastEventId === "string" ? lastEventId : null,
-          });
-        } finally {
-          stream.end("");
-        }
+        await follow(session, {
+          ...writer,
+          lastEventId: typeof lastEventId === "string" ? lastEventId : null,
+        });
+        stream.end("");
       });
     },
   );

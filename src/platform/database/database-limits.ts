@@ -27,7 +27,7 @@ export const databaseLimits = {
   /** How long the server may take to say goodbye. */
   goodbyeMsMax: 1000,
   /** How long a call may wait for its hold, and its settlement for a database: somebody has worked for it by then. */
-  holdMsMax: 4500,
+  holdMsMax: 4000,
   settlementMsMax: 20_000,
   /** A ledger whose oldest operation waits for longer than this does not keep up. */
   ledgerAgeMsMax: 3000,

@@ -5,8 +5,6 @@ export type ByteStream = {
   /** Answers whether more can be taken at once. To a client that is gone, anything can be. */
   write(bytes: Uint8Array): boolean;
   end(): void;
-  /** Breaks the transfer, which is the only way to say that the rest is missing. */
-  breakOff(): void;
 };
 
 type ByteStreamOptions = {
@@ -39,6 +37,5 @@ export function openByteStream(response: ServerResponse, { headers, onDrain }: B
       return false;
     },
     end: () => void response.end(),
-    breakOff: () => void response.destroy(),
   };
 }

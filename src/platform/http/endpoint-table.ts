@@ -6,9 +6,9 @@ import { errorAnswers } from "./error-answers.ts";
  * Operators can switch each preview endpoint off; keys can be limited to scopes.
  */
 const endpointTable = {
-  listModels: { scope: "models", stability: "beta" },
-  getModel: { scope: "models", stability: "preview" },
-  listPrices: { scope: "pricing", stability: "preview" },
+  listModels: { scope: "models", stability: "beta", readsMemory: true },
+  getModel: { scope: "models", stability: "preview", readsMemory: true },
+  listPrices: { scope: "pricing", stability: "preview", readsMemory: true },
   createChatCompletion: { scope: "chat", stability: "beta", spends: true },
   getBalance: { scope: "balance", stability: "preview" },
   listBuckets: { scope: "balance", stability: "preview" },
@@ -51,7 +51,13 @@ const endpointTable = {
   streamWebhookSession: { scope: "webhooks", stability: "preview" },
 } as const satisfies Record<string, EndpointEntry>;
 
-type EndpointEntry = { scope: string; stability: "beta" | "preview"; spends?: true };
+type EndpointEntry = {
+  scope: string;
+  stability: "beta" | "preview";
+  spends?: true;
+  /** Needs no database, and is served to those who are remembered while it is away. */
+  readsMemory?: true;
+};
 
 export type EndpointName = keyof typeof endpointTable;
 

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
 import type { Clock } from "../../lib/clock.ts";
+import { toAppError } from "./error-response.ts";
 import { type EventStream, type Heartbeats, openEventStream } from "./event-stream.ts";
 import { presentLimitHeaders } from "./limit-headers.ts";
 
@@ -38,8 +39,9 @@ export function takeOver(reply: FastifyReply, { clock, answer, headers }: Answer
 type EventsOptions = { clock: Clock; heartbeats: Heartbeats; headers?: AnswerHeaders; onDrain?(): void };
 
 /**
- * Answers with a stream of events, which `follow` writes and ends, for as long as whoever asked may read it. For HEAD it
- * is not called: there is nothing to be followed, and whoever follows may take something away from those who read.
+ * Answers with a stream of events, which `follow` writes and ends, for as long as whoever asked may read it. When it throws,
+ * the connection is broken: else the answer would stay open, with nobody left to write to it. For HEAD it is not called:
+ * there is nothing to be followed, and whoever follows may take something away from those who read.
  */
 export async function sendEvents(
   reply: FastifyReply,
@@ -50,6 +52,12 @@ export async function sendEvents(
   const { response, headers } = takeOver(reply, { clock, answer: "going-on", headers: more });
   const stream = openEventStream(response, { access, headers, heartbeats, onDrain });
   if (reply.request.method === "HEAD") stream.end("");
-  else await follow(stream);
+  else await follow(stream).catch((error: unknown) => breakOff(reply, error));
   return reply;
+}
+
+/** Ends an answer whose head is out and whose rest cannot be given: a connection that breaks is how a client hears of it. */
+export function breakOff(reply: FastifyReply, error: unknown): void {
+  reply.request.failure ??= toAppError(error, reply.request);
+  reply.raw.destroy();
 }

@@ -1,10 +1,13 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../../harness/chat/chat-gateway.ts";
+import { createDataDirectory, findFreePort, spawnGateway } from "../../harness/gateway-process.ts";
 import { type GatedDatabase, openGatedDatabase } from "../../harness/servers/gated-database.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
 const answerMsMax = 5000;
 const backMsMax = 10_000;
+const stopMsMax = 10_000;
 const ask = { model: "open", messages: [{ role: "user", content: "Hi" }] };
 
 type Told = { status: number; ms: number; retryAfter: string | null; body: unknown };
@@ -71,6 +74,8 @@ describe("a gateway whose database", () => {
     ]);
     for (const one of told) expectRefusal(one);
     expectRefusal(await askReady());
+    // Needs no database: caller and catalog are remembered.
+    expect((await chat.gateway.get("/models", caller.key)).status).toBe(200);
     expectRefusal(await time(post(ask)));
     gate.speak();
     await expectService();
@@ -101,19 +106,73 @@ describe("a gateway whose database", () => {
   });
 });
 
-test("a gateway that is told to stop while its database is silent stops", async () => {
-  await using database = await openGatedDatabase();
-  const chat = await openChatGateway({
-    sharedDatabase: database.direct,
-    settings: { database_url: database.url, shutdown_timeout_ms: 100 },
+describe("a database that takes no writes", () => {
+  let database: GatedDatabase;
+  let chat: ChatGateway;
+  let caller: ChatCaller;
+  beforeAll(async () => {
+    database = await openGatedDatabase();
+    chat = await openChatGateway({ sharedDatabase: database.direct, settings: { database_url: database.url } });
+    caller = await chat.createCaller();
   });
-  const caller = await chat.createCaller();
-  expect((await caller.post(ask)).status).toBe(200);
+  afterAll(async () => {
+    await chat[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
+  });
+
+  /** As a failover does that leaves the old server behind as a standby. */
+  async function setReadOnly(state: "on" | "off"): Promise<void> {
+    const { pathname } = new URL(database.url);
+    const change = `alter database ${pathname.slice(1)} set default_transaction_read_only = ${state}`;
+    await sql.raw(`begin read write; ${change}; commit`).execute(chat.gateway.database);
+    database.gate.cut();
+  }
+
+  test("is a 503 for whoever writes and for the readiness, never a 500, and it is left as soon as another one serves", async () => {
+    await setReadOnly("on");
+    const { siteUrl, baseUrl } = chat.gateway;
+    const headers = { authorization: `Bearer ${caller.key}`, "content-type": "application/json" };
+    const endpoint = { url: "http://127.0.0.1:9/" };
+    const told = await Promise.all([
+      time(caller.post(ask)),
+      time(caller.post(ask, { headers: { "idempotency-key": "read-only" } })),
+      time(fetch(`${baseUrl}/webhook_endpoints`, { method: "POST", headers, body: JSON.stringify(endpoint) })),
+      time(fetch(`${siteUrl}/readyz`)),
+    ]);
+    for (const one of told) expectRefusal(one);
+    expect((await chat.gateway.get("/balance", caller.key)).status).toBe(200);
+    await setReadOnly("off");
+    const isServing = async (): Promise<boolean> =>
+      (await caller.post(ask)).status === 200 && (await fetch(`${siteUrl}/readyz`)).status === 200;
+    await waitUntil("service", isServing, backMsMax);
+  });
+});
+
+test("a gateway waits for its database when it starts, and ends when it is told to, however silent that is", async () => {
+  await using database = await openGatedDatabase();
+  await database.gate.close();
+  using data = createDataDirectory();
+  const environment = {
+    DATABASE_URL: database.url,
+    SLUICE_DATA_DIR: data.path,
+    SLUICE_PORT: await findFreePort(),
+    SLUICE_SHUTDOWN_TIMEOUT_MS: "100",
+  };
+  await using gateway = spawnGateway({ environment });
+  const countTries = (): number =>
+    gateway.output().match(/Nothing answers there. Trying again for \d+ s/g)?.length ?? 0;
+  await waitUntil("two tries", () => countTries() === 2);
+  await database.gate.open();
+  await waitUntil("the gateway is ready", () => gateway.output().includes('"msg":"ready"'));
+  expect(
+    gateway
+      .output()
+      .split("\n")
+      .filter((line) => line.includes("    at ")),
+  ).toEqual([]);
   database.gate.silence("all");
-  const refused = caller.post(ask).catch(() => null);
+  gateway.kill("SIGTERM");
   const startedMs = performance.now();
-  await chat.gateway.close();
-  expect(performance.now() - startedMs).toBeLessThan(10_000);
-  await refused;
-  await chat[Symbol.asyncDispose]();
+  expect(await gateway.exited).toBe(0);
+  expect(performance.now() - startedMs).toBeLessThan(stopMsMax);
 });
