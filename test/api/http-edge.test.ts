@@ -6,8 +6,10 @@ import { addHealthRoutes } from "../../src/app/health-routes.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
 import { createHttpServer, type HttpServer } from "../../src/platform/http/create-http-server.ts";
+import { createHeartbeats } from "../../src/platform/http/event-stream.ts";
 import { optionalBody } from "../../src/platform/http/optional-body.ts";
 import { pathParams } from "../../src/platform/http/path-params.ts";
+import { sendEvents } from "../../src/platform/http/take-over.ts";
 import { createLogger } from "../../src/platform/observability/logger.ts";
 import { sendRaw } from "../harness/raw-connection.ts";
 import { waitUntil } from "../harness/wait-until.ts";
@@ -63,6 +65,14 @@ beforeAll(async () => {
         reply.hijack();
         reply.raw.writeHead(200).write("begun");
       });
+      server.decorateRequest("watchAccess", { getter: () => () => () => {} });
+      const heartbeats = createHeartbeats(1000);
+      server.get("/torn", async (_request, reply) =>
+        sendEvents(reply, { clock: systemClock, heartbeats }, async (stream) => {
+          stream.write("data: 1\n\n");
+          throw new Error("no more events");
+        }),
+      );
       server.get("/broken", async () => {
         throw new Error("the secret of the house");
       });
@@ -343,6 +353,16 @@ test("an unforeseen error is a 500 that tells nothing of its cause, which the lo
   expect(answer.body).not.toContain("secret");
   const line = logs.find((entry) => entry.request_id === answer.headers.get("x-request-id"));
   expect(line).toMatchObject({ level: "error", error: { cause: { message: "the secret of the house" } } });
+});
+
+test("events that cannot be followed any more break the connection, and the log says why", async () => {
+  const answer = await fetch(`http://127.0.0.1:${port}/torn`);
+  expect(answer.status).toBe(200);
+  await expect(answer.text()).rejects.toThrow();
+  const line = await waitUntil("the line of the request", () =>
+    logs.find((entry) => entry.request_id === answer.headers.get("x-request-id")),
+  );
+  expect(line).toMatchObject({ level: "error", error: { cause: { message: "no more events" } } });
 });
 
 test("a database that is gone is a 503 with a time to retry", async () => {
