@@ -5,7 +5,7 @@ import { invariant } from "../../lib/invariant.ts";
 import { type DatabaseAddress, serverTimeQuery } from "./database.ts";
 import type { TimeReading } from "./database-clock.ts";
 import { databaseLimits } from "./database-limits.ts";
-import { keepAliveOptions } from "./line-watch.ts";
+import { lineOptions } from "./line-watch.ts";
 
 type ChangeListener = {
   onChange(payload: string): void;
@@ -154,7 +154,7 @@ async function openListeningConnection(options: ListeningConnectionOptions): Pro
   // A socket of our own, because pg's goodbye waits for the other side, which may never answer.
   const socket = new Socket();
   const client = new pg.Client({
-    ...{ ...options.address, ...keepAliveOptions },
+    ...{ ...options.address, ...lineOptions },
     stream: () => socket,
     application_name: "sluice-change-feed",
   });

@@ -4,7 +4,7 @@
  */
 export const databaseLimits = {
   /** A connection that is not there by now does not come: whoever should accept it is silent. */
-  connectMsMax: 2000,
+  connectMsMax: 4000,
   /** How long a request waits for one of the pool's connections. */
   queueMsMax: 4500,
   /** How long a database that is away is waited for before anything was sent to it. */
@@ -14,7 +14,9 @@ export const databaseLimits = {
   /** How long to wait before a database that is away is tried again. */
   retryMs: 100,
   /** A query without an answer for so long is looked into: is the server still at work on it? */
-  suspectMs: 1000,
+  suspectMs: 800,
+  /** How long that look may take before the server counts as silent. */
+  examineMsMax: 3000,
   /** How often at the least it is looked into again. */
   suspectMsMax: 5000,
   /** An answer that had been sent before that look has arrived by now. */

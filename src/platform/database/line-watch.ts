@@ -13,6 +13,8 @@ import { createDeadLine, createUnavailable } from "./unavailable.ts";
 export type LineWatch = {
   /** Learns which of the server's processes is at the other end. */
   introduce(client: pg.ClientBase): Promise<void>;
+  /** Connects, in time or not at all, and introduces. */
+  connect(client: pg.Client): Promise<void>;
   /** Waits for the answer to a query. Rejects, and the connection is of no more use, when there will be none. */
   await<T>(client: pg.ClientBase, query: Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -27,14 +29,10 @@ type LineWatchOptions = {
 type Question = { client: pg.ClientBase; askedMs: number; patienceMs: number };
 
 const lookEveryMs = databaseLimits.suspectMs / 4;
+const tickMs = 50;
 
 /** What every connection to the database has. */
-export const keepAliveOptions = {
-  keepAlive: true,
-  keepAliveInitialDelayMillis: databaseLimits.keepAliveMs,
-} as const;
-
-export const lineOptions = { ...keepAliveOptions, connectionTimeoutMillis: databaseLimits.connectMsMax } as const;
+export const lineOptions = { keepAlive: true, keepAliveInitialDelayMillis: databaseLimits.keepAliveMs } as const;
 
 export function createLineWatch({ address, onDead = () => {} }: LineWatchOptions): LineWatch {
   const processIds = new WeakMap<pg.ClientBase, number>();
@@ -85,13 +83,24 @@ export function createLineWatch({ address, onDead = () => {} }: LineWatchOptions
     return true;
   }
 
+  async function introduce(client: pg.ClientBase): Promise<void> {
+    const preventCut = cutAfter(client, databaseLimits.connectMsMax);
+    try {
+      // Not the number that came with the connection: a pooler in between tells one of its own.
+      const { rows } = await client.query<{ id: number }>("select pg_backend_pid() as id");
+      if (rows[0] !== undefined) processIds.set(client, rows[0].id);
+    } finally {
+      preventCut();
+    }
+  }
+
   return {
-    async introduce(client) {
+    introduce,
+    async connect(client) {
       const preventCut = cutAfter(client, databaseLimits.connectMsMax);
       try {
-        // Not the number that came with the connection: a pooler in between tells one of its own.
-        const { rows } = await client.query<{ id: number }>("select pg_backend_pid() as id");
-        if (rows[0] !== undefined) processIds.set(client, rows[0].id);
+        await client.connect();
+        await introduce(client);
       } finally {
         preventCut();
       }
@@ -126,7 +135,7 @@ function createExaminer(address: DatabaseAddress): Examiner {
       const client = new pg.Client({ ...address, ...lineOptions, application_name: "sluice-line-watch" });
       client.on("error", () => {});
       current = client;
-      const preventCut = cutAfter(client, databaseLimits.connectMsMax + databaseLimits.answerGraceMs);
+      const preventCut = cutAfter(client, databaseLimits.examineMsMax);
       try {
         await client.connect();
         const before = await readWorking(client, ids);
@@ -159,18 +168,19 @@ function canAnswer(error: unknown): boolean {
   return /^[0-9A-Z]{5}$/.test(code) && !/^(08|57P)/.test(code);
 }
 
-/** Answers how to prevent it. */
-function cutAfter(client: pg.ClientBase, milliseconds: number): () => void {
-  let isPrevented = false;
-  const cut = (): void => {
-    if (!isPrevented) cutLine(client, createUnavailable(`The database did not answer within ${milliseconds} ms.`));
-  };
-  // What has arrived by then is read before the immediate runs.
-  const timer = setTimeout(() => setImmediate(cut), milliseconds);
-  return () => {
-    isPrevented = true;
-    clearTimeout(timer);
-  };
+/**
+ * Cuts a connection on which nothing has come of something by then. Answers how to prevent it. Only time in which this process
+ * was awake counts: one that stood still has answers to read first.
+ */
+export function cutAfter(client: pg.ClientBase, milliseconds: number): () => void {
+  let ticksLeft = milliseconds / tickMs;
+  const timer = setInterval(() => {
+    ticksLeft -= 1;
+    if (ticksLeft > 0) return;
+    clearInterval(timer);
+    cutLine(client, createUnavailable(`The database did not answer within ${milliseconds} ms.`));
+  }, tickMs);
+  return () => clearInterval(timer);
 }
 
 /** Fails whatever waits for the connection. */

@@ -3,7 +3,7 @@ import pg from "pg";
 import { invariant } from "../../lib/invariant.ts";
 import type { DatabaseAddress } from "./database-address.ts";
 import { databaseLimits } from "./database-limits.ts";
-import { createLineWatch, cutLine, type LineWatch, lineOptions } from "./line-watch.ts";
+import { createLineWatch, cutAfter, cutLine, type LineWatch, lineOptions } from "./line-watch.ts";
 import { createGivenUp, createUnavailable, isDatabaseUnavailable, retryWhileAway } from "./unavailable.ts";
 
 type PoolDriverOptions = {
@@ -123,8 +123,11 @@ function createPool(
 
 class PooledClient extends pg.Client {
   constructor(config: pg.ClientConfig = {}) {
-    // The pool hides the password from whoever lists its options.
-    super({ ...config, password: config.password, connectionTimeoutMillis: lineOptions.connectionTimeoutMillis });
+    // The pool hides the password from whoever lists its options, and its limit is for waiting, not for connecting.
+    super({ ...config, password: config.password, connectionTimeoutMillis: 0 });
+    const preventCut = cutAfter(this, databaseLimits.connectMsMax);
+    this.once("connect", preventCut);
+    this.once("end", preventCut);
   }
 }
 

@@ -44,8 +44,7 @@ export function createSession(
     // The query that runs meanwhile fails with the same error, and tells it.
     client.on("error", () => discard(client));
     client.on("end", () => discard(client));
-    await client.connect();
-    await watch.introduce(client);
+    await watch.connect(client);
     return { client, endLate: setTimeout(() => endIfLate(client), answerMsMax).unref() };
   }
 

@@ -456,7 +456,7 @@ describe("on a server that fails", () => {
     expect([recorded.feed.isLive(), recorded.events]).toEqual([false, []]);
     expect(recorded.troubles).toEqual([
       "The database did not answer within 500 ms.",
-      "The database did not accept a connection within 2000 ms.",
+      "The database did not accept a connection within 4000 ms.",
     ]);
     // The limit is for connecting: a feed that lives longer keeps its connection.
     expect([undisturbed.events, undisturbed.troubles]).toEqual([["missed"], []]);
