@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../lib/clock.ts";
 import { createCoalescer } from "../../lib/coalescer.ts";
 import { type Database, isDatabaseUnavailable } from "../../platform/database/database.ts";
+import { databaseLimits } from "../../platform/database/database-limits.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import {
   type ClaimOutcome,
@@ -32,9 +33,6 @@ type Submitted<T> = { item: T; submittedAtMs: number };
 
 const batchMax = 256;
 const waitingMax = 50_000;
-/** As long as payments wait for the database. */
-const patienceMs = 20_000;
-const retryMs = 100;
 
 export function createClaims({
   database,
@@ -42,14 +40,16 @@ export function createClaims({
   validityMs,
   releaseHold,
 }: ClaimTerms & { database: Database; clock: Clock }): Claims {
-  const claiming = createPatientCoalescer<WantedClaim, NewClaim | null>(clock, async (batch) => {
+  // As long as payments wait for the database.
+  const { holdMsMax, settlementMsMax } = databaseLimits;
+  const claiming = createPatientCoalescer<WantedClaim, NewClaim | null>(clock, holdMsMax, async (batch) => {
     const times = computeTimes(clock.now(), validityMs);
     const claims = batch.map((wanted) => ({ ...wanted, ...times }));
     const granted = await insertClaims(database, claims.toSorted(compareKeys), times);
     // The others are told what they wanted to write, so that they can look what is there.
     return claims.map((claim) => (granted.has(claim.requestId) ? null : claim));
   });
-  const ending = createPatientCoalescer<EndedClaim, void>(clock, async (batch) => {
+  const ending = createPatientCoalescer<EndedClaim, void>(clock, settlementMsMax, async (batch) => {
     await endClaims(database, batch);
     return [];
   });
@@ -72,25 +72,36 @@ function compareKeys(one: NewClaim, other: NewClaim): number {
   return one.key < other.key ? -1 : Number(one.key > other.key);
 }
 
-/** Sends a batch again while the database is away: what was written by a request is found to be its own. */
-function createPatientCoalescer<T, R>(clock: Clock, run: (batch: readonly T[]) => Promise<readonly R[]>) {
+/**
+ * Sends a batch again while the database is away: what was written by a request is found to be its own. Whoever waits is told
+ * when another try, as long as the last one, would end too late.
+ */
+function createPatientCoalescer<T, R>(
+  clock: Clock,
+  patienceMs: number,
+  run: (batch: readonly T[]) => Promise<readonly R[]>,
+) {
+  let lastTryMs = 0;
+
+  function expire(failure: unknown, { submittedAtMs }: Submitted<T>): AppError | null {
+    if (!isDatabaseUnavailable(failure) || clock.monotonicMs() - submittedAtMs + lastTryMs < patienceMs) return null;
+    const message = "The Idempotency-Key could not be recorded. Try again in a moment.";
+    return new AppError("overloaded", message, { cause: failure });
+  }
+
   return createCoalescer<Submitted<T>, R>({
-    ...{ batchMax, waitingMax },
+    ...{ batchMax, waitingMax, expire },
     async run(batch) {
+      const startedMs = clock.monotonicMs();
       try {
         return await run(batch.map(({ item }) => item));
       } catch (error) {
-        if (isDatabaseUnavailable(error)) await wait(retryMs);
+        if (isDatabaseUnavailable(error)) await wait(databaseLimits.retryMs);
+        lastTryMs = clock.monotonicMs() - startedMs;
         throw isClaimLost(error) ? createTakenOver(error) : error;
       }
     },
-    judge(failure, { submittedAtMs }) {
-      if (!isDatabaseUnavailable(failure)) return "alone";
-      if (clock.monotonicMs() - submittedAtMs < patienceMs) return "again";
-      return new AppError("overloaded", "The Idempotency-Key could not be recorded. Try again in a moment.", {
-        cause: failure,
-      });
-    },
+    judge: (failure, submitted) => (isDatabaseUnavailable(failure) ? (expire(failure, submitted) ?? "again") : "alone"),
     createFullError: () => new AppError("overloaded", "Too many calls wait for their Idempotency-Keys."),
   });
 }
