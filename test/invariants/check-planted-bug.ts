@@ -27,9 +27,13 @@ async function judgeBug(name: string): Promise<Verdict> {
   }
   // Only now, because everything that imports the ledger has to get the one with the bug.
   const { applyBatch } = await import("../../src/features/ledger/apply-batch.ts");
-  const { checkScripts, compareWithModel } = await import("../harness/ledger/compare-with-model.ts");
+  const { checkScripts, compareEarlyWithLate, compareWithModel } = await import(
+    "../harness/ledger/compare-with-model.ts"
+  );
   try {
-    checkScripts((script) => compareWithModel(script, { applyBatch }), { runs, seed, isShortened: false });
+    const options = { runs, seed, isShortened: false };
+    checkScripts((script) => compareWithModel(script, { applyBatch }), options);
+    checkScripts((script) => void compareEarlyWithLate(script, applyBatch), options);
     return { kind: "survived" };
   } catch (error) {
     return judgeFailure(error);

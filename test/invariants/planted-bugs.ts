@@ -4,6 +4,7 @@ export type PlantedBug = { name: string; file: string; find: string; replace: st
 const holds = "src/features/ledger/apply-hold-operations.ts";
 const credits = "src/features/ledger/apply-credit-operations.ts";
 const draft = "src/features/ledger/draft.ts";
+const batch = "src/features/ledger/apply-batch.ts";
 const fingerprint = "src/features/ledger/fingerprint.ts";
 const needs = "src/features/ledger/list-needs.ts";
 const bill = "src/lib/bill.ts";
@@ -189,7 +190,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a hold does not use up the budget",
     file: holds,
-    find: "addToSpending(draft, hold, { held: hold.amount, spent: 0n });",
+    find: "addToSpending(draft, hold, { held: hold.amount, spent: 0n, budget: operation.budget?.amount ?? null });",
     replace: "",
   },
   {
@@ -247,7 +248,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "an extension does not use up the budget",
     file: holds,
-    find: "addToSpending(draft, hold, { held: more, spent: 0n });",
+    find: "addToSpending(draft, hold, { held: more, spent: 0n, budget });",
     replace: "",
   },
   {
@@ -339,14 +340,14 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a settlement gives the budget only what was paid",
     file: holds,
-    find: "{ held: -raised.amount, spent: paid }",
-    replace: "{ held: -paid, spent: paid }",
+    find: "{ held: -raised.amount, spent: paid, budget: null }",
+    replace: "{ held: -paid, spent: paid, budget: null }",
   },
   {
     name: "a loss of the house is counted as spent by the key",
     file: holds,
-    find: "{ held: -raised.amount, spent: paid }",
-    replace: "{ held: -raised.amount, spent: cost }",
+    find: "{ held: -raised.amount, spent: paid, budget: null }",
+    replace: "{ held: -raised.amount, spent: cost, budget: null }",
   },
   {
     name: "a price is rounded down",
@@ -402,7 +403,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a released hold stays in the budget",
     file: holds,
-    find: "addToSpending(draft, hold, { held: -hold.amount, spent: 0n });",
+    find: "addToSpending(draft, hold, { held: -hold.amount, spent: 0n, budget: null });",
     replace: "",
   },
   {
@@ -591,6 +592,38 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: fingerprint,
     find: "accountId, overrun, bill.priceId]",
     replace: "accountId, bill.priceId]",
+  },
+
+  // What is added to the writes of other processes
+  {
+    name: "an amount is added that a second pocket was opened for",
+    file: draft,
+    find: "if (available < left) draft.requireExact(accountId);",
+    replace: "",
+  },
+  {
+    name: "an amount is added that others may have taken",
+    file: draft,
+    find: "draft.noteAvailable(pocketId, available - part);",
+    replace: "",
+  },
+  {
+    name: "a hold is added to a budget that others may have used up",
+    file: holds,
+    find: "spent: 0n, budget: operation.budget?.amount ?? null }",
+    replace: "spent: 0n, budget: null }",
+  },
+  {
+    name: "a refusal is added to what others may have changed",
+    file: batch,
+    find: "default:\n      return false;",
+    replace: "default:\n      return true;",
+  },
+  {
+    name: "a loss is added though others may have given money back",
+    file: batch,
+    find: "return !result.isReplay && result.lost === 0n;",
+    replace: "return !result.isReplay;",
   },
 
   // Periods of budgets

@@ -178,6 +178,33 @@ describe("what pays", () => {
   });
 });
 
+describe("a decision is good beside other processes' writes", () => {
+  const quota = { kind: "image", units: 3n } as const;
+
+  test.each([
+    ["a hold of cash", [topUp({ amount: 10n })], hold("hold_1", { amount: 6n }), true],
+    ["a hold of the first gift", [topUp({ amount: 10n }), gift(6n)], hold("hold_1", { amount: 6n }), true],
+    ["a hold of more than the first gift", [topUp({ amount: 10n }), gift(5n)], hold("hold_1", { amount: 6n }), false],
+    ["a hold that is refused", [topUp({ amount: 5n })], hold("hold_1", { amount: 6n }), false],
+    ["a quota", [topUp({ amount: 10n }), images(3n)], hold("hold_1", { amount: 6n, quota }), true],
+    ["cash in place of a quota", [topUp({ amount: 10n }), images(2n)], hold("hold_1", { amount: 6n, quota }), false],
+    ["cash where there is no quota", [topUp({ amount: 10n })], hold("hold_1", { amount: 6n, quota }), true],
+    ["a top-up", [topUp({ amount: 10n })], gift(1n), false],
+  ] as const)("or not: %s", (_name, before, operation, isGood) => {
+    const world = openWorld(before);
+    const { changes } = world.decideOn(world.tables, [operation], noon);
+    expect(changes.exactAccountIds.has(operation.accountId)).toBe(!isGood);
+  });
+
+  function gift(amount: bigint): Operation {
+    return grant("txn_gift", { amount, expiresAt: hoursAfterNoon(1) });
+  }
+
+  function images(amount: bigint): Operation {
+    return grant("txn_plan", { amount, unit: "image" });
+  }
+});
+
 describe("a hold", () => {
   test("is answered the same however often it is sent, and once more after its end", () => {
     const world = openWorld([topUp({ amount: 10n })]);
