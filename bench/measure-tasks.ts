@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import pg from "pg";
 import { Pool } from "undici";
-import type { DatabaseAddress } from "../src/platform/database/database.ts";
+import type { ServerAddress } from "../src/platform/database/database-address.ts";
 import { getClusterPaths } from "../src/platform/database/embedded/cluster-directory.ts";
 import { waitUntil } from "../test/harness/wait-until.ts";
 import { findMedian } from "./measure-cpu.ts";
@@ -66,7 +66,7 @@ async function withSluice(
   }
 }
 
-function readAddress(dataDir: string): Exclude<DatabaseAddress, { connectionString: string }> {
+function readAddress(dataDir: string): Exclude<ServerAddress, { connectionString: string }> {
   const { socketDir, passwordFile } = getClusterPaths(dataDir);
   return { host: socketDir, user: "sluice", password: readFileSync(passwordFile, "utf8"), database: "sluice" };
 }

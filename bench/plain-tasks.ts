@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { DatabaseAddress } from "../src/platform/database/database.ts";
+import type { ServerAddress } from "../src/platform/database/database-address.ts";
 
 export type PlainTasks = {
   /** The least that a durable submission could do: the same rows, in one statement and one commit. */
@@ -12,7 +12,7 @@ export type PlainTasks = {
 const walletsCount = 1;
 
 /** Tables like ours, on the same server, written by plain functions: what PostgreSQL itself takes for it. */
-export async function openPlainTasks(address: DatabaseAddress, connections: number): Promise<PlainTasks> {
+export async function openPlainTasks(address: ServerAddress, connections: number): Promise<PlainTasks> {
   const pool = new pg.Pool({ ...address, max: connections });
   await pool.query(`
     create table plain_wallets (id int primary key, held bigint not null, posted bigint not null) with (fillfactor = 50);

@@ -16,7 +16,7 @@ import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import type { AccountId, KeyId } from "../../src/lib/ids.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
 import { loadSettings, type Settings } from "../../src/platform/config/load-settings.ts";
-import { createDatabase, type Database } from "../../src/platform/database/database.ts";
+import { createDatabase, type Database, toDatabaseAddress } from "../../src/platform/database/database.ts";
 import { createLogger } from "../../src/platform/observability/logger.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 
@@ -81,7 +81,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       throw error;
     },
   });
-  const address = { connectionString: testDatabase.url };
+  const address = toDatabaseAddress(testDatabase.url);
   const database = createDatabase({ address, connectionsMax: 2, onConnectionError: () => {} });
   const siteUrl = `http://127.0.0.1:${gateway.port}`;
   const baseUrl = `${siteUrl}/v1`;

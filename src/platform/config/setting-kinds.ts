@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { isNetwork } from "../../lib/network.ts";
+import { parseDatabaseUrl } from "../database/database-address.ts";
 
 /** How the value of one setting is read, whether it comes from YAML (any type) or the environment (always text). */
 export type SettingKind<T> = {
@@ -80,7 +81,10 @@ function listOf(expected: string, isItem: (item: string) => boolean): SettingKin
 }
 
 export function databaseAddress(): SettingKind<string> {
-  return serverAddress(["postgres:", "postgresql:"], "postgres://user:password@host:5432/database");
+  return {
+    expected: "an address such as postgres://user:password@host:5432/database",
+    parse: (raw) => (typeof raw === "string" && parseDatabaseUrl(raw) !== null ? raw : undefined),
+  };
 }
 
 export function redisAddress(): SettingKind<string> {

@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { invariant } from "../../lib/invariant.ts";
 import { type DatabaseAddress, serverTimeQuery } from "./database.ts";
+import { doubt, locate } from "./database-address.ts";
 import type { TimeReading } from "./database-clock.ts";
 import { databaseLimits } from "./database-limits.ts";
 import { lineOptions } from "./line-watch.ts";
@@ -88,7 +89,9 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
   }
 
   function reportOutage(error: Error): void {
-    if (closing.signal.aborted || error.message === lastTrouble) return;
+    if (closing.signal.aborted) return;
+    doubt(address);
+    if (error.message === lastTrouble) return;
     lastTrouble = error.message;
     onTrouble(error);
   }
@@ -149,15 +152,16 @@ type ListeningConnectionOptions = {
 };
 
 async function openListeningConnection(options: ListeningConnectionOptions): Promise<ListeningConnection> {
-  const { heartbeatMs, heartbeatTimeoutMs, signal, onTime } = options;
+  const { address, heartbeatMs, heartbeatTimeoutMs, signal, onTime } = options;
   signal.throwIfAborted();
   // A socket of our own, because pg's goodbye waits for the other side, which may never answer.
   const socket = new Socket();
   const client = new pg.Client({
-    ...{ ...options.address, ...lineOptions },
+    ...{ ...locate(address), ...lineOptions },
     stream: () => socket,
     application_name: "sluice-change-feed",
   });
+  if ("hosts" in address) address.hosts.join(client);
   const { promise: ended, resolve: settle } = Promise.withResolvers<Error>();
   const failed = ended.then((reason) => Promise.reject(reason));
   const tooLate = new Error(`The database did not accept a connection within ${connectMsMax} ms.`);
@@ -186,6 +190,7 @@ async function openListeningConnection(options: ListeningConnectionOptions): Pro
 
   async function listen(): Promise<{ askedAt: number }> {
     await client.connect();
+    if ("hosts" in address) await address.hosts.accept(client);
     const askedAt = performance.now();
     await client.query(options.channels.map((channel) => `listen ${pg.escapeIdentifier(channel)}`).join("; "));
     return { askedAt };

@@ -6,6 +6,7 @@ import { createPoolDriver } from "./pool-driver.ts";
 import type { Tables } from "./tables.ts";
 
 export type { DatabaseAddress } from "./database-address.ts";
+export { toDatabaseAddress } from "./database-hosts.ts";
 export { isDatabaseUnavailable } from "./unavailable.ts";
 
 /** What every store works with: typed queries, and `transaction()` for what must happen together. */

@@ -1,6 +1,6 @@
 import { setImmediate as turnLoop, setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import type { DatabaseAddress } from "./database-address.ts";
+import { type DatabaseAddress, locate } from "./database-address.ts";
 import { databaseLimits } from "./database-limits.ts";
 import { createDeadLine, createUnavailable } from "./unavailable.ts";
 
@@ -89,6 +89,7 @@ export function createLineWatch({ address, onDead = () => {} }: LineWatchOptions
       // Not the number that came with the connection: a pooler in between tells one of its own.
       const { rows } = await client.query<{ id: number }>("select pg_backend_pid() as id");
       if (rows[0] !== undefined) processIds.set(client, rows[0].id);
+      if ("hosts" in address) await address.hosts.accept(client);
     } finally {
       preventCut();
     }
@@ -132,7 +133,7 @@ function createExaminer(address: DatabaseAddress): Examiner {
   return {
     /** Twice, a moment apart, because a server under load may only just have read the query. */
     async listWorking(ids) {
-      const client = new pg.Client({ ...address, ...lineOptions, application_name: "sluice-line-watch" });
+      const client = new pg.Client({ ...locate(address), ...lineOptions, application_name: "sluice-line-watch" });
       client.on("error", () => {});
       current = client;
       const preventCut = cutAfter(client, databaseLimits.examineMsMax);

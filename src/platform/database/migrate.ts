@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import pg from "pg";
 import { OperatorError } from "../errors/operator-error.ts";
 import type { Database, DatabaseAddress } from "./database.ts";
+import { locate } from "./database-address.ts";
 import { type Migration, readMigrations } from "./migration-files.ts";
 
 type AppliedMigration = { number: number; name: string; checksum: string; compatible_from: number | null };
@@ -50,7 +51,7 @@ type Run = { client: pg.Client; limits: MigrationLimits; endMs: number; onProgre
 export async function migrate(address: DatabaseAddress, options: MigrateOptions = {}): Promise<string[]> {
   const limits = { ...migrationLimits, ...options.limits };
   const client = new pg.Client({
-    ...address,
+    ...locate(address),
     application_name: "sluice-migrate",
     connectionTimeoutMillis: connectMsMax,
     lock_timeout: limits.lockMs,

@@ -1,7 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { sql } from "kysely";
 import { OperatorError } from "../errors/operator-error.ts";
-import { createDatabase, type Database, type DatabaseAddress, readServerVersion } from "./database.ts";
+import {
+  createDatabase,
+  type Database,
+  type DatabaseAddress,
+  readServerVersion,
+  toDatabaseAddress,
+} from "./database.ts";
+import { parseDatabaseUrl, type ServerAddress } from "./database-address.ts";
 import { databaseLimits } from "./database-limits.ts";
 import { openEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
 import { isDatabaseUnavailable } from "./unavailable.ts";
@@ -55,7 +62,7 @@ async function openEmbedded(options: OpenDatabaseOptions): Promise<OpenDatabase>
 /** On the first start the server is there, but not yet the database in it. */
 async function createIfMissing(
   database: Database,
-  address: DatabaseAddress,
+  address: ServerAddress,
   onConnectionError: (error: Error) => void,
 ): Promise<void> {
   try {
@@ -77,10 +84,10 @@ async function createIfMissing(
 
 async function openExternal(options: OpenDatabaseOptions, url: string): Promise<OpenDatabase> {
   const { connectionsMax, onConnectionError, abandoned } = options;
-  const address: DatabaseAddress = { connectionString: url };
+  const address = toDatabaseAddress(url);
   const database = createDatabase({ address, connectionsMax, onConnectionError, abandoned });
   try {
-    const version = await awaitServer(database, options, url);
+    const version = await awaitServer({ database, address }, options, url);
     if (Number.parseInt(version, 10) < serverVersionMin) {
       throw new OperatorError(
         `The database is PostgreSQL ${version}.`,
@@ -96,13 +103,14 @@ async function openExternal(options: OpenDatabaseOptions, url: string): Promise<
 
 /** The version of the server, once it answers. Each try that is in vain is told, and why. */
 async function awaitServer(
-  database: Database,
+  { database, address }: { database: Database; address: DatabaseAddress },
   { startTimeoutMs = 0, onProgress }: OpenDatabaseOptions,
   url: string,
 ): Promise<string> {
   const deadlineMs = performance.now() + startTimeoutMs;
   for (;;) {
     try {
+      if ("hosts" in address) await address.hosts.look();
       return await readServerVersion(database);
     } catch (error) {
       const leftMs = deadlineMs - performance.now();
@@ -117,7 +125,9 @@ async function awaitServer(
 /** Says what is wrong without repeating the address, which holds a password. */
 function explainConnectionError(error: unknown, url: string): OperatorError {
   if (error instanceof OperatorError) return error;
-  const { host } = new URL(url);
+  const host = parseDatabaseUrl(url)
+    ?.servers.map(({ host }) => host)
+    .join(", ");
   const reasons: Record<string, [string, string]> = {
     ECONNREFUSED: ["Nothing answers there.", "Start PostgreSQL, or correct host and port."],
     ENOTFOUND: ["There is no such host.", "Correct the host."],

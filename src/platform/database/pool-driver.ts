@@ -1,7 +1,7 @@
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult, TransactionSettings } from "kysely";
 import pg from "pg";
 import { invariant } from "../../lib/invariant.ts";
-import type { DatabaseAddress } from "./database-address.ts";
+import { type DatabaseAddress, doubt, locate } from "./database-address.ts";
 import { databaseLimits } from "./database-limits.ts";
 import { createLineWatch, cutAfter, cutLine, type LineWatch, lineOptions } from "./line-watch.ts";
 import { createGivenUp, createUnavailable, isDatabaseUnavailable, retryWhileAway } from "./unavailable.ts";
@@ -39,7 +39,12 @@ export function createPoolDriver(options: PoolDriverOptions): Driver {
 
   async function takeClient(): Promise<pg.PoolClient> {
     if (abandoned.aborted) throw createGivenUp();
-    return await pool.connect();
+    try {
+      return await pool.connect();
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) doubt(options.address);
+      throw error;
+    }
   }
 
   async function run(line: Line, text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> {
@@ -49,9 +54,14 @@ export function createPoolDriver(options: PoolDriverOptions): Driver {
       return await watch.await(client, client.query(text, [...values]));
     } catch (error) {
       // Also one to a server that takes no writes any more, while another does.
-      if (isDatabaseUnavailable(error)) line.isSpoilt = true;
+      if (isDatabaseUnavailable(error)) spoil(line);
       throw error;
     }
+  }
+
+  function spoil(line: Line): void {
+    line.isSpoilt = true;
+    if (!abandoned.aborted) doubt(options.address);
   }
 
   /** Runs again what changes nothing, on another connection, while the database is away. */
@@ -102,9 +112,8 @@ function createPool(
   watch: LineWatch,
 ): pg.Pool {
   const pool = new pg.Pool({
-    ...address,
     ...lineOptions,
-    Client: PooledClient,
+    Client: createPooledClient(address),
     max: connectionsMax,
     // The pool's word for the time to wait for a connection, be it new or somebody's. To connect has less.
     connectionTimeoutMillis: databaseLimits.queueMsMax,
@@ -121,14 +130,17 @@ function createPool(
   return pool;
 }
 
-class PooledClient extends pg.Client {
-  constructor(config: pg.ClientConfig = {}) {
-    // The pool hides the password from whoever lists its options, and its limit is for waiting, not for connecting.
-    super({ ...config, password: config.password, connectionTimeoutMillis: 0 });
-    const preventCut = cutAfter(this, databaseLimits.connectMsMax);
-    this.once("connect", preventCut);
-    this.once("end", preventCut);
-  }
+function createPooledClient(address: DatabaseAddress): typeof pg.Client {
+  return class PooledClient extends pg.Client {
+    constructor(config: pg.ClientConfig = {}) {
+      // The pool's limit is for waiting, not for connecting; and where the database is may change in the life of a pool.
+      super({ ...config, ...locate(address), connectionTimeoutMillis: 0 });
+      if ("hosts" in address) address.hosts.join(this);
+      const preventCut = cutAfter(this, databaseLimits.connectMsMax);
+      this.once("connect", preventCut);
+      this.once("end", preventCut);
+    }
+  };
 }
 
 type Lines = { cutIdle(): void; cutAll(): void; untilNone(): Promise<void> };

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { type DatabaseAddress, getTypeParser, writeProbe } from "./database.ts";
+import { doubt, locate } from "./database-address.ts";
 import { databaseLimits } from "./database-limits.ts";
 import { createLineWatch, cutLine, endLine, lineOptions } from "./line-watch.ts";
 import { createGivenUp, isDatabaseUnavailable } from "./unavailable.ts";
@@ -73,6 +74,7 @@ export function createSession(
       return current;
     } catch (error) {
       connecting = null;
+      if (!abandoned.aborted) doubt(address);
       throw error;
     }
   }
@@ -87,7 +89,10 @@ export function createSession(
       return rows as Row[];
     } catch (error) {
       // Also where it leads to a server that takes no writes any more: the next one may lead to one that does.
-      if (isDatabaseUnavailable(error)) endNow(client);
+      if (isDatabaseUnavailable(error)) {
+        endNow(client);
+        if (!abandoned.aborted) doubt(address);
+      }
       throw error;
     } finally {
       running -= 1;
@@ -112,13 +117,15 @@ export function createSession(
 }
 
 function createClient(address: DatabaseAddress): pg.Client {
-  return new pg.Client({
-    ...address,
+  const client = new pg.Client({
+    ...locate(address),
     ...lineOptions,
     statement_timeout: databaseLimits.statementMsMax,
     application_name: "sluice-ledger",
     types: { getTypeParser },
   });
+  if ("hosts" in address) address.hosts.join(client);
+  return client;
 }
 
 const ping = { name: "ping", text: writeProbe };

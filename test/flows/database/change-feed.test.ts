@@ -6,6 +6,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ChangeFeed, openChangeFeed } from "../../../src/platform/database/change-feed.ts";
 import { type DatabaseAddress, serverTimeQuery } from "../../../src/platform/database/database.ts";
+import { locate } from "../../../src/platform/database/database-address.ts";
 import type { TimeReading } from "../../../src/platform/database/database-clock.ts";
 import { findPostmaster } from "../../../src/platform/database/embedded/postmaster.ts";
 import { type OpenDatabase, openDatabase } from "../../../src/platform/database/open-database.ts";
@@ -52,7 +53,7 @@ type Observer = AsyncDisposable & {
 
 /** Somebody else who changes the same database, and sees who is connected to it. */
 async function connectObserver(address: DatabaseAddress): Promise<Observer> {
-  const client = new pg.Client(address);
+  const client = new pg.Client(locate(address));
   await client.connect();
   const listFeeds = async () => {
     const { rows } = await client.query(

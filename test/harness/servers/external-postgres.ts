@@ -16,37 +16,72 @@ export type ExternalPostgres = AsyncDisposable & { url: string; version: string 
 export async function startExternalPostgres(binDir: string): Promise<ExternalPostgres> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-external-"));
   const cluster = join(folder, "cluster");
-  const password = randomBytes(12).toString("hex");
-  writeFileSync(join(folder, "password"), password, { mode: 0o600 });
-  const asOther = process.getuid?.() === 0 ? ["unshare", "--user", "--map-user=65534", "--map-group=65534"] : [];
-  const [initProgram = "", ...initWords] = [
-    ...asOther,
-    join(binDir, "initdb"),
-    ...["-D", cluster, "-U", "operator", `--pwfile=${join(folder, "password")}`, "--auth=scram-sha-256"],
-    ...["-E", "UTF8", "--locale=C"],
-  ];
-  execFileSync(initProgram, initWords, { stdio: "ignore" });
+  const password = createCluster({ binDir, folder, cluster });
   const port = await findFreePort();
-  const [program = "", ...words] = [
-    ...asOther,
-    join(binDir, "postgres"),
-    ...["-D", cluster, "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", `unix_socket_directories=${folder}`],
-  ];
-  const server = spawn(program, words, { stdio: "ignore" });
-  const exited = new Promise((settle) => server.once("exit", settle));
+  const server = runPostgres({ binDir, folder, cluster, port, settings: [] });
   const url = `postgres://operator:${password}@127.0.0.1:${port}/postgres`;
   return {
     url,
     version: await waitUntil("the external PostgreSQL", () => readVersion(url)),
     async [Symbol.asyncDispose]() {
-      server.kill("SIGINT");
-      await exited;
+      await server.end("SIGINT");
       rmSync(folder, { recursive: true });
     },
   };
 }
 
-async function readVersion(url: string): Promise<string | null> {
+/** Root may not run PostgreSQL. */
+const asOther = process.getuid?.() === 0 ? ["unshare", "--user", "--map-user=65534", "--map-group=65534"] : [];
+
+/** Runs one of PostgreSQL's programs to its end. */
+export function runProgram(...words: string[]): void {
+  const [program = "", ...rest] = [...asOther, ...words];
+  execFileSync(program, rest, { stdio: "ignore" });
+}
+
+/** Returns the password of `operator`. */
+export function createCluster({
+  binDir,
+  folder,
+  cluster,
+}: {
+  binDir: string;
+  folder: string;
+  cluster: string;
+}): string {
+  const password = randomBytes(12).toString("hex");
+  writeFileSync(join(folder, "password"), password, { mode: 0o600 });
+  runProgram(
+    join(binDir, "initdb"),
+    ...["-D", cluster, "-U", "operator", `--pwfile=${join(folder, "password")}`, "--auth=scram-sha-256"],
+    ...["-E", "UTF8", "--locale=C", "--no-sync"],
+  );
+  return password;
+}
+
+type ClusterToRun = { binDir: string; folder: string; cluster: string; port: string; settings: readonly string[] };
+
+export type RunningPostgres = { isRunning(): boolean; end(signal: "SIGINT" | "SIGKILL"): Promise<void> };
+
+/** `settings` are of the form `name=value`. */
+export function runPostgres({ binDir, folder, cluster, port, settings }: ClusterToRun): RunningPostgres {
+  const all = ["listen_addresses=127.0.0.1", `unix_socket_directories=${folder}`, ...settings];
+  const [program = "", ...words] = [
+    ...[...asOther, join(binDir, "postgres"), "-D", cluster, "-p", port],
+    ...all.flatMap((setting) => ["-c", setting]),
+  ];
+  const server = spawn(program, words, { stdio: "ignore" });
+  const exited = new Promise((settle) => server.once("exit", settle));
+  return {
+    isRunning: () => server.exitCode === null && server.signalCode === null,
+    async end(signal) {
+      server.kill(signal);
+      await exited;
+    },
+  };
+}
+
+export async function readVersion(url: string): Promise<string | null> {
   const client = new pg.Client({ connectionString: url });
   try {
     await client.connect();

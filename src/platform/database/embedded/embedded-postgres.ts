@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { OperatorError } from "../../errors/operator-error.ts";
-import type { DatabaseAddress } from "../database.ts";
+import type { ServerAddress } from "../database-address.ts";
 import {
   type ClusterPaths,
   clusterUser,
@@ -23,7 +23,7 @@ import { claimStalePidFile, findPostmaster, type Owner, type Postmaster, present
 import { chooseLaunch, type Launch } from "./unprivileged.ts";
 
 export type EmbeddedPostgres = {
-  address: DatabaseAddress;
+  address: ServerAddress;
   /** Stops the server if this process started it, once nobody else uses it. */
   close(): Promise<void>;
 };
@@ -86,7 +86,7 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
   );
 }
 
-function getAddress(paths: ClusterPaths): DatabaseAddress {
+function getAddress(paths: ClusterPaths): ServerAddress {
   return { host: paths.socketDir, user: clusterUser, password: readPassword(paths), database: "sluice" };
 }
 
@@ -249,7 +249,7 @@ async function joinServer(running: Postmaster, paths: ClusterPaths): Promise<Emb
  * Waits for those who use the server, and keeps others from joining: whoever tries meanwhile waits for this lock and
  * loses the connection with the server, before it has begun anything. So the lock must be held until the server is gone.
  */
-async function shutOutGuests(address: DatabaseAddress): Promise<pg.Client> {
+async function shutOutGuests(address: ServerAddress): Promise<pg.Client> {
   const client = createClient({ ...address, database: "postgres" });
   try {
     await client.connect();
@@ -261,7 +261,7 @@ async function shutOutGuests(address: DatabaseAddress): Promise<pg.Client> {
   return client;
 }
 
-function createClient(address: DatabaseAddress): pg.Client {
+function createClient(address: ServerAddress): pg.Client {
   const client = new pg.Client(address);
   // Without a listener, a connection that the server ends would end this process too.
   client.on("error", () => {});

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { type ChatCaller, type ChatGateway, openChatGateway } from "../../harness/chat/chat-gateway.ts";
+import { externalBinaries } from "../../harness/servers/external-postgres.ts";
+import { type PostgresPair, startPostgresPair } from "../../harness/servers/postgres-pair.ts";
+import { waitUntil } from "../../harness/wait-until.ts";
+
+// The promise is 10 s after the promotion; a busy machine adds to it.
+const backMsMax = 30_000;
+const testMsMax = 90_000;
+const callersAtOnce = 4;
+
+type Answer = { status: number; text: string; isReplay: boolean };
+
+function openOnBoth({ url }: PostgresPair): Promise<ChatGateway> {
+  return openChatGateway({ sharedDatabase: { url, close: async () => {} } });
+}
+
+/** One call of its own for each key: sent again, it is the same call. */
+async function send(caller: ChatCaller, key: string): Promise<Answer> {
+  const body = { model: "open", messages: [{ role: "user", content: key }] };
+  const response = await caller.post(body, { headers: { "idempotency-key": key } });
+  return {
+    status: response.status,
+    text: await response.text(),
+    isReplay: response.headers.has("idempotent-replayed"),
+  };
+}
+
+/** Sends the call until it is answered. Nobody may be told anything worse meanwhile than to come again. */
+async function insist(caller: ChatCaller, key: string): Promise<Answer> {
+  return await waitUntil(
+    `an answer to ${key}`,
+    async () => {
+      const answer = await send(caller, key);
+      expect([200, 409, 503]).toContain(answer.status);
+      return answer.status === 200 ? answer : null;
+    },
+    backMsMax,
+  );
+}
+
+/** Calls under way all the time, several at once, until it is told to stop. */
+function startLoad(caller: ChatCaller) {
+  const answers = new Map<string, Answer>();
+  let isStopped = false;
+  const work = async (worker: number): Promise<void> => {
+    for (let number = 0; !isStopped; number += 1) {
+      const key = `load-${worker}-${number}`;
+      answers.set(key, await send(caller, key));
+    }
+  };
+  const working = Promise.all(Array.from({ length: callersAtOnce }, (_, worker) => work(worker)));
+  const countAnswered = (): number => [...answers.values()].filter(({ status }) => status === 200).length;
+  return {
+    untilMoreAnswered(count: number): Promise<unknown> {
+      const goal = countAnswered() + count;
+      return waitUntil(`${count} more answers`, () => countAnswered() >= goal, backMsMax);
+    },
+    async stop(): Promise<ReadonlyMap<string, Answer>> {
+      isStopped = true;
+      await working;
+      return answers;
+    },
+  };
+}
+
+describe.skipIf(externalBinaries === null)("when the primary dies and its standby is promoted", () => {
+  test("synchronous replication has everything that was answered, once, and the old primary is not used again", {
+    timeout: testMsMax,
+  }, async () => {
+    await using pair = await startPostgresPair(externalBinaries ?? "", "synchronous");
+    await using chat = await openOnBoth(pair);
+    const caller = await chat.createCaller();
+    const load = startLoad(caller);
+    await load.untilMoreAnswered(20);
+    await pair.killPrimary();
+    await pair.promoteStandby();
+    await load.untilMoreAnswered(20);
+    // The test's own connections have to have moved, too: whoever connects first afterwards takes the old one for the primary.
+    await caller.listCharges();
+    // Unfenced, and sure that it is the primary still.
+    await pair.restartPrimary();
+    await load.untilMoreAnswered(20);
+    const answers = await load.stop();
+
+    for (const [key, { status, text }] of answers) {
+      if (status === 200) expect(await send(caller, key)).toEqual({ status, text, isReplay: true });
+      else await insist(caller, key);
+    }
+    await caller.settled();
+    expect(await caller.listCharges()).toHaveLength(answers.size);
+    const [[old], [now]] = await Promise.all([countCharges(pair, "primary"), countCharges(pair, "standby")]);
+    expect(now?.["count"]).toBe(answers.size);
+    expect(Number(old?.["count"])).toBeLessThan(answers.size - 20);
+  });
+
+  test("asynchronous replication may lack the last calls: unpaid, unknown, and nothing is wrong or twice", {
+    timeout: testMsMax,
+  }, async () => {
+    await using pair = await startPostgresPair(externalBinaries ?? "", "asynchronous");
+    await using chat = await openOnBoth(pair);
+    const caller = await chat.createCaller();
+    const kept = await send(caller, "kept");
+    await caller.settled();
+    const before = await caller.readBalance();
+    await untilReplayed(pair);
+    await pair.gate.close();
+    const lost = await send(caller, "lost");
+    expect([kept.status, lost.status]).toEqual([200, 200]);
+    await caller.settled();
+    expect(await caller.listCharges()).toHaveLength(2);
+    await pair.killPrimary();
+    expect((await send(caller, "meanwhile")).status).toBe(503);
+    await pair.promoteStandby();
+
+    expect(await insist(caller, "kept")).toEqual({ ...kept, isReplay: true });
+    expect(await caller.listCharges()).toHaveLength(1);
+    expect(await caller.readBalance()).toEqual(before);
+    expect((await send(caller, "lost")).isReplay).toBe(false);
+    await caller.settled();
+    expect(await caller.listCharges()).toHaveLength(2);
+  });
+});
+
+async function countCharges(pair: PostgresPair, which: "primary" | "standby"): Promise<Record<string, unknown>[]> {
+  return await pair.query(which, "select count(*)::integer as count from charges");
+}
+
+async function untilReplayed(pair: PostgresPair): Promise<void> {
+  const [row] = await pair.query("primary", "select pg_current_wal_lsn()::text as position");
+  const isThere = `select pg_last_wal_replay_lsn() >= '${row?.["position"]}'::pg_lsn as is_there`;
+  await waitUntil("the standby to have it all", async () => (await pair.query("standby", isThere))[0]?.["is_there"]);
+}

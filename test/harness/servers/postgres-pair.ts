@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { findFreePort } from "../gateway-process.ts";
+import { waitUntil } from "../wait-until.ts";
+import { createCluster, type RunningPostgres, readVersion, runPostgres, runProgram } from "./external-postgres.ts";
+import { openTcpGate, type TcpGate } from "./tcp-gate.ts";
+
+/** Two servers: a primary, and a standby that streams from it through a gate. */
+export type PostgresPair = AsyncDisposable & {
+  /** Both hosts, the primary first. */
+  url: string;
+  gate: TcpGate;
+  /** Ends the primary at once, as a crash does. */
+  killPrimary(): Promise<void>;
+  /** As it was when it was killed, and not told that another one was promoted. */
+  restartPrimary(): Promise<void>;
+  promoteStandby(): Promise<void>;
+  query(which: "primary" | "standby", statement: string): Promise<Record<string, unknown>[]>;
+};
+
+/** What is written to a disk stays there when a process is killed; the machine's own end is not played here. */
+const common = ["fsync=off", "shared_buffers=16MB", "max_connections=50", "wal_retrieve_retry_interval=100ms"];
+
+export async function startPostgresPair(
+  binDir: string,
+  replication: "synchronous" | "asynchronous",
+): Promise<PostgresPair> {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-pair-"));
+  const clusters = { primary: join(folder, "primary"), standby: join(folder, "standby") };
+  const ports = { primary: await findFreePort(), standby: await findFreePort() };
+  const password = createCluster({ binDir, folder, cluster: clusters.primary });
+  const [user, database] = [`operator:${password}`, "postgres"];
+  const gatePort = await findFreePort();
+  const source = (port: string): string =>
+    `host=127.0.0.1 port=${port} user=operator password=${password} application_name=standby`;
+  const settings = { primary: common, standby: [...common, `primary_conninfo=${source(gatePort)}`] };
+  const servers = new Map<string, RunningPostgres>();
+
+  async function start(which: "primary" | "standby"): Promise<void> {
+    await waitUntil(`the ${which}`, () => {
+      // Processes that a crash left behind take a moment to end, and no server starts beside them.
+      if (servers.get(which)?.isRunning() !== true) {
+        const place = { cluster: clusters[which], port: ports[which], settings: settings[which] };
+        servers.set(which, runPostgres({ binDir, folder, ...place }));
+      }
+      return readVersion(presentUrl(which));
+    });
+  }
+
+  async function stop(which: "primary" | "standby", signal: "SIGINT" | "SIGKILL"): Promise<void> {
+    await servers.get(which)?.end(signal);
+    servers.delete(which);
+  }
+
+  const presentUrl = (which: "primary" | "standby"): string =>
+    `postgres://${user}@127.0.0.1:${ports[which]}/${database}`;
+
+  async function query(which: "primary" | "standby", statement: string): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: presentUrl(which) });
+    await client.connect();
+    try {
+      return (await client.query(statement)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  await start("primary");
+  const gate = await openTcpGate({ port: Number(gatePort), targetPort: Number(ports.primary) });
+  const copy = ["-D", clusters.standby, "-d", source(ports.primary), "-R", "-c", "fast", "--no-sync"];
+  runProgram(join(binDir, "pg_basebackup"), ...copy);
+  await start("standby");
+  const isStreaming = (state: string) => async (): Promise<boolean> =>
+    (await query("primary", `select 1 from pg_stat_replication where sync_state = '${state}'`)).length === 1;
+  await waitUntil("the standby to stream", isStreaming("async"));
+  if (replication === "synchronous") {
+    await query("primary", "alter system set synchronous_standby_names = 'standby'");
+    await query("primary", "select pg_reload_conf()");
+    await waitUntil("the standby to be synchronous", isStreaming("sync"));
+  }
+  return {
+    url: `postgres://${user}@127.0.0.1:${ports.primary},127.0.0.1:${ports.standby}/${database}?target_session_attrs=read-write`,
+    gate,
+    killPrimary: () => stop("primary", "SIGKILL"),
+    restartPrimary: () => start("primary"),
+    async promoteStandby() {
+      await query("standby", "select pg_promote()");
+    },
+    query,
+    async [Symbol.asyncDispose]() {
+      await gate.close();
+      for (const which of ["standby", "primary"] as const) await stop(which, "SIGINT");
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
