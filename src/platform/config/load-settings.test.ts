@@ -232,6 +232,18 @@ describe("wrong values", () => {
     expect(refusalOf(() => loadFile(line))).toMatch(/^The setting .* Write .*\.$/);
   });
 
+  test("database_url may have several hosts, as libpq writes them", () => {
+    const hosts = "postgres://user:hunter2@one:5432,[::1]:5433,three/db";
+    for (const url of [hosts, `${hosts}?target_session_attrs=read-write`, `${hosts}?target_session_attrs=any`]) {
+      expect(loadEnvironment({ DATABASE_URL: url }).database_url).toBe(url);
+    }
+    for (const url of [`${hosts}?target_session_attrs=standby`, "postgres://one,/db", "postgres://one:x,two/db"]) {
+      const refusal = refusalOf(() => loadEnvironment({ DATABASE_URL: url }));
+      expect(refusal).toContain("The setting DATABASE_URL is not such an address.");
+      expect(refusal).not.toContain("hunter2");
+    }
+  });
+
   test("a wrong database_url is refused without being repeated, because it holds a password", () => {
     const wrong = "mysql://user:hunter2@db/x";
     for (const variable of ["DATABASE_URL", "SLUICE_DATABASE_URL", "REDIS_URL", "SLUICE_REDIS_URL"]) {

@@ -73,7 +73,8 @@ export const settingsTable = {
     otherwise: "a PostgreSQL of its own, inside data_dir",
     example: "postgres://sluice:secret@db.example.com:5432/sluice",
     alias: "DATABASE_URL",
-    explains: "An external PostgreSQL (15 or later) in place of the embedded one.",
+    explains:
+      "An external PostgreSQL (15 or later) in place of the embedded one. Several hosts with commas between them are a primary and its standbys: the one that takes writes is used (docs/operating/running.md, High availability).",
   },
   database_connections: {
     kind: wholeNumber({ min: 4, max: 1000 }),

@@ -50,6 +50,7 @@ type Run = { client: pg.Client; limits: MigrationLimits; endMs: number; onProgre
  */
 export async function migrate(address: DatabaseAddress, options: MigrateOptions = {}): Promise<string[]> {
   const limits = { ...migrationLimits, ...options.limits };
+  if ("hosts" in address) await address.hosts.look();
   const client = new pg.Client({
     ...locate(address),
     application_name: "sluice-migrate",

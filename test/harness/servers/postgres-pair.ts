@@ -7,17 +7,19 @@ import { waitUntil } from "../wait-until.ts";
 import { createCluster, type RunningPostgres, readVersion, runPostgres, runProgram } from "./external-postgres.ts";
 import { openTcpGate, type TcpGate } from "./tcp-gate.ts";
 
+type Which = "primary" | "standby";
+
 /** Two servers: a primary, and a standby that streams from it through a gate. */
 export type PostgresPair = AsyncDisposable & {
-  /** Both hosts, the primary first. */
-  url: string;
+  /** Both hosts, the named one first. */
+  presentUrl(first: Which): string;
   gate: TcpGate;
   /** Ends the primary at once, as a crash does. */
   killPrimary(): Promise<void>;
   /** As it was when it was killed, and not told that another one was promoted. */
   restartPrimary(): Promise<void>;
   promoteStandby(): Promise<void>;
-  query(which: "primary" | "standby", statement: string): Promise<Record<string, unknown>[]>;
+  query<Row extends pg.QueryResultRow>(which: Which, statement: string): Promise<Row[]>;
 };
 
 /** What is written to a disk stays there when a process is killed; the machine's own end is not played here. */
@@ -38,30 +40,29 @@ export async function startPostgresPair(
   const settings = { primary: common, standby: [...common, `primary_conninfo=${source(gatePort)}`] };
   const servers = new Map<string, RunningPostgres>();
 
-  async function start(which: "primary" | "standby"): Promise<void> {
+  async function start(which: Which): Promise<void> {
     await waitUntil(`the ${which}`, () => {
       // Processes that a crash left behind take a moment to end, and no server starts beside them.
       if (servers.get(which)?.isRunning() !== true) {
         const place = { cluster: clusters[which], port: ports[which], settings: settings[which] };
         servers.set(which, runPostgres({ binDir, folder, ...place }));
       }
-      return readVersion(presentUrl(which));
+      return readVersion(presentServer(which));
     });
   }
 
-  async function stop(which: "primary" | "standby", signal: "SIGINT" | "SIGKILL"): Promise<void> {
+  async function stop(which: Which, signal: "SIGINT" | "SIGKILL"): Promise<void> {
     await servers.get(which)?.end(signal);
     servers.delete(which);
   }
 
-  const presentUrl = (which: "primary" | "standby"): string =>
-    `postgres://${user}@127.0.0.1:${ports[which]}/${database}`;
+  const presentServer = (which: Which): string => `postgres://${user}@127.0.0.1:${ports[which]}/${database}`;
 
-  async function query(which: "primary" | "standby", statement: string): Promise<Record<string, unknown>[]> {
-    const client = new pg.Client({ connectionString: presentUrl(which) });
+  async function query<Row extends pg.QueryResultRow>(which: Which, statement: string): Promise<Row[]> {
+    const client = new pg.Client({ connectionString: presentServer(which) });
     await client.connect();
     try {
-      return (await client.query(statement)).rows;
+      return (await client.query<Row>(statement)).rows;
     } finally {
       await client.end();
     }
@@ -81,7 +82,12 @@ export async function startPostgresPair(
     await waitUntil("the standby to be synchronous", isStreaming("sync"));
   }
   return {
-    url: `postgres://${user}@127.0.0.1:${ports.primary},127.0.0.1:${ports.standby}/${database}?target_session_attrs=read-write`,
+    presentUrl(first) {
+      const hosts = [ports[first], ports[first === "primary" ? "standby" : "primary"]].map(
+        (port) => `127.0.0.1:${port}`,
+      );
+      return `postgres://${user}@${hosts.join(",")}/${database}?target_session_attrs=read-write`;
+    },
     gate,
     killPrimary: () => stop("primary", "SIGKILL"),
     restartPrimary: () => start("primary"),
