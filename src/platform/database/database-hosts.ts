@@ -46,10 +46,16 @@ function createDatabaseHosts({ servers, target }: { servers: Server[]; target: "
     throw explainNone(servers, errors);
   }
 
-  async function tryServer({ url }: Server): Promise<void> {
-    const client = new pg.Client({ connectionString: url, ...lineOptions, application_name: "sluice-host-choice" });
+  async function tryServer(server: Server): Promise<void> {
+    const client = new pg.Client({
+      connectionString: server.url,
+      ...lineOptions,
+      application_name: "sluice-host-choice",
+    });
     client.on("error", () => {});
-    const preventCut = cutAfter(client, databaseLimits.hostMsMax);
+    // The one in use is not left because it is slow: an old primary that came back may be the next to be asked.
+    const answerMsMax = server === current ? databaseLimits.connectMsMax : databaseLimits.hostMsMax;
+    const preventCut = cutAfter(client, answerMsMax);
     try {
       await client.connect();
       await requireWrites(client);

@@ -5,7 +5,7 @@
 export const databaseLimits = {
   /** A connection that is not there by now does not come: whoever should accept it is silent. */
   connectMsMax: 4000,
-  /** How long one of several hosts may take to say whether it takes writes, before the next one is asked. */
+  /** How long a host that is not in use may take to say whether it takes writes, before the next one is asked. */
   hostMsMax: 1500,
   /** How long a request waits for one of the pool's connections. */
   queueMsMax: 4500,
