@@ -16,6 +16,7 @@ export function toDatabaseAddress(url: string): DatabaseAddress {
 }
 
 type Server = { host: string; url: string };
+type Refusal = { host: string; error: unknown };
 
 /**
  * The current server stays so until another one is found that takes writes while it does not. Only then are its connections
@@ -34,16 +35,16 @@ function createDatabaseHosts({ servers, target }: { servers: Server[]; target: "
 
   /** The one that worked last comes first. */
   async function findServer(): Promise<Server> {
-    const errors: unknown[] = [];
+    const refusals: Refusal[] = [];
     for (const server of [...servers].sort((a, b) => Number(b === current) - Number(a === current))) {
       try {
         await tryServer(server);
         return server;
       } catch (error) {
-        errors.push(error);
+        refusals.push({ host: server.host, error });
       }
     }
-    throw explainNone(servers, errors);
+    throw explainNone(refusals);
   }
 
   async function tryServer(server: Server): Promise<void> {
@@ -97,12 +98,11 @@ function createDatabaseHosts({ servers, target }: { servers: Server[]; target: "
 }
 
 /** One that refuses user, password or database is what has to be mended; otherwise nobody takes writes. */
-function explainNone(servers: readonly Server[], errors: readonly unknown[]): unknown {
-  const refusal = errors.find((error) => error instanceof pg.DatabaseError && /^(28|3D)/.test(error.code ?? ""));
-  if (refusal !== undefined) return refusal;
-  const reasons = errors.map((error, index) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    return `${servers[index]?.host}: ${reason}`;
-  });
-  return createUnavailable(`None of its hosts takes writes (${reasons.join("; ")})`);
+function explainNone(refusals: readonly Refusal[]): unknown {
+  const wrong = refusals.find(({ error }) => error instanceof pg.DatabaseError && /^(28|3D)/.test(error.code ?? ""));
+  if (wrong !== undefined) return wrong.error;
+  const reasons = refusals.map(
+    ({ host, error }) => `${host}: ${error instanceof Error ? error.message : String(error)}`,
+  );
+  return createUnavailable(`None of its hosts takes writes (${reasons.join("; ")}).`);
 }
