@@ -74,7 +74,7 @@ describe.skipIf(externalBinaries === null)("when the primary dies and its standb
   }, async () => {
     await using pair = await startPostgresPair(externalBinaries ?? "", "synchronous");
     await using chat = await openOnBoth(pair.presentUrl("primary"));
-    const caller = await chat.createCaller();
+    const caller = await chat.createCaller({ cash: "10000" });
     await using load = startLoad(caller);
     await load.untilMoreAnswered(20);
     await pair.killPrimary();
