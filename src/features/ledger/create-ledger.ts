@@ -58,7 +58,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       estimateSpendable(groupCommit.memory, accountId, { budget, now: clock.now() }),
     async check() {
       const waitedMs = groupCommit.oldestMs();
-      if (waitedMs > databaseLimits.ledgerAgeMsMax) throw createBehind(waitedMs);
+      if (waitedMs > databaseLimits.ledgerAgeMsMax) throw createBehind();
       await session.ping();
     },
     async close() {
@@ -68,6 +68,6 @@ export function createLedger(options: LedgerOptions): Ledger {
   };
 }
 
-function createBehind(waitedMs: number): AppError {
-  return new AppError("overloaded", `Payments wait for ${Math.round(waitedMs)} ms to be recorded.`);
+function createBehind(): AppError {
+  return new AppError("overloaded", "Payments wait too long to be recorded.");
 }
