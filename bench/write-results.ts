@@ -11,7 +11,10 @@ Written by the benches. Figures of different runs or machines do not compare; th
 `;
 
 /** Prints what a bench found and keeps it in the file of results, in place of what the same bench found before. */
-export function writeResults(bench: "chat" | "endurance" | "nodes" | "rollout" | "tasks", text: string): void {
+export function writeResults(
+  bench: "chaos" | "chat" | "endurance" | "nodes" | "rollout" | "tasks",
+  text: string,
+): void {
   const section = `## ${bench}\n\n${describeRun()}\n\n${text.trim()}\n`;
   console.log(`\n${section}`);
   const before = existsSync(resultsFile) ? readFileSync(resultsFile, "utf8") : preface;

@@ -10,7 +10,12 @@ import { waitUntil } from "../wait-until.ts";
 /** The folder of the system's own PostgreSQL programs, or `null` where it is not installed. */
 export const externalBinaries = globSync("/usr/lib/postgresql/*/bin").at(-1) ?? null;
 
-export type ExternalPostgres = AsyncDisposable & { url: string; version: string };
+export type ExternalPostgres = AsyncDisposable & {
+  url: string;
+  version: string;
+  /** Ends every session at once and starts it again, as an upgrade does. */
+  restart(): Promise<void>;
+};
 
 /** A PostgreSQL as an operator would run it: another version than ours, over TCP, with a password. */
 export async function startExternalPostgres(binDir: string): Promise<ExternalPostgres> {
@@ -18,11 +23,18 @@ export async function startExternalPostgres(binDir: string): Promise<ExternalPos
   const cluster = join(folder, "cluster");
   const password = createCluster({ binDir, folder, cluster });
   const port = await findFreePort();
-  const server = runPostgres({ binDir, folder, cluster, port, settings: [] });
+  const run = () => runPostgres({ binDir, folder, cluster, port, settings: [] });
+  const awaitVersion = () => waitUntil("the external PostgreSQL", () => readVersion(url));
+  let server = run();
   const url = `postgres://operator:${password}@127.0.0.1:${port}/postgres`;
   return {
     url,
-    version: await waitUntil("the external PostgreSQL", () => readVersion(url)),
+    version: await awaitVersion(),
+    async restart() {
+      await server.end("SIGINT");
+      server = run();
+      await awaitVersion();
+    },
     async [Symbol.asyncDispose]() {
       await server.end("SIGINT");
       rmSync(folder, { recursive: true });

@@ -1,0 +1,75 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { Webhook } from "standardwebhooks";
+
+export type ToldEvent = {
+  eventId: string;
+  type: string;
+  taskId: string;
+  isSigned: boolean;
+  /** Whether it was answered with success. */
+  isTaken: boolean;
+};
+
+export type ChaosReceiver = {
+  /** Where an account's events go. */
+  getUrl(account: number): string;
+  /** What an account's events are signed with. */
+  learnSecret(account: number, secret: string): void;
+  /** Everything that arrived whole, whatever was answered. */
+  events: ToldEvent[];
+  /** The next so many deliveries are answered with 500, or not at all. */
+  trouble(kind: "refuse" | "hang", count: number): void;
+  close(): Promise<void>;
+};
+
+/** The server of a customer that checks what it is told, and writes it down. */
+export async function startChaosReceiver(): Promise<ChaosReceiver> {
+  const secrets = new Map<string, string>();
+  const events: ToldEvent[] = [];
+  const troubles: ("refuse" | "hang")[] = [];
+  const server = createServer(async (incoming, response) => {
+    try {
+      const body = await text(incoming);
+      const { id, type, data } = JSON.parse(body) as { id: string; type: string; data: { task_id: string } };
+      const headers = Object.fromEntries(
+        Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
+      );
+      const isSigned = isValid(secrets.get(incoming.url ?? ""), body, headers) && headers["webhook-id"] === id;
+      const trouble = troubles.shift() ?? null;
+      events.push({ eventId: id, type, taskId: data.task_id, isSigned, isTaken: trouble === null });
+      // Half an answer, and then nothing: whoever sent it cannot know whether it was taken.
+      if (trouble === "hang") return void response.writeHead(200, { "content-length": "10" }).write("half");
+      response.writeHead(trouble === "refuse" ? 500 : 204).end();
+    } catch {
+      // The gateway that told it was killed in the middle.
+      response.destroy();
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    getUrl: (account) => `http://127.0.0.1:${port}/account-${account}`,
+    learnSecret: (account, secret) => void secrets.set(`/account-${account}`, secret),
+    events,
+    trouble: (kind, count) => troubles.push(...Array.from({ length: count }, () => kind)),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+function isValid(secret: string | undefined, body: string, headers: Record<string, string>): boolean {
+  if (secret === undefined) return false;
+  try {
+    new Webhook(secret).verify(body, headers);
+    return true;
+  } catch {
+    // The library says why; that it is wrong is what counts here.
+    return false;
+  }
+}

@@ -1,0 +1,122 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { waitUntil } from "../../test/harness/wait-until.ts";
+import { readBooks } from "./books.ts";
+import { type Callers, startCallers } from "./callers.ts";
+import { waitForReady } from "./chaos-node.ts";
+import type { Evidence } from "./check-books.ts";
+import { draw } from "./draw.ts";
+import { createInjector, drawFaults, type Fault } from "./fault-table.ts";
+import { openWorld, type World } from "./open-world.ts";
+
+export type ChaosOptions = {
+  seed: number;
+  faultsCount: number;
+  nodesCount: number;
+  callersCount: number;
+  onFault(fault: Fault): void;
+};
+
+export type ChaosRun = {
+  evidence: Evidence;
+  faults: readonly Fault[];
+  tookMs: number;
+  longestGapMs: number;
+  /** Lines above warnings that the gateways wrote, for whoever looks for a cause. */
+  log: string;
+};
+
+const restMs = 60;
+const betweenFaultsMs = { least: 300, more: 500 };
+/** Answers that are asked for once more at the end, at the most. */
+const repeatsMax = 1_000;
+const drainMsMax = 90_000;
+
+/**
+ * Lets callers use several gateways while faults are injected, then lets everybody finish, and hands over what all sides
+ * wrote down.
+ */
+export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
+  const { seed, faultsCount, nodesCount, callersCount } = options;
+  const startedAt = performance.now();
+  await using world = await openWorld({ seed, nodesCount });
+  const injector = createInjector(world);
+  const faults = drawFaults(seed, { count: faultsCount, nodesCount });
+  const callers = startCallers({
+    seed,
+    urls: world.nodes.map(({ url }) => url),
+    headers: world.customers.map(({ headers }) => headers),
+    callersCount,
+    restMs,
+  });
+  try {
+    for (const fault of faults) {
+      await wait(betweenFaultsMs.least + draw(seed, `rest before ${fault.number}`, betweenFaultsMs.more));
+      options.onFault(fault);
+      await injector.inject(fault);
+    }
+    await injector.recovered();
+    const longestGapMs = callers.longestGapMs();
+    callers.stop();
+    await endAll(world);
+    await finish(world, callers);
+    const repeats = await repeat(callers);
+    const evidence = {
+      ...{ journal: callers.journal, repeats, books: await readBooks(world) },
+      ...{ chats: world.upstream.chats, queue: world.upstream.queue, events: world.receiver.events },
+      accountIds: world.customers.map(({ accountId }) => accountId),
+    };
+    const log = world.nodes.map((node) => node.log()).join("");
+    return { evidence, faults, longestGapMs, log, tookMs: performance.now() - startedAt };
+  } finally {
+    await injector.recovered().catch(() => {});
+    await callers.close();
+  }
+}
+
+/**
+ * Kills all gateways at once, so that all that is claimed is claimed by the dead; lets the time pass for which the dead
+ * are waited for, up to an hour, by moving what they wrote; and starts them again.
+ */
+async function endAll(world: World): Promise<void> {
+  for (const node of world.nodes) node.signal("SIGKILL");
+  await Promise.all(world.nodes.map((node) => node.ended()));
+  for (const statement of [
+    "update idempotency_keys set lease_until = now() where state = 'running'",
+    "update task_leases set next_poll_at = now()",
+    "update tasks set deadline_at = now() where phase in ('submitting', 'unknown')",
+    "update deliveries set due_at = now(), lease_id = null where state = 'pending'",
+    "update holds set expires_at = now() where state = 'open' and cause_kind <> 'task'",
+    "update scheduled_jobs set due_at = now(), leased_until = null where name = 'sweep-ledger'",
+  ]) {
+    await world.query(statement);
+  }
+  for (const node of world.nodes) node.start();
+  await waitForReady(world.nodes);
+}
+
+/** Waits for the end of everything that was begun, but not for ever: the checker says what is missing. */
+async function finish({ query, receiver }: World, callers: Callers): Promise<void> {
+  const isOver = async (): Promise<boolean> => {
+    if (callers.countOpen() > 0) return false;
+    const taken = new Set(receiver.events.filter(({ isTaken }) => isTaken).map(({ taskId }) => taskId));
+    const isTold = callers.journal.every(({ taskIds }) => [...taskIds].every((id) => taken.has(id)));
+    if (!isTold) await query("update deliveries set due_at = now() where state = 'pending' and lease_id is null");
+    const [open] = await query("select count(*)::int as count from holds where state = 'open'");
+    return isTold && open?.count === 0;
+  };
+  await waitUntil("everything to be over", isOver, drainMsMax).catch(() => {});
+}
+
+/** Sends what has a key and was answered once more; of very many only some, and those first that were sent several times. */
+async function repeat(callers: Callers): Promise<Evidence["repeats"]> {
+  const kept = callers.journal.filter(
+    ({ operation, ending }) => operation.kind.startsWith("keyed") && "text" in ending && ending.kind !== "refused",
+  );
+  const chosen = kept.toSorted((a, b) => b.sent - a.sent).slice(0, repeatsMax);
+  const repeats: Evidence["repeats"][number][] = [];
+  for (const { operation } of chosen) {
+    const { text, isReplay } = await callers.send(operation);
+    repeats.push({ operation: operation.number, text, isReplay });
+  }
+  return repeats;
+}
