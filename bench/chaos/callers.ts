@@ -25,7 +25,8 @@ type Options = {
   restMs: number;
 };
 
-const patienceMs = 10_000;
+const nothing: Received = { status: 0, text: "", isWhole: false, isSent: false, isReplay: false };
+const patienceMs = 5_000;
 const retryMs = 150;
 const pollMs = 400;
 
@@ -45,11 +46,13 @@ export function startCallers({ seed, urls, headers, callersCount, restMs }: Opti
   }
 
   async function ask(account: number, path: string, init: RequestInit): Promise<Received> {
-    // Whoever was not answered goes to another gateway, as behind a load balancer.
-    sentCount += 1;
-    const url = `${urls[sentCount % urls.length]}${path}`;
     const all = { ...headers[account], ...(init.headers as Record<string, string>) };
-    const received = await receive(url, { ...init, headers: all });
+    let received = nothing;
+    // In turns, and past those where nobody listens, as a load balancer does it.
+    for (let tried = 0; tried < urls.length && received.status === 0 && !received.isSent; tried += 1) {
+      sentCount += 1;
+      received = await receive(`${urls[sentCount % urls.length]}${path}`, { ...init, headers: all });
+    }
     if (received.isWhole && received.status > 0 && received.status < 300) noteSuccess();
     return received;
   }
@@ -154,11 +157,16 @@ async function receive(url: string, init: RequestInit): Promise<Received> {
     status = response.status;
     isReplay = response.headers.get("idempotent-replayed") === "true";
     for await (const piece of response.body ?? []) pieces.push(piece);
-    return { status, text: join(pieces), isWhole: true, isReplay };
-  } catch {
+    return { status, text: join(pieces), isWhole: true, isSent: true, isReplay };
+  } catch (error) {
     // Killed, cut off or silent: each is what the run is about.
-    return { status, text: join(pieces), isWhole: false, isReplay };
+    return { status, text: join(pieces), isWhole: false, isSent: !isRefused(error), isReplay };
   }
+}
+
+function isRefused(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : null;
+  return cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED";
 }
 
 /** Comments keep a connection alive and are no part of the answer. */

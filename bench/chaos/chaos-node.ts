@@ -1,7 +1,10 @@
 import { createDataDirectory, type GatewayProcess, spawnGateway } from "../../test/harness/gateway-process.ts";
 import { waitUntil } from "../../test/harness/wait-until.ts";
 
-/** A gateway of the run: a process that comes and goes, at an address that stays. */
+/**
+ * A gateway of the run: a process that comes and goes, at an address that stays. One that ends by itself is started again,
+ * as supervisors do.
+ */
 export type ChaosNode = {
   url: string;
   /** Starts it, and does not wait for it. */
@@ -10,52 +13,64 @@ export type ChaosNode = {
   /** Until its process has ended. */
   ended(): Promise<void>;
   isReady(): Promise<boolean>;
+  /** What those of its processes wrote that had served and ended by themselves. */
+  crashes: readonly string[];
   /** What all of its processes wrote. */
   log(): string;
   close(): Promise<void>;
 };
 
+const crashCharactersMax = 2_000;
 const stopMsMax = 15_000;
+/** What it writes when it serves. */
+const welcome = "Sluice is running";
 
 export function createChaosNode(port: string, settings: Record<string, string>): ChaosNode {
   const data = createDataDirectory();
   const environment = { ...settings, SLUICE_DATA_DIR: data.path, SLUICE_PORT: port };
   const url = `http://127.0.0.1:${port}`;
+  const crashes: string[] = [];
   let log = "";
-  let current: { gateway: GatewayProcess; hasEnded: boolean } | null = null;
+  let current: { gateway: GatewayProcess; isToEnd: boolean } | null = null;
   const killWithUs = (): void => current?.gateway.kill("SIGKILL");
   process.once("exit", killWithUs);
 
-  const node: ChaosNode = {
-    url,
-    start() {
-      const started = { gateway: spawnGateway({ environment }), hasEnded: false };
-      void started.gateway.exited.then(() => {
-        started.hasEnded = true;
-        log += started.gateway.output();
-      });
-      current = started;
-    },
-    signal: (name) => current?.gateway.kill(name),
-    ended: async () => void (await current?.gateway.exited),
-    isReady: async () => {
-      if (current?.hasEnded === true) throw new Error(`A gateway ended by itself: ${log.slice(-2000)}`);
-      return await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
+  function start(): void {
+    const started = { gateway: spawnGateway({ environment }), isToEnd: false };
+    current = started;
+    void started.gateway.exited.then(() => {
+      const output = started.gateway.output();
+      log += output;
+      if (started.isToEnd) return;
+      if (output.includes(welcome)) crashes.push(output.slice(-crashCharactersMax));
+      start();
+    });
+  }
+
+  function signal(name: NodeJS.Signals): void {
+    if (current === null) return;
+    if (name === "SIGKILL" || name === "SIGTERM") current.isToEnd = true;
+    current.gateway.kill(name);
+  }
+
+  const ended = async (): Promise<void> => void (await current?.gateway.exited);
+  return {
+    ...{ url, crashes, start, signal, ended },
+    isReady: () =>
+      fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
         ({ ok }) => ok,
         () => false,
-      );
-    },
-    log: () => log + (current?.hasEnded === false ? current.gateway.output() : ""),
+      ),
+    log: () => log + (current?.gateway.output() ?? ""),
     async close() {
       process.off("exit", killWithUs);
-      node.signal("SIGTERM");
-      const kill = setTimeout(() => node.signal("SIGKILL"), stopMsMax);
-      await node.ended();
+      signal("SIGTERM");
+      const kill = setTimeout(() => signal("SIGKILL"), stopMsMax);
+      await ended();
       clearTimeout(kill);
       data[Symbol.dispose]();
     },
   };
-  return node;
 }
 
 export async function waitForReady(nodes: readonly ChaosNode[]): Promise<void> {

@@ -22,6 +22,8 @@ export type ChaosReceiver = {
   events: ToldEvent[];
   /** The next so many deliveries are answered with 500, or not at all. */
   trouble(kind: "refuse" | "hang", count: number): void;
+  /** No more of that. */
+  calm(): void;
   close(): Promise<void>;
 };
 
@@ -40,9 +42,7 @@ export async function startChaosReceiver(): Promise<ChaosReceiver> {
       const isSigned = isValid(secrets.get(incoming.url ?? ""), body, headers) && headers["webhook-id"] === id;
       const trouble = troubles.shift() ?? null;
       events.push({ eventId: id, type, taskId: data.task_id, isSigned, isTaken: trouble === null });
-      // Half an answer, and then nothing: whoever sent it cannot know whether it was taken.
-      if (trouble === "hang") return void response.writeHead(200, { "content-length": "10" }).write("half");
-      response.writeHead(trouble === "refuse" ? 500 : 204).end();
+      if (trouble !== "hang") response.writeHead(trouble === "refuse" ? 500 : 204).end();
     } catch {
       // The gateway that told it was killed in the middle.
       response.destroy();
@@ -56,6 +56,7 @@ export async function startChaosReceiver(): Promise<ChaosReceiver> {
     learnSecret: (account, secret) => void secrets.set(`/account-${account}`, secret),
     events,
     trouble: (kind, count) => troubles.push(...Array.from({ length: count }, () => kind)),
+    calm: () => void troubles.splice(0),
     async close() {
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));

@@ -23,6 +23,8 @@ export type ChaosUpstream = {
   queue: Map<string, QueueRecord>;
   /** The next so many calls meet this. */
   trouble(kind: UpstreamTrouble, count: number): void;
+  /** No more of that. */
+  calm(): void;
   close(): Promise<void>;
 };
 
@@ -111,6 +113,7 @@ export async function startChaosUpstream(seed: number): Promise<ChaosUpstream> {
     chats,
     queue,
     trouble: (kind, count) => troubles.push(...Array.from({ length: count }, () => kind)),
+    calm: () => void troubles.splice(0),
     async close() {
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));

@@ -26,7 +26,7 @@ export type ChaosRun = {
 };
 
 const restMs = 60;
-const betweenFaultsMs = { least: 300, more: 500 };
+const betweenFaultsMs = { least: 200, more: 400 };
 /** Answers that are asked for once more at the end, at the most. */
 const repeatsMax = 1_000;
 const drainMsMax = 90_000;
@@ -57,12 +57,15 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
     await injector.recovered();
     const longestGapMs = callers.longestGapMs();
     callers.stop();
+    world.upstream.calm();
+    world.receiver.calm();
     await endAll(world);
     await finish(world, callers);
     const repeats = await repeat(callers);
     const evidence = {
       ...{ journal: callers.journal, repeats, books: await readBooks(world) },
       ...{ chats: world.upstream.chats, queue: world.upstream.queue, events: world.receiver.events },
+      crashes: world.nodes.flatMap(({ crashes }) => crashes),
       accountIds: world.customers.map(({ accountId }) => accountId),
     };
     const log = world.nodes.map((node) => node.log()).join("");
@@ -80,13 +83,15 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
 async function endAll(world: World): Promise<void> {
   for (const node of world.nodes) node.signal("SIGKILL");
   await Promise.all(world.nodes.map((node) => node.ended()));
+  // As gateways write times, to the millisecond.
+  const now = "date_trunc('milliseconds', now())";
   for (const statement of [
-    "update idempotency_keys set lease_until = now() where state = 'running'",
-    "update task_leases set next_poll_at = now()",
-    "update tasks set deadline_at = now() where phase in ('submitting', 'unknown')",
-    "update deliveries set due_at = now(), lease_id = null where state = 'pending'",
-    "update holds set expires_at = now() where state = 'open' and cause_kind <> 'task'",
-    "update scheduled_jobs set due_at = now(), leased_until = null where name = 'sweep-ledger'",
+    `update idempotency_keys set lease_until = ${now} where state = 'running'`,
+    `update task_leases set next_poll_at = ${now}`,
+    `update tasks set deadline_at = ${now} where phase in ('submitting', 'unknown')`,
+    `update deliveries set due_at = ${now}, lease_id = null where state = 'pending'`,
+    `update holds set expires_at = ${now} where state = 'open' and cause_kind <> 'task'`,
+    `update scheduled_jobs set due_at = ${now}, leased_until = null where name = 'sweep-ledger'`,
   ]) {
     await world.query(statement);
   }

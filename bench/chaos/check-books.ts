@@ -15,6 +15,8 @@ export type Evidence = {
   accountIds: readonly string[];
   /** Answers that came when operations were sent once more with their keys. */
   repeats: readonly { operation: number; text: string; isReplay: boolean }[];
+  /** What gateways wrote that ended by themselves. */
+  crashes: readonly string[];
 };
 
 /**
@@ -34,6 +36,7 @@ export function checkBooks(evidence: Evidence): Finding[] {
     ...checkTasks(evidence),
     ...checkEvents(evidence),
     ...checkBalances(evidence),
+    ...evidence.crashes.map((what): Finding => ({ kind: "wrong", about: "a gateway ended by itself", what })),
   ];
 }
 

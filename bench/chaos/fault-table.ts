@@ -90,7 +90,10 @@ export function createInjector(world: World): Injector {
     async inject(fault) {
       const place = findPlace(fault);
       await busy.get(place);
-      busy.set(place, faultTable[fault.kind]({ world, fault }));
+      const going = faultTable[fault.kind]({ world, fault });
+      // Who waits for it next hears of its failure.
+      going.catch(() => {});
+      busy.set(place, going);
     },
     recovered: async () => void (await Promise.all(busy.values())),
   };

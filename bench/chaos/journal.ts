@@ -30,7 +30,8 @@ export type Entry = {
   lastTrouble: string;
 };
 
-export type Received = { status: number; text: string; isWhole: boolean; isReplay: boolean };
+/** Status 0 is no answer at all. */
+export type Received = { status: number; text: string; isSent: boolean; isWhole: boolean; isReplay: boolean };
 
 /** What a received answer of a chat call means; `null` where it has to be sent again. */
 export function readChatEnding(entry: Entry, received: Received, isStream: boolean): Ending | null {

@@ -18,7 +18,7 @@ const { values } = parseArgs({
     faults: { type: "string", default: "48" },
     seed: { type: "string", default: String(randomInt(1_000_000)) },
     nodes: { type: "string", default: "3" },
-    callers: { type: "string", default: "6" },
+    callers: { type: "string", default: "12" },
     /** Keeps the figures in bench/RESULTS.md. */
     keep: { type: "boolean", default: false },
   },
