@@ -8,8 +8,7 @@ import { draw } from "./draw.ts";
 import { readPrompt } from "./operation.ts";
 import type { TokenUsage } from "./prices.ts";
 
-export const upstreamTroubles = ["refuse", "limit", "hang-up", "break-off", "slow"] as const;
-export type UpstreamTrouble = (typeof upstreamTroubles)[number];
+type UpstreamTrouble = "refuse" | "limit" | "hang-up" | "break-off" | "slow";
 
 /** A call that the upstream took, and what it says that it used. No two of them report the same input. */
 export type ChatRecord = { operation: number; usage: TokenUsage; outcome: "answered" | "troubled" };

@@ -7,6 +7,7 @@ import type { Evidence } from "./check-books.ts";
 import { draw } from "./draw.ts";
 import { createInjector, drawFaults, type Fault } from "./fault-table.ts";
 import { openWorld, type World } from "./open-world.ts";
+import { operationKinds } from "./operation.ts";
 
 export type ChaosOptions = {
   seed: number;
@@ -29,6 +30,7 @@ const restMs = 60;
 const betweenFaultsMs = { least: 200, more: 400 };
 /** Answers that are asked for once more at the end, at the most. */
 const repeatsMax = 1_000;
+const lookAgainMs = 100;
 const drainMsMax = 90_000;
 
 /**
@@ -56,6 +58,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
     }
     await injector.recovered();
     const longestGapMs = callers.longestGapMs();
+    await waitUntil("something of each kind to end well", () => hasAllKinds(callers));
     callers.stop();
     world.upstream.calm();
     world.receiver.calm();
@@ -76,6 +79,12 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
   }
 }
 
+/** Else a short run would show nothing of what was left out by chance. */
+function hasAllKinds({ journal }: Callers): boolean {
+  const ended = journal.filter(({ ending }) => ending.kind === "answered" || ending.kind === "task");
+  return operationKinds.every((kind) => ended.some(({ operation }) => operation.kind === kind));
+}
+
 /**
  * Kills all gateways at once, so that all that is claimed is claimed by the dead; lets the time pass for which the dead
  * are waited for, up to an hour, by moving what they wrote; and starts them again.
@@ -83,6 +92,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
 async function endAll(world: World): Promise<void> {
   for (const node of world.nodes) node.signal("SIGKILL");
   await Promise.all(world.nodes.map((node) => node.ended()));
+  // What the dead had sent may still be under way, and must not be written after the time has passed.
+  world.databaseGate.cut();
+  await waitUntil("the sessions of the dead to end", async () => {
+    const sessions = await world.query(`
+      select pg_terminate_backend(pid) from pg_stat_activity
+        where backend_type = 'client backend' and pid <> pg_backend_pid()`);
+    return sessions.length === 0;
+  });
   // As gateways write times, to the millisecond.
   const now = "date_trunc('milliseconds', now())";
   for (const statement of [
@@ -102,6 +119,7 @@ async function endAll(world: World): Promise<void> {
 /** Waits for the end of everything that was begun, but not for ever: the checker says what is missing. */
 async function finish({ query, receiver }: World, callers: Callers): Promise<void> {
   const isOver = async (): Promise<boolean> => {
+    await wait(lookAgainMs);
     if (callers.countOpen() > 0) return false;
     const taken = new Set(receiver.events.filter(({ isTaken }) => isTaken).map(({ taskId }) => taskId));
     const isTold = callers.journal.every(({ taskIds }) => [...taskIds].every((id) => taken.has(id)));

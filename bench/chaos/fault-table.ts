@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { TcpGate } from "../../test/harness/servers/tcp-gate.ts";
 import { waitForReady } from "./chaos-node.ts";
 import { draw, shuffle } from "./draw.ts";
-import type { Link } from "./link.ts";
 import type { World } from "./open-world.ts";
 
 /** A fault as it was drawn: which, where, and for how long. */
@@ -33,16 +33,17 @@ const faultTable = {
     await wait(injection.fault.lastsMs);
     node.signal("SIGCONT");
   },
-  "the database's connections are cut": async ({ world }: Injection) => world.databaseLink.cut(),
-  "the database is silent": async ({ world, fault }: Injection) => await stall(world.databaseLink, fault),
+  "the database's connections are cut": async ({ world }: Injection) => world.databaseGate.cut(),
+  "the database is silent": async ({ world, fault }: Injection) => await stall(world.databaseGate, fault),
   "the database is silent, then its connections are cut": async ({ world, fault }: Injection) => {
-    await stall(world.databaseLink, fault);
-    world.databaseLink.cut();
+    await stall(world.databaseGate, fault);
+    world.databaseGate.cut();
   },
+  "the database's connections go silent for ever": async ({ world }: Injection) => world.databaseGate.silence("open"),
   "the database is restarted": async ({ world }: Injection) => await world.restartDatabase(),
-  "Redis's connections are cut": async ({ world }: Injection) => world.redisLink?.cut(),
+  "Redis's connections are cut": async ({ world }: Injection) => world.redisGate?.cut(),
   "Redis is silent": async ({ world, fault }: Injection) => {
-    if (world.redisLink !== null) await stall(world.redisLink, fault);
+    if (world.redisGate !== null) await stall(world.redisGate, fault);
   },
   "the upstream refuses": async ({ world }: Injection) => world.upstream.trouble("refuse", callsHit),
   "the upstream limits": async ({ world }: Injection) => world.upstream.trouble("limit", callsHit),
@@ -110,8 +111,8 @@ function getNode({ world, fault }: Injection): World["nodes"][number] {
   return node;
 }
 
-async function stall(link: Link, { lastsMs }: Fault): Promise<void> {
-  link.stall();
+async function stall(gate: TcpGate, { lastsMs }: Fault): Promise<void> {
+  gate.stall();
   await wait(lastsMs);
-  link.release();
+  gate.goOn();
 }

@@ -12,27 +12,27 @@ import { findFreePort } from "../../test/harness/gateway-process.ts";
 import { externalBinaries, startExternalPostgres } from "../../test/harness/servers/external-postgres.ts";
 import { hasRedis, startRedisServer } from "../../test/harness/servers/redis-server.ts";
 import { startS3Server } from "../../test/harness/servers/s3-server.ts";
+import { openTcpGate, type TcpGate } from "../../test/harness/servers/tcp-gate.ts";
 import { waitUntil } from "../../test/harness/wait-until.ts";
 import { type ChaosNode, createChaosNode, waitForReady } from "./chaos-node.ts";
 import { type ChaosReceiver, startChaosReceiver } from "./chaos-receiver.ts";
 import { type ChaosUpstream, startChaosUpstream } from "./chaos-upstream.ts";
-import { type Link, openLink } from "./link.ts";
 import { accountsCount } from "./operation.ts";
 import { chatPrice, creditNano, imagePrice } from "./prices.ts";
 
-export type Customer = { accountId: string; headers: Record<string, string> };
+type Customer = { accountId: string; headers: Record<string, string> };
 
-/** Everything that a run goes on in. What the gateways reach by a link can be cut off from them. */
+/** Everything that a run goes on in. What the gateways reach through a gate can be taken from them. */
 export type World = AsyncDisposable & {
   nodes: readonly ChaosNode[];
   customers: readonly Customer[];
   upstream: ChaosUpstream;
   receiver: ChaosReceiver;
-  databaseLink: Link;
+  databaseGate: TcpGate;
   /** `null` where no Redis is installed. */
-  redisLink: Link | null;
+  redisGate: TcpGate | null;
   restartDatabase(): Promise<void>;
-  /** What a command needs to reach the database, past the link. */
+  /** What a command needs to reach the database, past the gate. */
   environment: Record<string, string>;
   query(statement: string): Promise<Record<string, unknown>[]>;
 };
@@ -44,11 +44,13 @@ export async function openWorld({ seed, nodesCount }: { seed: number; nodesCount
   if (externalBinaries === null) throw new Error("Chaos needs the system's PostgreSQL: apt-get install postgresql");
   await using opened = new AsyncDisposableStack();
   const postgres = opened.use(await startExternalPostgres(externalBinaries));
-  const databaseLink = await openLink(Number(new URL(postgres.url).port));
-  opened.defer(() => databaseLink.close());
+  const gatedUrl = replacePort(postgres.url, await findFreePort());
+  const databaseGate = await openGate(gatedUrl, postgres.url);
+  opened.defer(() => databaseGate.close());
   const redis = hasRedis ? opened.use(await startRedisServer()) : null;
-  const redisLink = redis === null ? null : await openLink(Number(new URL(redis.url).port));
-  opened.defer(async () => await redisLink?.close());
+  const gatedRedisUrl = redis === null ? null : replacePort(redis.url, await findFreePort());
+  const redisGate = redis === null || gatedRedisUrl === null ? null : await openGate(gatedRedisUrl, redis.url);
+  opened.defer(async () => await redisGate?.close());
   const storage = opened.use(await startS3Server());
   const upstream = await startChaosUpstream(seed);
   opened.defer(() => upstream.close());
@@ -67,14 +69,14 @@ export async function openWorld({ seed, nodesCount }: { seed: number; nodesCount
     [upstreamKeyName]: "sk-chaos",
   };
   const environment = { ...own, SLUICE_DATABASE_URL: postgres.url };
-  const behindLinks = {
+  const behindGates = {
     ...own,
-    SLUICE_DATABASE_URL: replacePort(postgres.url, databaseLink.port),
-    ...(redis === null || redisLink === null ? {} : { SLUICE_REDIS_URL: `redis://127.0.0.1:${redisLink.port}` }),
+    SLUICE_DATABASE_URL: gatedUrl,
+    ...(gatedRedisUrl === null ? {} : { SLUICE_REDIS_URL: gatedRedisUrl }),
   };
   const nodes: ChaosNode[] = [];
   for (let index = 0; index < nodesCount; index += 1) {
-    const node = createChaosNode(await findFreePort(), behindLinks);
+    const node = createChaosNode(await findFreePort(), behindGates);
     opened.defer(() => node.close());
     node.start();
     nodes.push(node);
@@ -86,17 +88,21 @@ export async function openWorld({ seed, nodesCount }: { seed: number; nodesCount
   await createEndpoints(nodes, customers, receiver);
   const resources = opened.move();
   return {
-    ...{ nodes, customers, upstream, receiver, databaseLink, redisLink, environment },
+    ...{ nodes, customers, upstream, receiver, databaseGate, redisGate, environment },
     restartDatabase: () => postgres.restart(),
     query: (statement) => runQuery(postgres.url, statement),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
-function replacePort(url: string, port: number): string {
+function replacePort(url: string, port: string): string {
   const replaced = new URL(url);
-  replaced.port = String(port);
+  replaced.port = port;
   return replaced.href;
+}
+
+async function openGate(url: string, target: string): Promise<TcpGate> {
+  return await openTcpGate({ port: Number(new URL(url).port), targetPort: Number(new URL(target).port) });
 }
 
 /** By a connection of its own, since the server may have been restarted meanwhile. */

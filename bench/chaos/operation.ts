@@ -5,7 +5,7 @@ import { draw, pick } from "./draw.ts";
  * `plain` and `plain-stream` are sent once; an `image` is a task, submitted with a key and asked about until it is over.
  */
 export const operationKinds = ["keyed", "keyed-stream", "plain", "plain-stream", "image"] as const;
-export type OperationKind = (typeof operationKinds)[number];
+type OperationKind = (typeof operationKinds)[number];
 
 export type Operation = {
   number: number;

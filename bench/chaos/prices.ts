@@ -2,7 +2,7 @@
 
 export const chatPrice = { inputPrice: "0.003", outputPrice: "0.015" } as const;
 export const imagePrice = "0.04";
-export const creditDollars = 10_000;
+const creditDollars = 10_000;
 
 const nanoOfDollar = 1_000_000_000n;
 const inputNanoOfThousand = 3_000_000n;

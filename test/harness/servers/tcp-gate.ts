@@ -16,6 +16,9 @@ export type TcpGate = {
   silence(which: "open" | "all"): void;
   /** Ends the silence, for new connections. */
   speak(): void;
+  /** Moves nothing until `goOn`, also of new connections; then everything goes on where it stood, as after a jam. */
+  stall(): void;
+  goOn(): void;
   /** How many connections are open at the moment. */
   count(): number;
 };
@@ -30,6 +33,8 @@ export async function openTcpGate({ port, ...target }: TcpGateOptions): Promise<
     "targetPort" in target ? { port: target.targetPort, host: "127.0.0.1" } : { path: target.targetSocket };
   let server: Server | null = null;
   let isSilent = false;
+  /** The connections that wait for the end of a jam; `null` where there is none. */
+  let stalled: Set<Pair> | null = null;
 
   const pass = (from: Socket): void => {
     const pair = { from, to: connect(place) };
@@ -42,7 +47,8 @@ export async function openTcpGate({ port, ...target }: TcpGateOptions): Promise<
     // Either side may be cut at any moment; then both are.
     for (const socket of [from, pair.to]) socket.on("error", () => {}).on("close", end);
     from.pipe(pair.to).pipe(from);
-    if (isSilent) silencePair(pair);
+    if (isSilent || stalled !== null) silencePair(pair);
+    if (!isSilent) stalled?.add(pair);
   };
 
   const cut = (): void => {
@@ -65,10 +71,19 @@ export async function openTcpGate({ port, ...target }: TcpGateOptions): Promise<
     cut,
     silence(which) {
       isSilent = which === "all";
+      stalled?.clear();
       for (const pair of pairs) silencePair(pair);
     },
     speak() {
       isSilent = false;
+    },
+    stall() {
+      stalled = new Set(pairs);
+      for (const pair of pairs) silencePair(pair);
+    },
+    goOn() {
+      for (const { from, to } of stalled ?? []) from.pipe(to).pipe(from);
+      stalled = null;
     },
     count: () => pairs.size,
   };
