@@ -121,12 +121,15 @@ describe("a task that a provider refuses", () => {
 test("images whose fate got lost are asked for once more from an upstream that knows them again, and paid once", async () => {
   const caller = await stage.createCaller();
   stage.media.script({ isReset: true }, {});
-  const { id } = await caller.submit(paths.image, { model: "remembered", prompt: "Lost" });
+  const prompt = `Lost by ${caller.accountId}`;
+  const { id } = await caller.submit(paths.image, { model: "remembered", prompt });
   await waitUntil("nobody to know", async () => (await readPhase(id)) === "unknown");
   await stage.age(id, minuteMs);
   expect(await caller.awaitTask(id)).toMatchObject({ status: "succeeded", usage: { charge: "0.05" } });
-  const sent = stage.media.submissionsOf("Lost").map(({ call }) => call.headers["idempotency-key"]);
-  expect(sent).toEqual([id, id]);
+  // As often as a worker that was believed dead and the next one have asked: to the upstream it is one request.
+  const sent = stage.media.submissionsOf(prompt).map(({ call }) => call.headers["idempotency-key"]);
+  expect(sent.length).toBeGreaterThanOrEqual(2);
+  expect(new Set(sent)).toEqual(new Set([id]));
   expect(await caller.readBalance()).toEqual({ available: "9.95", frozen: "0.00" });
 });
 
