@@ -1,10 +1,18 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { openInspector } from "./inspect-process.ts";
 import { type LoadConnection, openLoadConnection } from "./load-connection.ts";
 import { readDescriptorsMax, readResidentBytes } from "./process-figures.ts";
 
-export type IdleStreams = { connections: LoadConnection[]; bytesEach: number };
+export type IdleStreams = {
+  connections: LoadConnection[];
+  bytesEach: number;
+  /** How many were asked for in a second, and how long the last of them took to begin. */
+  perSecond: number;
+  lastMs: number;
+};
 
-const atOnce = 100;
+const perTick = 10;
+const tickMs = 10;
 const warmUpCount = 500;
 /** What a process has open beside its streams. */
 const otherDescriptors = 500;
@@ -26,27 +34,38 @@ export async function openIdleStreams(
 ): Promise<IdleStreams> {
   const inspector = await openInspector({ processId: gateway.processId, port: gateway.inspectPort });
   // What the first streams of a process cost is no matter of the streams.
-  closeAll(await openMany(gateway.port, request, warmUpCount));
+  closeAll((await openMany(gateway.port, request, warmUpCount)).connections);
   await inspector.collectGarbage();
   const before = readResidentBytes(gateway.processId);
-  const connections = await openMany(gateway.port, request, count);
+  const opened = await openMany(gateway.port, request, count);
   await inspector.collectGarbage();
   const after = readResidentBytes(gateway.processId);
   inspector.close();
-  return { connections, bytesEach: (after - before) / count };
+  return { ...opened, bytesEach: (after - before) / count };
 }
 
-async function openMany(port: number, request: Buffer, count: number): Promise<LoadConnection[]> {
-  const opened: LoadConnection[] = [];
-  const open = async (): Promise<void> => {
+/** Opens a thousand a second, whether those before have begun or not. */
+async function openMany(port: number, request: Buffer, count: number): Promise<Omit<IdleStreams, "bytesEach">> {
+  const opening: Promise<LoadConnection>[] = [];
+  const open = async (): Promise<LoadConnection> => {
     const connection = await openLoadConnection(port);
-    opened.push(connection);
     await connection.begin(request);
+    return connection;
   };
-  while (opened.length < count) {
-    await Promise.all(Array.from({ length: Math.min(atOnce, count - opened.length) }, open));
+  const startedAtMs = performance.now();
+  for (let tick = 0; opening.length < count; tick += 1) {
+    const due = Math.min(count, (tick + 1) * perTick);
+    while (opening.length < due) opening.push(open());
+    const sleepMs = startedAtMs + (tick + 1) * tickMs - performance.now();
+    if (sleepMs > 0) await wait(sleepMs);
   }
-  return opened;
+  const askedAtMs = performance.now();
+  const connections = await Promise.all(opening);
+  return {
+    connections,
+    perSecond: count / ((askedAtMs - startedAtMs) / 1000),
+    lastMs: performance.now() - askedAtMs,
+  };
 }
 
 export function closeAll(connections: readonly LoadConnection[]): void {

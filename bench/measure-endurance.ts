@@ -7,11 +7,14 @@ import { type ForkedServer, forkServer } from "./fork-server.ts";
 import { closeAll, countPossibleStreams, openIdleStreams } from "./idle-streams.ts";
 import type { LoadConnection } from "./load-connection.ts";
 import { judgeFlatness, runMixedLoad, startBreakingUpstream } from "./mixed-load.ts";
+import { probeReadiness } from "./probe-readiness.ts";
 import { countDescriptors } from "./process-figures.ts";
 import { type SluiceGateway, startSluice } from "./sluice-gateway.ts";
 import { presentTable, writeResults } from "./write-results.ts";
 
 const idleRatioMax = 1.5;
+/** What a timer a little late leaves of the thousand that are meant. */
+const streamsPerSecond = 990;
 const idle = { "x-bench-chunks": "idle" };
 const streamed = { isStream: true, promptBytes: shortPromptBytes };
 const whole = { isStream: false, promptBytes: shortPromptBytes };
@@ -23,11 +26,11 @@ type Finding = readonly [what: string, figure: string, goal: string, isMet: bool
 export async function measureEndurance(words: string[]): Promise<void> {
   const { values } = parseArgs({
     args: words,
-    options: { minutes: { type: "string", default: "10" }, streams: { type: "string", default: "9000" } },
+    options: { minutes: { type: "string", default: "10" }, streams: { type: "string", default: "10000" } },
   });
   const findings = [
     ...(await measureIdleStreams(Number(values.streams))),
-    await measureFlatness(Number(values.minutes)),
+    ...(Number(values.minutes) > 0 ? [await measureFlatness(Number(values.minutes))] : []),
   ];
   const rows = findings.map(([what, figure, goal, isMet]) => [what, figure, goal, isMet ? "met" : "MISSED"]);
   writeResults("endurance", presentTable(["what", "figure", "goal", "verdict"], rows));
@@ -44,7 +47,9 @@ async function measureIdleStreams(wanted: number): Promise<Finding[]> {
   const count = countPossibleStreams(wanted, describeProcesses(sluice.processId, upstream));
   const request = writeChatRequest(streamed, { port: sluice.port, model: "idle", headers: sluice.headers });
   console.error(`opening ${count} streams through Sluice`);
-  const { connections, bytesEach } = await openIdleStreams({ ...sluice, inspectPort }, { request, count });
+  const probe = probeReadiness(sluice.port);
+  const { connections, bytesEach, ...pace } = await openIdleStreams({ ...sluice, inspectPort }, { request, count });
+  const { probes, failures, slowestMs } = await probe.stop();
   const left = await checkHangUps(sluice, upstream, connections);
   await sluice.close();
   await upstream.close();
@@ -52,6 +57,18 @@ async function measureIdleStreams(wanted: number): Promise<Finding[]> {
   const beside = `bare ${presentKilobytes(bare.bytesEach)} with ${bare.count} streams`;
   return [
     ["idle streams open at a time", String(count), String(wanted), count >= wanted],
+    [
+      "asked for in a second, and the last one began after",
+      `${pace.perSecond.toFixed(0)}, ${pace.lastMs.toFixed(0)} ms`,
+      `≥ ${streamsPerSecond}`,
+      pace.perSecond >= streamsPerSecond,
+    ],
+    [
+      "readiness probes meanwhile: failed, slowest",
+      `${failures} of ${probes}, ${slowestMs.toFixed(0)} ms`,
+      "0",
+      failures === 0,
+    ],
     ["memory of an idle stream", presentKilobytes(bytesEach), beside, true],
     ["memory of an idle stream beside the bare", `${ratio.toFixed(2)} ×`, `≤ ${idleRatioMax} ×`, ratio <= idleRatioMax],
     ...left,
