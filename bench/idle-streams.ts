@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { openInspector } from "./inspect-process.ts";
 import { type LoadConnection, openLoadConnection } from "./load-connection.ts";
+import { type ProbedReadiness, probeReadiness } from "./probe-readiness.ts";
 import { readDescriptorsMax, readResidentBytes } from "./process-figures.ts";
 
 export type IdleStreams = {
@@ -9,6 +10,8 @@ export type IdleStreams = {
   /** How many were asked for in a second, and how long the last of them took to begin. */
   perSecond: number;
   lastMs: number;
+  /** What a load balancer saw while they were opened. */
+  readiness: ProbedReadiness;
 };
 
 const perTick = 10;
@@ -37,15 +40,21 @@ export async function openIdleStreams(
   closeAll((await openMany(gateway.port, request, warmUpCount)).connections);
   await inspector.collectGarbage();
   const before = readResidentBytes(gateway.processId);
+  const probe = probeReadiness(gateway.port);
   const opened = await openMany(gateway.port, request, count);
+  const readiness = await probe.stop();
   await inspector.collectGarbage();
   const after = readResidentBytes(gateway.processId);
   inspector.close();
-  return { ...opened, bytesEach: (after - before) / count };
+  return { ...opened, readiness, bytesEach: (after - before) / count };
 }
 
 /** Opens a thousand a second, whether those before have begun or not. */
-async function openMany(port: number, request: Buffer, count: number): Promise<Omit<IdleStreams, "bytesEach">> {
+async function openMany(
+  port: number,
+  request: Buffer,
+  count: number,
+): Promise<Omit<IdleStreams, "bytesEach" | "readiness">> {
   const opening: Promise<LoadConnection>[] = [];
   const open = async (): Promise<LoadConnection> => {
     const connection = await openLoadConnection(port);

@@ -7,6 +7,7 @@ import { measureLedger } from "./measure-ledger.ts";
 import { measureNodes } from "./measure-nodes.ts";
 import { measureQueue } from "./measure-queue.ts";
 import { measureRollout } from "./measure-rollout.ts";
+import { measureStreams } from "./measure-streams.ts";
 import { measureTasks } from "./measure-tasks.ts";
 import { measureVariants } from "./measure-variants.ts";
 
@@ -18,6 +19,7 @@ const benches: Record<string, (words: string[]) => Promise<void>> = {
   nodes: measureNodes,
   queue: measureQueue,
   rollout: measureRollout,
+  streams: measureStreams,
   tasks: measureTasks,
   variants: measureVariants,
 };
