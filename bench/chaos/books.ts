@@ -8,6 +8,7 @@ export type ChargeRow = {
   accountId: string;
   holdId: string;
   paid: bigint;
+  refunded: bigint;
   lost: bigint;
   inputTokens: number;
   causeKind: string;
@@ -30,7 +31,8 @@ export type Books = {
 export async function readBooks(world: World): Promise<Books> {
   const charges = await world.query(`
     select charges.id, charges.account_id, charges.hold_id, charges.paid::text, charges.lost::text,
-        item_names, item_quantities::text[], cause_kind, cause_id
+        item_names, item_quantities::text[], cause_kind, cause_id,
+        (select coalesce(sum(amount), 0)::text from postings where refund_of = charges.id) as refunded
       from charges join holds on holds.id = charges.hold_id`);
   const [open] = await world.query("select count(*)::int as count from holds where state = 'open'");
   const tasks = await world.query("select id, state from tasks");
@@ -55,6 +57,7 @@ function toCharge(row: Record<string, unknown>): ChargeRow {
     accountId: String(row.account_id),
     holdId: String(row.hold_id),
     paid: BigInt(String(row.paid)),
+    refunded: BigInt(String(row.refunded)),
     lost: BigInt(String(row.lost)),
     inputTokens: Number(quantities[at] ?? 0),
     causeKind: String(row.cause_kind),

@@ -54,7 +54,11 @@ function checkChats({ journal, chats, books, accountIds }: Evidence): Finding[] 
     if (charges.some(({ accountId }) => accountId !== accountIds[operation.account])) find("wrong", "another pays");
     const [charge] = charges;
     if (ending.kind === "open") find("lost", `never answered; at last ${entry.lastTrouble}`);
-    if (ending.kind === "refused" && charge !== undefined) find("wrong", `refused and charged: ${charge.id}`);
+    if (ending.kind === "refused" && charge !== undefined && charge.refunded !== charge.paid) {
+      find("wrong", `refused and charged: ${charge.id}`);
+    }
+    if (ending.kind === "answered" && charges.some(({ refunded }) => refunded > 0n))
+      find("lost", "answered and refunded");
     if (ending.kind === "refused" && entry.operation.kind.startsWith("keyed")) find("wrong", `refused for good`);
     if (ending.kind === "broken" && charge !== undefined && charge.paid > brokenNanoMax && !isReported(charge)) {
       find("wrong", `paid ${charge.paid} for what was delivered`);
@@ -174,8 +178,9 @@ function checkBalances({ books, accountIds }: Evidence): Finding[] {
   for (const { accountId, available, frozen, used } of books.statements) {
     const charges = books.charges.filter((charge) => charge.accountId === accountId);
     const paid = charges.reduce((sum, charge) => sum + charge.paid, 0n);
+    const refunded = charges.reduce((sum, charge) => sum + charge.refunded, 0n);
     const find = (what: string): void => void findings.push({ kind: "wrong", about: accountId, what });
-    if (available !== creditNano - paid) find(`has ${available}, and ${paid} of ${creditNano} was charged`);
+    if (available !== creditNano - paid + refunded) find(`has ${available}, and ${paid} of ${creditNano} was charged`);
     if (frozen !== 0n) find(`${frozen} on hold, and nothing goes on`);
     if (used !== paid) find(`its usage says ${used}, its charges ${paid}`);
   }

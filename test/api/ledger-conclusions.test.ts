@@ -1,6 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Claim, type Claims, createClaims, type KeptAnswer } from "../../src/features/idempotency/index.ts";
-import type { ConclusionOf, ReleaseOperation, SettleOperation } from "../../src/features/ledger/index.ts";
+import {
+  type ConclusionOf,
+  type ReleaseOperation,
+  readBalance,
+  type SettleOperation,
+  withdrawCharge,
+} from "../../src/features/ledger/index.ts";
 import type { HoldOperation } from "../../src/features/ledger/operation.ts";
 import type { AccountId } from "../../src/lib/ids.ts";
 import { listCharges, listHolds } from "../harness/ledger/read-chat-ledger.ts";
@@ -118,4 +124,34 @@ test("what cannot be charged is not kept either", async () => {
   const refused = await opened.ledger.apply(opened.settle(accountId, held.hold.id, 14n), keep(held, Buffer.from("Hi")));
   expect(refused).toEqual({ kind: "already-resolved", state: "released" });
   await expect(look(held)).rejects.toMatchObject({ code: "idempotency_in_progress" });
+});
+
+describe("a charge that is withdrawn because nobody heard of it", () => {
+  async function withdraw(write: "nothing" | "hold" | "hold and settlement" | "release") {
+    const account = await opened.createAccount(1_000n);
+    const hold = opened.hold(account, 100n);
+    const settlement = opened.settle(account, hold.id, 14n);
+    if (write !== "nothing") await opened.ledger.apply(hold);
+    if (write === "hold and settlement") await opened.ledger.apply(settlement);
+    if (write === "release") await opened.ledger.apply({ kind: "release", accountId: account, holdId: hold.id });
+    const doubtful = { hold, settlement, refundId: opened.parts.ids.next("txn") };
+    const outcomes = [];
+    for (let time = 0; time < 2; time += 1) outcomes.push(await withdrawCharge(opened.ledger.apply, doubtful));
+    const { balance } = await readBalance(opened.database, account, opened.clock.now());
+    expect(balance).toMatchObject({ available: 1_000n, frozen: 0n });
+    // What was on its way all the time comes too late.
+    await opened.ledger.apply(hold);
+    const late = await opened.ledger.apply(settlement);
+    expect(late.kind === "settled" ? late.isReplay : late.kind).not.toBe(false);
+    expect((await readBalance(opened.database, account, opened.clock.now())).balance.available).toBe(1_000n);
+    return outcomes;
+  }
+
+  test.each(["nothing", "hold", "release"] as const)("costs nothing where %s was written", async (write) => {
+    expect(await withdraw(write)).toEqual(["uncharged", "uncharged"]);
+  });
+
+  test("is refunded where it was written, once", async () => {
+    expect(await withdraw("hold and settlement")).toEqual(["refunded", "refunded"]);
+  });
 });

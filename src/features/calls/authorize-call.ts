@@ -6,6 +6,7 @@ import { type Nano, nano } from "../../lib/money.ts";
 import { type Claim, type Claims, createTakenOver, type KeptAnswer } from "../idempotency/index.ts";
 import {
   type ConclusionOf,
+  type DoubtfulCharge,
   type ExtendOperation,
   explainRefusedHold,
   type HoldOperation,
@@ -76,6 +77,8 @@ export class Authorization implements HoldCover {
   /** What the upstream was told, at most as much as the caller asked for. */
   private unitsAllowed: number;
   private pendingAmount: Nano = nothing;
+  private hold: HoldOperation | null = null;
+  private settlement: SettleOperation | null = null;
   private state: AuthorizationState = "unopened";
 
   constructor(
@@ -119,7 +122,8 @@ export class Authorization implements HoldCover {
       this.state = "open";
       return Promise.resolve();
     }
-    return this.money.ledger.apply(this.describeHold(this.holdId)).then(
+    this.hold = this.describeHold(this.holdId);
+    return this.money.ledger.apply(this.hold).then(
       (result) => this.onHoldResult(result),
       (error: unknown) => {
         this.state = "void";
@@ -227,12 +231,20 @@ export class Authorization implements HoldCover {
       ...{ kind: "settle", accountId, holdId, bill, overrun: "take-available" },
       budgetAmount: budget?.amount ?? null,
     };
+    this.settlement = operation;
     const result = await money.ledger.apply(operation, kept === null ? undefined : concludeSettlement(kept));
     const settlement = readSettlement(result);
     if (settlement !== null) return settlement;
     // Whoever takes a key over releases the hold of the request that had it.
     if (kept !== null && result.kind === "already-resolved" && result.state === "released") throw createTakenOver();
     throw new Error(`the hold ${holdId} could not be settled: ${result.kind}`);
+  }
+
+  /** What may have been written although nobody could be told; `null` where nothing was to be charged. */
+  describeDoubt(): DoubtfulCharge | null {
+    const { hold, settlement, money } = this;
+    if (hold === null || settlement === null) return null;
+    return { hold, settlement, refundId: money.ids.next("txn") };
   }
 
   private describeHold(id: HoldId): HoldOperation {

@@ -10,6 +10,7 @@ import type { CallKinds } from "./paid-endpoint.ts";
 import { createPendingHolds } from "./pending-holds.ts";
 import { type RoutedRequest, type RoutedRun, type RoutedSink, type Routing, routeCall } from "./route-call.ts";
 import type { CallContext, RunningCall } from "./run-call.ts";
+import { createWithdrawals } from "./withdrawals.ts";
 
 export type Calls = {
   /** Answers a request by one paid call. Never throws: every error is the answer's. */
@@ -41,10 +42,11 @@ export function createCalls(options: CallsOptions): Calls {
   const heartbeats = createHeartbeats(options.heartbeatMs);
   const running = createRegistry<RunningCall>();
   const drainedCalls = createDrainedCalls({ placesMax: options.drainedCallsMax });
+  const withdrawals = createWithdrawals({ ledger, clock, logger });
   const routing = { health, random };
   const context: AnswerContext = {
     ...{ clock, ids, ledger, counters, logger, currency },
-    ...{ heartbeats, running, drainedCalls, routing },
+    ...{ heartbeats, running, drainedCalls, withdrawals, routing },
     pending: createPendingHolds(),
     claims: createClaims({
       ...{ database, clock, validityMs: options.keyValidityMs },
@@ -64,6 +66,7 @@ export function createCalls(options: CallsOptions): Calls {
         await Promise.allSettled(calls.map(({ ended }) => ended));
         await Promise.resolve();
       }
+      await withdrawals.close();
     },
   };
 }

@@ -103,6 +103,7 @@ async function startCall({
       ids: createIdSource({ clock, randomBytes }),
       counters: createMemoryCounters({ clock }),
       claims: {} as Claims,
+      withdrawals: { add: () => steps.push("withdraw"), close: async () => {} },
       drainedCalls: { take: () => () => steps.push("drained"), untilNone: async () => {} },
       routing: { health: createUpstreamHealth({ clock }), random: () => 0 },
       logger: createLogger({ level: "error", format: "json", write: () => {} }),

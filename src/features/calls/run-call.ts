@@ -17,6 +17,7 @@ import type { DrainedCalls } from "./drained-calls.ts";
 import type { CallEnd, CallKinds, CallPlan, Settlement, StoppedBy } from "./paid-endpoint.ts";
 import type { PendingHolds } from "./pending-holds.ts";
 import { type RoutedRun, type RoutedSink, type Routing, routeCall } from "./route-call.ts";
+import type { Withdrawals } from "./withdrawals.ts";
 
 /** What all calls share. */
 export type CallContext = AdmissionContext & {
@@ -26,6 +27,7 @@ export type CallContext = AdmissionContext & {
   currency: string;
   pending: PendingHolds;
   drainedCalls: DrainedCalls;
+  withdrawals: Withdrawals;
   routing: Routing;
   logger: Logger;
   /** The calls that are under way. */
@@ -356,7 +358,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     const opening = this.authorize();
     const settling = this.settle(isDue ? this.plan.bill(usage) : null, end);
     const complete = (settlement: Settlement): void => this.complete({ ...end, settlement }, isDue);
-    const lose = (error: unknown): void => this.lose(error);
+    const lose = (error: unknown): void => this.lose(error, isHungUp);
     if (isAuthorized) {
       settling.then(complete, lose);
       return;
@@ -402,8 +404,12 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
       });
   }
 
-  private lose(error: unknown): void {
+  private lose(error: unknown, isHungUp: boolean): void {
     this.move("lost");
+    // With a key the same request is answered once more, and of a stream the caller has had something.
+    const { listener, kept } = this.audience;
+    const doubtful = listener === null && kept === null && !isHungUp ? this.authorization.describeDoubt() : null;
+    if (doubtful !== null) this.context.withdrawals.add(doubtful);
     this.leaveAll(0);
     this.reject(error);
   }

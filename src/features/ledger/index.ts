@@ -39,3 +39,4 @@ export {
 export { sweepLedger } from "./sweep-ledger.ts";
 export { type CheckOutcome, checkAccounts, checkChangedAccounts, findViolations } from "./verify-ledger.ts";
 export { waiveDebts } from "./waive-debts.ts";
+export { type DoubtfulCharge, withdrawCharge } from "./withdraw-charge.ts";

@@ -1,0 +1,75 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Clock } from "../../lib/clock.ts";
+import { createRegistry } from "../../lib/registry.ts";
+import type { Logger } from "../../platform/observability/logger.ts";
+import { type DoubtfulCharge, type Ledger, withdrawCharge } from "../ledger/index.ts";
+
+/**
+ * Calls that were refused because nobody could tell in time whether their charge was recorded. Once the database answers
+ * again, whatever was charged for them is refunded.
+ */
+export type Withdrawals = {
+  add(doubtful: DoubtfulCharge): void;
+  /** Tries once more what is left, and says what stays in doubt. */
+  close(): Promise<void>;
+};
+
+type WithdrawalDependencies = { ledger: Ledger; clock: Clock; logger: Logger };
+
+const retryMs = 1000;
+/** For how long a hold is written that is released at once. */
+const holdMs = 60_000;
+const waitingMax = 100_000;
+
+export function createWithdrawals({ ledger, clock, logger }: WithdrawalDependencies): Withdrawals {
+  const running = createRegistry<Promise<void>>();
+  const closing = new AbortController();
+  let count = 0;
+
+  async function attempt({ hold, ...rest }: DoubtfulCharge): Promise<boolean> {
+    const expiresAt = new Date(clock.now().getTime() + holdMs);
+    try {
+      const outcome = await withdrawCharge(ledger.apply, { ...rest, hold: { ...hold, expiresAt } });
+      logger.info(
+        { ...describe(hold), outcome },
+        "a call that was refused while the database was away is not paid for",
+      );
+      return true;
+    } catch (error) {
+      if (closing.signal.aborted) giveUp(hold, error);
+      return closing.signal.aborted;
+    }
+  }
+
+  async function withdraw(doubtful: DoubtfulCharge): Promise<void> {
+    while (!(await attempt(doubtful))) await wait(retryMs, undefined, { signal: closing.signal }).catch(() => {});
+  }
+
+  function giveUp(hold: DoubtfulCharge["hold"], error: unknown): void {
+    logger.error({ ...describe(hold), error }, "a call was refused, and may have been charged: refund it if it was");
+  }
+
+  return {
+    add(doubtful) {
+      if (count >= waitingMax) {
+        giveUp(doubtful.hold, new Error("Too many charges are in doubt."));
+        return;
+      }
+      count += 1;
+      const withdrawal = withdraw(doubtful);
+      const leave = running.add(withdrawal);
+      withdrawal.finally(() => {
+        count -= 1;
+        leave();
+      });
+    },
+    async close() {
+      closing.abort();
+      await Promise.all(running.list());
+    },
+  };
+}
+
+function describe({ accountId, id, cause }: DoubtfulCharge["hold"]): Record<string, unknown> {
+  return { account_id: accountId, hold_id: id, request_id: cause.id };
+}
