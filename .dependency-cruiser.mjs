@@ -7,7 +7,7 @@
  */
 const ranks = [
   { cli: ["src/main.ts", "src/cli"] },
-  { app: ["src/app"] },
+  { app: ["src/app", "src/app/processes"] },
   {
     dramas: ["src/features/dramas", "src/features/dramas/film"],
     payments: ["src/features/payments"],

@@ -57,7 +57,9 @@ export async function createFeatures(
   const allowsPrivate = settings.sandbox === "on";
   const calls = createCalls({
     ...{ database, clock, ids, ledger, counters, logger, health, random },
-    ...{ currency, keyValidityMs, heartbeatMs, drainedCallsMax: settings.drained_calls_max },
+    ...{ currency, keyValidityMs, heartbeatMs },
+    // Each process has its share, so that together they have what the setting says.
+    drainedCallsMax: Math.ceil(settings.drained_calls_max / (options.siblings?.processes ?? 1)),
   });
   stack.defer(() => calls.close());
   const chat = createChat({ calls, catalog, registry, clock, logger });
@@ -124,6 +126,7 @@ function createGatewaySite({ database, counters, catalog, masterKey }: Foundatio
   const { settings, clock, ids, randomBytes, logger, showMail = () => {} } = options;
   return createSite({
     ...{ database, clock, ids, randomBytes, counters, logger, masterKey, catalog, showMail },
+    outbox: options.siblings?.outbox,
     ...readSiteSettings(settings),
     checkDatabase: () => pingDatabase(database),
     hasTasksDueBefore: (moment) => hasTasksDueBefore(database, moment),

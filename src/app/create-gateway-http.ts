@@ -87,6 +87,8 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
     explainMissing: findSubstitute,
     findLimits: (request) => findLimits(request, given),
     async addRoutes(http) {
+      addHealthRoutes(http, { clock, checkDatabase: given.checkDatabase, isStopping: given.isStopping });
+      if (!settings.roles.includes("http")) return;
       http.decorateRequest("watchAccess", {
         getter(this: FastifyRequest) {
           return given.readers.watch(this);
@@ -98,7 +100,6 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
         baseUrl: settings.base_url,
         webhooks: describeWebhooks(taskEventSchema),
       });
-      addHealthRoutes(http, { clock, checkDatabase: given.checkDatabase, isStopping: given.isStopping });
       await addReferenceRoutes(http);
       addLogoRoutes(http);
       given.files.addLinkRoutes(http);

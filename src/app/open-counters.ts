@@ -4,11 +4,19 @@ import type { Counters } from "../platform/counters/counters.ts";
 import { createCountersWithEstimates } from "../platform/counters/counters-with-estimates.ts";
 import { createMemoryCounters } from "../platform/counters/memory-counters.ts";
 import type { Logger } from "../platform/observability/logger.ts";
+import type { Siblings } from "./processes/siblings.ts";
 
-/** Counters of this process alone, or shared by all that have the same Redis. */
-export async function openCounters(options: { settings: Settings; clock: Clock; logger: Logger }): Promise<Counters> {
+type CounterOptions = {
+  settings: Pick<Settings, "redis_url">;
+  clock: Clock;
+  logger: Logger;
+  siblings?: Pick<Siblings, "counters"> | undefined;
+};
+
+/** Counters of this process alone, of all processes of this gateway, or of all gateways that have the same Redis. */
+export async function openCounters(options: CounterOptions): Promise<Counters> {
   const { settings, clock, logger } = options;
-  const local = createMemoryCounters({ clock });
+  const local = await openLocalCounters(options);
   if (settings.redis_url === undefined) return createCountersWithEstimates({ counters: local, clock });
   // Loaded only where it is used: it would slow every start down.
   const { createRedisCounters } = await import("../platform/counters/redis-counters.ts");
@@ -18,5 +26,17 @@ export async function openCounters(options: { settings: Settings; clock: Clock; 
   return createCountersWithEstimates({
     counters: createCountersWithFallback({ shared, local, clock, onTrouble }),
     clock,
+  });
+}
+
+/** Those of the machine: where several processes serve, their supervisor counts for all. */
+async function openLocalCounters({ clock, logger, siblings }: CounterOptions): Promise<Counters> {
+  const local = createMemoryCounters({ clock });
+  if (siblings === undefined) return local;
+  const { createRemoteCounters } = await import("../platform/counters/remote-counters.ts");
+  const { createCountersWithFallback } = await import("../platform/counters/counters-with-fallback.ts");
+  return createCountersWithFallback({
+    ...{ local, clock, shared: createRemoteCounters({ stream: siblings.counters }) },
+    onTrouble: (error) => logger.warn({ error }, "the supervisor does not answer; this process counts alone for now"),
   });
 }

@@ -10,15 +10,19 @@ import { type ChangeFeed, openChangeFeed } from "../platform/database/change-fee
 import type { Database, DatabaseAddress } from "../platform/database/database.ts";
 import { type DatabaseClock, readTime } from "../platform/database/database-clock.ts";
 import { migrate } from "../platform/database/migrate.ts";
+import { type NodeFacts, presentNodeName } from "../platform/database/node-names.ts";
 import { openDatabase } from "../platform/database/open-database.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import { type DecoderFinding, examineDecoders } from "../platform/media/examine-decoders.ts";
 import type { Logger } from "../platform/observability/logger.ts";
+import { identifyStorage } from "../platform/storage/identify-storage.ts";
 import { createProviderRegistry, type ProviderRegistry } from "../providers/provider-registry.ts";
 import { createUpstreamHealth, type UpstreamHealth } from "../providers/upstream-health.ts";
 import { keepTime, type TimeKeeping } from "./keep-time.ts";
 import { openCounters } from "./open-counters.ts";
 import { type FirstRun, prepareFirstRun } from "./prepare-first-run.ts";
+import type { Siblings } from "./processes/siblings.ts";
+import { requireSharedNodes } from "./require-shared-nodes.ts";
 
 /** What the features of a gateway stand on. */
 export type Foundation = {
@@ -40,6 +44,10 @@ export type FoundationOptions = {
   clock: Clock;
   /** The same clock where it is to be kept on the database's time. Tests have clocks that they move themselves. */
   databaseClock?: DatabaseClock;
+  /** Names the gateway among others on its database, and has it look for them. Tests start many that share nothing. */
+  group?: string;
+  /** Where this is one of several processes of a gateway. */
+  siblings?: Siblings;
   ids: IdSource;
   randomBytes: (count: number) => Uint8Array;
   logger: Logger;
@@ -58,14 +66,14 @@ export async function openFoundation(
   options: FoundationOptions & Abandoned,
   stack: AsyncDisposableStack,
 ): Promise<Foundation> {
-  const { settings, clock, databaseClock, ids, randomBytes, logger, abandoned } = options;
+  const { settings, clock, databaseClock, ids, randomBytes, logger, siblings, abandoned } = options;
   const warn = (message: string) => (error: unknown) => logger.warn({ error }, message);
   // Takes a moment in other processes, while the database starts in another.
   const examined = examineDecoders();
   const opened = await openDatabase({
     url: settings.database_url,
     dataDir: settings.data_dir,
-    purpose: "gateway",
+    purpose: siblings === undefined ? "gateway" : "process",
     connectionsMax: settings.database_connections - connectionsBesidePool,
     onProgress: options.onProgress,
     onConnectionError: warn("a database connection broke"),
@@ -81,13 +89,16 @@ export async function openFoundation(
   stack.defer(() => time.close());
   time.hear(await readTime(database));
   const firstRun = await prepareDatabase({ database, address }, options);
+  const node = await describeNode(options);
   const feed = await openChangeFeed({
     address,
     channels: ["callers", "catalog", "sessions", "tasks", "tasks_due"],
     onTrouble: warn("change feed disconnected, caches bypassed"),
     onTime: time.hear,
+    ...(node === null ? {} : { sessionName: presentNodeName(node) }),
   });
   stack.defer(() => feed.close());
+  if (node !== null) await requireSharedNodes({ database, settings, logger }, node);
   const health = createUpstreamHealth({ clock });
   const registry = createProviderRegistry({ clock, studioFolder: join(settings.data_dir, "studio") });
   stack.defer(() => registry.close());
@@ -96,7 +107,7 @@ export async function openFoundation(
   const catalog = await openLiveCatalog({ database, feed, health, loadAdapters, onTrouble });
   stack.defer(() => catalog.close());
   requireCurrency(settings, catalog.current().catalog?.currency);
-  const counters = await openCounters({ settings, clock, logger });
+  const counters = await openCounters({ settings, clock, logger, siblings });
   stack.defer(() => counters.close());
   const onWait = warn("payments wait for the database");
   const ledger = createLedger({ database, address, clock, abandoned, onTrouble: onWait });
@@ -108,6 +119,13 @@ export async function openFoundation(
   stack.defer(() => publisher.close());
   const masterKey = await openMasterKey(settings, randomBytes);
   return { database, feed, catalog, counters, ledger, registry, health, masterKey, firstRun, notices, time };
+}
+
+/** What others on the database are to know of this gateway. Nobody else is on an embedded one. */
+async function describeNode({ settings, group, randomBytes }: FoundationOptions): Promise<NodeFacts | null> {
+  if (group === undefined || settings.database_url === undefined) return null;
+  const counts = settings.redis_url === undefined ? "memory" : "redis";
+  return { storage: await identifyStorage(settings, randomBytes), counts, group };
 }
 
 /** The newest schema, the same currency as ever, and, in an empty sandbox, something to try. */

@@ -1,5 +1,5 @@
 import { databaseLimits } from "../platform/database/database-limits.ts";
-import { openDoors } from "../platform/http/open-doors.ts";
+import { type Doors, openDoors } from "../platform/http/open-doors.ts";
 import type { DecoderFinding } from "../platform/media/examine-decoders.ts";
 import { checkReadiness } from "./check-readiness.ts";
 import { createFeatures, type FeatureOptions } from "./create-features.ts";
@@ -9,7 +9,8 @@ import { openFoundation } from "./open-foundation.ts";
 import type { FirstRun } from "./prepare-first-run.ts";
 import { watchReaders } from "./watch-readers.ts";
 
-export type Gateway = {
+/** What whoever starts a gateway is told of it. */
+export type Welcome = {
   port: number;
   /** The demo account's key and password, on the run that made it. */
   firstRun: FirstRun | null;
@@ -17,13 +18,18 @@ export type Gateway = {
   outboxUrl: string | null;
   /** What the operator should mend, and how. */
   notices: readonly DecoderFinding[];
+};
+
+export type Gateway = Welcome & {
   /** Which version of the catalog is served at the moment; 0 before there is one. */
   catalogVersion(): number;
+  connections: Doors["connections"];
   /**
    * Leaves service and says so to whoever asks, serves on for the delay, lets running requests finish, then ends everything
-   * in the reverse order of the start.
+   * in the reverse order of the start. Where others on its port go on (`alone`), it takes no new connections from the
+   * beginning, and nobody is told to go elsewhere than there.
    */
-  close(options?: { delayMs: number }): Promise<void>;
+  close(options?: { delayMs: number; alone?: boolean }): Promise<void>;
 };
 
 export type GatewayOptions = FeatureOptions;
@@ -58,7 +64,7 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
     },
     isStopping: () => isStopping,
   });
-  if (settings.workers === "on") time.whenAgreed(startWorking);
+  if (settings.roles.includes("worker")) time.whenAgreed(startWorking);
   const doors = await openDoors(http, { ...settings, isProbe: isHealthPath });
   // Calls whose callers have left are nobody's connection: they have the same time.
   const timeoutMs = settings.shutdown_timeout_ms;
@@ -66,10 +72,11 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
     await Promise.all([doors.close(timeoutMs, () => calls.close()), calls.untilDrained(timeoutMs)]);
   });
   return {
-    ...{ port: doors.port, firstRun, outboxUrl, notices },
+    ...{ port: doors.port, firstRun, outboxUrl, notices, connections: doors.connections },
     catalogVersion: () => catalog.current().catalog?.version ?? 0,
-    async close({ delayMs } = { delayMs: 0 }) {
-      isStopping = true;
+    async close({ delayMs, alone = false } = { delayMs: 0 }) {
+      if (alone) doors.leave();
+      else isStopping = true;
       time.close();
       stopWorking();
       // Load balancers need a while to hear that they should send nothing more.

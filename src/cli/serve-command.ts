@@ -1,8 +1,12 @@
+import cluster from "node:cluster";
 import { writeSync } from "node:fs";
-import type { Gateway } from "../app/start-gateway.ts";
+import type { Gateway, GatewayOptions, Welcome } from "../app/start-gateway.ts";
+import type { SupervisedGateway } from "../app/supervise-gateway.ts";
+import { systemClock } from "../lib/clock.ts";
 import { loadSettings, type Settings } from "../platform/config/load-settings.ts";
+import { OperatorError } from "../platform/errors/operator-error.ts";
 import { createLogger, type Logger } from "../platform/observability/logger.ts";
-import type { Command, Terminal } from "./command.ts";
+import type { Command, CommandResult, Terminal } from "./command.ts";
 import { keepSecret } from "./keep-secret.ts";
 import { presentWelcome } from "./present-welcome.ts";
 import { databaseClock, systemParts } from "./system-parts.ts";
@@ -12,49 +16,145 @@ export const serveCommand: Command = {
   summary: "Starts the gateway.",
   run: async ({ terminal }) => {
     const settings = loadSettings(terminal.settingsPlace);
-    const logger = createProcessLogger(settings, terminal);
-    const stop = createStopSignal(logger);
-    // Whatever nobody foresaw ends the process, as it must, but is told in the log's form and without secrets.
-    process.on("uncaughtException", (error) => {
-      logger.error({ error }, "an unforeseen error ends the gateway");
-      process.exit(1);
-    });
-    // Loaded only here: the other commands start in half the time without it.
-    const { startGateway } = await import("../app/start-gateway.ts");
-    const gateway = await startGateway({
-      ...systemParts,
-      databaseClock,
-      settings,
-      logger,
-      // Its links are secrets: on a terminal a person reads them, elsewhere they would lie in a log.
-      ...(terminal.isTerminal ? { showMail: terminal.tell } : {}),
-      onProgress: (sentence) => (terminal.isTerminal ? terminal.tell(sentence) : logger.info(sentence)),
-      onLost: stop.fail,
-    });
-    welcome(gateway, settings, terminal);
-    logger.info({ site_url: settings.site_url, port: gateway.port }, "ready");
-    const reason = await stop.requested;
-    // A person at a terminal waits for the end; whoever sends SIGTERM may have a load balancer that has to hear of it.
-    await gateway.close({ delayMs: reason === "SIGTERM" ? settings.shutdown_delay_ms : 0 });
-    logger.info("stopped");
-    return reason === "failure" ? { text: "", json: null, hasFailed: true } : null;
+    if (cluster.isWorker) return await serveAsProcess(settings, terminal);
+    return settings.processes > 1 ? await supervise(settings, terminal) : await serveAlone(settings, terminal);
   },
 };
 
-function createProcessLogger(settings: Settings, terminal: Terminal): Logger {
+const failed: CommandResult = { text: "", json: null, hasFailed: true };
+
+/** One process, which has everything. */
+async function serveAlone(settings: Settings, terminal: Terminal): Promise<CommandResult> {
+  const logger = createProcessLogger(settings, terminal, linesLengthMax);
+  const stop = createStopSignal(logger);
+  endOnSurprise(logger);
+  const gateway = await start(settings, terminal, { logger, group: createGroup(), onLost: stop.fail });
+  welcome(gateway, settings, terminal);
+  logger.info({ site_url: settings.site_url, port: gateway.port }, "ready");
+  const reason = await stop.requested;
+  await gateway.close({ delayMs: getDelay(reason, settings) });
+  logger.info("stopped");
+  return reason === "failure" ? failed : null;
+}
+
+/** One of several processes, which a supervisor has started. */
+async function serveAsProcess(settings: Settings, terminal: Terminal): Promise<CommandResult> {
+  const logger = createProcessLogger(settings, terminal, pipeAtomicLength);
+  const stop = createStopSignal(logger, "a process stops; its running requests may finish");
+  endOnSurprise(logger);
+  // Closing a terminal, or telling all processes of a group to roll, is the supervisor's to hear.
+  process.on("SIGHUP", () => {});
+  const { joinSupervisor } = await import("../app/processes/join-supervisor.ts");
+  const { group, siblings, onStop, tellReady, leave } = await joinSupervisor();
+  const told = new Promise<{ delayMs: number; alone: boolean }>(onStop);
+  try {
+    const gateway = await start(settings, terminal, { logger, group, siblings, onLost: stop.fail });
+    tellReady(gateway);
+    const signalled = stop.requested.then((reason) => ({ delayMs: getDelay(reason, settings), alone: false }));
+    await gateway.close(await Promise.race([told, signalled]));
+  } finally {
+    leave();
+  }
+  return null;
+}
+
+/** Starts the processes that serve, and stands by. */
+async function supervise(settings: Settings, terminal: Terminal): Promise<CommandResult> {
+  const logger = createProcessLogger(settings, terminal, pipeAtomicLength);
+  const stop = createStopSignal(logger);
+  endOnSurprise(logger);
+  const { superviseGateway } = await import("../app/supervise-gateway.ts");
+  const gateway = await superviseGateway({
+    ...{ settings, logger, group: createGroup(), clock: systemClock, onLost: stop.fail },
+    onProgress: (sentence) => tellProgress(sentence, terminal, logger),
+  });
+  const ready = await Promise.race([gateway.ready, stop.requested]);
+  if (ready === null) {
+    await gateway.close({ delayMs: 0 });
+    return failed;
+  }
+  if (typeof ready === "object") {
+    welcome(ready, settings, terminal);
+    logger.info({ site_url: settings.site_url, port: ready.port, processes: settings.processes }, "ready");
+  }
+  process.on("SIGHUP", () => {
+    if (terminal.isTerminal) stop.request("SIGHUP");
+    else roll(gateway, terminal, logger);
+  });
+  const reason = await stop.requested;
+  await gateway.close({ delayMs: getDelay(reason, settings) });
+  logger.info("stopped");
+  return reason === "failure" ? failed : null;
+}
+
+/** Settings that are wrong are told here, before any process meets them. */
+function roll(gateway: SupervisedGateway, terminal: Terminal, logger: Logger): void {
+  try {
+    const settings = loadSettings(terminal.settingsPlace);
+    gateway.roll(settings);
+    logger.info({ processes: settings.processes }, "rolling: new processes read the settings anew");
+  } catch (error) {
+    const remedy = error instanceof OperatorError ? error.remedy : undefined;
+    logger.error({ error, remedy }, "not rolled: the processes go on with the settings that they have");
+  }
+}
+
+type StartOptions = Pick<GatewayOptions, "logger" | "siblings" | "onLost"> & { group: string };
+
+async function start(settings: Settings, terminal: Terminal, options: StartOptions): Promise<Gateway> {
+  // Loaded only here: the other commands start in half the time without it.
+  const { startGateway } = await import("../app/start-gateway.ts");
+  return await startGateway({
+    ...systemParts,
+    databaseClock,
+    settings,
+    ...options,
+    // Its links are secrets: on a terminal a person reads them, elsewhere they would lie in a log.
+    ...(terminal.isTerminal ? { showMail: terminal.tell } : {}),
+    onProgress: (sentence) => tellProgress(sentence, terminal, options.logger),
+  });
+}
+
+function tellProgress(sentence: string, terminal: Terminal, logger: Logger): void {
+  if (terminal.isTerminal) terminal.tell(sentence);
+  else logger.info(sentence);
+}
+
+/** A person at a terminal waits for the end; whoever sends SIGTERM may have a load balancer that has to hear of it. */
+function getDelay(reason: StopReason, settings: Settings): number {
+  return reason === "SIGTERM" ? settings.shutdown_delay_ms : 0;
+}
+
+const groupBytes = 6;
+
+function createGroup(): string {
+  return Buffer.from(systemParts.randomBytes(groupBytes)).toString("hex");
+}
+
+/** Whatever nobody foresaw ends the process, as it must, but is told in the log's form and without secrets. */
+function endOnSurprise(logger: Logger): void {
+  process.on("uncaughtException", (error) => {
+    logger.error({ error }, "an unforeseen error ends the gateway");
+    process.exit(1);
+  });
+}
+
+function createProcessLogger(settings: Settings, terminal: Terminal, lengthMax: number): Logger {
   const isPretty = settings.log_format === "auto" ? terminal.isTerminal : settings.log_format === "pretty";
   return createLogger({
     level: settings.log_level,
     format: isPretty ? "pretty" : "json",
-    write: createLineWriter(),
+    write: createLineWriter(lengthMax),
   });
 }
 
 const linesWaitMs = 5;
 const linesLengthMax = 64 * 1024;
+/** What is written into a pipe at once stays together up to this length, so that several processes can share one. */
+const pipeAtomicLength = 4096;
 
 /** Each write wakes whoever reads the log, in the middle of a request, so lines wait a moment for others. */
-function createLineWriter(): (line: string) => void {
+function createLineWriter(lengthMax: number): (line: string) => void {
   let lines = "";
   function flush(): void {
     const together = lines;
@@ -65,9 +165,10 @@ function createLineWriter(): (line: string) => void {
     if (lines !== "") writeSync(process.stdout.fd, lines);
   });
   return (line) => {
+    // Characters beyond ASCII are up to three bytes long; in a line they are rare.
+    if (lines.length + line.length > lengthMax) flush();
     if (lines === "") setTimeout(flush, linesWaitMs);
     lines += line;
-    if (lines.length > linesLengthMax) flush();
   };
 }
 
@@ -76,10 +177,15 @@ const sameSignalMs = 1000;
 
 const stopSignals = ["SIGINT", "SIGTERM"] as const;
 
-type StopReason = (typeof stopSignals)[number] | "failure";
+type StopReason = (typeof stopSignals)[number] | "SIGHUP" | "failure";
+
+type StopSignal = { requested: Promise<StopReason>; request(reason: StopReason): void; fail(error: Error): void };
 
 /** The first signal asks for a stop that lets requests finish; the second one does not wait. */
-function createStopSignal(logger: Logger): { requested: Promise<StopReason>; fail(error: Error): void } {
+function createStopSignal(
+  logger: Logger,
+  message = "stopping; running requests may finish, a second signal ends them",
+): StopSignal {
   const { promise, resolve } = Promise.withResolvers<StopReason>();
   let stoppingSinceMs: number | null = null;
   for (const signal of stopSignals) {
@@ -90,12 +196,13 @@ function createStopSignal(logger: Logger): { requested: Promise<StopReason>; fai
         return;
       }
       stoppingSinceMs = nowMs;
-      logger.info({ signal }, "stopping; running requests may finish, a second signal ends them");
+      logger.info({ signal }, message);
       resolve(signal);
     });
   }
   return {
     requested: promise,
+    request: resolve,
     fail(error) {
       logger.error({ error }, "cannot go on");
       resolve("failure");
@@ -104,7 +211,7 @@ function createStopSignal(logger: Logger): { requested: Promise<StopReason>; fai
 }
 
 /** On a terminal the page is for the person there; elsewhere standard output is a log, and secrets go to a file. */
-function welcome({ firstRun, outboxUrl, notices }: Gateway, settings: Settings, terminal: Terminal): void {
+function welcome({ firstRun, outboxUrl, notices }: Welcome, settings: Settings, terminal: Terminal): void {
   const page = {
     siteUrl: settings.site_url,
     baseUrl: settings.base_url,

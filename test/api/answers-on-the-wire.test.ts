@@ -25,7 +25,7 @@ beforeAll(async () => {
   subscribe("fastify.initialization", watch);
   stage = await openTaskGateway({
     // Nobody does the tasks: their streams stay open.
-    settings: { workers: "off" },
+    settings: { roles: ["http"] },
     catalog: (upstream) =>
       writeTaskCatalog(upstream, {
         models: [

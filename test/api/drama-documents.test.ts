@@ -10,7 +10,7 @@ let front: DramaFront;
 const picture = await makePicture({ width: 64, height: 64 }, 1);
 
 beforeAll(async () => {
-  front = await openDramaFront({ settings: { workers: "off" } });
+  front = await openDramaFront({ settings: { roles: ["http"] } });
 });
 afterEach(() => front.check());
 afterAll(() => front[Symbol.asyncDispose]());

@@ -15,7 +15,7 @@ let front: DramaFront;
 
 /** Nobody makes anything here: this is about what is asked for. */
 beforeAll(async () => {
-  front = await openDramaFront({ settings: { workers: "off" } });
+  front = await openDramaFront({ settings: { roles: ["http"] } });
 });
 afterEach(() => front.check());
 afterAll(() => front[Symbol.asyncDispose]());
@@ -239,13 +239,13 @@ describe("a drama is refused", () => {
   });
 
   test("with 501 where an operator has switched dramas off", async () => {
-    await using closed = await openDramaFront({ settings: { workers: "off", disabled_endpoints: ["createDrama"] } });
+    await using closed = await openDramaFront({ settings: { roles: ["http"], disabled_endpoints: ["createDrama"] } });
     const caller = await closed.createCaller();
     expect(await readProblem(await caller.ask())).toMatchObject({ status: 501, code: "endpoint_not_released" });
   });
 
   test("with a callback to a private address where the sandbox profile is off", async () => {
-    await using closed = await openDramaFront({ settings: { workers: "off", sandbox: "off" } });
+    await using closed = await openDramaFront({ settings: { roles: ["http"], sandbox: "off" } });
     const caller = await closed.createCaller({ isHeard: false });
     for (const address of [
       "http://127.0.0.1:9/hook",

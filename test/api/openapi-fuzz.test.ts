@@ -63,7 +63,7 @@ beforeAll(async () => {
   const plenty = { requests_per_minute: 1_000_000, tokens_per_minute: 1_000_000_000, tasks_in_flight: 1_000_000 };
   await furnisher.database.updateTable("accounts").set(plenty).execute();
   // What is ordered of this one is never made: only the account's own image was.
-  gateway = await startGateway({ ...common, settings: { ...settings, workers: "off" } });
+  gateway = await startGateway({ ...common, settings: { ...settings, roles: ["http"] } });
   pictureId = await upload(picture);
   soundId = await upload(new Uint8Array(await makeMedia("wav")));
 });

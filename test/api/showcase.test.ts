@@ -161,7 +161,7 @@ test("it is degraded when some models cannot be served, down when none can, and 
 test("a service without workers or without its database says so, and is well again when they are back", async () => {
   const testDatabase = await createTestDatabase();
   const ownClock = createTestClock(new Date());
-  const gateway = await startGateway({ clock: ownClock, sharedDatabase: testDatabase, settings: { workers: "off" } });
+  const gateway = await startGateway({ clock: ownClock, sharedDatabase: testDatabase, settings: { roles: ["http"] } });
   const visitor = visitSite(gateway);
   const read = async () => {
     ownClock.advance(rememberedMs);

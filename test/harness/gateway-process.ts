@@ -95,7 +95,8 @@ function spawnMain(words: readonly string[], { environment, prefix = [] }: Proce
   const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   // The place that the gateway takes itself, known before its first file: which else would be stripped of types anew.
   const cache = join(tmpdir(), "node-compile-cache");
-  const env = { PATH: path, NODE_COMPILE_CACHE: cache, ...environment };
+  // One process on any machine, unless a test is about several.
+  const env = { PATH: path, NODE_COMPILE_CACHE: cache, SLUICE_PROCESSES: "1", ...environment };
   return spawn(program, rest, { cwd: tmpdir(), env, stdio: ["pipe", "pipe", "pipe"] });
 }
 

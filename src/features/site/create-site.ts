@@ -6,6 +6,7 @@ import type { Counters } from "../../platform/counters/counters.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createMailer } from "../../platform/mail/create-mailer.ts";
+import type { OutboxShelf } from "../../platform/mail/outbox-shelf.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import type { LiveCatalog } from "../catalog/index.ts";
 import { addAccountRoutes } from "./account/account-routes.ts";
@@ -59,12 +60,14 @@ type SiteDependencies = {
   hasTasksDueBefore(moment: Date): Promise<boolean>;
   /** Shows a mail that is not sent to the person at the server's terminal, if there is one. */
   showMail(text: string): void;
+  /** Where mails are kept that are not sent; absent, this process keeps its own. */
+  outbox?: OutboxShelf | undefined;
 };
 
 export function createSite(given: SiteOptions & SiteDependencies): Site {
   const { database, clock, ids, randomBytes, counters, logger, masterKey, catalog, openAccount } = given;
   const { siteUrl, baseUrl, currency, signUp, payments, providers, checkDatabase, hasTasksDueBefore } = given;
-  const mailer = createMailer({ ...given.mail, clock, logger, show: given.showMail });
+  const mailer = createMailer({ ...given.mail, clock, logger, show: given.showMail, outbox: given.outbox });
   const hasOutbox = mailer.kind === "outbox" && isLoopbackUrl(siteUrl);
   const outboxSecret = hasOutbox ? presentOutboxSecret(masterKey) : null;
   const shell = createSiteShell({ siteUrl, files: readSiteFiles() });

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 function loadEnvironment(environment: Record<string, string>): Settings {
-  return loadSettings({ environment, directory });
+  return loadSettings({ environment, directory, cores: 2 });
 }
 
 function loadFile(text: string, environment: Record<string, string> = {}): Settings {
@@ -65,7 +65,9 @@ describe("where settings come from", () => {
       shutdown_delay_ms: 0,
       shutdown_timeout_ms: 30_000,
       secret_key: undefined,
-      workers: "on",
+      processes: 1,
+      roles: ["http", "worker"],
+      unshared_nodes: "refuse",
       worker_steps_max: 256,
       upload_bytes_max: 104_857_600,
       account_files_max: 10_000,
@@ -86,6 +88,27 @@ describe("where settings come from", () => {
       payment_amount_min: 5,
       payment_amount_max: 1000,
     });
+  });
+
+  test("there are as many processes as cores, but for one, and for another where the database is the gateway's own", () => {
+    const count = (cores: number, environment: Record<string, string> = {}): number =>
+      loadSettings({ environment, directory, cores }).processes;
+    const external = { DATABASE_URL: "postgres://sluice@db.example.com/sluice" };
+    expect([1, 2, 3, 4, 16].map((cores) => count(cores))).toEqual([1, 1, 1, 2, 14]);
+    expect([1, 2, 3, 4, 16].map((cores) => count(cores, external))).toEqual([1, 1, 2, 3, 15]);
+    expect(count(16, { SLUICE_PROCESSES: "2" })).toBe(2);
+  });
+
+  test("roles are words of a list, at least one", () => {
+    expect(loadEnvironment({ SLUICE_ROLES: "worker" }).roles).toEqual(["worker"]);
+    expect(loadFile("roles: [worker, http]\n").roles).toEqual(["http", "worker"]);
+    const refusal = (text: string): string => refusalOf(() => loadFile(text));
+    expect(refusal("roles: []\n")).toContain("Write one or more of http, worker");
+    expect(refusal("roles: [cook]\n")).toContain("Write one or more of http, worker");
+    expect(refusal("workers: off\n")).toBe(
+      "The setting workers (<dir>/sluice.yaml:1:1) is no longer there. Write roles: [http] in place of workers: off, and nothing in place of workers: on.",
+    );
+    expect(refusalOf(() => loadEnvironment({ SLUICE_WORKERS: "off" }))).toContain("Write roles: [http]");
   });
 
   test("a public site takes nobody in unless it is told to, and mails in its own name", () => {

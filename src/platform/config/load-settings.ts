@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import { OperatorError } from "../errors/operator-error.ts";
@@ -7,6 +8,7 @@ import { isLoopbackHost } from "./setting-kinds.ts";
 import {
   getEnvironmentName,
   getSettingEntry,
+  replacedSettings,
   type SettingName,
   settingNames,
   settingsTable,
@@ -32,12 +34,16 @@ type OptionalSetting = "database_url" | "redis_url" | "smtp_url" | "stripe_secre
 type Source = { name: string; place: string; value: unknown };
 
 const fileNameStandard = "sluice.yaml";
+const variablePrefix = "SLUICE_";
 const fileVariable = "SLUICE_CONFIG";
 const formHint = "Write one `name: value` on each line; sluice.example.yaml shows them all.";
 
 /** Reads the settings file and the environment (which wins), or throws a sentence that says what to write instead. */
 export function loadSettings(
-  input: { environment: NodeJS.ProcessEnv; directory: string } = { environment: process.env, directory: process.cwd() },
+  input: { environment: NodeJS.ProcessEnv; directory: string; cores?: number } = {
+    environment: process.env,
+    directory: process.cwd(),
+  },
 ): Settings {
   const given: GivenSettings = {};
   for (const source of [...readFileSources(input), ...readEnvironmentSources(input.environment)]) {
@@ -53,10 +59,10 @@ export function loadSettings(
     }
     Object.assign(given, { [name]: value });
   }
-  return completeSettings(given, input.directory);
+  return completeSettings(given, { directory: input.directory, cores: input.cores ?? availableParallelism() });
 }
 
-function completeSettings(given: GivenSettings, directory: string): Settings {
+function completeSettings(given: GivenSettings, { directory, cores }: { directory: string; cores: number }): Settings {
   const standards = Object.fromEntries(settingNames.map((name) => [name, settingsTable[name].standard]));
   const merged = { ...standards, ...given } as GivenSettings & Settings;
   const siteUrl = given.site_url ?? new URL(`http://localhost:${merged.port}`).origin;
@@ -76,7 +82,13 @@ function completeSettings(given: GivenSettings, directory: string): Settings {
     sign_up: given.sign_up ?? (isLocal ? "open" : "closed"),
     mail_from: given.mail_from ?? `Sluice <no-reply@${new URL(siteUrl).hostname}>`,
     data_dir: resolve(directory, merged.data_dir),
+    processes: given.processes ?? countProcesses(cores, given.database_url === undefined),
   };
+}
+
+/** One core is left to everything else on the machine, and one more to a database that is on it. */
+function countProcesses(cores: number, isDatabaseEmbedded: boolean): number {
+  return Math.max(1, cores - (isDatabaseEmbedded ? 2 : 1));
 }
 
 /**
@@ -159,13 +171,19 @@ function readEnvironmentSources(environment: NodeJS.ProcessEnv): Source[] {
     .filter(([variable]) => (environment[variable] ?? "") !== "")
     .map(([variable, name]) => ({ name, place: variable, value: environment[variable] }));
   const unknown = Object.keys(environment)
-    .filter((variable) => variable.startsWith("SLUICE_") && variable !== fileVariable && !nameByVariable.has(variable))
+    .filter(
+      (variable) => variable.startsWith(variablePrefix) && variable !== fileVariable && !nameByVariable.has(variable),
+    )
     .map((variable) => ({ name: variable, place: variable, value: undefined }));
   return [...sources, ...unknown];
 }
 
 function createUnknownSettingError(source: Source): OperatorError {
-  const isVariable = source.name.startsWith("SLUICE_");
+  const isVariable = source.name.startsWith(variablePrefix);
+  const replaced = replacedSettings.get(
+    isVariable ? source.name.slice(variablePrefix.length).toLowerCase() : source.name,
+  );
+  if (replaced !== undefined) return new OperatorError(`The setting ${source.place} is no longer there.`, replaced);
   const known = isVariable ? [...settingNames.map(getEnvironmentName), fileVariable] : settingNames;
   const nearest = known.toSorted((a, b) => countEdits(source.name, a) - countEdits(source.name, b))[0] ?? "";
   const remedy =

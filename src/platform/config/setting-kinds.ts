@@ -63,6 +63,18 @@ export function someOf(choices: readonly string[]): SettingKind<readonly string[
   return listOf(`a list of any of ${choices.join(", ")}`, (item) => choices.includes(item));
 }
 
+/** At least one of the given words. */
+export function oneOrMoreOf<const T extends string>(choices: readonly T[]): SettingKind<readonly T[]> {
+  const some = someOf(choices);
+  return {
+    expected: `one or more of ${choices.join(", ")}, with commas between them`,
+    parse(raw) {
+      const given = some.parse(raw);
+      return given === undefined || given.length === 0 ? undefined : choices.filter((choice) => given.includes(choice));
+    },
+  };
+}
+
 export function networks(): SettingKind<readonly string[]> {
   return listOf("a list of addresses or networks, such as 10.0.0.0/8, 192.168.1.5", isNetwork);
 }

@@ -6,6 +6,7 @@ import {
   mailServerAddress,
   networks,
   oneOf,
+  oneOrMoreOf,
   redisAddress,
   type SettingKind,
   signInProviders,
@@ -81,7 +82,7 @@ export const settingsTable = {
     standard: 12,
     example: "12",
     explains:
-      "How many connections to the database this process opens at the most: one to hear of changes, one for payments, the others for everything else.",
+      "How many connections to the database each process opens at the most: one to hear of changes, one for payments, the others for everything else.",
   },
   database_start_timeout_ms: {
     kind: wholeNumber({ min: 0, max: 3_600_000 }),
@@ -99,10 +100,17 @@ export const settingsTable = {
   redis_url: {
     kind: redisAddress(),
     standard: undefined,
-    otherwise: "each process counts for itself",
+    otherwise: "each gateway counts for itself, its processes together",
     example: "redis://cache.example.com:6379",
     alias: "REDIS_URL",
     explains: "A Redis or Valkey in which several gateways count requests together, so that a limit is the limit.",
+  },
+  unshared_nodes: {
+    kind: oneOf(["refuse", "allow"]),
+    standard: "refuse",
+    example: "allow",
+    explains:
+      "What follows at the start where another gateway uses the same external database, and the two count limits or keep files apart: `refuse` says what to set and does not start, `allow` starts with a warning.",
   },
   currency: {
     kind: currencyCode(),
@@ -196,17 +204,26 @@ export const settingsTable = {
     example: "15000",
     explains: "After how much silence a stream says that it is still alive, so that no proxy takes it for dead.",
   },
-  workers: {
-    kind: oneOf(["on", "off"]),
-    standard: "on",
-    example: "off",
-    explains: "Whether this process also takes tasks further and delivers webhooks, beside answering requests.",
+  processes: {
+    kind: wholeNumber({ min: 1, max: 256 }),
+    standard: undefined,
+    otherwise: "one fewer than the machine has cores, two fewer with the embedded database, and at least 1",
+    example: "4",
+    explains:
+      "How many processes serve together on one port (docs/operating/scaling.md). With more than one, a supervisor starts, restarts and rolls them, and counts limits for all of them.",
+  },
+  roles: {
+    kind: oneOrMoreOf(["http", "worker"]),
+    standard: ["http", "worker"],
+    example: "[http]",
+    explains:
+      "What this gateway does: `http` answers requests, `worker` takes tasks further and delivers webhooks. Without `http` it answers `/healthz` and `/readyz` alone.",
   },
   worker_steps_max: {
     kind: wholeNumber({ min: 1, max: 10_000 }),
     standard: 256,
     example: "256",
-    explains: "How many tasks this process takes a step further at a time.",
+    explains: "How many tasks each process takes a step further at a time.",
   },
   trusted_proxies: {
     kind: networks(),
@@ -346,7 +363,7 @@ export const settingsTable = {
     standard: 20,
     example: "20",
     explains:
-      "How many calls of one account this gateway reads to their end at a time after their caller hung up, because only the upstream can tell what they cost. Beyond that, what was on hold for the call is charged and the upstream is stopped.",
+      "How many calls of one account this gateway (its processes in equal shares) reads to their end at a time after their caller hung up, because only the upstream can tell what they cost. Beyond that, what was on hold for the call is charged and the upstream is stopped.",
   },
   shutdown_delay_ms: {
     kind: wholeNumber({ min: 0, max: 600_000 }),
@@ -362,6 +379,11 @@ export const settingsTable = {
     explains: "How long running requests may take to finish when the gateway is told to stop.",
   },
 } as const satisfies Record<string, SettingEntry<unknown>>;
+
+/** Settings that went, and what is written in their place. */
+export const replacedSettings: ReadonlyMap<string, string> = new Map([
+  ["workers", "Write roles: [http] in place of workers: off, and nothing in place of workers: on."],
+]);
 
 export type SettingName = keyof typeof settingsTable;
 

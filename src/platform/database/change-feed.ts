@@ -7,6 +7,7 @@ import { doubt, locate } from "./database-address.ts";
 import type { TimeReading } from "./database-clock.ts";
 import { databaseLimits } from "./database-limits.ts";
 import { lineOptions } from "./line-watch.ts";
+import { nodeSessionName } from "./node-names.ts";
 
 type ChangeListener = {
   onChange(payload: string): void;
@@ -37,6 +38,8 @@ type ChangeFeedOptions = {
   onTrouble(error: Error): void;
   /** Told the database's time with each heartbeat. */
   onTime?(reading: TimeReading): void;
+  /** What others on the database see of it. */
+  sessionName?: string;
   heartbeatMs?: number;
   heartbeatTimeoutMs?: number;
   reconnectMs?: number;
@@ -46,7 +49,7 @@ const { connectMsMax } = databaseLimits;
 
 /** Fails when the first connection does; every later one is tried again for ever. */
 export async function openChangeFeed(options: ChangeFeedOptions): Promise<ChangeFeed> {
-  const { address, channels, onTrouble, onTime = () => {} } = options;
+  const { address, channels, onTrouble, onTime = () => {}, sessionName = nodeSessionName } = options;
   const { heartbeatMs = 250, heartbeatTimeoutMs = 500, reconnectMs = 250 } = options;
   const listeners = new Map<string, ChangeListener[]>(channels.map((channel) => [channel, []]));
   const closing = new AbortController();
@@ -57,7 +60,7 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
   function connect(): Promise<ListeningConnection> {
     const { signal } = closing;
     return openListeningConnection({
-      ...{ address, channels, heartbeatMs, heartbeatTimeoutMs, signal, onNotification, onTime },
+      ...{ address, channels, sessionName, heartbeatMs, heartbeatTimeoutMs, signal, onNotification, onTime },
     });
   }
 
@@ -144,6 +147,7 @@ type ListeningConnection = {
 type ListeningConnectionOptions = {
   address: DatabaseAddress;
   channels: readonly string[];
+  sessionName: string;
   heartbeatMs: number;
   heartbeatTimeoutMs: number;
   signal: AbortSignal;
@@ -159,7 +163,7 @@ async function openListeningConnection(options: ListeningConnectionOptions): Pro
   const client = new pg.Client({
     ...{ ...locate(address), ...lineOptions },
     stream: () => socket,
-    application_name: "sluice-change-feed",
+    application_name: options.sessionName,
   });
   if ("hosts" in address) address.hosts.join(client);
   const { promise: ended, resolve: settle } = Promise.withResolvers<Error>();

@@ -10,7 +10,7 @@ import {
 } from "./database.ts";
 import { parseDatabaseUrl, type ServerAddress } from "./database-address.ts";
 import { databaseLimits } from "./database-limits.ts";
-import { openEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
+import { joinEmbeddedPostgres, openEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
 import { isDatabaseUnavailable } from "./unavailable.ts";
 
 export type OpenDatabase = {
@@ -25,7 +25,8 @@ type OpenDatabaseOptions = {
   /** An external PostgreSQL; without it the embedded one of `dataDir` serves. */
   url: string | undefined;
   dataDir: string;
-  purpose: "gateway" | "command";
+  /** A process of a gateway whose supervisor has the embedded database uses that one. */
+  purpose: "gateway" | "process" | "command";
   connectionsMax: number;
   onProgress(sentence: string): void;
   onConnectionError(error: Error): void;
@@ -44,7 +45,10 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
 
 async function openEmbedded(options: OpenDatabaseOptions): Promise<OpenDatabase> {
   const { dataDir, purpose, connectionsMax, onProgress, onConnectionError, onLost, abandoned } = options;
-  const server = await openEmbeddedPostgres({ dataDir, purpose, onProgress, onLost });
+  const server =
+    purpose === "process"
+      ? await joinEmbeddedPostgres(dataDir)
+      : await openEmbeddedPostgres({ dataDir, purpose, onProgress, onLost });
   const database = createDatabase({ address: server.address, connectionsMax, onConnectionError, abandoned });
   const close = async (): Promise<void> => {
     await database.destroy();

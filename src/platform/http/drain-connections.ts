@@ -3,8 +3,11 @@ import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { findOpenReply } from "./request-context.ts";
 
-/** The connections of a server that is about to stop. */
+/** The connections of a server, and how they end when it is about to stop or has too many of them. */
 export type ConnectionDrain = {
+  count(): number;
+  /** So many connections end with their next answer, whichever they are; takes the place of what was said before. */
+  shed(surplus: number): void;
   /** From now on every answer says that its connection ends with it; whatever comes is still served. */
   begin(): void;
   /**
@@ -27,11 +30,25 @@ const lookEveryMs = 50;
 export function createConnectionDrain(server: Server, isProbe: (path: string) => boolean): ConnectionDrain {
   let lastRequestMs = Number.NEGATIVE_INFINITY;
   const sockets = new Set<Socket>();
+  let surplus = 0;
   server.on("connection", (socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
+  function endSurplus(_request: unknown, response: ServerResponse): void {
+    if (surplus === 0) server.off("request", endSurplus);
+    else if (response.shouldKeepAlive) {
+      surplus -= 1;
+      endConnection(response);
+    }
+  }
   return {
+    count: () => sockets.size,
+    shed(wanted) {
+      server.off("request", endSurplus);
+      surplus = wanted;
+      if (surplus > 0) server.prependListener("request", endSurplus);
+    },
     begin() {
       server.keepAliveTimeout = idleMs;
       server.keepAliveTimeoutBuffer = 0;

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer, type Server } from "node:net";
+import { type AddressInfo, createServer, Server } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { OperatorError } from "../errors/operator-error.ts";
 import type { HttpServer } from "./create-http-server.ts";
@@ -7,6 +7,9 @@ import { type ConnectionDrain, createConnectionDrain } from "./drain-connections
 
 export type Doors = {
   port: number;
+  connections: Pick<ConnectionDrain, "count" | "shed">;
+  /** Takes no new connections, which others on the port do; those that are open go on. */
+  leave(): void;
   /**
    * Serves on for the delay, and up to as long again where requests still come, but each answer ends its connection:
    * clients and proxies go elsewhere.
@@ -39,11 +42,15 @@ export async function openDoors(http: HttpServer, { host, port, isProbe = () => 
     connections.begin();
     if (delayMs > 0) await connections.untilQuiet(delayMs);
   };
+  const leave = (): void => {
+    // Not the server's own, which would also end connections that are idle at the moment.
+    for (const door of [http.server, ...sideDoors]) Server.prototype.close.call(door);
+  };
   try {
     await http.listen({ host: host === "localhost" ? "127.0.0.1" : host, port });
     const { port: actualPort } = http.server.address() as AddressInfo;
     if (host === "localhost") sideDoors.push(...(await openSideDoor(http, { host: "::1", port: actualPort })));
-    return { port: actualPort, drain, close };
+    return { port: actualPort, connections, leave, drain, close };
   } catch (error) {
     await close(0);
     throw explainListenError(error, { host, port });

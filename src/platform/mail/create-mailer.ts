@@ -1,18 +1,16 @@
 import type { Transporter } from "nodemailer";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../observability/logger.ts";
+import { createOutboxShelf, type KeptMail, type OutboxShelf } from "./outbox-shelf.ts";
 
 export type Mail = { to: string; subject: string; text: string; html: string };
-
-/** A mail that was kept instead of being sent. */
-export type KeptMail = { id: string; to: string; subject: string; text: string; at: Date };
 
 export type Mailer = {
   kind: "smtp" | "outbox";
   /** Takes the mail on and returns at once: whoever waits for an answer does not learn whether there is a mail. */
   send(mail: Mail): void;
   /** The last mails, newest first, where they are kept and not sent. */
-  listKept(): KeptMail[];
+  listKept(): readonly KeptMail[];
   /** Finishes the attempt that is under way; what still waits is given up. */
   close(): Promise<void>;
 };
@@ -25,10 +23,11 @@ type MailerOptions = {
   logger: Logger;
   /** Shows a mail to the person at the server's terminal. Links in mails are secrets, so a log is no place for them. */
   show(text: string): void;
+  /** Where mails are kept that are not sent; absent, this process keeps its own. */
+  outbox?: OutboxShelf | undefined;
   retryDelaysMs?: readonly number[];
 };
 
-const keptMax = 50;
 const waitingMax = 1000;
 const connectionMs = 10_000;
 const silenceMs = 20_000;
@@ -39,18 +38,14 @@ export function createMailer(options: MailerOptions): Mailer {
   return options.smtpUrl === undefined ? createOutbox(options) : createSender(options, options.smtpUrl);
 }
 
-function createOutbox({ clock, show }: MailerOptions): Mailer {
-  const kept: KeptMail[] = [];
-  let count = 0;
+function createOutbox({ clock, show, outbox = createOutboxShelf() }: MailerOptions): Mailer {
   return {
     kind: "outbox",
     send({ to, subject, text }) {
-      count += 1;
-      kept.unshift({ id: String(count), to, subject, text, at: clock.now() });
-      kept.splice(keptMax);
+      outbox.keep({ to, subject, text, at: clock.now() });
       show(`\n  Mail to ${to}: ${subject}\n\n${text.replaceAll(/^/gm, "    ")}\n`);
     },
-    listKept: () => [...kept],
+    listKept: outbox.list,
     async close() {},
   };
 }

@@ -17,7 +17,7 @@ let front: DramaFront;
 let another: TestGateway;
 
 beforeAll(async () => {
-  front = await openDramaFront({ settings: { workers: "off" } });
+  front = await openDramaFront({ settings: { roles: ["http"] } });
   another = await front.startAnother();
 });
 afterEach(() => front.check());
@@ -49,7 +49,7 @@ test("a hundred of the same request are one task, one hold, one charge and one e
   expect(new Set(sent.map(({ task }) => task.id)).size).toBe(1);
   expect(sent.filter(({ isReplay }) => !isReplay)).toHaveLength(1);
   expect(await caller.countTraces()).toEqual({ tasks: 1, holds: 1, events: 0, keys: 0 });
-  await using worker = await front.startAnother({ workers: "on" });
+  await using worker = await front.startAnother({ roles: ["http", "worker"] });
   expect(worker.port).toBeGreaterThan(0);
   await caller.awaitTask(sent[0]?.task.id ?? "", ["succeeded"]);
   expect(await caller.countTraces()).toEqual({ tasks: 1, holds: 1, events: 1, keys: 0 });

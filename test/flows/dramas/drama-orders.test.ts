@@ -21,7 +21,7 @@ let front: DramaFront;
 
 /** Tasks are ended by the tests, unless they start somebody who works. */
 beforeAll(async () => {
-  front = await openDramaFront({ settings: { workers: "off" } });
+  front = await openDramaFront({ settings: { roles: ["http"] } });
 });
 afterEach(() => front.check());
 afterAll(() => front[Symbol.asyncDispose]());
@@ -89,7 +89,7 @@ describe("the same request with the same client_business_id", () => {
   test("answers the task as it stands now", async () => {
     const caller = await front.createCaller();
     const first = await send(caller);
-    await using worker = await front.startAnother({ workers: "on" });
+    await using worker = await front.startAnother({ roles: ["http", "worker"] });
     expect(worker.port).toBeGreaterThan(0);
     await caller.awaitTask(first.task.id, ["succeeded"]);
     const last = await send(caller);
@@ -108,14 +108,14 @@ describe("the same request with the same client_business_id", () => {
 
   test("is answered for ever: though its key is forgotten, its image is gone, and nobody hears of it", async () => {
     const clock = createTestClock(new Date());
-    await using later = await openDramaFront({ clock, settings: { workers: "off" } });
+    await using later = await openDramaFront({ clock, settings: { roles: ["http"] } });
     const caller = await later.createCaller({ isHeard: false });
     const endpoint = await caller.post("/webhook_endpoints", { url: "http://127.0.0.1:9/hook" });
     const { id } = (await endpoint.json()) as { id: string };
     const face = await caller.upload((await makePicture({ width: 64, height: 64 }, 1)).bytes);
     const body = { characters: [{ name: "Anna", reference_file_id: face }] };
     const first = await send(caller, body, { "idempotency-key": "key-1" });
-    await using worker = await later.startAnother({ workers: "on" });
+    await using worker = await later.startAnother({ roles: ["http", "worker"] });
     expect(worker.port).toBeGreaterThan(0);
     await caller.awaitTask(first.task.id, ["succeeded"]);
     clock.advance(25 * 60 * 60 * 1000);

@@ -15,7 +15,7 @@ let stage: TaskStage;
 
 /** Nobody works here but the tests. */
 beforeAll(async () => {
-  stage = await openTaskStage({ settings: { workers: "off" } });
+  stage = await openTaskStage({ settings: { roles: ["http"] } });
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 

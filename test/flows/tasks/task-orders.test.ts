@@ -27,7 +27,7 @@ let shared: TestDatabase;
 
 beforeAll(async () => {
   shared = await createTestDatabase();
-  front = await openDramaFront({ sharedDatabase: shared, settings: { workers: "off" } });
+  front = await openDramaFront({ sharedDatabase: shared, settings: { roles: ["http"] } });
   caller = await front.createCaller();
   const address = { connectionString: shared.url };
   database = createDatabase({ address, connectionsMax: 4, onConnectionError: () => {} });

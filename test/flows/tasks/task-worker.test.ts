@@ -13,7 +13,7 @@ let place: TaskGateway;
 let workers: TestGateway[];
 beforeEach(async () => {
   workers = [];
-  place = await openTaskGateway({ settings: { workers: "off" } });
+  place = await openTaskGateway({ settings: { roles: ["http"] } });
 });
 afterEach(async () => {
   for (const worker of workers) await worker[Symbol.asyncDispose]();
@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 async function startWorker(settings: Partial<Settings> = {}): Promise<TestGateway> {
-  const worker = await place.startAnother({ workers: "on", shutdown_timeout_ms: 2_000, ...settings });
+  const worker = await place.startAnother({ roles: ["http", "worker"], shutdown_timeout_ms: 2_000, ...settings });
   workers.push(worker);
   return worker;
 }

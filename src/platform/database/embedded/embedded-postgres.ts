@@ -86,6 +86,24 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
   );
 }
 
+/**
+ * For a process of a gateway: the PostgreSQL that its supervisor has started. One that is not there at the moment is waited
+ * for, because its owner brings it back.
+ */
+export async function joinEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
+  const paths = prepareDataDirectory(dataDir);
+  const deadlineAt = performance.now() + openMsMax;
+  while (performance.now() < deadlineAt) {
+    const running = findPostmaster(paths.clusterDir);
+    if (running?.isReady && running.owner !== null) return { address: getAddress(paths), async close() {} };
+    await wait(pollMs);
+  }
+  throw new OperatorError(
+    `The embedded PostgreSQL was not ready after ${openMsMax / 1000} s.`,
+    `Look into ${paths.logFile}.`,
+  );
+}
+
 function getAddress(paths: ClusterPaths): ServerAddress {
   return { host: paths.socketDir, user: clusterUser, password: readPassword(paths), database: "sluice" };
 }

@@ -1,0 +1,17 @@
+import type { KeptMail } from "../../platform/mail/outbox-shelf.ts";
+import type { Welcome } from "../start-gateway.ts";
+
+/** What the supervisor tells a process of its gateway. */
+export type SupervisorMessage =
+  | { kind: "begin"; group: string; processes: number; mails: readonly KeptMail[] }
+  /** `alone` says whether the others on its port go on, and so does the gateway. */
+  | { kind: "stop"; delayMs: number; alone: boolean }
+  /** So many of its connections are to end after their next answer, and to come again to whoever is less busy. */
+  | { kind: "shed"; connections: number }
+  | { kind: "mails"; mails: readonly KeptMail[] };
+
+/** What a process tells its supervisor. */
+export type ProcessMessage =
+  | { kind: "ready"; welcome: Welcome }
+  | { kind: "connections"; count: number }
+  | { kind: "mail"; mail: Omit<KeptMail, "id"> };

@@ -1,0 +1,11 @@
+import type { Duplex } from "node:stream";
+import type { OutboxShelf } from "../../platform/mail/outbox-shelf.ts";
+
+/** What a process has of the gateway that it is one process of. */
+export type Siblings = {
+  /** How many they are, with itself. */
+  processes: number;
+  /** To the supervisor, which counts limits for all of them. */
+  counters: Duplex;
+  outbox: OutboxShelf;
+};

@@ -1,0 +1,170 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Clock } from "../../lib/clock.ts";
+import type { Counters } from "../../platform/counters/counters.ts";
+import { serveCounters } from "../../platform/counters/serve-counters.ts";
+import { createOutboxShelf } from "../../platform/mail/outbox-shelf.ts";
+import type { Logger } from "../../platform/observability/logger.ts";
+import type { Welcome } from "../start-gateway.ts";
+import { decideNext, type Member } from "./decide-next.ts";
+import { type ForkedProcess, forkProcess } from "./fork-process.ts";
+import type { ProcessMessage } from "./process-messages.ts";
+import { createRestartDelays } from "./restart-delays.ts";
+import { shareConnections } from "./share-connections.ts";
+
+type SupervisorOptions = {
+  /** How many processes to start. */
+  count: number;
+  /** Names this gateway among others on its database. */
+  group: string;
+  counters: Counters;
+  clock: Clock;
+  logger: Logger;
+  /** Told when processes keep dying. */
+  onLost(error: Error): void;
+};
+
+export type Supervisor = {
+  /** What the first process has to say, once all serve; `null` where one ended instead, which has said why. */
+  ready: Promise<Welcome | null>;
+  /** Replaces all processes one after another by new ones, and has so many of them from then on. */
+  roll(count: number): void;
+  /** Lets all of them finish, and ends when they have, or when this time is over. */
+  stop(options: { delayMs: number; timeoutMs: number }): Promise<void>;
+};
+
+type Process = Member & {
+  forked: ForkedProcess | null;
+  welcome: Welcome | null;
+  connections: number | null;
+  shed: number;
+};
+
+/** A process that leaves alone serves its open connections on for so long: each answer meanwhile ends its connection. */
+const leaveDelayMs = 1000;
+const shareEveryMs = 1000;
+
+/** Starts the processes of a gateway, and sees to it that they go on. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one set of processes; its functions share it.
+export function superviseProcesses(options: SupervisorOptions): Supervisor {
+  const { group, counters, clock, logger, onLost } = options;
+  const outbox = createOutboxShelf();
+  const delays = createRestartDelays();
+  const processes = new Set<Process>();
+  const ready = Promise.withResolvers<Welcome | null>();
+  const stopping = new AbortController();
+  let { count } = options;
+  let generation = 1;
+  let isReady = false;
+
+  function look(): void {
+    if (stopping.signal.aborted) return;
+    const next = decideNext([...processes], { count, generation });
+    if (next.kind === "start") for (let number = 0; number < next.count; number += 1) void start(0);
+    if (next.kind === "leave") leave(next.member);
+    const serving = [...processes].filter(({ state }) => state === "serving");
+    if (isReady || serving.length < count) return;
+    isReady = true;
+    ready.resolve(serving.find(({ welcome }) => welcome?.firstRun != null)?.welcome ?? serving[0]?.welcome ?? null);
+  }
+
+  async function start(delayMs: number): Promise<void> {
+    const one: Process = {
+      ...{ state: "starting", generation, forked: null, welcome: null, connections: null, shed: 0 },
+    };
+    processes.add(one);
+    await wait(delayMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
+    if (stopping.signal.aborted) {
+      processes.delete(one);
+      return;
+    }
+    const forked = forkProcess();
+    one.forked = forked;
+    serveCounters(counters, forked.counters);
+    forked.onMessage((message) => hear(one, message));
+    forked.tell({ kind: "begin", group, processes: count, mails: outbox.list() });
+    bury(one, await forked.exited);
+  }
+
+  function hear(one: Process, message: ProcessMessage): void {
+    if (message.kind === "connections") one.connections = message.count;
+    if (message.kind === "mail") {
+      outbox.keep(message.mail);
+      for (const { forked } of processes) forked?.tell({ kind: "mails", mails: outbox.list() });
+    }
+    if (message.kind !== "ready" || one.state !== "starting") return;
+    one.state = "serving";
+    one.welcome = message.welcome;
+    look();
+  }
+
+  function leave(one: Process): void {
+    one.state = "leaving";
+    one.forked?.tell({ kind: "stop", delayMs: leaveDelayMs, alone: true });
+  }
+
+  function bury(one: Process, { code, signal }: { code: number | null; signal: string | null }): void {
+    processes.delete(one);
+    if (stopping.signal.aborted) return;
+    if (one.state === "leaving") {
+      if (![...processes].some((other) => other.generation < generation || other.state !== "serving"))
+        logger.info({ processes: processes.size }, "rolled");
+      look();
+      return;
+    }
+    const facts = { process_id: one.forked?.processId, exit_code: code, signal };
+    if (!isReady) {
+      ready.resolve(null);
+    } else if (one.state === "starting" && isRolling()) {
+      logger.error(facts, "a new process did not start; the roll is given up, and the old processes go on");
+      for (const other of processes) other.generation = generation;
+    } else {
+      replace(facts);
+    }
+  }
+
+  function isRolling(): boolean {
+    return [...processes].filter(({ state }) => state === "serving").length >= count;
+  }
+
+  function replace(facts: Record<string, unknown>): void {
+    const delayMs = delays.note(clock.monotonicMs());
+    if (delayMs === null) {
+      onLost(new Error("The gateway's processes keep dying."));
+      return;
+    }
+    logger.error({ ...facts, delay_ms: delayMs }, "a process of this gateway died; another one is started");
+    void start(delayMs);
+  }
+
+  const sharing = setInterval(() => {
+    const serving = [...processes].filter(({ state, connections }) => state === "serving" && connections !== null);
+    if (serving.length < 2) return;
+    for (const [index, shed] of shareConnections(serving.map(({ connections }) => connections ?? 0)).entries()) {
+      const one = serving[index];
+      if (one === undefined || (shed === 0 && one.shed === 0)) continue;
+      one.shed = shed;
+      one.forked?.tell({ kind: "shed", connections: shed });
+    }
+  }, shareEveryMs).unref();
+
+  look();
+  return {
+    ready: ready.promise,
+    roll(wanted) {
+      count = wanted;
+      generation += 1;
+      look();
+    },
+    async stop({ delayMs, timeoutMs }) {
+      stopping.abort();
+      clearInterval(sharing);
+      const forked = [...processes].flatMap((one) => (one.forked === null ? [] : [one.forked]));
+      for (const { tell } of forked) tell({ kind: "stop", delayMs, alone: false });
+      const late = setTimeout(() => {
+        for (const { kill } of forked) kill();
+      }, timeoutMs);
+      await Promise.all(forked.map(({ exited }) => exited));
+      clearTimeout(late);
+    },
+  };
+}

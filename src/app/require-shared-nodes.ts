@@ -1,0 +1,68 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Settings } from "../platform/config/load-settings.ts";
+import type { Database } from "../platform/database/database.ts";
+import { listNodes, type NodeFacts, type SeenNode } from "../platform/database/node-names.ts";
+import { OperatorError } from "../platform/errors/operator-error.ts";
+import type { Logger } from "../platform/observability/logger.ts";
+
+type NodeDependencies = {
+  database: Database;
+  settings: Pick<Settings, "unshared_nodes" | "data_dir" | "s3_bucket">;
+  logger: Logger;
+};
+
+/** Longer than a node is ever silent: one that was not heard in between is gone, and only its session is left. */
+const lookAgainMs = 1500;
+
+/**
+ * Refuses to be the second gateway on a database where the two would count limits apart, or not find each other's files.
+ * Called when this one can be seen itself, so that of two that start at once at least one refuses.
+ */
+export async function requireSharedNodes(
+  { database, settings, logger }: NodeDependencies,
+  own: NodeFacts,
+): Promise<void> {
+  const first = await listApart(database, own);
+  if (first.length === 0) return;
+  await wait(lookAgainMs);
+  const later = await listApart(database, own);
+  const other = later.find(({ session, heardAt }) =>
+    first.some(
+      (seen) => seen.session === session && (heardAt === null || heardAt.getTime() !== seen.heardAt?.getTime()),
+    ),
+  );
+  if (other === undefined) return;
+  const refusal = explain(other, own, settings);
+  if (settings.unshared_nodes === "refuse") throw refusal;
+  logger.warn({ remedy: refusal.remedy }, refusal.message);
+}
+
+async function listApart(database: Database, own: NodeFacts): Promise<SeenNode[]> {
+  return (await listNodes(database)).filter((other) => other.group !== own.group && isApart(other, own));
+}
+
+function isApart(other: NodeFacts, own: NodeFacts): boolean {
+  return other.storage !== own.storage || other.counts !== "redis" || own.counts !== "redis";
+}
+
+function explain(other: SeenNode, own: NodeFacts, settings: NodeDependencies["settings"]): OperatorError {
+  const place = other.address === null ? "" : ` (at ${other.address})`;
+  const faults: string[] = [];
+  const remedies: string[] = [];
+  if (other.counts !== "redis" || own.counts !== "redis") {
+    faults.push("limits would be counted apart");
+    remedies.push("set redis_url to one Redis for all of them");
+  }
+  if (other.storage !== own.storage) {
+    faults.push(
+      settings.s3_bucket === undefined
+        ? `files would lie in ${settings.data_dir}, where only this one finds them`
+        : "files would lie in different buckets",
+    );
+    remedies.push("set s3_bucket to one bucket for all of them, or share one folder for files");
+  }
+  return new OperatorError(
+    `Another gateway${place} uses this database, and ${faults.join(", and ")}.`,
+    `Stop the other one, or ${remedies.join(", and ")}. To go without, write unshared_nodes: allow (docs/operating/scaling.md).`,
+  );
+}
