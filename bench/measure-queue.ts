@@ -14,6 +14,7 @@ import { presentSocketUrl } from "../test/harness/test-database.ts";
 import { waitUntil } from "../test/harness/wait-until.ts";
 import { findMedian } from "./measure-cpu.ts";
 import { type MediaUpstream, startMediaUpstream } from "./media-upstream.ts";
+import { describeNode } from "./sluice-gateway.ts";
 import { presentTable } from "./write-results.ts";
 
 const callers = 32;
@@ -106,6 +107,7 @@ async function startCluster(
   const environment = {
     DATABASE_URL: presentSocketUrl({ host, user, password }, "bench"),
     BENCH_UPSTREAM_KEY: "sk-bench",
+    ...describeNode(folder),
   };
   const gateways: { stop(): Promise<void>; port: number }[] = [];
   for (let node = 0; node < nodes; node += 1) {

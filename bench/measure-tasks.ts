@@ -27,7 +27,7 @@ export async function measureTasks(): Promise<void> {
   const upstream = await startMediaUpstream();
   const rows: Figure[] = [];
   try {
-    rows.push(...(await withSluice(upstream, { SLUICE_WORKERS: "off" }, measureSubmissions)));
+    rows.push(...(await withSluice(upstream, { SLUICE_ROLES: "http" }, measureSubmissions)));
     rows.push(...(await withSluice(upstream, {}, (bench) => measureWork(bench, upstream))));
     rows.push(...(await withSluice(upstream, {}, measurePolling)));
   } finally {

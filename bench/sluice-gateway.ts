@@ -1,8 +1,8 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { stringify } from "yaml";
 import { findFreePort } from "../test/harness/gateway-process.ts";
@@ -80,6 +80,7 @@ async function startNode(mainFile: string, { nodeWords = [], settings = {} }: No
     SLUICE_PORT: String(port),
     SLUICE_LOG_FORMAT: "json",
     BENCH_UPSTREAM_KEY: "sk-bench",
+    ...describeNode(dirname(dirname(mainFile))),
     ...settings,
   };
   const { child, stop } = spawnGateway(mainFile, environment, nodeWords);
@@ -91,6 +92,12 @@ async function startNode(mainFile: string, { nodeWords = [], settings = {} }: No
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** One process, whatever the machine has, and others beside it. Older checkouts know neither, and do so anyway. */
+export function describeNode(checkoutDir: string): Record<string, string> {
+  const isOld = !existsSync(join(checkoutDir, "src/app/processes"));
+  return isOld ? {} : { SLUICE_PROCESSES: "1", SLUICE_UNSHARED_NODES: "allow" };
 }
 
 /** Its log goes down a pipe to a process that reads it, as under a supervisor. */

@@ -72,7 +72,7 @@ export async function openWorld({ seed, nodesCount }: { seed: number; nodesCount
   const behindGates = {
     ...own,
     SLUICE_DATABASE_URL: gatedUrl,
-    ...(gatedRedisUrl === null ? {} : { SLUICE_REDIS_URL: gatedRedisUrl }),
+    ...(gatedRedisUrl === null ? { SLUICE_UNSHARED_NODES: "allow" } : { SLUICE_REDIS_URL: gatedRedisUrl }),
   };
   const nodes: ChaosNode[] = [];
   for (let index = 0; index < nodesCount; index += 1) {

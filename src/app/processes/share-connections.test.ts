@@ -24,7 +24,7 @@ test.each([
   ],
   [
     [1000, 1100, 300],
-    [0, 300, 0],
+    [200, 300, 0],
   ],
   [[7], [0]],
 ])("of %j connections, %j are to come again", (counts, shed) => {

@@ -72,7 +72,7 @@ export function superviseProcesses(options: SupervisorOptions): Supervisor {
       ...{ state: "starting", generation, forked: null, welcome: null, connections: null, shed: 0 },
     };
     processes.add(one);
-    await wait(delayMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
+    await wait(delayMs, undefined, { signal: stopping.signal }).catch(() => {});
     if (stopping.signal.aborted) {
       processes.delete(one);
       return;

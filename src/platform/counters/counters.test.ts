@@ -1,3 +1,4 @@
+import { duplexPair } from "node:stream";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasRedis, type RedisServer, startRedisServer } from "../../../test/harness/servers/redis-server.ts";
@@ -6,6 +7,8 @@ import type { Counters, LeaseCheck, RateCheck } from "./counters.ts";
 import { priceCharge } from "./gcra.ts";
 import { createMemoryCounters } from "./memory-counters.ts";
 import { createRedisCounters } from "./redis-counters.ts";
+import { createRemoteCounters } from "./remote-counters.ts";
+import { serveCounters } from "./serve-counters.ts";
 
 /** Both kinds go by this clock and never see the same key in two tests, so all tests can share them. */
 const clock = createTestClock();
@@ -20,6 +23,13 @@ let redisServer: RedisServer | null = null;
 
 async function openMemory(): Promise<Counters> {
   return createMemoryCounters({ clock });
+}
+
+/** As a process has them whose supervisor counts. */
+async function openRemote(): Promise<Counters> {
+  const [own, others] = duplexPair();
+  serveCounters(createMemoryCounters({ clock }), others);
+  return createRemoteCounters({ stream: own, timeoutMs: 30_000 });
 }
 
 async function openRedis(): Promise<Counters> {
@@ -126,6 +136,7 @@ async function countPassing(counters: Counters, check: RateCheck): Promise<numbe
 }
 
 describeGuarantees("in memory", openMemory);
+describeGuarantees("in another process", openRemote);
 describe.skipIf(!hasRedis)("with Redis", () => describeGuarantees("in Redis", openRedis));
 
 function describeGuarantees(where: string, open: () => Promise<Counters>): void {

@@ -4,12 +4,22 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { requireSharedNodes } from "../../../src/app/require-shared-nodes.ts";
+import type { Settings } from "../../../src/platform/config/load-settings.ts";
 import { type ChangeFeed, openChangeFeed } from "../../../src/platform/database/change-feed.ts";
-import { type DatabaseAddress, serverTimeQuery } from "../../../src/platform/database/database.ts";
+import {
+  createDatabase,
+  type DatabaseAddress,
+  serverTimeQuery,
+  toDatabaseAddress,
+} from "../../../src/platform/database/database.ts";
 import { locate } from "../../../src/platform/database/database-address.ts";
 import type { TimeReading } from "../../../src/platform/database/database-clock.ts";
 import { findPostmaster } from "../../../src/platform/database/embedded/postmaster.ts";
+import { type NodeFacts, presentNodeName } from "../../../src/platform/database/node-names.ts";
 import { type OpenDatabase, openDatabase } from "../../../src/platform/database/open-database.ts";
+import type { OperatorError } from "../../../src/platform/errors/operator-error.ts";
+import { createLogger } from "../../../src/platform/observability/logger.ts";
 import { createDataDirectory } from "../../harness/gateway-process.ts";
 import { repositoryDir } from "../../harness/repository-files.ts";
 import { createTestDatabase } from "../../harness/test-database.ts";
@@ -661,3 +671,51 @@ function spawnFeed(address: DatabaseAddress, script: string) {
     },
   };
 }
+
+test("a gateway is refused that would count limits or keep files apart from another one on its database", async () => {
+  const place = await createTestDatabase();
+  const address = toDatabaseAddress(place.url);
+  const database = createDatabase({ address, connectionsMax: 2, onConnectionError: () => {} });
+  const other: NodeFacts = { storage: "here", counts: "redis", group: "one" };
+  await using _other = await openRecordedFeed(address, { sessionName: presentNodeName(other) });
+  // Of a node that was cut off, and of which only its session is left, nothing is heard.
+  const left = new pg.Client({ ...locate(address), application_name: presentNodeName({ ...other, storage: "gone" }) });
+  await left.connect();
+  await left.query("listen callers");
+  const warnings: string[] = [];
+  const logger = createLogger({ level: "warn", format: "json", write: (line) => warnings.push(line) });
+  const start = async (own: Partial<NodeFacts>, more: Partial<Settings> = {}): Promise<string> => {
+    const settings = { unshared_nodes: "refuse", data_dir: "/data", s3_bucket: undefined, ...more } as const;
+    const facts = { ...other, group: "two", ...own };
+    return await requireSharedNodes({ database, settings, logger }, facts).then(
+      () => "starts",
+      ({ message, remedy }: OperatorError) => `${message} ${remedy}`,
+    );
+  };
+  const none = "To go without, write unshared_nodes: allow (docs/operating/scaling.md).";
+  const bucket = "set s3_bucket to one bucket for all of them, or share one folder for files";
+  const redis = "set redis_url to one Redis for all of them";
+  const folder = "files would lie in /data, where only this one finds them";
+  const begin = "Another gateway uses this database, and";
+  expect(
+    await Promise.all([
+      start({}),
+      start({ storage: "elsewhere", counts: "memory", group: "one" }),
+      start({ storage: "elsewhere" }),
+      start({ counts: "memory" }),
+      start({ storage: "elsewhere", counts: "memory" }),
+      start({ storage: "elsewhere" }, { unshared_nodes: "allow" }),
+    ]),
+  ).toEqual([
+    "starts",
+    "starts",
+    `${begin} ${folder}. Stop the other one, or ${bucket}. ${none}`,
+    `${begin} limits would be counted apart. Stop the other one, or ${redis}. ${none}`,
+    `${begin} limits would be counted apart, and ${folder}. Stop the other one, or ${redis}, and ${bucket}. ${none}`,
+    "starts",
+  ]);
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).toContain(folder);
+  await left.end();
+  await database.destroy();
+});

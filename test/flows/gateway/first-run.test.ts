@@ -87,7 +87,9 @@ test("on a terminal, npm start shows the key once, and a curl line that works as
 test("where nobody watches, the key is in a private file, in no output, and the shown curl line still works", async () => {
   using data = createDataDirectory();
   const port = await findFreePort();
-  await using gateway = await startGatewayProcess({ environment: { SLUICE_DATA_DIR: data.path, SLUICE_PORT: port } });
+  const environment = { SLUICE_DATA_DIR: data.path, SLUICE_PORT: port, SLUICE_PROCESSES: "2" };
+  await using gateway = await startGatewayProcess({ environment });
+  expect(gateway.output().match(/Sluice is running\./g)).toHaveLength(1);
   expect(gateway.output()).not.toMatch(/sk-slc-/);
   expect(await runShownCurl(gateway.output())).toMatchObject(firstAnswer);
   const file = join(data.path, "secrets", "demo-key");

@@ -50,6 +50,17 @@ async function expire(id: string): Promise<void> {
   await endLease(id);
 }
 
+test("a gateway that is only a worker takes tasks to their end, and tells nothing but how it does", async () => {
+  const worker = await startWorker({ roles: ["worker"] });
+  const caller = await place.createCaller();
+  await caller.submitImage("image", "A boat");
+  await waitUntil("the task to end", async () => (await countOpen()) === 0, patienceMs);
+  const read = async (path: string): Promise<number> => (await fetch(`http://localhost:${worker.port}${path}`)).status;
+  expect(await Promise.all(["/healthz", "/readyz", "/v1/models", "/", "/docs"].map(read))).toEqual([
+    200, 200, 404, 404, 404,
+  ]);
+});
+
 test("two workers do 200 tasks, each handed over once", async () => {
   await Promise.all([startWorker(), startWorker()]);
   const callers = await Promise.all(Array.from({ length: 5 }, () => place.createCaller()));

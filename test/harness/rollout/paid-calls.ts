@@ -35,8 +35,12 @@ export type PaidCalls = {
   stop(): Promise<void>;
 };
 
-/** Keeps callers busy at a socket. Each has a connection that it keeps; none tries anything again. */
-export function startPaidCalls({ path, key, callers }: { path: string; key: string; callers: number }): PaidCalls {
+/** A socket of a load balancer, or a port of this machine. */
+type Address = { socketPath: string } | { port: number };
+
+/** Keeps callers busy at an address. Each has a connection that it keeps; none tries anything again. */
+export function startPaidCalls(place: { address: Address; key: string; callers: number }): PaidCalls {
+  const { address, key, callers } = place;
   const agent = new Agent({ keepAlive: true, maxSockets: callers });
   const errors: string[] = [];
   let count = 0;
@@ -47,7 +51,7 @@ export function startPaidCalls({ path, key, callers }: { path: string; key: stri
     for (let index = first; !isStopped; index += 1) {
       const kind = round[index % round.length] ?? "whole";
       const startedMs = performance.now();
-      const fault = await call(kind, { agent, path, key }).catch((error: unknown) => String(error));
+      const fault = await call(kind, { agent, address, key }).catch((error: unknown) => String(error));
       if (kind !== "long stream") slowestMs = Math.max(slowestMs, performance.now() - startedMs);
       if (fault === null) count += 1;
       else errors.push(`${kind}: ${fault}`);
@@ -68,7 +72,7 @@ export function startPaidCalls({ path, key, callers }: { path: string; key: stri
 }
 
 /** What was wrong with the answer; `null` where it is what it should be. */
-async function call(kind: Kind, place: { agent: Agent; path: string; key: string }): Promise<string | null> {
+async function call(kind: Kind, place: { agent: Agent; address: Address; key: string }): Promise<string | null> {
   const { path, body } = kinds[kind];
   const answer = await send(path, JSON.stringify(body), place);
   const isRight =
@@ -83,7 +87,7 @@ async function call(kind: Kind, place: { agent: Agent; path: string; key: string
 function send(
   path: string,
   body: string,
-  { agent, path: socketPath, key }: { agent: Agent; path: string; key: string },
+  { agent, address, key }: { agent: Agent; address: Address; key: string },
 ): Promise<{ status: number | undefined; body: Buffer }> {
   const headers = {
     authorization: `Bearer ${key}`,
@@ -91,7 +95,7 @@ function send(
     "content-length": Buffer.byteLength(body),
   };
   return new Promise((resolve, reject) => {
-    const sent = request({ agent, socketPath, path, method: "POST", headers }, (response) => {
+    const sent = request({ agent, ...address, path, method: "POST", headers }, (response) => {
       buffer(response).then((whole) => resolve({ status: response.statusCode, body: whole }), reject);
     });
     sent.once("error", reject);

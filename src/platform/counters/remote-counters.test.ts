@@ -1,0 +1,69 @@
+import { type Duplex, duplexPair } from "node:stream";
+import { expect, test } from "vitest";
+import { createTestClock } from "../../../test/harness/test-clock.ts";
+import { waitUntil } from "../../../test/harness/wait-until.ts";
+import { readJsonLines, writeJsonLine } from "./json-lines.ts";
+import { createMemoryCounters } from "./memory-counters.ts";
+import { createRemoteCounters } from "./remote-counters.ts";
+import { serveCounters } from "./serve-counters.ts";
+
+const one = { rates: [{ key: "a", perMinute: 3, cost: 1 }], leases: [] };
+
+/** The supervisor's end, whose frames pass only while the gate is open. */
+function openGated(counted: Duplex): { frames: unknown[]; letThrough(): void } {
+  const [near, far] = duplexPair();
+  serveCounters(createMemoryCounters({ clock: createTestClock() }), far);
+  const frames: unknown[] = [];
+  readJsonLines(counted, (frame) => frames.push(frame));
+  readJsonLines(near, (frame) => writeJsonLine(counted, frame));
+  return {
+    frames,
+    letThrough() {
+      for (const frame of frames.splice(0)) writeJsonLine(near, frame);
+    },
+  };
+}
+
+test("processes that ask at once are answered each for itself, and together get exactly the limit", async () => {
+  const counted = createMemoryCounters({ clock: createTestClock() });
+  const processes = Array.from({ length: 4 }, () => {
+    const [own, others] = duplexPair();
+    serveCounters(counted, others);
+    return createRemoteCounters({ stream: own });
+  });
+  const rates = [{ key: "a", perMinute: 50, cost: 1 }];
+  const asked = processes.flatMap((counters) => Array.from({ length: 25 }, () => counters.take({ rates, leases: [] })));
+  const decisions = await Promise.all(asked);
+  expect(decisions.filter(({ isAllowed }) => isAllowed)).toHaveLength(50);
+  await Promise.all(processes.map((counters) => counters.close()));
+});
+
+test("what is asked while a question is under way goes in one frame", async () => {
+  const [own, others] = duplexPair();
+  const gate = openGated(others);
+  const counters = createRemoteCounters({ stream: own });
+  const asked = [counters.take(one)];
+  await waitUntil("the first question", () => gate.frames.length === 1);
+  for (let index = 0; index < 9; index += 1) asked.push(counters.take(one));
+  gate.letThrough();
+  await waitUntil("the others", () => gate.frames.length === 1);
+  expect(gate.frames).toEqual([[2, Array(9).fill(["take", one])]]);
+  gate.letThrough();
+  expect((await Promise.all(asked)).filter(({ isAllowed }) => isAllowed)).toHaveLength(3);
+  await counters.close();
+});
+
+test("no answer in time is an error, and one that comes later is nobody else's", async () => {
+  const [own, others] = duplexPair();
+  const gate = openGated(others);
+  const counters = createRemoteCounters({ stream: own, timeoutMs: 50 });
+  await expect(counters.take(one)).rejects.toThrow("There was no answer within 50 ms.");
+  const second = counters.take({ ...one, rates: [{ key: "b", perMinute: 7, cost: 1 }] });
+  await Promise.resolve();
+  // Both are answered now, the one that nobody waits for first.
+  const passing = setInterval(gate.letThrough, 0);
+  expect(await second).toMatchObject({ rates: [{ limit: 7 }] });
+  clearInterval(passing);
+  own.destroy();
+  await expect(counters.take(one)).rejects.toThrow("The process that counts is gone.");
+});

@@ -1,0 +1,195 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createAccount, createApiKey, updateAccount } from "../../../src/features/accounts/index.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { createIdSource } from "../../../src/lib/ids.ts";
+import { createDatabase } from "../../../src/platform/database/database.ts";
+import {
+  createDataDirectory,
+  findFreePort,
+  type GatewayProcess,
+  startGatewayProcess,
+} from "../../harness/gateway-process.ts";
+import { countConnections, listGatewayProcesses } from "../../harness/gateway-processes.ts";
+import { furnishForPaidCalls, upstreamKey } from "../../harness/rollout/furnish-for-paid-calls.ts";
+import { startPacedUpstream } from "../../harness/rollout/paced-upstream.ts";
+import { startPaidCalls } from "../../harness/rollout/paid-calls.ts";
+import { goodPassword } from "../../harness/site/site-visitor.ts";
+import { createTestDatabase, type TestDatabase } from "../../harness/test-database.ts";
+import { waitUntil } from "../../harness/wait-until.ts";
+import { openWire, type WireConnection, writeRequest } from "../../harness/wire-connection.ts";
+
+const callers = 8;
+
+let stack: AsyncDisposableStack;
+let database: TestDatabase;
+let gateway: GatewayProcess;
+let port: number;
+let settingsFile: string;
+let outboxLink: string;
+let key: string;
+
+beforeAll(async () => {
+  stack = new AsyncDisposableStack();
+  database = await createTestDatabase();
+  stack.defer(() => database.close());
+  const upstream = stack.use(await startPacedUpstream(15));
+  const data = stack.use(createDataDirectory());
+  key = await furnishForPaidCalls(database.url, upstream.url);
+  port = Number(await findFreePort());
+  settingsFile = join(data.path, "sluice.yaml");
+  writeFileSync(settingsFile, "");
+  outboxLink = join(data.path, "secrets/outbox-link");
+  gateway = stack.use(
+    await startGatewayProcess({
+      environment: {
+        ...{ DATABASE_URL: database.url, SLUICE_DATA_DIR: data.path, SLUICE_PORT: String(port) },
+        ...{ SLUICE_PROCESSES: "2", SLUICE_CONFIG: settingsFile, ...upstreamKey },
+      },
+    }),
+  );
+});
+
+afterAll(() => stack.disposeAsync());
+
+const listProcesses = (): Promise<number[]> => listGatewayProcesses(gateway.processId);
+
+/** Whether every process has connections; then its supervisor has spread them, or the system has. */
+async function isSpread(connectionsMin: number): Promise<boolean> {
+  const counts = (await listProcesses()).map((processId) => countConnections(processId, port));
+  return counts.length === 2 && counts.every((count) => count >= connectionsMin);
+}
+
+async function createLimitedCaller(requestsPerMinute: number): Promise<string> {
+  const address = { connectionString: database.url };
+  const opened = createDatabase({ address, connectionsMax: 1, onConnectionError: () => {} });
+  try {
+    const ids = createIdSource({ clock: systemClock, randomBytes });
+    const within = { database: opened, clock: systemClock, ids, randomBytes, hasModel: () => true };
+    const { id: accountId } = await createAccount(within, { email: "limited@example.com" });
+    await updateAccount(within, accountId, { limits: { requestsPerMinute } });
+    return (await createApiKey(within, { accountId, name: "limited" })).text;
+  } finally {
+    await opened.destroy();
+  }
+}
+
+async function openToBoth(): Promise<WireConnection[]> {
+  const wires: WireConnection[] = [];
+  await waitUntil("connections to both processes", async () => {
+    wires.push(await openWire(port));
+    return await isSpread(3);
+  });
+  return wires;
+}
+
+test("processes have one limit between them, to the last request", async () => {
+  // Five reads for each request; then one of them every twelve seconds.
+  const limit = 5;
+  const refillMs = 12_000;
+  const authorization = `Bearer ${await createLimitedCaller(1)}`;
+  const wires = await openToBoth();
+  const startedAtMs = performance.now();
+  const answers = await Promise.all(
+    wires.map(async (wire) => {
+      const seen = [];
+      for (let round = 0; round < 5; round += 1) {
+        wire.write(writeRequest("GET /v1/models HTTP/1.1", { headers: { authorization } }));
+        seen.push(await wire.read("GET"));
+      }
+      wire.hangUp();
+      return seen;
+    }),
+  );
+  const tookMs = performance.now() - startedAtMs;
+  const passed = answers.flat().filter(({ status }) => status === 200);
+  expect(passed.length).toBeGreaterThanOrEqual(limit);
+  expect(passed.length).toBeLessThanOrEqual(limit + Math.floor(tookMs / refillMs));
+  expect(answers.flat().filter(({ headers }) => "x-ratelimit-degraded" in headers)).toEqual([]);
+});
+
+test("a mail that is not sent can be read at every process", async () => {
+  const origin = `http://localhost:${port}`;
+  const post = (path: string, body: object): Promise<Response> =>
+    fetch(`${origin}/console/api${path}`, {
+      method: "POST",
+      headers: { origin, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const secret = readFileSync(outboxLink, "utf8").trim().split("#")[1];
+  const cookie = (await post("/outbox/open", { secret })).headers.get("set-cookie")?.split(";")[0] ?? "";
+  expect((await post("/sign-up", { email: "ada@example.com", password: goodPassword })).status).toBe(202);
+  const wires = await openToBoth();
+  await waitUntil("the mail at every connection", async () => {
+    const headers = { host: `localhost:${port}`, cookie };
+    for (const wire of wires) wire.write(writeRequest("GET /console/api/outbox HTTP/1.1", { headers }));
+    const answers = await Promise.all(wires.map((wire) => wire.read("GET")));
+    return answers.every(({ body }) => body.includes("ada@example.com"));
+  });
+  for (const wire of wires) wire.hangUp();
+});
+
+test("callers notice nothing of a roll, which reads the settings anew; wrong settings roll nothing", async () => {
+  const before = await listProcesses();
+  const calls = startPaidCalls({ address: { port }, key, callers });
+  await waitUntil("both processes to be at work", () => isSpread(1));
+  writeFileSync(settingsFile, "prot: 1\n");
+  gateway.kill("SIGHUP");
+  await waitUntil("the refusal", () => gateway.output().includes('"msg":"not rolled'));
+  expect(gateway.output()).toContain("Did you mean port?");
+  expect(await listProcesses()).toEqual(before);
+
+  writeFileSync(settingsFile, "disabled_endpoints: [listPrices]\n");
+  gateway.kill("SIGHUP");
+  await waitUntil("the end of the roll", () => gateway.output().includes('"msg":"rolled"'));
+  await waitUntil("both processes to be at work again", () => isSpread(1));
+  await calls.stop();
+  expect(calls.errors).toEqual([]);
+  expect(calls.count()).toBeGreaterThan(0);
+  const after = await listProcesses();
+  expect(after).toHaveLength(2);
+  expect(after.filter((processId) => before.includes(processId))).toEqual([]);
+  const headers = { authorization: `Bearer ${key}` };
+  expect((await fetch(`http://localhost:${port}/v1/pricing/models`, { headers })).status).toBe(501);
+});
+
+test("a process that dies takes its own connections with it and nothing else, and is replaced", async () => {
+  const [victim = 0, other = 0] = await listProcesses();
+  const calls = startPaidCalls({ address: { port }, key, callers });
+  await waitUntil("both processes to be at work", () => isSpread(1));
+  process.kill(victim, "SIGKILL");
+  await waitUntil("another in its place", async () => {
+    const now = await listProcesses();
+    return now.length === 2 && now.includes(other) && !now.includes(victim);
+  });
+  // Those who lost theirs are on the other one, and some of them come again where there is more room.
+  await waitUntil("both processes to be at work again", () => isSpread(1));
+  const counted = calls.count();
+  await waitUntil("more calls", () => calls.count() > counted + callers);
+  await calls.stop();
+  expect(gateway.output()).toContain('"signal":"SIGKILL","delay_ms":0,"msg":"a process of this gateway died');
+  expect(calls.errors.length).toBeLessThanOrEqual(callers);
+  for (const error of calls.errors) expect(error).toMatch(/ECONNRESET|socket hang up|aborted/);
+});
+
+test("after SIGTERM what is under way is finished, and no process is left", async () => {
+  const processes = await listProcesses();
+  expect(processes).toHaveLength(2);
+  const ask = { model: "chat", stream: true, messages: [{ role: "user", content: "long" }] };
+  const wires = await Promise.all(Array.from({ length: 4 }, () => openWire(port)));
+  for (const wire of wires) {
+    const headers = { authorization: `Bearer ${key}` };
+    wire.write(writeRequest("POST /v1/chat/completions HTTP/1.1", { headers, body: JSON.stringify(ask) }));
+  }
+  await Promise.all(wires.map((wire) => wire.begun()));
+  gateway.kill("SIGTERM");
+  const answers = await Promise.all(wires.map((wire) => wire.read("POST")));
+  for (const answer of answers) expect(answer.body).toContain("[DONE]");
+  expect(await gateway.exited).toBe(0);
+  expect(gateway.output().match(/"msg":"ready"/g)).toHaveLength(1);
+  expect(gateway.output().match(/"msg":"stopped"/g)).toHaveLength(1);
+  for (const processId of processes) expect(() => process.kill(processId, 0)).toThrow("ESRCH");
+  await expect(fetch(`http://localhost:${port}/healthz`)).rejects.toThrow();
+});
