@@ -1,5 +1,12 @@
 /** What came back for one request, and when its first data did, in milliseconds of `performance.now()`. */
-export type LoadAnswer = { status: number; isStream: boolean; firstDataAtMs: number | null; isDone: boolean };
+export type LoadAnswer = {
+  status: number;
+  isStream: boolean;
+  firstDataAtMs: number | null;
+  isDone: boolean;
+  /** Whether the connection ends with it. */
+  isLast: boolean;
+};
 
 /** Reads the answers of one connection, one after another, and no more of them than where they end. */
 export type AnswerReader = {
@@ -55,6 +62,7 @@ export function createAnswerReader(): AnswerReader {
     if (length === undefined && !isChunked) throw new Error(`An answer does not say where it ends: ${text}`);
     answer.status = Number(/^http\/1\.1 (\d{3})/.exec(text)?.[1]);
     answer.isStream = /\r\ncontent-type: *text\/event-stream/.test(text);
+    answer.isLast = /\r\nconnection: *close/.test(text);
     left = Number(length ?? 0);
     place = isChunked ? "chunk-size" : left > 0 ? "body" : "end";
     head = head.subarray(0, 0);
@@ -108,5 +116,5 @@ export function createAnswerReader(): AnswerReader {
 }
 
 function createAnswer(): LoadAnswer {
-  return { status: 0, isStream: false, firstDataAtMs: null, isDone: false };
+  return { status: 0, isStream: false, firstDataAtMs: null, isDone: false, isLast: false };
 }

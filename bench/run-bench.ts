@@ -5,6 +5,7 @@ import { measureEdge } from "./measure-edge.ts";
 import { measureEndurance } from "./measure-endurance.ts";
 import { measureLedger } from "./measure-ledger.ts";
 import { measureNodes } from "./measure-nodes.ts";
+import { measureProcesses } from "./measure-processes.ts";
 import { measureQueue } from "./measure-queue.ts";
 import { measureRollout } from "./measure-rollout.ts";
 import { measureStreams } from "./measure-streams.ts";
@@ -17,6 +18,7 @@ const benches: Record<string, (words: string[]) => Promise<void>> = {
   endurance: measureEndurance,
   ledger: measureLedger,
   nodes: measureNodes,
+  processes: measureProcesses,
   queue: measureQueue,
   rollout: measureRollout,
   streams: measureStreams,

@@ -15,24 +15,31 @@ type Load = { port: number; request: Buffer | (() => Buffer); isStream: boolean;
 export async function openLoad({ port, request, isStream, connections }: Load) {
   const opened = await Promise.all(Array.from({ length: connections }, () => openLoadConnection(port)));
 
-  async function askOnce(connection: LoadConnection, figures: LoadFigures): Promise<void> {
+  async function askOnce(index: number, figures: LoadFigures): Promise<void> {
     const startedAtMs = performance.now();
-    const answer = await connection.ask(typeof request === "function" ? request() : request);
+    const answer = await getConnection(index).ask(typeof request === "function" ? request() : request);
     requireWhole(answer, isStream);
     figures.requests += 1;
     figures.wholeMs.push(performance.now() - startedAtMs);
     if (answer.firstDataAtMs !== null) figures.firstDataMs.push(answer.firstDataAtMs - startedAtMs);
+    if (answer.isLast) opened[index] = await openLoadConnection(port);
+  }
+
+  function getConnection(index: number): LoadConnection {
+    const connection = opened[index];
+    if (connection === undefined) throw new Error("There are not so many connections.");
+    return connection;
   }
 
   return {
     /** One request on each connection, so that all connections behind are open too. */
-    warmUp: () => runAll(opened, (connection) => askOnce(connection, createFigures())),
+    warmUp: () => runAll(connections, (index) => askOnce(index, createFigures())),
     /** Throws when any call fails, and says how many did. */
     async run(lastsMs: number): Promise<LoadFigures> {
       const figures = createFigures();
       const startedAtMs = performance.now();
-      await runAll(opened, async (connection) => {
-        do await askOnce(connection, figures);
+      await runAll(connections, async (index) => {
+        do await askOnce(index, figures);
         while (performance.now() - startedAtMs < lastsMs);
       });
       return { ...figures, tookMs: performance.now() - startedAtMs };
@@ -43,15 +50,12 @@ export async function openLoad({ port, request, isStream, connections }: Load) {
   };
 }
 
-async function runAll(
-  connections: readonly LoadConnection[],
-  work: (connection: LoadConnection) => Promise<void>,
-): Promise<void> {
-  const outcomes = await Promise.allSettled(connections.map(work));
+async function runAll(count: number, work: (index: number) => Promise<void>): Promise<void> {
+  const outcomes = await Promise.allSettled(Array.from({ length: count }, (_, index) => work(index)));
   const failures = outcomes.filter(({ status }) => status === "rejected");
   const [first] = failures;
   if (first?.status !== "rejected") return;
-  throw new Error(`${failures.length} of ${connections.length} connections failed: ${first.reason}`);
+  throw new Error(`${failures.length} of ${count} connections failed: ${first.reason}`);
 }
 
 function createFigures(): LoadFigures {

@@ -18,8 +18,10 @@ export type SluiceGateway = {
   /** What every request needs to be let in. */
   headers: Record<string, string>;
   readFrozen(): Promise<string>;
-  /** Another gateway with the same settings: on the same database, where that is not its own. */
-  startBeside(): Promise<{ port: number; close(): Promise<void> }>;
+  /** Another gateway with the same settings, and others: on the same database, where that is not its own. */
+  startBeside(
+    settings?: Readonly<Record<string, string>>,
+  ): Promise<{ port: number; processId: number; close(): Promise<void> }>;
   close(): Promise<void>;
 };
 
@@ -59,7 +61,7 @@ export async function startSluice(
     dataDir,
     databaseProcessId: options.settings?.SLUICE_DATABASE_URL === undefined ? readPostmasterId(dataDir) : null,
     headers,
-    startBeside: () => startNode(mainFile, options),
+    startBeside: (settings) => startNode(mainFile, { ...options, settings: { ...options.settings, ...settings } }),
     async readFrozen() {
       const answer = await fetch(`${siteUrl}/v1/balance`, { headers });
       const { frozen_balance: frozen } = (await answer.json()) as { frozen_balance: string };

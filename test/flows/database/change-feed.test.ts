@@ -677,7 +677,7 @@ test("a gateway is refused that would count limits or keep files apart from anot
   const address = toDatabaseAddress(place.url);
   const database = createDatabase({ address, connectionsMax: 2, onConnectionError: () => {} });
   const other: NodeFacts = { storage: "here", counts: "redis", group: "one" };
-  await using _other = await openRecordedFeed(address, { sessionName: presentNodeName(other) });
+  const feed = await openRecordedFeed(address, { sessionName: presentNodeName(other) });
   // Of a node that was cut off, and of which only its session is left, nothing is heard.
   const left = new pg.Client({ ...locate(address), application_name: presentNodeName({ ...other, storage: "gone" }) });
   await left.connect();
@@ -717,5 +717,7 @@ test("a gateway is refused that would count limits or keep files apart from anot
   expect(warnings).toHaveLength(1);
   expect(warnings[0]).toContain(folder);
   await left.end();
+  await feed[Symbol.asyncDispose]();
   await database.destroy();
+  await place.close();
 });
