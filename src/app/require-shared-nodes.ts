@@ -7,7 +7,7 @@ import type { Logger } from "../platform/observability/logger.ts";
 
 type NodeDependencies = {
   database: Database;
-  settings: Pick<Settings, "unshared_nodes" | "data_dir" | "s3_bucket">;
+  settings: Pick<Settings, "unshared_nodes" | "data_dir"> & { s3_bucket?: string | undefined };
   logger: Logger;
 };
 

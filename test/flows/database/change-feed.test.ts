@@ -685,7 +685,7 @@ test("a gateway is refused that would count limits or keep files apart from anot
   const warnings: string[] = [];
   const logger = createLogger({ level: "warn", format: "json", write: (line) => warnings.push(line) });
   const start = async (own: Partial<NodeFacts>, more: Partial<Settings> = {}): Promise<string> => {
-    const settings = { unshared_nodes: "refuse", data_dir: "/data", s3_bucket: undefined, ...more } as const;
+    const settings = { unshared_nodes: "refuse", data_dir: "/data", ...more } as const;
     const facts = { ...other, group: "two", ...own };
     return await requireSharedNodes({ database, settings, logger }, facts).then(
       () => "starts",

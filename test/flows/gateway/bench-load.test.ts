@@ -113,7 +113,7 @@ describe("a load", () => {
   });
 
   test("that wants whole answers takes no stream for one", () => {
-    const answer = { status: 200, isStream: true, firstDataAtMs: 1, isDone: true };
+    const answer = { status: 200, isStream: true, firstDataAtMs: 1, isDone: true, isLast: false };
     expect(() => requireWhole(answer, false)).toThrow("another form");
     expect(() => requireWhole({ ...answer, isStream: false, isDone: false }, false)).not.toThrow();
   });
