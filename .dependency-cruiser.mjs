@@ -40,6 +40,7 @@ const ranks = [
   { calls: ["src/features/calls"] },
   {
     accounts: ["src/features/accounts"],
+    backups: ["src/features/backups"],
     catalog: ["src/features/catalog"],
     ledger: ["src/features/ledger"],
     limits: ["src/features/limits"],

@@ -30,6 +30,7 @@ const http = await createGatewayHttp({
   readers: { watch: () => () => () => {} },
   checkDatabase: async () => {},
   isStopping: () => false,
+  copy: { isLive: () => true, requireLive: () => {} },
 });
 const doors = await openDoors(http, { host: "127.0.0.1", port: 0 });
 serveOnRequest({

@@ -252,6 +252,19 @@ END),
 
 CREATE INDEX connect_requests_by_expiry ON connect_requests USING btree (expires_at);
 
+create table copy_states (
+  is_only boolean not null default true,
+  state text not null,
+  restored_from text,
+  restored_at timestamp with time zone,
+  confirmed_at timestamp with time zone,
+  constraint copy_states_one_row PRIMARY KEY (is_only),
+  constraint copy_states_only_true CHECK (is_only),
+  constraint copy_states_state_valid CHECK (state = ANY (ARRAY['live'::text, 'restoring'::text, 'unconfirmed'::text]))
+);
+
+CREATE TRIGGER copy_states_changed AFTER UPDATE ON copy_states FOR EACH ROW EXECUTE FUNCTION notify_copy_state();
+
 create table deliveries (
   id text not null,
   event_id text not null,
@@ -1690,6 +1703,16 @@ begin
   perform pg_notify('catalog', new.number::text);
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.notify_copy_state()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('copy_state', new.state);
+  return null;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.notify_session_end()
  RETURNS trigger

@@ -64,7 +64,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
   });
   const files = createFiles({
     ...parts,
-    bytes: { put: refuse, open: refuse, delete: refuse, close: refuse },
+    bytes: { put: refuse, open: refuse, delete: refuse, list: refuse, close: refuse },
     spool: { write: refuse },
     pictures: { read: refuse, close: refuse },
     linkKey: masterKey.derive(),
@@ -127,6 +127,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     readers: { watch: () => () => () => {} },
     checkDatabase: async () => {},
     isStopping: () => false,
+    copy: { isLive: () => true, requireLive: () => {} },
   });
   await http.ready();
   const document = http.swagger();

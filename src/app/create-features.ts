@@ -49,7 +49,7 @@ export async function createFeatures(
   stack: AsyncDisposableStack,
 ): Promise<Features> {
   const { settings, clock, ids, randomBytes, logger } = options;
-  const { database, feed, catalog, counters, ledger, registry, health, masterKey, time } = foundation;
+  const { database, feed, catalog, counters, ledger, registry, health, masterKey, time, copy } = foundation;
   const random = (): number => Buffer.from(randomBytes(6)).readUIntBE(0, 6) / 2 ** 48;
   const keyValidityMs = settings.idempotency_hours * hourMs;
   const heartbeatMs = settings.stream_heartbeat_ms;
@@ -80,7 +80,7 @@ export async function createFeatures(
   stack.defer(() => payments.close());
   const upkeep = { removeExpiredFiles: opened.removeExpired, sweepCheckouts: payments.sweep };
   const jobs = await openScheduledJobs({
-    ...{ database, clock, closeTimeoutMs, mayStart: time.hasAgreed },
+    ...{ database, clock, closeTimeoutMs, mayStart: () => time.hasAgreed() && copy.isLive() },
     jobs: listJobs({ database, clock, ids, logger, ...upkeep }),
     onFailure: (job, error) => logger.error({ job, error }, "a scheduled job failed"),
     onTrouble: (error) => logger.warn({ error }, "scheduled jobs wait for the database"),

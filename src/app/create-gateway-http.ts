@@ -36,6 +36,7 @@ import { addHealthRoutes } from "./health-routes.ts";
 import { findSubstitute } from "./openai-endpoints.ts";
 import { addReferenceRoutes } from "./reference-routes.ts";
 import { requireFunds } from "./require-funds.ts";
+import type { CopyWatch } from "./watch-copy.ts";
 import type { ReaderWatch } from "./watch-readers.ts";
 
 export type GatewayHttpDependencies = {
@@ -60,6 +61,7 @@ export type GatewayHttpDependencies = {
   logger: Logger;
   checkDatabase(): Promise<void>;
   isStopping(): boolean;
+  copy: Pick<CopyWatch, "isLive" | "requireLive">;
 };
 
 const apiDescription = `An OpenAI-compatible API: point an OpenAI client at the address below.
@@ -87,7 +89,12 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
     explainMissing: findSubstitute,
     findLimits: (request) => findLimits(request, given),
     async addRoutes(http) {
-      addHealthRoutes(http, { clock, checkDatabase: given.checkDatabase, isStopping: given.isStopping });
+      const { checkDatabase, isStopping, copy } = given;
+      http.addHook("onRequest", (request, _reply, done) => {
+        copy.requireLive(request);
+        done();
+      });
+      addHealthRoutes(http, { clock, checkDatabase, isStopping, isLive: copy.isLive });
       if (!settings.roles.includes("http")) return;
       http.decorateRequest("watchAccess", {
         getter(this: FastifyRequest) {

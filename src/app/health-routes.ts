@@ -2,12 +2,15 @@ import { Type } from "typebox";
 import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import type { HttpServer } from "../platform/http/create-http-server.ts";
+import { copyNotice } from "./watch-copy.ts";
 
 type HealthOptions = {
   clock: Clock;
   checkDatabase(): Promise<void>;
   /** Whether it was told to stop: it serves for a while yet, but nobody should send more. */
   isStopping(): boolean;
+  /** Whether it is not a restored copy that waits to be confirmed. */
+  isLive(): boolean;
 };
 
 /** Anybody may ask, as often as they like: the database is asked once a second. */
@@ -25,7 +28,7 @@ export function addHealthRoutes(http: HttpServer, options: HealthOptions): void 
   http.get("/readyz", { schema }, async () => {
     if (options.isStopping()) throw new AppError("shutting_down", "This node is about to stop.");
     await checkDatabase();
-    return { status: "ok" };
+    return { status: options.isLive() ? "ok" : `ok. ${copyNotice.message}.` };
   });
 }
 

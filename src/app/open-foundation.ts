@@ -7,6 +7,7 @@ import type { Settings } from "../platform/config/load-settings.ts";
 import { type MasterKey, openMasterKey } from "../platform/config/master-key.ts";
 import type { Counters } from "../platform/counters/counters.ts";
 import { type ChangeFeed, openChangeFeed } from "../platform/database/change-feed.ts";
+import { copyStateChannel, requireWhole } from "../platform/database/copy-state.ts";
 import type { Database, DatabaseAddress } from "../platform/database/database.ts";
 import { type DatabaseClock, readTime } from "../platform/database/database-clock.ts";
 import { migrate } from "../platform/database/migrate.ts";
@@ -23,6 +24,7 @@ import { openCounters } from "./open-counters.ts";
 import { type FirstRun, prepareFirstRun } from "./prepare-first-run.ts";
 import type { Siblings } from "./processes/siblings.ts";
 import { requireSharedNodes } from "./require-shared-nodes.ts";
+import { type CopyWatch, watchCopy } from "./watch-copy.ts";
 
 /** What the features of a gateway stand on. */
 export type Foundation = {
@@ -37,6 +39,7 @@ export type Foundation = {
   firstRun: FirstRun | null;
   notices: readonly DecoderFinding[];
   time: TimeKeeping;
+  copy: CopyWatch;
 };
 
 export type FoundationOptions = {
@@ -92,13 +95,15 @@ export async function openFoundation(
   const node = await describeNode(options);
   const feed = await openChangeFeed({
     address,
-    channels: ["callers", "catalog", "sessions", "tasks", "tasks_due"],
+    channels: ["callers", "catalog", "sessions", "tasks", "tasks_due", copyStateChannel],
     onTrouble: warn("change feed disconnected, caches bypassed"),
     onTime: time.hear,
     ...(node === null ? {} : { sessionName: presentNodeName(node) }),
   });
   stack.defer(() => feed.close());
   if (node !== null) await requireSharedNodes({ database, settings, logger }, node);
+  const copy = await watchCopy({ database, feed, logger });
+  stack.defer(() => copy.close());
   const health = createUpstreamHealth({ clock });
   const registry = createProviderRegistry({ clock, studioFolder: join(settings.data_dir, "studio") });
   stack.defer(() => registry.close());
@@ -118,7 +123,7 @@ export async function openFoundation(
   });
   stack.defer(() => publisher.close());
   const masterKey = await openMasterKey(settings, randomBytes);
-  return { database, feed, catalog, counters, ledger, registry, health, masterKey, firstRun, notices, time };
+  return { database, feed, catalog, counters, ledger, registry, health, masterKey, firstRun, notices, time, copy };
 }
 
 /** What others on the database are to know of this gateway. Nobody else is on an embedded one. */
@@ -133,6 +138,7 @@ async function prepareDatabase(
   { database, address }: { database: Database; address: DatabaseAddress },
   { settings, clock, ids, randomBytes, logger, onProgress }: FoundationOptions,
 ): Promise<FirstRun | null> {
+  await requireWhole(database);
   const applied = await migrate(address, { onProgress });
   if (applied.length > 0) logger.info({ migrations: applied }, "migrated");
   await requireLedgerCurrency(database, settings.currency);

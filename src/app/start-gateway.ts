@@ -1,13 +1,15 @@
 import { databaseLimits } from "../platform/database/database-limits.ts";
 import { type Doors, openDoors } from "../platform/http/open-doors.ts";
-import type { DecoderFinding } from "../platform/media/examine-decoders.ts";
 import { checkReadiness } from "./check-readiness.ts";
 import { createFeatures, type FeatureOptions } from "./create-features.ts";
 import { createGatewayHttp } from "./create-gateway-http.ts";
 import { isHealthPath } from "./health-routes.ts";
 import { openFoundation } from "./open-foundation.ts";
 import type { FirstRun } from "./prepare-first-run.ts";
+import { copyNotice } from "./watch-copy.ts";
 import { watchReaders } from "./watch-readers.ts";
+
+type Notice = { message: string; remedy?: string | undefined };
 
 /** What whoever starts a gateway is told of it. */
 export type Welcome = {
@@ -17,7 +19,7 @@ export type Welcome = {
   /** Where mails that are not sent can be read. A secret: whoever has it can sign in as anybody. */
   outboxUrl: string | null;
   /** What the operator should mend, and how. */
-  notices: readonly DecoderFinding[];
+  notices: readonly Notice[];
 };
 
 export type Gateway = Welcome & {
@@ -49,7 +51,7 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
   const { settings, clock, ids, randomBytes, logger } = options;
   const abandonment = new AbortController();
   const foundation = await openFoundation({ ...options, abandoned: abandonment.signal }, stack);
-  const { database, feed, catalog, counters, ledger, firstRun, notices, time } = foundation;
+  const { database, feed, catalog, counters, ledger, firstRun, notices, time, copy } = foundation;
   const { calls, outboxUrl, startWorking, stopWorking, ...features } = await createFeatures(foundation, options, stack);
   const checkReady = (): Promise<void> => checkReadiness({ database, ledger });
   const readers = watchReaders({ database, feed, clock, logger });
@@ -62,9 +64,9 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
       time.requireAgreement();
       await checkReady();
     },
-    isStopping: () => isStopping,
+    ...{ copy, isStopping: () => isStopping },
   });
-  if (settings.roles.includes("worker")) time.whenAgreed(startWorking);
+  if (settings.roles.includes("worker")) time.whenAgreed(() => copy.whenLive(startWorking));
   const doors = await openDoors(http, { ...settings, isProbe: isHealthPath });
   // Calls whose callers have left are nobody's connection: they have the same time.
   const timeoutMs = settings.shutdown_timeout_ms;
@@ -72,12 +74,14 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
     await Promise.all([doors.close(timeoutMs, () => calls.close()), calls.untilDrained(timeoutMs)]);
   });
   return {
-    ...{ port: doors.port, firstRun, outboxUrl, notices, connections: doors.connections },
+    ...{ port: doors.port, firstRun, outboxUrl, connections: doors.connections },
+    notices: copy.isLive() ? notices : [copyNotice, ...notices],
     catalogVersion: () => catalog.current().catalog?.version ?? 0,
     async close({ delayMs, alone = false } = { delayMs: 0 }) {
       if (alone) doors.leave();
       else isStopping = true;
       time.close();
+      copy.close();
       stopWorking();
       // Load balancers need a while to hear that they should send nothing more.
       await doors.drain(delayMs);

@@ -1,5 +1,6 @@
 import { loadSettings, type Settings } from "../platform/config/load-settings.ts";
-import type { Database } from "../platform/database/database.ts";
+import { requireWhole } from "../platform/database/copy-state.ts";
+import type { Database, DatabaseAddress } from "../platform/database/database.ts";
 import { readTime } from "../platform/database/database-clock.ts";
 import { isNewDatabase, migrate, requireMigrated } from "../platform/database/migrate.ts";
 import { type OpenDatabase, openDatabase } from "../platform/database/open-database.ts";
@@ -12,7 +13,7 @@ import { databaseClock } from "./system-parts.ts";
  */
 export async function withDatabase<T>(
   terminal: Terminal,
-  work: (database: Database, settings: Settings) => Promise<T>,
+  work: (database: Database, settings: Settings, address: DatabaseAddress) => Promise<T>,
 ): Promise<T> {
   const settings = loadSettings(terminal.settingsPlace);
   const { database, address, close } = await openForCommand(settings, terminal);
@@ -20,8 +21,9 @@ export async function withDatabase<T>(
     databaseClock.hear(await readTime(database));
     // A data directory that is new gets its server and its schema by whatever comes first.
     if (settings.database_url === undefined && (await isNewDatabase(database))) await migrate(address);
+    await requireWhole(database);
     await requireMigrated(database);
-    return await work(database, settings);
+    return await work(database, settings, address);
   } finally {
     await close();
   }

@@ -60,6 +60,7 @@ beforeAll(async () => {
         clock: { ...systemClock, monotonicMs: () => healthMs },
         checkDatabase,
         isStopping: () => false,
+        isLive: () => true,
       });
       server.get("/begun", (_request, reply) => {
         reply.hijack();

@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
+import { isBackupRunning } from "../../platform/database/backup-lock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { ByteStore } from "../../platform/storage/byte-store.ts";
 import { deleteFiles } from "./file-store.ts";
@@ -36,6 +37,8 @@ export function createFileRemoval({ database, clock, bytes, onTrouble }: Removal
   /** Removes bytes whose file is gone. Failing does no harm: they are doomed, and the sweep finds them. */
   async function removeDoomedBytes(storageKey: string): Promise<boolean> {
     try {
+      // A backup that saw the file has yet to copy them. The sweep comes back when it is done.
+      if (await isBackupRunning(database)) return false;
       await bytes.delete(storageKey);
       await deleteUnownedBytes(database, storageKey);
       return true;

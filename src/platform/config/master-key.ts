@@ -9,13 +9,15 @@ export type MasterKey = {
   derive(purpose: string): Buffer;
 };
 
+type SecretSettings = { secret_key?: string | undefined; data_dir: string };
+
 const keyBytes = 32;
 const charactersMin = 32;
 const fileName = "secret.key";
 
 /** The key of the settings, or the one in the data folder, which is made where there is none. */
 export async function openMasterKey(
-  { secret_key, data_dir }: { secret_key?: string | undefined; data_dir: string },
+  { secret_key, data_dir }: SecretSettings,
   randomBytes: (count: number) => Uint8Array,
 ): Promise<MasterKey> {
   const secret = secret_key ?? (await readOrMakeSecret(data_dir, randomBytes));
@@ -28,15 +30,24 @@ export async function openMasterKey(
   return { derive: (purpose) => Buffer.from(hkdfSync("sha256", secret, "sluice", purpose, keyBytes)) };
 }
 
-/** Of several processes that start at once, one makes the file and all use it. */
 async function readOrMakeSecret(folder: string, randomBytes: (count: number) => Uint8Array): Promise<string> {
-  const path = join(folder, fileName);
-  const known = await readSecret(path);
+  const known = await readSecret(join(folder, fileName));
   if (known !== null) return known;
-  await mkdir(folder, { recursive: true });
+  await placeSecret(folder, Buffer.from(randomBytes(keyBytes)).toString("base64url"), randomBytes);
+  return (await readSecret(join(folder, fileName))) ?? "";
+}
+
+/** Puts a secret into the data folder, unless there is one. Of several processes that start at once, one makes the file. */
+export async function placeSecret(
+  folder: string,
+  secret: string,
+  randomBytes: (count: number) => Uint8Array,
+): Promise<void> {
+  const path = join(folder, fileName);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const mark = Buffer.from(randomBytes(6)).toString("hex");
   const draft = `${path}.${mark}`;
-  await writeFile(draft, Buffer.from(randomBytes(keyBytes)).toString("base64url"), { mode: 0o600, flush: true });
+  await writeFile(draft, secret, { mode: 0o600, flush: true });
   try {
     // A link appears with its whole content, or not at all where there is one already.
     await link(draft, path);
@@ -45,7 +56,16 @@ async function readOrMakeSecret(folder: string, randomBytes: (count: number) => 
   } finally {
     await rm(draft, { force: true });
   }
-  return (await readSecret(path)) ?? "";
+}
+
+/** The secret that a gateway with these settings would use; `null` where it would make one. */
+export async function findSecret({ secret_key, data_dir }: SecretSettings): Promise<string | null> {
+  return secret_key ?? (await readSecret(join(data_dir, fileName)));
+}
+
+/** Tells whether two secrets are the same, and nothing else of them. */
+export function fingerprintSecret(secret: string): string {
+  return Buffer.from(hkdfSync("sha256", secret, "sluice", "fingerprint", 16)).toString("hex");
 }
 
 async function readSecret(path: string): Promise<string | null> {

@@ -39,6 +39,8 @@ type MigrateOptions = {
   limits?: Partial<MigrationLimits>;
   /** Only tests have other files. */
   directory?: string;
+  /** The last migration of a new database that is made to be filled, and a statement that goes into its transaction. */
+  fresh?: { numberMax: number; conclude: string };
   onProgress?(sentence: string): void;
 };
 
@@ -69,8 +71,10 @@ export async function migrate(address: DatabaseAddress, options: MigrateOptions 
     await takeMigrationLock(run);
     await retry(run, "schema_migrations", () => prepareBookkeeping(client));
     const { rows: applied } = await client.query<AppliedMigration>(appliedStatement);
-    const pending = decidePendingMigrations(readMigrations(options.directory), applied);
-    if (applied.length === 0) await createSchema(client, pending);
+    const { fresh = { numberMax: Number.POSITIVE_INFINITY, conclude: "" } } = options;
+    const known = readMigrations(options.directory).filter(({ number }) => number <= fresh.numberMax);
+    const pending = decidePendingMigrations(known, applied);
+    if (applied.length === 0) await createSchema(client, pending, fresh.conclude);
     else for (const migration of pending) await retry(run, migration.name, () => apply(client, migration));
     await validateChecks(run);
     return pending.map(({ name }) => name);
@@ -134,7 +138,7 @@ async function retry(run: Run, name: string, work: () => Promise<void>): Promise
 }
 
 /** A new database gets everything at once: whoever looks sees nothing of it or all. Nobody is there to be held up. */
-async function createSchema(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
+async function createSchema(client: pg.Client, migrations: readonly Migration[], conclude: string): Promise<void> {
   await inTransaction(client, async () => {
     for (const migration of migrations) {
       try {
@@ -144,6 +148,7 @@ async function createSchema(client: pg.Client, migrations: readonly Migration[])
         throw explainFailure(migration.name, error);
       }
     }
+    if (conclude !== "") await client.query(conclude);
   });
 }
 

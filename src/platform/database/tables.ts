@@ -12,6 +12,7 @@ export type Tables = {
   checkouts: CheckoutsTable;
   clawbacks: ClawbacksTable;
   connect_requests: ConnectRequestsTable;
+  copy_states: CopyStatesTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
   event_inboxes: EventInboxesTable;
@@ -188,6 +189,14 @@ type ConnectRequestsTable = {
   expires_at: Date;
   asked_from: string | null;
   asked_by: string | null;
+};
+
+type CopyStatesTable = {
+  is_only: Generated<boolean>;
+  state: string;
+  restored_from: string | null;
+  restored_at: Date | null;
+  confirmed_at: Date | null;
 };
 
 type DeliveriesTable = {

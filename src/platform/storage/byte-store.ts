@@ -14,6 +14,8 @@ export type ByteStore = {
   open(key: string, range?: ByteRange): Promise<Readable>;
   /** That there is nothing is fine. */
   delete(key: string): Promise<void>;
+  /** The names directly under a key's beginning, of bytes and of further beginnings, in order; `""` is the top. */
+  list(folder: string): Promise<string[]>;
   close(): Promise<void>;
 };
 

@@ -1,5 +1,5 @@
 import { constants, createWriteStream } from "node:fs";
-import { mkdir, open, realpath, rename, rm } from "node:fs/promises";
+import { mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { invariant } from "../../lib/invariant.ts";
@@ -7,7 +7,8 @@ import { type ByteStore, MissingBytesError } from "./byte-store.ts";
 import { removeLeftovers } from "./remove-leftovers.ts";
 
 const draftsName = "drafts";
-const keyPattern = /^[\w-]+(\/[\w-]+)*$/;
+/** No part begins with a dot, so that none leads upwards or is hidden. */
+const keyPattern = /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/;
 const ownerOnly = { file: 0o600, folder: 0o700 };
 
 /** Keeps bytes in a folder. What is being written is a draft, and gets its name when it is whole and on the disk. */
@@ -59,6 +60,16 @@ export async function createDiskStore({ folder }: { folder: string }): Promise<B
         throw error;
       }
       await rm(path, { force: true });
+    },
+    async list(prefix) {
+      try {
+        if (prefix !== "") await requireInside(root, locate(prefix));
+        const names = await readdir(prefix === "" ? root : locate(prefix));
+        return names.filter((name) => prefix !== "" || name !== draftsName).toSorted();
+      } catch (error) {
+        if (isMissing(error)) return [];
+        throw error;
+      }
     },
     async close() {},
   };

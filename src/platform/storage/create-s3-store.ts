@@ -4,6 +4,8 @@ import { type ByteStore, MissingBytesError } from "./byte-store.ts";
 
 export type S3Place = {
   bucket: string;
+  /** What all keys begin with, such as `sluice/backups/`. */
+  prefix?: string;
   /** Where a server other than Amazon's is. */
   endpoint: string | undefined;
   region: string;
@@ -23,9 +25,9 @@ const partsAtOnceMax = 2;
 /** Keeps bytes in a bucket of Amazon S3, or of whatever speaks like it. */
 export async function createS3Store(place: S3Place): Promise<ByteStore> {
   // These take a third of a second to load, which only who uses a bucket should wait for.
-  const { S3Client, GetObjectCommand, DeleteObjectCommand } = await import("@aws-sdk/client-s3");
+  const { S3Client, GetObjectCommand, DeleteObjectCommand, ListObjectsV2Command } = await import("@aws-sdk/client-s3");
   const { Upload } = await import("@aws-sdk/lib-storage");
-  const { bucket: Bucket } = place;
+  const { bucket: Bucket, prefix = "" } = place;
   const client = new S3Client({
     region: place.region,
     forcePathStyle: place.usesPathStyle,
@@ -48,7 +50,7 @@ export async function createS3Store(place: S3Place): Promise<ByteStore> {
       });
       const upload = new Upload({
         client,
-        params: { Bucket, Key: key, Body: body },
+        params: { Bucket, Key: `${prefix}${key}`, Body: body },
         partSize: partBytes,
         queueSize: partsAtOnceMax,
       });
@@ -70,7 +72,7 @@ export async function createS3Store(place: S3Place): Promise<ByteStore> {
     async open(key, range) {
       const Range = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
       try {
-        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: key, ...Range }));
+        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: `${prefix}${key}`, ...Range }));
         invariant(Body instanceof Readable, "an object is a stream");
         return Body;
       } catch (error) {
@@ -79,7 +81,20 @@ export async function createS3Store(place: S3Place): Promise<ByteStore> {
       }
     },
     async delete(key) {
-      await client.send(new DeleteObjectCommand({ Bucket, Key: key }));
+      await client.send(new DeleteObjectCommand({ Bucket, Key: `${prefix}${key}` }));
+    },
+    async list(folder) {
+      const Prefix = folder === "" ? prefix : `${prefix}${folder}/`;
+      const names: string[] = [];
+      let ContinuationToken: string | undefined;
+      do {
+        const page = await client.send(new ListObjectsV2Command({ Bucket, Prefix, Delimiter: "/", ContinuationToken }));
+        const { Contents = [], CommonPrefixes = [] } = page;
+        const found = [...Contents.map(({ Key = "" }) => Key), ...CommonPrefixes.map((common) => common.Prefix ?? "")];
+        names.push(...found.map((key) => key.slice(Prefix.length).replace(/\/$/, "")));
+        ContinuationToken = page.NextContinuationToken;
+      } while (ContinuationToken !== undefined);
+      return names.filter((name) => name !== "").toSorted();
     },
     async close() {
       client.destroy();

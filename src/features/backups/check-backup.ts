@@ -1,0 +1,40 @@
+import type { ByteStore } from "../../platform/storage/byte-store.ts";
+import { forEachFile, readListedFiles, toPart } from "./copy-files.ts";
+import { listParts, type Manifest, type Part } from "./manifest.ts";
+import { DamagedPartError, type PartReader, readPart } from "./part-stream.ts";
+
+type CheckDependencies = { place: ByteStore; onProgress(sentence: string): void; signal: AbortSignal };
+
+/** Reads every byte of a backup and says what is damaged or missing; nothing where it is whole. */
+export async function checkBackup(
+  { place, onProgress, signal }: CheckDependencies,
+  manifest: Manifest,
+): Promise<string[]> {
+  const reader: PartReader = { place, folder: manifest.id };
+  const problems: string[] = [];
+
+  async function check(part: Part): Promise<void> {
+    signal.throwIfAborted();
+    try {
+      for await (const _piece of readPart(reader, part));
+    } catch (error) {
+      if (!(error instanceof DamagedPartError)) throw error;
+      problems.push(error.message);
+    }
+  }
+
+  const parts = listParts(manifest);
+  for (const [index, part] of parts.entries()) {
+    onProgress(`checking the database: ${index + 1} of ${parts.length} parts`);
+    await check(part);
+  }
+  // A list that is damaged names nothing that could be looked for.
+  if (problems.length > 0) return problems;
+  let count = 0;
+  await forEachFile(readListedFiles(reader, manifest.files.list), async (file) => {
+    await check(toPart(file));
+    count += 1;
+    onProgress(`checking files: ${count} of ${manifest.files.count}`);
+  });
+  return problems;
+}

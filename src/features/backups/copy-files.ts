@@ -1,0 +1,43 @@
+import type { Part } from "./manifest.ts";
+import { type PartReader, readParts, splitLines } from "./part-stream.ts";
+
+/** A file as the list of files names it. */
+export type ListedFile = { id: string; storageKey: string; bytes: number; sha256: string };
+
+const filesAtOnceMax = 8;
+
+/** The files of a list, as the database had them. */
+export async function* readListedFiles(reader: PartReader, list: Part): AsyncGenerator<ListedFile> {
+  for await (const line of splitLines(readParts(reader, [list]))) {
+    const [storageKey = "", bytes = "", sha256 = "", id = ""] = line.split("\t");
+    yield { id, storageKey, bytes: Number(bytes), sha256 };
+  }
+}
+
+/** Where a file's bytes lie in a backup. */
+export function toPart({ storageKey, bytes, sha256 }: ListedFile): Part {
+  return { key: `files/${storageKey}`, bytes, sha256 };
+}
+
+/** Does something with every file, a few at a time. The first that fails ends it, once the others are done. */
+export async function forEachFile(
+  files: AsyncGenerator<ListedFile>,
+  work: (file: ListedFile) => Promise<void>,
+): Promise<{ count: number; bytes: number }> {
+  const done = { count: 0, bytes: 0 };
+  async function workOn(): Promise<void> {
+    for (let next = await files.next(); next.done !== true; next = await files.next()) {
+      await work(next.value);
+      done.count += 1;
+      done.bytes += next.value.bytes;
+    }
+  }
+  const workers = Array.from({ length: filesAtOnceMax }, () =>
+    workOn().catch(async (error: unknown) => {
+      await files.return(undefined);
+      throw error;
+    }),
+  );
+  for (const outcome of await Promise.allSettled(workers)) if (outcome.status === "rejected") throw outcome.reason;
+  return done;
+}

@@ -1,0 +1,128 @@
+import { Readable } from "node:stream";
+import { fingerprintSecret } from "../../platform/config/master-key.ts";
+import { holdBackupLock } from "../../platform/database/backup-lock.ts";
+import type { DatabaseAddress } from "../../platform/database/database.ts";
+import { type DatabaseSnapshot, openSnapshot } from "../../platform/database/database-snapshot.ts";
+import { OperatorError } from "../../platform/errors/operator-error.ts";
+import { type ByteStore, MissingBytesError } from "../../platform/storage/byte-store.ts";
+import { readFileList } from "./backup-store.ts";
+import { forEachFile, type ListedFile, readListedFiles, toPart } from "./copy-files.ts";
+import { type Manifest, manifestName } from "./manifest.ts";
+import { DamagedPartError, type PartWriter, verify, writePart, writeParts } from "./part-stream.ts";
+
+type BackupDependencies = {
+  address: DatabaseAddress;
+  /** Where the files of the gateway are. */
+  files: ByteStore;
+  /** Where the backup goes. */
+  place: ByteStore;
+  randomBytes: (count: number) => Uint8Array;
+  onProgress(sentence: string): void;
+  signal: AbortSignal;
+};
+
+type BackupOptions = {
+  /** What the gateway's secrets are sealed with; `null` where there is none yet. */
+  secret: string | null;
+  /** Whether the secret goes into the backup. */
+  includesSecret: boolean;
+};
+
+type DatabasePart = Omit<Manifest, "files" | "secrets" | "secret_fingerprint"> & {
+  files: { list: Manifest["files"]["list"] };
+};
+
+/**
+ * Copies the database as it is at one moment, then every file that it names. Files never change, and while this runs none
+ * is removed (`isBackupRunning`), so that both are of the same moment. The manifest comes last: what was cut off has none.
+ */
+export async function createBackup(dependencies: BackupDependencies, options: BackupOptions): Promise<Manifest> {
+  const { address, place, onProgress, signal } = dependencies;
+  const lock = await holdBackupLock(address);
+  try {
+    const copied = await copyDatabase(dependencies);
+    const writer: PartWriter = { place, folder: copied.id, signal };
+    const files = await copyFiles(dependencies, writer, copied.files.list);
+    const { secret, includesSecret } = options;
+    const manifest: Manifest = {
+      ...copied,
+      files: { ...copied.files, ...files },
+      secrets:
+        secret === null || !includesSecret
+          ? null
+          : await writePart(writer, "secret.key", Readable.from([Buffer.from(secret)])),
+      secret_fingerprint: secret === null ? null : fingerprintSecret(secret),
+    };
+    await writePart(writer, manifestName, Readable.from([Buffer.from(JSON.stringify(manifest, null, 1))]));
+    onProgress(`${copied.id} is complete`);
+    return manifest;
+  } finally {
+    await lock.release();
+  }
+}
+
+async function copyDatabase({
+  address,
+  place,
+  randomBytes,
+  onProgress,
+  signal,
+}: BackupDependencies): Promise<DatabasePart> {
+  const snapshot = await openSnapshot(address);
+  try {
+    const id = createBackupId(snapshot, randomBytes);
+    const writer: PartWriter = { place, folder: id, signal };
+    const { schema, partitions } = snapshot;
+    const tables: Manifest["tables"] = [];
+    for (const table of snapshot.tables) {
+      signal.throwIfAborted();
+      onProgress(`database: ${table.name}, ${tables.length + 1} of ${snapshot.tables.length} tables`);
+      const parts = await writeParts(writer, `database/${table.name}`, snapshot.readTable(table));
+      tables.push({ name: table.name, columns: [...table.columns], parts });
+    }
+    const [list] = await writeParts(writer, "files-list", readFileList(snapshot), Number.POSITIVE_INFINITY);
+    if (list === undefined) throw new Error("A list has a part.");
+    return {
+      ...{ format: 1, id, taken_at: snapshot.takenAt.toISOString(), server_version: snapshot.serverVersion },
+      ...{ schema: [...schema], tables, partitions: [...partitions], sequences: await snapshot.readSequences() },
+      files: { list },
+    };
+  } finally {
+    await snapshot.close();
+  }
+}
+
+/** In the order of time; no two backups have the same. */
+function createBackupId({ takenAt }: DatabaseSnapshot, randomBytes: (count: number) => Uint8Array): string {
+  const time = takenAt.toISOString().replace(/\.\d+/, "").replaceAll(/[-:]/g, "");
+  return `${time}-${Buffer.from(randomBytes(3)).toString("hex")}`;
+}
+
+async function copyFiles(
+  { files, place, onProgress }: BackupDependencies,
+  writer: PartWriter,
+  list: Manifest["files"]["list"],
+): Promise<{ count: number; bytes: number }> {
+  let count = 0;
+  return await forEachFile(readListedFiles({ place, folder: writer.folder }, list), async (file) => {
+    writer.signal.throwIfAborted();
+    await copyFile(files, writer, file);
+    count += 1;
+    onProgress(`files: ${count}`);
+  });
+}
+
+/** What is copied is what the database says of it, or there is no backup. */
+async function copyFile(files: ByteStore, writer: PartWriter, file: ListedFile): Promise<void> {
+  const part = toPart(file);
+  try {
+    await writePart(writer, part.key, verify(await files.open(file.storageKey), part));
+  } catch (error) {
+    if (!(error instanceof DamagedPartError || error instanceof MissingBytesError)) throw error;
+    throw new OperatorError(
+      `The bytes of ${file.id} in the storage of files are missing or damaged, so that this would be no whole backup.`,
+      `Bring them back, or give the file up: npm run -s sluice -- file purge --file ${file.id}`,
+      { cause: error },
+    );
+  }
+}

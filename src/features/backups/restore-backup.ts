@@ -1,0 +1,131 @@
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { findSecret, placeSecret } from "../../platform/config/master-key.ts";
+import { beginRestoring, readCopyState } from "../../platform/database/copy-state.ts";
+import type { Database, DatabaseAddress } from "../../platform/database/database.ts";
+import { fillDatabase, listTableNames, type TableShape } from "../../platform/database/database-snapshot.ts";
+import { migrate } from "../../platform/database/migrate.ts";
+import { readMigrations } from "../../platform/database/migration-files.ts";
+import { OperatorError } from "../../platform/errors/operator-error.ts";
+import type { ByteStore } from "../../platform/storage/byte-store.ts";
+import { checkBackup } from "./check-backup.ts";
+import { forEachFile, readListedFiles, toPart } from "./copy-files.ts";
+import { decideSecret } from "./decide-secret.ts";
+import type { Manifest } from "./manifest.ts";
+import { type PartReader, readPart, readParts } from "./part-stream.ts";
+
+type RestoreDependencies = {
+  place: ByteStore;
+  database: Database;
+  address: DatabaseAddress;
+  /** Where the files of the gateway are to be. */
+  files: ByteStore;
+  settings: { data_dir: string; secret_key?: string | undefined; s3_bucket?: string | undefined };
+  randomBytes: (count: number) => Uint8Array;
+  onProgress(sentence: string): void;
+  signal: AbortSignal;
+};
+
+/**
+ * Makes an empty database and an empty folder of files what they were when the backup was taken, as a copy that is to be
+ * confirmed. Everything is checked before anything is written. Cut off, it leaves a database that no gateway starts on, and
+ * that the same restore begins anew with.
+ */
+export async function restoreBackup(
+  dependencies: RestoreDependencies,
+  manifest: Manifest,
+  { acceptsNewSecret }: { acceptsNewSecret: boolean },
+): Promise<void> {
+  const { place, address, settings, randomBytes, onProgress } = dependencies;
+  const reader: PartReader = { place, folder: manifest.id };
+  requireKnownSchema(manifest);
+  const isNew = await requireEmpty(dependencies);
+  const secret = decideSecret({
+    fingerprint: manifest.secret_fingerprint,
+    here: await findSecret(settings),
+    inBackup: manifest.secrets === null ? null : await text(Readable.from(readPart(reader, manifest.secrets))),
+    acceptsNew: acceptsNewSecret,
+  });
+  await requireUndamaged(dependencies, manifest);
+  const numberMax = manifest.schema.at(-1)?.number ?? 0;
+  if (isNew) await migrate(address, { fresh: { numberMax, conclude: beginRestoring } });
+  if (secret !== null) await placeSecret(settings.data_dir, secret, randomBytes);
+  await restoreFiles(dependencies, manifest);
+  await restoreDatabase(dependencies, manifest);
+  const applied = await migrate(address);
+  if (applied.length > 0) onProgress(`migrated: ${applied.join(", ")}`);
+}
+
+/** A schema that this version cannot make is one of a newer version. */
+function requireKnownSchema({ schema, id }: Manifest): void {
+  const known = readMigrations();
+  const isKnown = schema.every(({ number, checksum }, index) => {
+    const migration = known[index];
+    return migration?.number === number && migration.checksum === checksum;
+  });
+  if (isKnown) return;
+  throw new OperatorError(
+    `The backup ${id} was made by a newer Sluice, or by one with other migrations.`,
+    "Restore it with the version that made it, or a newer one.",
+  );
+}
+
+/** Whether nothing is there at all; `false` where a restore was begun. Refuses everything else by name. */
+async function requireEmpty({ database, address, files, settings }: RestoreDependencies): Promise<boolean> {
+  const tables = await listTableNames(address);
+  if (tables.length > 0 && (await readCopyState(database)) === "restoring") return false;
+  if (tables.length > 0) {
+    const shown = tables.slice(0, 3).join(", ");
+    throw new OperatorError(
+      `The database is not empty: it has ${tables.length} tables, such as ${shown}.`,
+      "Restore into a new database, or with a data_dir (SLUICE_DATA_DIR) of its own.",
+    );
+  }
+  // A bucket may have more in it than files of this gateway, or may have survived what the database did not.
+  const [found] = settings.s3_bucket === undefined ? await files.list("") : [];
+  if (found === undefined) return true;
+  throw new OperatorError(
+    `The data directory is not empty: ${settings.data_dir}/files has ${found}.`,
+    "Restore with a data_dir (SLUICE_DATA_DIR) of its own.",
+  );
+}
+
+async function requireUndamaged(dependencies: RestoreDependencies, manifest: Manifest): Promise<void> {
+  const problems = await checkBackup(dependencies, manifest);
+  if (problems.length === 0) return;
+  throw new OperatorError(
+    `The backup ${manifest.id} is damaged: ${problems.slice(0, 3).join(" ")}`,
+    "Nothing was restored. Use another: npm run -s sluice -- backup list <where>",
+  );
+}
+
+async function restoreFiles(
+  { place, files, onProgress, signal }: RestoreDependencies,
+  manifest: Manifest,
+): Promise<void> {
+  const reader: PartReader = { place, folder: manifest.id };
+  let count = 0;
+  await forEachFile(readListedFiles(reader, manifest.files.list), async (file) => {
+    signal.throwIfAborted();
+    await files.put(file.storageKey, readPart(reader, toPart(file)), { signal });
+    count += 1;
+    onProgress(`files: ${count} of ${manifest.files.count}`);
+  });
+}
+
+async function restoreDatabase(
+  { place, address, onProgress, signal }: RestoreDependencies,
+  manifest: Manifest,
+): Promise<void> {
+  const { schema, tables, partitions, sequences } = manifest;
+  const reader: PartReader = { place, folder: manifest.id };
+  const parts = new Map(tables.map((table) => [table.name, table.parts]));
+  let count = 0;
+  async function* read({ name }: TableShape): AsyncGenerator<Buffer> {
+    signal.throwIfAborted();
+    count += 1;
+    onProgress(`database: ${name}, ${count} of ${tables.length} tables`);
+    yield* readParts(reader, parts.get(name) ?? []);
+  }
+  await fillDatabase(address, { schema, tables, partitions, sequences, read }, manifest.id);
+}
