@@ -8,7 +8,7 @@ import {
   sumBytes,
 } from "../features/backups/index.ts";
 import { checkAccounts, invariants } from "../features/ledger/index.ts";
-import { loadSettings, type Settings } from "../platform/config/load-settings.ts";
+import { loadSettings } from "../platform/config/load-settings.ts";
 import { findSecret } from "../platform/config/master-key.ts";
 import { confirmCopy } from "../platform/database/copy-state.ts";
 import { readTime } from "../platform/database/database-clock.ts";
@@ -35,16 +35,16 @@ const createCommand: Command = {
     },
   },
   run: ({ positionals: [placeName = ""], options, terminal }) =>
-    withDatabase(terminal, async (_database, settings, address) => {
+    withStack(async (stack) => {
       const includesSecret = readWord("secrets", options.secrets, "include");
-      await using stack = new AsyncDisposableStack();
+      const settings = loadSettings(terminal.settingsPlace);
       const place = await openUsed(stack, openPlace(placeName, settings, { use: "write" }));
       const files = await openUsed(stack, openByteStore(settings));
-      const secret = await findSecret(settings);
-      const { randomBytes } = systemParts;
-      const manifest = await createBackup(
-        { address, files, place, randomBytes, ...watchWork(terminal, stack) },
-        { secret, includesSecret },
+      const manifest = await withDatabase(terminal, async (_database, _settings, address) =>
+        createBackup(
+          { address, files, place, randomBytes: systemParts.randomBytes, ...watchWork(terminal, stack) },
+          { secret: await findSecret(settings), includesSecret },
+        ),
       );
       const keep = includesSecret
         ? "The secret key is in it: keep it as safe as the key itself."
@@ -86,8 +86,7 @@ const checkCommand: Command = {
   positionals: [where],
   options: { backup: backupOption },
   run: ({ positionals: [placeName = ""], options, terminal }) =>
-    withPlace(placeName, terminal, async (place) => {
-      await using stack = new AsyncDisposableStack();
+    withPlace(placeName, terminal, async (place, stack) => {
       const manifest = await getBackup(place, options.backup);
       const problems = await checkBackup({ place, ...watchWork(terminal, stack) }, manifest);
       const json = { ...presentBackupJson(manifest), ok: problems.length === 0, problems };
@@ -111,38 +110,41 @@ const restoreCommand: Command = {
       explains: "new: goes without the original's secret key, and loses what it sealed.",
     },
   },
-  run: async ({ positionals: [placeName = ""], options, terminal }) => {
-    const settings = loadSettings(terminal.settingsPlace);
-    const acceptsNewSecret = readWord("secrets", options.secrets, "new");
-    await using stack = new AsyncDisposableStack();
-    const place = await openUsed(stack, openPlace(placeName, settings, { use: "read" }));
-    const manifest = await getBackup(place, options.backup);
-    const files = await openUsed(stack, openByteStore(settings));
-    const { database, address } = await openUsed(stack, openForCommand(settings, terminal));
-    const { randomBytes } = systemParts;
-    await restoreBackup(
-      { place, database, address, files, settings, randomBytes, ...watchWork(terminal, stack) },
-      manifest,
-      { acceptsNewSecret },
-    );
-    databaseClock.hear(await readTime(database));
-    const now = systemParts.clock.now();
-    const { violations } = await checkAccounts(database, { kind: "whole", accountIds: "all", now });
-    const verdict =
-      violations.length === 0
-        ? `All ${invariants.length} invariants of the ledger hold.`
-        : `The ledger is not as it must be: ${callCommand("ledger verify")}`;
-    return {
-      json: { ...presentBackupJson(manifest), ledger: { ok: violations.length === 0, violations: violations.length } },
-      text: [
-        `Restored ${presentBackup(manifest)}`,
-        verdict,
-        "This copy answers reads only, and runs no tasks and sends no webhooks, until it is confirmed.",
-        `When the original is stopped for good: ${callCommand("restore confirm")}`,
-      ].join("\n"),
-      ...(violations.length === 0 ? {} : { hasFailed: true as const }),
-    };
-  },
+  run: ({ positionals: [placeName = ""], options, terminal }) =>
+    withStack(async (stack) => {
+      const settings = loadSettings(terminal.settingsPlace);
+      const acceptsNewSecret = readWord("secrets", options.secrets, "new");
+      const place = await openUsed(stack, openPlace(placeName, settings, { use: "read" }));
+      const manifest = await getBackup(place, options.backup);
+      const files = await openUsed(stack, openByteStore(settings));
+      const { database, address } = await openUsed(stack, openForCommand(settings, terminal));
+      const { randomBytes } = systemParts;
+      await restoreBackup(
+        { place, database, address, files, settings, randomBytes, ...watchWork(terminal, stack) },
+        manifest,
+        { acceptsNewSecret },
+      );
+      databaseClock.hear(await readTime(database));
+      const now = systemParts.clock.now();
+      const { violations } = await checkAccounts(database, { kind: "whole", accountIds: "all", now });
+      const verdict =
+        violations.length === 0
+          ? `All ${invariants.length} invariants of the ledger hold.`
+          : `The ledger is not as it must be: ${callCommand("ledger verify")}`;
+      return {
+        json: {
+          ...presentBackupJson(manifest),
+          ledger: { ok: violations.length === 0, violations: violations.length },
+        },
+        text: [
+          `Restored ${presentBackup(manifest)}`,
+          verdict,
+          "This copy answers reads only, and runs no tasks and sends no webhooks, until it is confirmed.",
+          `When the original is stopped for good: ${callCommand("restore confirm")}`,
+        ].join("\n"),
+        ...(violations.length === 0 ? {} : { hasFailed: true as const }),
+      };
+    }),
 };
 
 const confirmCommand: Command = {
@@ -173,10 +175,24 @@ async function openUsed<T extends { close(): Promise<void> }>(
   return opened;
 }
 
-async function withPlace<T>(placeName: string, terminal: Terminal, work: (place: ByteStore) => Promise<T>): Promise<T> {
-  const settings: Settings = loadSettings(terminal.settingsPlace);
-  await using stack = new AsyncDisposableStack();
-  return await work(await openUsed(stack, openPlace(placeName, settings, { use: "read" })));
+async function withStack<T>(work: (stack: AsyncDisposableStack) => Promise<T>): Promise<T> {
+  const stack = new AsyncDisposableStack();
+  try {
+    return await work(stack);
+  } finally {
+    await stack.disposeAsync();
+  }
+}
+
+async function withPlace<T>(
+  placeName: string,
+  terminal: Terminal,
+  work: (place: ByteStore, stack: AsyncDisposableStack) => Promise<T>,
+): Promise<T> {
+  const settings = loadSettings(terminal.settingsPlace);
+  return await withStack(async (stack) =>
+    work(await openUsed(stack, openPlace(placeName, settings, { use: "read" })), stack),
+  );
 }
 
 const tellEveryMs = 2000;

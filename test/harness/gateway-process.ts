@@ -34,7 +34,12 @@ export function createDataDirectory(): Disposable & { path: string } {
 
 /** Starts `serve` as its users do, in a process of its own. Does not wait for it: `waitForReady` does. */
 export function spawnGateway(options: ProcessOptions): GatewayProcess {
-  const child = spawnMain(["serve"], options);
+  return spawnCommand(["serve"], options);
+}
+
+/** Starts a command in a process of its own, to be ended in the middle. */
+export function spawnCommand(words: readonly string[], options: ProcessOptions): GatewayProcess {
+  const child = spawnMain(words, options);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding("utf8").on("data", (piece: string) => {

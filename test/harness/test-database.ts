@@ -13,11 +13,11 @@ export type TestDatabase = {
   close(): Promise<void>;
 };
 
-/** A database of its own, migrated, in some 20 ms: a clone of the template. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** A database of its own, migrated, in some 20 ms: a clone of the template; or one that nobody has used. */
+export async function createTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
   const server = inject("databaseServer");
   const name = `test_${randomBytes(8).toString("hex")}`;
-  await query(`create database ${name} template ${templateDatabase} strategy file_copy`);
+  await query(`create database ${name}${isEmpty ? "" : ` template ${templateDatabase} strategy file_copy`}`);
   return {
     url: presentSocketUrl(server, name),
     async close() {

@@ -6,14 +6,14 @@ import { copyIn, copyOut } from "./copy-stream.ts";
 import type { DatabaseAddress } from "./database.ts";
 
 /** What the schema is made of, which a backup names and a restore makes again. */
-export type AppliedSchema = readonly { number: number; name: string; checksum: string }[];
+type AppliedSchema = readonly { number: number; name: string; checksum: string }[];
 
 export type TableShape = { name: string; columns: readonly string[] };
 
 /** A part of a table that was made after the migrations, such as a month's. */
-export type PartitionShape = { name: string; parent: string; bound: string };
+type PartitionShape = { name: string; parent: string; bound: string };
 
-export type SequenceValue = { name: string; value: string };
+type SequenceValue = { name: string; value: string };
 
 /** All of a database as it was at one moment, however long it takes to read. */
 export type DatabaseSnapshot = {

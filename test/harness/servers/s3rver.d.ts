@@ -1,6 +1,6 @@
 /** The little of it that tests use; it comes without types. */
 declare module "@20minutes/s3rver" {
-  type Context = { method: string; path: string };
+  type Context = { method: string; path: string; headers: Record<string, string> };
 
   // biome-ignore lint/style/noDefaultExport: that is how the package is.
   export default class S3rver {
