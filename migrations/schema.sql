@@ -775,6 +775,11 @@ CREATE TRIGGER tasks_final BEFORE UPDATE ON tasks FOR EACH ROW WHEN (old.phase =
 
 CREATE TRIGGER tasks_progress_grows BEFORE UPDATE ON tasks FOR EACH ROW WHEN (new.progress < old.progress) EXECUTE FUNCTION tasks_keep_final();
 
+create table unarchived_bytes (
+  storage_key text not null,
+  constraint unarchived_bytes_key_unique PRIMARY KEY (storage_key)
+);
+
 create table unowned_bytes (
   storage_key text not null,
   due_at timestamp with time zone not null,

@@ -1,6 +1,13 @@
 import { join } from "node:path";
 import { findAccount } from "../features/accounts/index.ts";
-import { createFiles, type Files, type KeyedRequests } from "../features/files/index.ts";
+import { startLogShipping } from "../features/backups/index.ts";
+import {
+  archiveBytes,
+  createFiles,
+  type Files,
+  forgetUnarchivedBytes,
+  type KeyedRequests,
+} from "../features/files/index.ts";
 import {
   claimKey,
   forgetAnswer,
@@ -18,10 +25,14 @@ import type { Settings } from "../platform/config/load-settings.ts";
 import type { MasterKey } from "../platform/config/master-key.ts";
 import type { Counters } from "../platform/counters/counters.ts";
 import type { Database } from "../platform/database/database.ts";
+import { locateLogSpool } from "../platform/database/embedded/cluster-directory.ts";
+import { OperatorError } from "../platform/errors/operator-error.ts";
 import { createPictureReader } from "../platform/media/create-picture-reader.ts";
 import type { Logger } from "../platform/observability/logger.ts";
+import type { ByteStore } from "../platform/storage/byte-store.ts";
 import { createSpool } from "../platform/storage/create-spool.ts";
-import { openByteStore } from "../platform/storage/open-byte-store.ts";
+import { openByteStore, openPlace } from "../platform/storage/open-byte-store.ts";
+import type { CopyWatch } from "./watch-copy.ts";
 
 type FilesOptions = {
   settings: Settings;
@@ -31,6 +42,7 @@ type FilesOptions = {
   counters: Counters;
   masterKey: MasterKey;
   logger: Logger;
+  copy: Pick<CopyWatch, "isLive">;
 };
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -39,7 +51,8 @@ const hourMs = 60 * 60 * 1000;
 const outputBytesMax = 1024 * 1024 * 1024;
 
 /** Files with their storage. */
-export async function openFiles({ settings, database, clock, ids, counters, masterKey, logger }: FilesOptions) {
+export async function openFiles(options: FilesOptions) {
+  const { settings, database, clock, ids, counters, masterKey, logger } = options;
   const bytes = await openByteStore(settings);
   const spool = await createSpool({ folder: join(settings.data_dir, "spool") });
   const pictures = createPictureReader();
@@ -50,6 +63,7 @@ export async function openFiles({ settings, database, clock, ids, counters, mast
       (await hasFunds(tx, accountId, clock.now())) || (await findAccount(tx, accountId))?.planId !== null,
     linkKey: masterKey.derive("file-links"),
     siteUrl: settings.site_url,
+    isArchived: settings.wal_archive !== undefined,
     keyedRequests: createKeyedRequests({ database, clock, onTrouble, validityMs: settings.idempotency_hours * hourMs }),
     limits: {
       uploadBytesMax: settings.upload_bytes_max,
@@ -61,12 +75,41 @@ export async function openFiles({ settings, database, clock, ids, counters, mast
       retentionMs: settings.file_days * dayMs,
     },
   });
+  const archiving = await openArchive(options, bytes);
   return {
     files,
     removeExpired: async (): Promise<void> => void (await files.removeExpired()),
     async close(): Promise<void> {
+      await archiving?.close();
       await pictures.close();
       await bytes.close();
+    },
+  };
+}
+
+/** Carries the write-ahead log and the files to their archive, where there is one. */
+async function openArchive({ settings, database, logger, copy }: FilesOptions, bytes: ByteStore) {
+  const { wal_archive: where } = settings;
+  if (where === undefined) {
+    await forgetUnarchivedBytes(database);
+    return null;
+  }
+  if (settings.database_url !== undefined) {
+    throw new OperatorError(
+      "The setting wal_archive is for the embedded database, and this one is external.",
+      "Remove wal_archive, and archive the log with the external database's own tools.",
+    );
+  }
+  const archive = await openPlace(where, settings, { use: "write" });
+  const onTrouble = (error: unknown): void => logger.error({ error }, "the write-ahead log and files are not archived");
+  const shipping = startLogShipping({
+    ...{ spool: locateLogSpool(settings) ?? "", archive, mayShip: copy.isLive, onTrouble },
+    archiveFiles: (signal) => archiveBytes({ database, bytes, archive, signal, onTrouble }),
+  });
+  return {
+    async close(): Promise<void> {
+      await shipping.close();
+      await archive.close();
     },
   };
 }

@@ -10,6 +10,7 @@ import { type ChangeFeed, openChangeFeed } from "../platform/database/change-fee
 import { copyStateChannel, requireWhole } from "../platform/database/copy-state.ts";
 import type { Database, DatabaseAddress } from "../platform/database/database.ts";
 import { type DatabaseClock, readTime } from "../platform/database/database-clock.ts";
+import { locateLogSpool } from "../platform/database/embedded/cluster-directory.ts";
 import { migrate } from "../platform/database/migrate.ts";
 import { type NodeFacts, presentNodeName } from "../platform/database/node-names.ts";
 import { openDatabase } from "../platform/database/open-database.ts";
@@ -76,6 +77,7 @@ export async function openFoundation(
   const opened = await openDatabase({
     url: settings.database_url,
     dataDir: settings.data_dir,
+    logSpool: locateLogSpool(settings),
     purpose: siblings === undefined ? "gateway" : "process",
     connectionsMax: settings.database_connections - connectionsBesidePool,
     onProgress: options.onProgress,

@@ -87,6 +87,12 @@ export function readTime(value: string, option = "expires"): Date | null {
   throw createWrongValue(option, "a time with its offset, such as 2027-01-01T00:00:00Z, or none");
 }
 
+/** Whether an option that knows one word says it. */
+export function readWord(option: string, value: string | undefined, word: string): boolean {
+  if (value === undefined || value === word) return value === word;
+  throw createWrongValue(option, `the word ${word}, or nothing`);
+}
+
 function readList(value: string): string[] | null {
   return value === none
     ? null

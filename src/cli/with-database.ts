@@ -2,6 +2,7 @@ import { loadSettings, type Settings } from "../platform/config/load-settings.ts
 import { requireWhole } from "../platform/database/copy-state.ts";
 import type { Database, DatabaseAddress } from "../platform/database/database.ts";
 import { readTime } from "../platform/database/database-clock.ts";
+import { locateLogSpool } from "../platform/database/embedded/cluster-directory.ts";
 import { isNewDatabase, migrate, requireMigrated } from "../platform/database/migrate.ts";
 import { type OpenDatabase, openDatabase } from "../platform/database/open-database.ts";
 import type { Terminal } from "./command.ts";
@@ -33,6 +34,7 @@ export async function openForCommand(settings: Settings, terminal: Terminal): Pr
   return await openDatabase({
     url: settings.database_url,
     dataDir: settings.data_dir,
+    logSpool: locateLogSpool(settings),
     purpose: "command",
     connectionsMax: 2,
     // A script reads standard error as JSON.

@@ -1,5 +1,15 @@
+import { OperatorError } from "../../platform/errors/operator-error.ts";
+import { type ByteStore, MissingBytesError } from "../../platform/storage/byte-store.ts";
 import type { Part } from "./manifest.ts";
-import { type PartReader, readParts, splitLines } from "./part-stream.ts";
+import {
+  DamagedPartError,
+  type PartReader,
+  type PartWriter,
+  readParts,
+  splitLines,
+  verify,
+  writePart,
+} from "./part-stream.ts";
 
 /** A file as the list of files names it. */
 export type ListedFile = { id: string; storageKey: string; bytes: number; sha256: string };
@@ -7,8 +17,12 @@ export type ListedFile = { id: string; storageKey: string; bytes: number; sha256
 const filesAtOnceMax = 8;
 
 /** The files of a list, as the database had them. */
-export async function* readListedFiles(reader: PartReader, list: Part): AsyncGenerator<ListedFile> {
-  for await (const line of splitLines(readParts(reader, [list]))) {
+export function readListedFiles(reader: PartReader, list: Part): AsyncGenerator<ListedFile> {
+  return parseListedFiles(readParts(reader, [list]));
+}
+
+export async function* parseListedFiles(list: AsyncIterable<Buffer>): AsyncGenerator<ListedFile> {
+  for await (const line of splitLines(list)) {
     const [storageKey = "", bytes = "", sha256 = "", id = ""] = line.split("\t");
     yield { id, storageKey, bytes: Number(bytes), sha256 };
   }
@@ -40,4 +54,19 @@ export async function forEachFile(
   );
   for (const outcome of await Promise.allSettled(workers)) if (outcome.status === "rejected") throw outcome.reason;
   return done;
+}
+
+/** What is copied is what the database says of it, or there is no backup. */
+export async function copyFile(files: ByteStore, writer: PartWriter, file: ListedFile): Promise<void> {
+  const part = toPart(file);
+  try {
+    await writePart(writer, part.key, verify(await files.open(file.storageKey), part));
+  } catch (error) {
+    if (!(error instanceof DamagedPartError || error instanceof MissingBytesError)) throw error;
+    throw new OperatorError(
+      `The bytes of ${file.id} in the storage of files are missing or damaged, so that this would be no whole backup.`,
+      `Bring them back, or give the file up: npm run -s sluice -- file purge --file ${file.id}`,
+      { cause: error },
+    );
+  }
 }

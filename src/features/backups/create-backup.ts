@@ -3,12 +3,11 @@ import { fingerprintSecret } from "../../platform/config/master-key.ts";
 import { holdBackupLock } from "../../platform/database/backup-lock.ts";
 import type { DatabaseAddress } from "../../platform/database/database.ts";
 import { type DatabaseSnapshot, openSnapshot } from "../../platform/database/database-snapshot.ts";
-import { OperatorError } from "../../platform/errors/operator-error.ts";
-import { type ByteStore, MissingBytesError } from "../../platform/storage/byte-store.ts";
+import type { ByteStore } from "../../platform/storage/byte-store.ts";
 import { readFileList } from "./backup-store.ts";
-import { forEachFile, type ListedFile, readListedFiles, toPart } from "./copy-files.ts";
+import { copyFile, forEachFile, readListedFiles } from "./copy-files.ts";
 import { type Manifest, manifestName } from "./manifest.ts";
-import { DamagedPartError, type PartWriter, verify, writePart, writeParts } from "./part-stream.ts";
+import { type PartWriter, writePart, writeParts } from "./part-stream.ts";
 
 type BackupDependencies = {
   address: DatabaseAddress;
@@ -110,19 +109,4 @@ async function copyFiles(
     count += 1;
     onProgress(`files: ${count}`);
   });
-}
-
-/** What is copied is what the database says of it, or there is no backup. */
-async function copyFile(files: ByteStore, writer: PartWriter, file: ListedFile): Promise<void> {
-  const part = toPart(file);
-  try {
-    await writePart(writer, part.key, verify(await files.open(file.storageKey), part));
-  } catch (error) {
-    if (!(error instanceof DamagedPartError || error instanceof MissingBytesError)) throw error;
-    throw new OperatorError(
-      `The bytes of ${file.id} in the storage of files are missing or damaged, so that this would be no whole backup.`,
-      `Bring them back, or give the file up: npm run -s sluice -- file purge --file ${file.id}`,
-      { cause: error },
-    );
-  }
 }

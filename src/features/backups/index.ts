@@ -7,6 +7,9 @@
  */
 export { checkBackup } from "./check-backup.ts";
 export { createBackup } from "./create-backup.ts";
+export { createBaseBackup } from "./create-base-backup.ts";
 export { getBackup, listBackups } from "./find-backups.ts";
 export { type Manifest, sumBytes } from "./manifest.ts";
 export { restoreBackup } from "./restore-backup.ts";
+export { restoreMoment } from "./restore-moment.ts";
+export { startLogShipping } from "./ship-log.ts";

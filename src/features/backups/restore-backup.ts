@@ -81,9 +81,17 @@ async function requireEmpty({ database, address, files, settings }: RestoreDepen
       "Restore into a new database, or with a data_dir (SLUICE_DATA_DIR) of its own.",
     );
   }
+  await requireNoFiles({ files, settings });
+  return true;
+}
+
+export async function requireNoFiles({
+  files,
+  settings,
+}: Pick<RestoreDependencies, "files" | "settings">): Promise<void> {
   // A bucket may have more in it than files of this gateway, or may have survived what the database did not.
   const [found] = settings.s3_bucket === undefined ? await files.list("") : [];
-  if (found === undefined) return true;
+  if (found === undefined) return;
   throw new OperatorError(
     `The data directory is not empty: ${settings.data_dir}/files has ${found}.`,
     "Restore with a data_dir (SLUICE_DATA_DIR) of its own.",

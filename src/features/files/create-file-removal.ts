@@ -4,6 +4,7 @@ import { isBackupRunning } from "../../platform/database/backup-lock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { ByteStore } from "../../platform/storage/byte-store.ts";
 import { deleteFiles } from "./file-store.ts";
+import { isUnarchived } from "./unarchived-bytes-store.ts";
 import { claimDueBytes, deleteUnownedBytes, doomUnownedBytes } from "./unowned-bytes-store.ts";
 
 /** A file goes first and dooms its bytes with it, so that a crash at any moment leaves nothing that no sweep finds. */
@@ -37,8 +38,8 @@ export function createFileRemoval({ database, clock, bytes, onTrouble }: Removal
   /** Removes bytes whose file is gone. Failing does no harm: they are doomed, and the sweep finds them. */
   async function removeDoomedBytes(storageKey: string): Promise<boolean> {
     try {
-      // A backup that saw the file has yet to copy them. The sweep comes back when it is done.
-      if (await isBackupRunning(database)) return false;
+      // A backup that saw the file, or the archive of the log, has yet to copy them. The sweep comes back.
+      if ((await isBackupRunning(database)) || (await isUnarchived(database, storageKey))) return false;
       await bytes.delete(storageKey);
       await deleteUnownedBytes(database, storageKey);
       return true;

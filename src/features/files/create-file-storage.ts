@@ -10,6 +10,7 @@ import { chooseQuota, createQuotaError, type HasMoney, isWithin } from "./check-
 import type { FileRemoval } from "./create-file-removal.ts";
 import type { FileKind, FileLimits, FilePurpose, StoredFile } from "./file.ts";
 import { addUsage, findFile, findUsage, insertFile } from "./file-store.ts";
+import { insertUnarchivedBytes } from "./unarchived-bytes-store.ts";
 import { insertUnownedBytes, takeUnownedBytes } from "./unowned-bytes-store.ts";
 
 export type NewFile = {
@@ -47,6 +48,8 @@ type StorageDependencies = {
   limits: FileLimits;
   hasMoney: HasMoney;
   removal: Pick<FileRemoval, "discardBytes">;
+  /** Whether bytes are to be copied to an archive. */
+  isArchived: boolean;
 };
 
 const writeMsMax = 15 * 60 * 1000;
@@ -54,7 +57,7 @@ const writeMsMax = 15 * 60 * 1000;
 const abandonedMs = 4 * writeMsMax;
 
 export function createFileStorage(dependencies: StorageDependencies): FileStorage {
-  const { database, clock, ids, bytes, limits, hasMoney, removal } = dependencies;
+  const { database, clock, ids, bytes, limits, hasMoney, removal, isArchived } = dependencies;
 
   const storeFile: FileStorage["storeFile"] = async ({ spooled, media, ...named }, { signal, begin, conclude }) => {
     const createdAt = clock.now();
@@ -76,6 +79,7 @@ export function createFileStorage(dependencies: StorageDependencies): FileStorag
         if (!(await insertFile(tx, file))) return false;
         if (file.purpose !== "output") await countUpload(tx, file);
         invariant(await takeUnownedBytes(tx, storageKey), `the bytes of ${file.id} were swept up while being written`);
+        if (isArchived) await insertUnarchivedBytes(tx, storageKey);
         await conclude?.(tx, file);
         return true;
       });

@@ -41,6 +41,8 @@ type FilesDependencies = {
   hasMoney: HasMoney;
   linkKey: Buffer;
   siteUrl: string;
+  /** Whether bytes are copied to an archive, by `archiveBytes`. */
+  isArchived?: boolean;
   /** Told of bytes that could not be removed; somebody tries again. */
   onTrouble(error: unknown): void;
 };
@@ -88,12 +90,12 @@ const inspectionsAtOnceMax = 2;
 export function createFiles(dependencies: FilesDependencies): Files {
   const { database, clock, ids, bytes, spool, pictures, counters, keyedRequests, limits, linkKey, siteUrl } =
     dependencies;
-  const { hasMoney, onTrouble } = dependencies;
+  const { hasMoney, onTrouble, isArchived = false } = dependencies;
   const { uploadBytesMax, outputBytesMax } = limits;
   const inspections = createSemaphore(inspectionsAtOnceMax);
   const inspect: Inspect = (path, wanted) => inspectSpooled({ inspections, pictures }, path, wanted);
   const removal = createFileRemoval({ database, clock, bytes, onTrouble });
-  const storage = createFileStorage({ database, clock, ids, bytes, limits, hasMoney, removal });
+  const storage = createFileStorage({ database, clock, ids, bytes, limits, hasMoney, removal, isArchived });
   const uploads = { database, clock, ids, limits, hasMoney, spool, keyedRequests, inspect, storage };
   return {
     addRoutes(v1) {

@@ -6,9 +6,11 @@
  * failed stays behind. Quotas hold under any concurrency. Links are signed and live for a day. A file that has expired, was
  * deleted or is another account's does not exist.
  */
+export { archiveBytes } from "./archive-bytes.ts";
 export { createFileRemoval } from "./create-file-removal.ts";
 export { createFiles, type Files } from "./create-files.ts";
 export type { FileLimits, StoredFile } from "./file.ts";
 export { listFiles } from "./file-store.ts";
 export type { FormDescription, FormEntry, FormFile } from "./form-routes.ts";
 export type { KeyedRequests } from "./keyed-requests.ts";
+export { forgetUnarchivedBytes } from "./unarchived-bytes-store.ts";

@@ -317,6 +317,14 @@ export const settingsTable = {
     example: "30",
     explains: "How long uploads and the outputs of tasks are kept.",
   },
+  wal_archive: {
+    kind: text("the path of a folder, or s3://bucket/prefix"),
+    standard: undefined,
+    otherwise: "nothing is archived",
+    example: "s3://backups/sluice",
+    explains:
+      "Where the embedded database's write-ahead log and the files are copied to all the time, so that any moment can be restored (docs/operating/backing-up.md). An external database has tools of its own for it.",
+  },
   s3_bucket: {
     kind: text("the name of a bucket"),
     standard: undefined,

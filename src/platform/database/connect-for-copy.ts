@@ -9,7 +9,7 @@ const connectMsMax = 5000;
 export async function connectForCopy(
   address: DatabaseAddress,
   name: string,
-  options: pg.ClientConfig = {},
+  options: pg.ClientConfig & { replication?: "true" } = {},
 ): Promise<pg.Client> {
   if ("hosts" in address) await address.hosts.look();
   const client = new pg.Client({

@@ -25,6 +25,8 @@ type OpenDatabaseOptions = {
   /** An external PostgreSQL; without it the embedded one of `dataDir` serves. */
   url: string | undefined;
   dataDir: string;
+  /** Where the embedded one puts its write-ahead log to be archived. */
+  logSpool?: string | undefined;
   /** A process of a gateway whose supervisor has the embedded database uses that one. */
   purpose: "gateway" | "process" | "command";
   connectionsMax: number;
@@ -44,11 +46,11 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
 }
 
 async function openEmbedded(options: OpenDatabaseOptions): Promise<OpenDatabase> {
-  const { dataDir, purpose, connectionsMax, onProgress, onConnectionError, onLost, abandoned } = options;
+  const { dataDir, logSpool, purpose, connectionsMax, onProgress, onConnectionError, onLost, abandoned } = options;
   const server =
     purpose === "process"
       ? await joinEmbeddedPostgres(dataDir)
-      : await openEmbeddedPostgres({ dataDir, purpose, onProgress, onLost });
+      : await openEmbeddedPostgres({ dataDir, logSpool, purpose, onProgress, onLost });
   const database = createDatabase({ address: server.address, connectionsMax, onConnectionError, abandoned });
   const close = async (): Promise<void> => {
     await database.destroy();

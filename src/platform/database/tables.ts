@@ -38,6 +38,7 @@ export type Tables = {
   task_leases: TaskLeasesTable;
   task_orders: TaskOrdersTable;
   tasks: TasksTable;
+  unarchived_bytes: UnarchivedBytesTable;
   unowned_bytes: UnownedBytesTable;
   upstream_health: UpstreamHealthTable;
   user_backup_codes: UserBackupCodesTable;
@@ -502,6 +503,10 @@ type TasksTable = {
   finished_at: Date | null;
   updated_at: Date;
   steps: unknown;
+};
+
+type UnarchivedBytesTable = {
+  storage_key: string;
 };
 
 type UnownedBytesTable = {

@@ -220,7 +220,7 @@ test("a file whose commit was answered by nobody keeps its bytes", async () => {
   const onTrouble = (error: unknown): void => void stage.troubles.push(error);
   const { clock, ids, bytes } = stage;
   const storage = createFileStorage({
-    ...{ database: lossy, clock, ids, bytes, limits: stageLimits, hasMoney: async () => true },
+    ...{ database: lossy, clock, ids, bytes, limits: stageLimits, hasMoney: async () => true, isArchived: false },
     removal: createFileRemoval({ database: lossy, clock, bytes, onTrouble }),
   });
   const stored = storage.storeFile(

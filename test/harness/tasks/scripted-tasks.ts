@@ -153,7 +153,9 @@ async function openParts(upstream: ScriptedProvider, tasksMax: number | undefine
   const catalog = await openLiveCatalog({ database, feed, health, loadAdapters: async () => {}, onTrouble: () => {} });
   const counters = createMemoryCounters({ clock });
   const masterKey = await openMasterKey(settings, randomBytes);
-  const storage = await openFiles({ settings, database, clock, ids, counters, masterKey, logger });
+  const storage = await openFiles({
+    ...{ settings, database, clock, ids, counters, masterKey, logger, copy: { isLive: () => true } },
+  });
   const guarded = createGuardedClient({ allowsPrivate: false });
   const watch = createTaskWatch({ feed, tell: async () => {}, onTrouble: () => {} });
   const parts: ScriptedDependencies = {

@@ -53,6 +53,17 @@ export function getClusterPaths(givenDir: string): ClusterPaths {
   };
 }
 
+/** Where the embedded database puts its log to be archived; nowhere unless that is set. */
+export function locateLogSpool({
+  wal_archive,
+  data_dir,
+}: {
+  wal_archive?: string | undefined;
+  data_dir: string;
+}): string | undefined {
+  return wal_archive === undefined ? undefined : join(data_dir, "wal");
+}
+
 /** Makes the folders, private to their owner, or says why that cannot be. */
 export function prepareDataDirectory(dataDir: string): ClusterPaths {
   try {

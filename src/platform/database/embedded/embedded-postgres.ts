@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, createReadStream, openSync, rmSync } from "node:fs";
+import { closeSync, createReadStream, mkdirSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
@@ -36,7 +36,9 @@ type EmbeddedPostgresOptions = {
   onProgress(sentence: string): void;
   /** Told when the server died and could not be brought back. */
   onLost(error: Error): void;
-  /** Further server settings, for tests. */
+  /** Where finished segments of the write-ahead log are put, to be archived; without it they are forgotten. */
+  logSpool?: string | undefined;
+  /** Further server settings. */
   serverSettings?: Record<string, string>;
 };
 
@@ -109,7 +111,7 @@ function getAddress(paths: ClusterPaths): ServerAddress {
 }
 
 /** `null` when another process was faster. */
-async function startServer(options: EmbeddedPostgresOptions, paths: ClusterPaths): Promise<ChildProcess | null> {
+export async function startServer(options: EmbeddedPostgresOptions, paths: ClusterPaths): Promise<ChildProcess | null> {
   requireFreeSpace(paths.dataDir);
   const binDir = findPostgresBinaries();
   const launch = chooseLaunch({ binDir, dataDir: paths.dataDir });
@@ -118,6 +120,10 @@ async function startServer(options: EmbeddedPostgresOptions, paths: ClusterPaths
     await initializeCluster({ paths, binDir, launch });
   }
   launch.giveAway(paths.socketDir);
+  if (options.logSpool !== undefined) {
+    mkdirSync(options.logSpool, { recursive: true, mode: 0o700 });
+    launch.giveAway(options.logSpool);
+  }
   claimStalePidFile(paths.clusterDir);
   if (measureLog(paths) > logBytesMax) rmSync(paths.logFile);
   const logStart = measureLog(paths);
@@ -155,6 +161,7 @@ function spawnServer(input: {
     // A statement that failed may hold what a customer sent; the log gets the error without it.
     log_min_error_statement: "panic",
     log_checkpoints: "off",
+    ...(options.logSpool === undefined ? {} : describeArchiving(options.logSpool)),
     ...options.serverSettings,
   };
   const [program = "", ...words] = [
@@ -170,7 +177,25 @@ function spawnServer(input: {
   return server;
 }
 
-function watchExit(server: ChildProcess): { hasExited: boolean; done: Promise<void> } {
+/** A moment that nothing of is in a finished segment yet would be lost with the machine: no longer than this. */
+const segmentSecondsMax = 60;
+
+/** A segment gets its name when it is whole and on the disk; one that is there already must be the same. */
+function describeArchiving(logSpool: string): Record<string, string> {
+  const target = `${quoteForShell(logSpool).replaceAll("%", "%%")}/%f`;
+  const copy = `cp "%p" ${target}.part && sync ${target}.part && mv ${target}.part ${target}`;
+  return {
+    archive_mode: "on",
+    archive_command: `if [ -f ${target} ]; then cmp -s "%p" ${target}; else ${copy}; fi`,
+    archive_timeout: String(segmentSecondsMax),
+  };
+}
+
+export function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+export function watchExit(server: ChildProcess): { hasExited: boolean; done: Promise<void> } {
   const exit = { hasExited: server.exitCode !== null || server.signalCode !== null, done: Promise.resolve() };
   if (exit.hasExited) return exit;
   exit.done = new Promise((settle) => {

@@ -21,3 +21,10 @@ end
 $$;
 
 create trigger copy_states_changed after update on copy_states for each row execute function notify_copy_state();
+
+-- Bytes of files that are yet to be copied to the archive of the write-ahead log. Until then they are not removed: the log
+-- can bring back a moment at which the file was there.
+create table unarchived_bytes (
+  storage_key text not null,
+  constraint unarchived_bytes_key_unique primary key (storage_key)
+);

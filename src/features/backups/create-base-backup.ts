@@ -1,0 +1,91 @@
+import { Readable } from "node:stream";
+import { fingerprintSecret } from "../../platform/config/master-key.ts";
+import { holdBackupLock } from "../../platform/database/backup-lock.ts";
+import { copyServer } from "../../platform/database/base-backup.ts";
+import type { DatabaseAddress } from "../../platform/database/database.ts";
+import { openSnapshot } from "../../platform/database/database-snapshot.ts";
+import { type ByteStore, MissingBytesError } from "../../platform/storage/byte-store.ts";
+import { readFileList } from "./backup-store.ts";
+import { type Base, baseFolder } from "./base-manifest.ts";
+import { copyFile, forEachFile, type ListedFile, parseListedFiles, toPart } from "./copy-files.ts";
+import type { Part } from "./manifest.ts";
+import { type PartWriter, writeCompressed, writePart } from "./part-stream.ts";
+
+type BaseDependencies = {
+  address: DatabaseAddress;
+  files: ByteStore;
+  archive: ByteStore;
+  randomBytes: (count: number) => Uint8Array;
+  onProgress(sentence: string): void;
+  signal: AbortSignal;
+};
+
+/**
+ * Copies the embedded server's files into the archive of its log, and the files of callers that are not there yet. The
+ * manifest comes last.
+ */
+export async function createBaseBackup(
+  { address, files, archive, randomBytes, onProgress, signal }: BaseDependencies,
+  { secret, includesSecret }: { secret: string | null; includesSecret: boolean },
+): Promise<Base & { files: { count: number; bytes: number } }> {
+  const lock = await holdBackupLock(address);
+  try {
+    const id = Buffer.from(randomBytes(6)).toString("hex");
+    const writer: PartWriter = { place: archive, folder: baseFolder, signal };
+    const copied = await archiveFiles({ address, files, archive, onProgress, signal });
+    onProgress("database: the server's files");
+    const parts: Part[] = [];
+    const { startLog, endedAt, serverVersion } = await copyServer(address, async (tar) => {
+      parts.push(await writeCompressed(writer, `${id}/server.tar.gz`, tar));
+    });
+    const [server] = parts;
+    if (server === undefined) throw new Error("Nothing was copied.");
+    const base: Base = {
+      ...{ format: 1, id, taken_at: endedAt.toISOString(), server_version: serverVersion },
+      ...{ start_log: startLog, server },
+      secrets:
+        secret === null || !includesSecret
+          ? null
+          : await writePart(writer, `${id}/secret.key`, Readable.from([Buffer.from(secret)])),
+      secret_fingerprint: secret === null ? null : fingerprintSecret(secret),
+    };
+    await writePart(writer, `${id}.json`, Readable.from([Buffer.from(JSON.stringify(base, null, 1))]));
+    return { ...base, files: copied };
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Files from before the archive. Those that are made from now on are noted, and copied by whoever carries the log. */
+async function archiveFiles({
+  address,
+  files,
+  archive,
+  onProgress,
+  signal,
+}: Omit<BaseDependencies, "randomBytes">): Promise<{ count: number; bytes: number }> {
+  const writer: PartWriter = { place: archive, folder: "", signal };
+  const snapshot = await openSnapshot(address);
+  let count = 0;
+  try {
+    return await forEachFile(parseListedFiles(readFileList(snapshot)), async (file) => {
+      signal.throwIfAborted();
+      if (!(await isThere(archive, file))) await copyFile(files, writer, file);
+      count += 1;
+      onProgress(`files: ${count}`);
+    });
+  } finally {
+    await snapshot.close();
+  }
+}
+
+/** What has its key was written whole. */
+async function isThere(archive: ByteStore, file: ListedFile): Promise<boolean> {
+  try {
+    (await archive.open(toPart(file).key)).destroy();
+    return true;
+  } catch (error) {
+    if (error instanceof MissingBytesError) return false;
+    throw error;
+  }
+}
