@@ -3,10 +3,12 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createFileStorage } from "../../../src/features/files/create-file-storage.ts";
-import { createFileRemoval } from "../../../src/features/files/index.ts";
+import { archiveBytes, createFileRemoval } from "../../../src/features/files/index.ts";
+import { insertUnarchivedBytes } from "../../../src/features/files/unarchived-bytes-store.ts";
 import type { FileId } from "../../../src/lib/ids.ts";
 import type { Database } from "../../../src/platform/database/database.ts";
 import type { ByteStore } from "../../../src/platform/storage/byte-store.ts";
+import { createDiskStore } from "../../../src/platform/storage/create-disk-store.ts";
 import { createSpool } from "../../../src/platform/storage/create-spool.ts";
 import { createDataDirectory } from "../../harness/gateway-process.ts";
 import { type FilesStage, readJson, stageLimits, startFilesStage } from "../../harness/media/files-stage.ts";
@@ -65,6 +67,28 @@ async function readTables() {
 }
 
 const nothing = { files: 0, unowned: 0, used: 0, usedBytes: 0, stored: 0 };
+
+test("bytes that are yet to be archived stay when their file is deleted, are archived, and go then", async () => {
+  const id = await uploadId();
+  const { storage_key: key } = await stage.database.selectFrom("files").select("storage_key").executeTakeFirstOrThrow();
+  await insertUnarchivedBytes(stage.database, key);
+  await stage.files.deleteFile(stage.accountId, id);
+  expect(await readTables()).toMatchObject({ files: 0, unowned: 1, stored: 1 });
+  using place = createDataDirectory();
+  const archive = await createDiskStore({ folder: place.path });
+  const { database, bytes } = stage;
+  const archiveAll = () =>
+    archiveBytes({ database, bytes, archive, signal, onTrouble: (error) => stage.troubles.push(error) });
+  await archiveAll();
+  expect((await buffer(await archive.open(`files/${key}`))).equals(await makeMedia("png"))).toBe(true);
+  stage.clock.advance(dayMs);
+  expect(await sweep()).toEqual({ files: 0, removedBytes: 1 });
+  expect(await readTables()).toEqual(nothing);
+  // What was lost before is told, and keeps nobody else waiting.
+  await insertUnarchivedBytes(stage.database, key);
+  await archiveAll();
+  expect(stage.troubles).toHaveLength(1);
+});
 
 describe("a file whose time is over", () => {
   test("is gone to the millisecond, and its bytes with the next sweep", async () => {

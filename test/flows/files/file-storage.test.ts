@@ -129,6 +129,18 @@ describe.each(["a folder", "a bucket"])("%s", (name) => {
     await expect(store.open("acct_a/aborted")).rejects.toThrow(MissingBytesError);
   });
 
+  test("lists what lies directly under a beginning", async () => {
+    const store = getStore(name);
+    for (const key of ["list/b.gz", "list/a/1", "list/a/2"]) {
+      await store.put(key, Readable.from([Buffer.from("x")]), { signal });
+    }
+    expect(await store.list("list")).toEqual(["a", "b.gz"]);
+    expect(await store.list("list/a")).toEqual(["1", "2"]);
+    expect(await store.list("list/none")).toEqual([]);
+    expect(await store.list("")).toContain("list");
+    expect(await store.list("")).not.toContain("drafts");
+  });
+
   test("lets its reader stop in the middle", async () => {
     const store = getStore(name);
     await store.put("acct_a/read", Readable.from([randomBytes(4 * megabyte)]), { signal });
