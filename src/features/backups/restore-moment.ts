@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -5,6 +6,7 @@ import { text } from "node:stream/consumers";
 import { findSecret, placeSecret } from "../../platform/config/master-key.ts";
 import type { DatabaseAddress } from "../../platform/database/database.ts";
 import { openSnapshot } from "../../platform/database/database-snapshot.ts";
+import { locateRestoredLog } from "../../platform/database/embedded/cluster-directory.ts";
 import { recoverCluster } from "../../platform/database/embedded/recover-cluster.ts";
 import { OperatorError } from "../../platform/errors/operator-error.ts";
 import type { ByteStore } from "../../platform/storage/byte-store.ts";
@@ -45,7 +47,8 @@ export async function restoreMoment(
     );
   }
   const base = await getBase(archive, until);
-  await requireNoFiles({ files, settings });
+  // Those of a restore that was cut off are written again.
+  if (!existsSync(locateRestoredLog(settings.data_dir))) await requireNoFiles({ files, settings });
   const reader: PartReader = { place: archive, folder: baseFolder };
   const secret = decideSecret({
     fingerprint: base.secret_fingerprint,

@@ -12,6 +12,8 @@ const backupLock = 7_264_003;
 
 export async function holdBackupLock(address: DatabaseAddress): Promise<{ release(): Promise<void> }> {
   const client: pg.Client = await connectForCopy(address, "sluice-backup-lock");
+  // It says nothing while files are copied, however long that takes.
+  await client.query("set idle_session_timeout = 0");
   const { rows } = await client.query<{ taken: boolean }>("select pg_try_advisory_lock($1) as taken", [backupLock]);
   if (rows[0]?.taken === true) return { release: () => client.end() };
   await client.end();

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import OpenAI from "openai";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findViolations, readBalance } from "../../../src/features/ledger/index.ts";
 import {
@@ -11,11 +12,21 @@ import {
   startGatewayProcess,
 } from "../../harness/gateway-process.ts";
 import { openTestLedger } from "../../harness/ledger/test-ledger.ts";
+import { runCommandHere } from "../../harness/run-command-here.ts";
 import {
   type ExternalPostgres,
   externalBinaries,
   startExternalPostgres,
 } from "../../harness/servers/external-postgres.ts";
+import { createTestDatabase } from "../../harness/test-database.ts";
+
+async function createEmptyDatabase(url: string): Promise<string> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query("create database back");
+  await client.end();
+  return url.replace(/\/postgres$/, "/back");
+}
 
 describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
   let server: ExternalPostgres;
@@ -62,6 +73,31 @@ describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
     const { database, clock } = world;
     expect((await readBalance(database, accountId, clock.now())).balance.available).toBe(200n);
     expect(await findViolations(database, { kind: "whole", accountIds: "all", now: clock.now() })).toEqual([]);
+  });
+
+  test("a backup of it is restored into another version of PostgreSQL, and back", async () => {
+    using data = createDataDirectory();
+    const here = { DATABASE_URL: server.url, SLUICE_DATA_DIR: data.path };
+    expect((await runCommand(["migrate"], { environment: here })).exitCode).toBe(0);
+    const copy = await createTestDatabase({ isEmpty: true });
+    const there = { DATABASE_URL: copy.url, SLUICE_DATA_DIR: join(data.path, "there") };
+    const back = await createEmptyDatabase(server.url);
+    const again = { DATABASE_URL: back, SLUICE_DATA_DIR: join(data.path, "again") };
+    const place = join(data.path, "backups");
+    const listAccounts = async (environment: Record<string, string>) =>
+      (await runCommandHere(["account", "list", "--json"], { environment })).stdout;
+    for (const [from, to] of [
+      [here, there],
+      [there, again],
+    ] as const) {
+      const options = ["--secrets", "new"];
+      expect((await runCommandHere(["backup", place], { environment: from })).stderr).toBe("");
+      expect((await runCommandHere(["restore", place, ...options], { environment: to })).stderr).toBe("");
+      expect(await listAccounts(to)).toBe(await listAccounts(here));
+      expect((await runCommandHere(["ledger", "verify"], { environment: to })).exitCode).toBe(0);
+    }
+    expect(JSON.parse(await listAccounts(again)).length).toBeGreaterThan(0);
+    await copy.close();
   });
 
   test("doctor tells which database it found", async () => {

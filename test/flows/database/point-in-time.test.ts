@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import OpenAI from "openai";
 import type pg from "pg";
@@ -85,6 +85,9 @@ test("a machine that is lost is restored as of a moment between two charges, wit
   expect([again.exitCode, again.stderr]).toEqual([1, expect.stringContaining("The data directory is not empty")]);
   using another = createDataDirectory();
   const environment = { ...common, SLUICE_DATA_DIR: another.path };
+  mkdirSync(join(another.path, "wal-restored"));
+  const half = await runCommandHere(["account", "list"], { environment });
+  expect([half.exitCode, half.stderr]).toEqual([1, expect.stringContaining("is half restored")]);
   const early = await runCommandHere(["restore", place, "--to", "2020-01-01T00:00:00Z"], { environment });
   expect([early.exitCode, early.stderr]).toEqual([1, expect.stringContaining("The first moment that can be restored")]);
 });

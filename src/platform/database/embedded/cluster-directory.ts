@@ -64,6 +64,20 @@ export function locateLogSpool({
   return wal_archive === undefined ? undefined : join(data_dir, "wal");
 }
 
+/** Where the log lies while a point in time is being restored; found later, it tells that this was cut off. */
+export function locateRestoredLog(dataDir: string): string {
+  return join(dataDir, "wal-restored");
+}
+
+/** A database that is made anew in place of the one that is being restored would look like it, and be empty. */
+export function requireNoUnfinishedRestore(dataDir: string): void {
+  if (!existsSync(locateRestoredLog(dataDir))) return;
+  throw new OperatorError(
+    `The data directory ${dataDir} is half restored: a restore into it was begun and did not end.`,
+    "Run the same `sluice restore` again, which begins anew; or use another data_dir (SLUICE_DATA_DIR).",
+  );
+}
+
 /** Makes the folders, private to their owner, or says why that cannot be. */
 export function prepareDataDirectory(dataDir: string): ClusterPaths {
   try {

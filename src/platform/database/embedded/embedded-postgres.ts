@@ -17,6 +17,7 @@ import {
   prepareDataDirectory,
   readPassword,
   requireFreeSpace,
+  requireNoUnfinishedRestore,
 } from "./cluster-directory.ts";
 import { findPostgresBinaries } from "./postgres-binaries.ts";
 import { claimStalePidFile, findPostmaster, type Owner, type Postmaster, presentOwner } from "./postmaster.ts";
@@ -116,6 +117,7 @@ export async function startServer(options: EmbeddedPostgresOptions, paths: Clust
   const binDir = findPostgresBinaries();
   const launch = chooseLaunch({ binDir, dataDir: paths.dataDir });
   if (!hasCluster(paths)) {
+    requireNoUnfinishedRestore(paths.dataDir);
     options.onProgress("Creating the database (once) …");
     await initializeCluster({ paths, binDir, launch });
   }

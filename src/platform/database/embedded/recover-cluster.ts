@@ -12,6 +12,7 @@ import {
   clusterUser,
   databaseEnvironment,
   hasCluster,
+  locateRestoredLog,
   prepareDataDirectory,
   readPassword,
 } from "./cluster-directory.ts";
@@ -49,7 +50,7 @@ export async function recoverCluster(recovery: Recovery): Promise<void> {
   const launch = chooseLaunch({ binDir: findPostgresBinaries(), dataDir: paths.dataDir });
   // Named as the attempts of a first start are, which are cleared away when whoever made them is gone.
   const clusterDir = join(paths.dataDir, `postgres-new-${process.pid}`);
-  const logDir = join(paths.dataDir, "wal-restored");
+  const logDir = locateRestoredLog(paths.dataDir);
   try {
     for (const folder of [clusterDir, logDir]) {
       rmSync(folder, { recursive: true, force: true });
@@ -62,8 +63,9 @@ export async function recoverCluster(recovery: Recovery): Promise<void> {
     launch.giveAway(join(clusterDir, "recovery.signal"));
     await recover(recovery, { ...paths, clusterDir }, logDir);
     renameSync(clusterDir, paths.clusterDir);
+    rmSync(logDir, { recursive: true });
   } finally {
-    for (const folder of [clusterDir, logDir]) rmSync(folder, { recursive: true, force: true });
+    rmSync(clusterDir, { recursive: true, force: true });
   }
 }
 
