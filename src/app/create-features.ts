@@ -63,7 +63,8 @@ export async function createFeatures(
   });
   stack.defer(() => calls.close());
   const chat = createChat({ calls, catalog, registry, clock, logger });
-  const opened = await openFiles({ settings, database, clock, ids, logger, counters, masterKey, copy });
+  const isLead = (): boolean => options.siblings?.isLead() ?? true;
+  const opened = await openFiles({ settings, database, clock, ids, logger, counters, masterKey, copy, isLead });
   const { files } = opened;
   stack.defer(opened.close);
   const webhooks = createWebhooks({

@@ -43,6 +43,8 @@ type FilesOptions = {
   masterKey: MasterKey;
   logger: Logger;
   copy: Pick<CopyWatch, "isLive">;
+  /** Whether this process does what one of a gateway's processes alone must do. */
+  isLead(): boolean;
 };
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -88,7 +90,7 @@ export async function openFiles(options: FilesOptions) {
 }
 
 /** Carries the write-ahead log and the files to their archive, where there is one. */
-async function openArchive({ settings, database, logger, copy }: FilesOptions, bytes: ByteStore) {
+async function openArchive({ settings, database, logger, copy, isLead }: FilesOptions, bytes: ByteStore) {
   const { wal_archive: where } = settings;
   if (where === undefined) {
     await forgetUnarchivedBytes(database);
@@ -103,7 +105,7 @@ async function openArchive({ settings, database, logger, copy }: FilesOptions, b
   const archive = await openPlace(where, settings, { use: "write" });
   const onTrouble = (error: unknown): void => logger.error({ error }, "the write-ahead log and files are not archived");
   const shipping = startLogShipping({
-    ...{ spool: locateLogSpool(settings) ?? "", archive, mayShip: copy.isLive, onTrouble },
+    ...{ spool: locateLogSpool(settings) ?? "", archive, mayShip: () => copy.isLive() && isLead(), onTrouble },
     archiveFiles: (signal) => archiveBytes({ database, bytes, archive, signal, onTrouble }),
   });
   return {

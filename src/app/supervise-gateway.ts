@@ -2,6 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
 import { createMemoryCounters } from "../platform/counters/memory-counters.ts";
 import { databaseLimits } from "../platform/database/database-limits.ts";
+import { locateLogSpool } from "../platform/database/embedded/cluster-directory.ts";
 import { openEmbeddedPostgres } from "../platform/database/embedded/embedded-postgres.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import type { Logger } from "../platform/observability/logger.ts";
@@ -27,7 +28,7 @@ type SupervisionOptions = {
 };
 
 /** What is the supervisor's own: the processes that start afterwards could not have another. */
-const fixedSettings = ["host", "port", "data_dir", "database_url"] as const;
+const fixedSettings = ["host", "port", "data_dir", "database_url", "wal_archive"] as const;
 
 /** For commands and whoever else connects, beside the processes of which one more is there in a roll. */
 const spareConnections = 50;
@@ -42,7 +43,7 @@ export async function superviseGateway(options: SupervisionOptions): Promise<Sup
   const database =
     settings.database_url === undefined
       ? await openEmbeddedPostgres({
-          ...{ dataDir: settings.data_dir, purpose: "gateway", onProgress, onLost },
+          ...{ dataDir: settings.data_dir, logSpool: locateLogSpool(settings), purpose: "gateway", onProgress, onLost },
           serverSettings: { max_connections: String(countConnections(settings)) },
         })
       : null;

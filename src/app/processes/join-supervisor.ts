@@ -32,10 +32,12 @@ export async function joinSupervisor(): Promise<Supervision> {
   let mails: readonly KeptMail[] = begin.mails;
   let stop: (wanted: { delayMs: number; alone: boolean }) => void = () => {};
   let gateway: Gateway | null = null;
+  let isLead = false;
   let reports: NodeJS.Timeout | undefined;
 
   process.on("message", (message: SupervisorMessage) => {
     if (message.kind === "mails") mails = message.mails;
+    else if (message.kind === "lead") isLead = true;
     else if (message.kind === "stop") stop(message);
     else if (message.kind === "shed") gateway?.connections.shed(message.connections);
   });
@@ -46,6 +48,7 @@ export async function joinSupervisor(): Promise<Supervision> {
       processes: begin.processes,
       counters: new Socket({ fd: countersFd, readable: true, writable: true }),
       outbox: { keep: (mail) => tell({ kind: "mail", mail }), list: () => mails },
+      isLead: () => isLead,
     },
     onStop(callback) {
       stop = callback;

@@ -8,7 +8,9 @@ export type SupervisorMessage =
   | { kind: "stop"; delayMs: number; alone: boolean }
   /** So many of its connections are to end after their next answer, and to come again to whoever is less busy. */
   | { kind: "shed"; connections: number }
-  | { kind: "mails"; mails: readonly KeptMail[] };
+  | { kind: "mails"; mails: readonly KeptMail[] }
+  /** From now on it does what one process of a gateway alone must do. */
+  | { kind: "lead" };
 
 /** What a process tells its supervisor. */
 export type ProcessMessage =

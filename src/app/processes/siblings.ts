@@ -8,4 +8,6 @@ export type Siblings = {
   /** To the supervisor, which counts limits for all of them. */
   counters: Duplex;
   outbox: OutboxShelf;
+  /** Whether this process does what one of them alone must do. */
+  isLead(): boolean;
 };

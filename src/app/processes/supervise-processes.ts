@@ -55,6 +55,7 @@ export function superviseProcesses(options: SupervisorOptions): Supervisor {
   let { count } = options;
   let generation = 1;
   let isReady = false;
+  let lead: Process | undefined;
 
   function look(): void {
     if (stopping.signal.aborted) return;
@@ -62,9 +63,16 @@ export function superviseProcesses(options: SupervisorOptions): Supervisor {
     if (next.kind === "start") for (let number = 0; number < next.count; number += 1) void start(0);
     if (next.kind === "leave") leave(next.member);
     const serving = [...processes].filter(({ state }) => state === "serving");
+    appoint(serving[0]);
     if (isReady || serving.length < count) return;
     isReady = true;
     ready.resolve(serving.find(({ welcome }) => welcome?.firstRun != null)?.welcome ?? serving[0]?.welcome ?? null);
+  }
+
+  function appoint(one: Process | undefined): void {
+    if (one === lead) return;
+    lead = one;
+    one?.forked?.tell({ kind: "lead" });
   }
 
   async function start(delayMs: number): Promise<void> {
@@ -112,6 +120,7 @@ export function superviseProcesses(options: SupervisorOptions): Supervisor {
       return;
     }
     const facts = { process_id: one.forked?.processId, exit_code: code, signal };
+    appoint([...processes].find(({ state }) => state === "serving"));
     if (!isReady) {
       ready.resolve(null);
     } else if (one.state === "starting" && isRolling()) {

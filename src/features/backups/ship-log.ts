@@ -70,7 +70,9 @@ type Segment = { archive: ByteStore; path: string; name: string; signal: AbortSi
 async function shipSegment({ archive, path, name, signal }: Segment): Promise<void> {
   const key = toLogKey(name);
   const there = await readSegment(archive, name);
-  const here = await buffer(createReadStream(path));
+  const here = await buffer(createReadStream(path)).catch(ignoreMissing);
+  // The process that carried them before may have been at it still.
+  if (here === null) return;
   if (there !== null && !there.equals(here)) {
     throw new Error(`The archive has another ${name}: each database needs a wal_archive of its own.`);
   }
@@ -80,7 +82,12 @@ async function shipSegment({ archive, path, name, signal }: Segment): Promise<vo
       connect(Readable.from([here]), createGzip({ level: 1 }), () => {}),
       { signal },
     );
-  await rm(path);
+  await rm(path, { force: true });
+}
+
+function ignoreMissing(error: unknown): null {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+  throw error;
 }
 
 function toLogKey(name: string): string {

@@ -154,7 +154,8 @@ async function openParts(upstream: ScriptedProvider, tasksMax: number | undefine
   const counters = createMemoryCounters({ clock });
   const masterKey = await openMasterKey(settings, randomBytes);
   const storage = await openFiles({
-    ...{ settings, database, clock, ids, counters, masterKey, logger, copy: { isLive: () => true } },
+    ...{ settings, database, clock, ids, counters, masterKey, logger },
+    ...{ copy: { isLive: () => true }, isLead: () => true },
   });
   const guarded = createGuardedClient({ allowsPrivate: false });
   const watch = createTaskWatch({ feed, tell: async () => {}, onTrouble: () => {} });
