@@ -45,6 +45,8 @@ export function presentSettingsPage(): string {
     "",
     "Settings come from `sluice.yaml` in the folder where Sluice starts (another file: `SLUICE_CONFIG=path`) and from",
     "the environment, which wins. An unknown or wrong setting stops the start with a sentence that says what to write.",
+    "A variable with `_FILE` after its name (`SLUICE_SECRET_KEY_FILE=/run/secrets/secret_key`) names a file that has the value;",
+    "the same goes for the variables that a catalog names for its upstreams' keys, whose files are read again while the gateway runs.",
     "",
     "| setting | in the environment | without it | meaning |",
     "|---|---|---|---|",

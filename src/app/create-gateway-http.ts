@@ -26,6 +26,7 @@ import type { Settings } from "../platform/config/load-settings.ts";
 import type { Counters } from "../platform/counters/counters.ts";
 import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
+import type { Certificate } from "../platform/http/certificate.ts";
 import { createHttpServer, type HttpServer } from "../platform/http/create-http-server.ts";
 import { type EndpointName, getEndpoint } from "../platform/http/endpoint-table.ts";
 import { smallBodyBytes } from "../platform/http/json-body.ts";
@@ -41,6 +42,8 @@ import type { ReaderWatch } from "./watch-readers.ts";
 
 export type GatewayHttpDependencies = {
   settings: Settings;
+  /** What the gateway speaks HTTPS with, where it does. */
+  certificate?: Certificate | null;
   database: Database;
   callers: CallerDirectory;
   keyUses: Pick<KeyUses, "note">;
@@ -86,6 +89,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
       requestTimeoutMs: settings.request_timeout_ms,
     },
     trustedProxies: settings.trusted_proxies,
+    certificate: given.certificate ?? null,
     explainMissing: findSubstitute,
     findLimits: (request) => findLimits(request, given),
     async addRoutes(http) {

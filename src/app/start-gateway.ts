@@ -1,4 +1,6 @@
+import type { Settings } from "../platform/config/load-settings.ts";
 import { databaseLimits } from "../platform/database/database-limits.ts";
+import { type CertificateFiles, followCertificate, readCertificate } from "../platform/http/certificate.ts";
 import { type Doors, openDoors } from "../platform/http/open-doors.ts";
 import { checkReadiness } from "./check-readiness.ts";
 import { createFeatures, type FeatureOptions } from "./create-features.ts";
@@ -50,6 +52,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack): Promise<Gateway> {
   const { settings, clock, ids, randomBytes, logger } = options;
   const abandonment = new AbortController();
+  // Before anything else is started: a certificate that cannot be used is the operator's to mend.
+  const files = findCertificateFiles(settings);
+  const certificate = files && (await readCertificate(files));
   const foundation = await openFoundation({ ...options, abandoned: abandonment.signal }, stack);
   const { database, feed, catalog, counters, ledger, firstRun, notices, time, copy } = foundation;
   const { calls, outboxUrl, startWorking, stopWorking, ...features } = await createFeatures(foundation, options, stack);
@@ -58,7 +63,7 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
   stack.defer(() => readers.close());
   let isStopping = false;
   const http = await createGatewayHttp({
-    ...{ settings, clock, ids, randomBytes, logger, database, catalog, counters, ledger, readers },
+    ...{ settings, certificate, clock, ids, randomBytes, logger, database, catalog, counters, ledger, readers },
     ...features,
     async checkDatabase() {
       time.requireAgreement();
@@ -68,6 +73,9 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
   });
   if (settings.roles.includes("worker")) time.whenAgreed(() => copy.whenLive(startWorking));
   const doors = await openDoors(http, { ...settings, isProbe: isHealthPath });
+  if (files !== null && certificate !== null) {
+    stack.use(followCertificate(http.server, { files, current: certificate, logger }));
+  }
   // Calls whose callers have left are nobody's connection: they have the same time.
   const timeoutMs = settings.shutdown_timeout_ms;
   stack.defer(async () => {
@@ -94,4 +102,8 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
       clearTimeout(late);
     },
   };
+}
+
+function findCertificateFiles({ tls_cert_file: certFile, tls_key_file: keyFile }: Settings): CertificateFiles | null {
+  return certFile === undefined || keyFile === undefined ? null : { certFile, keyFile };
 }

@@ -6,18 +6,21 @@ import { presentDifference, readTime } from "../platform/database/database-clock
 import { hasEmbeddedDatabase } from "../platform/database/embedded/cluster-directory.ts";
 import { listPendingMigrations } from "../platform/database/migrate.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
+import { readCertificate } from "../platform/http/certificate.ts";
 import { examineDecoders } from "../platform/media/examine-decoders.ts";
 import type { Command, Terminal } from "./command.ts";
-import { databaseClock } from "./system-parts.ts";
+import { databaseClock, systemParts } from "./system-parts.ts";
 import { openForCommand } from "./with-database.ts";
 
 type Finding = { check: string; isOk: boolean; message: string; remedy?: string };
 
 const freeBytesWanted = 1024 ** 3;
+const certificateMsWanted = 7 * 24 * 3_600_000;
 
 export const doctorCommand: Command = {
   name: "doctor",
-  summary: "Checks settings, disk, decoders, database, Redis, clock and ledger, and says how to mend what is wrong.",
+  summary:
+    "Checks settings, certificate, disk, decoders, database, Redis, clock and ledger, and says how to mend what is wrong.",
   run: async ({ terminal }) => {
     const findings = await examine(terminal);
     const broken = findings.filter((finding) => !finding.isOk);
@@ -41,6 +44,7 @@ async function examine(terminal: Terminal): Promise<Finding[]> {
   const isExternal = settings.database_url !== undefined;
   const findings = [
     { check: "settings", isOk: true, message: `site ${settings.site_url}` },
+    ...(await examineCertificate(settings)),
     examineDisk(settings),
     ...(await examineDecoders()),
     ...(await examineRedis(settings)),
@@ -49,6 +53,21 @@ async function examine(terminal: Terminal): Promise<Finding[]> {
     return [...findings, { check: "database", isOk: true, message: "not created yet; npm start creates it" }];
   }
   return [...findings, ...(await examineDatabase(settings, terminal))];
+}
+
+/** Nothing to find where the gateway speaks HTTP. */
+async function examineCertificate({ tls_cert_file: certFile, tls_key_file: keyFile }: Settings): Promise<Finding[]> {
+  if (certFile === undefined || keyFile === undefined) return [];
+  try {
+    const { validTo } = await readCertificate({ certFile, keyFile });
+    const message = `valid until ${validTo.toISOString().slice(0, 10)}`;
+    const isLasting = validTo.getTime() - systemParts.clock.now().getTime() > certificateMsWanted;
+    return isLasting
+      ? [{ check: "certificate", isOk: true, message }]
+      : [{ check: "certificate", isOk: false, message, remedy: `Replace ${certFile}; no restart is needed.` }];
+  } catch (error) {
+    return [describeFailure("certificate", error)];
+  }
 }
 
 function examineDisk(settings: Settings): Finding {

@@ -1,10 +1,22 @@
-import { connect, createServer } from "node:net";
-import { networkInterfaces } from "node:os";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { networkInterfaces, tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "node:tls";
 import { expect, test } from "vitest";
+import { createSelfSignedCertificate } from "../harness/servers/self-signed-certificate.ts";
 import { startGateway } from "../harness/test-gateway.ts";
+import { waitUntil } from "../harness/wait-until.ts";
 
 const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === "::1"));
 const addresses = hasIpv6 ? ["127.0.0.1", "::1"] : ["127.0.0.1"];
+
+async function openRaw(port: number): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1").on("error", () => {});
+  await once(socket, "connect");
+  return socket;
+}
 
 async function ask(host: string, port: number, bytes: string): Promise<string> {
   const socket = connect(port, host);
@@ -36,4 +48,105 @@ test("a port that is busy on one address of localhost is busy", async () => {
 
 test("a host that is not this machine's is named", async () => {
   await expect(startGateway({ settings: { host: "192.0.2.1" } })).rejects.toThrow("192.0.2.1 is not an address");
+});
+
+/** Files with a certificate for localhost, and the settings that name them. */
+function writeCertificate() {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-tls-"));
+  const settings = {
+    ...{ host: "localhost", site_url: "https://localhost" },
+    ...{ tls_cert_file: join(folder, "tls.crt"), tls_key_file: join(folder, "tls.key") },
+  };
+  const replace = ({ cert, key } = createSelfSignedCertificate("localhost")): string => {
+    writeFileSync(settings.tls_cert_file, cert);
+    writeFileSync(settings.tls_key_file, key);
+    return cert;
+  };
+  return { settings, replace, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };
+}
+
+async function handshake(port: number, options: ConnectionOptions): Promise<TLSSocket> {
+  const socket = connectTls({ host: "127.0.0.1", servername: "localhost", port, ...options });
+  await new Promise((settle, fail) => socket.once("secureConnect", settle).once("error", fail));
+  return socket;
+}
+
+async function askOn(socket: TLSSocket, path: string): Promise<string> {
+  socket.write(`GET ${path} HTTP/1.1\r\n\r\n`);
+  const [answer] = await once(socket, "data");
+  return String(answer);
+}
+
+test("with a certificate the gateway speaks HTTP/1.1 over TLS 1.2 and later, and nothing else", async () => {
+  using certificate = writeCertificate();
+  const ca = certificate.replace();
+  await using gateway = await startGateway({ settings: certificate.settings });
+  for (const host of addresses) {
+    for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
+      const options = { host, ca, minVersion: version, maxVersion: version, ALPNProtocols: ["h2", "http/1.1"] };
+      const socket = await handshake(gateway.port, options);
+      expect(await askOn(socket, "/healthz")).toMatch(/^HTTP\/1\.1 200 .*x-request-id: req_/s);
+      expect(socket).toMatchObject({ alpnProtocol: "http/1.1", authorized: true });
+      socket.destroy();
+    }
+  }
+  const page = await handshake(gateway.port, { ca });
+  expect(await askOn(page, "/")).toContain("strict-transport-security: max-age=31536000");
+  page.destroy();
+  const old = { ca, minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
+  await expect(handshake(gateway.port, old)).rejects.toThrow(/protocol version/);
+  expect(await ask("127.0.0.1", gateway.port, "GET /healthz HTTP/1.1\r\n\r\n").catch(() => "")).not.toContain("HTTP");
+  expect(gateway.logs.filter(({ error_code: code }) => code === "malformed_request")).toEqual([]);
+});
+
+test("a new certificate is used without a restart, and one that cannot be is told of once while the old one stays", async () => {
+  using certificate = writeCertificate();
+  const first = certificate.replace();
+  await using gateway = await startGateway({ settings: certificate.settings });
+  const open = await handshake(gateway.port, { ca: first });
+  const isTrusted = async (ca: string): Promise<boolean> => {
+    try {
+      (await handshake(gateway.port, { ca })).destroy();
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const listErrors = () => gateway.logs.filter(({ level }) => level === "error");
+
+  const second = certificate.replace();
+  await waitUntil("the second certificate is in use", () => isTrusted(second));
+  expect(await isTrusted(first)).toBe(false);
+  expect(await askOn(open, "/healthz")).toContain("200 OK");
+  open.destroy();
+
+  const { cert } = createSelfSignedCertificate("localhost");
+  certificate.replace({ ...createSelfSignedCertificate("localhost"), cert });
+  await waitUntil("the wrong pair is told of", () => listErrors().length > 0);
+  expect(await isTrusted(second)).toBe(true);
+
+  const third = certificate.replace();
+  await waitUntil("the third certificate is in use", () => isTrusted(third));
+  expect(listErrors()).toMatchObject([
+    { reason: expect.stringMatching(/cannot be used together: key values mismatch/) },
+  ]);
+});
+
+test("a certificate and a key that do not belong together stop the start with a sentence", async () => {
+  using certificate = writeCertificate();
+  certificate.replace({ ...createSelfSignedCertificate("localhost"), cert: "no certificate" });
+  await expect(startGateway({ settings: certificate.settings })).rejects.toThrow(
+    /tls\.crt and .* cannot be used together/,
+  );
+});
+
+test("connections without a request, also those in their handshake, keep no gateway with TLS from stopping", async () => {
+  using certificate = writeCertificate();
+  const ca = certificate.replace();
+  const gateway = await startGateway({ settings: { ...certificate.settings, shutdown_timeout_ms: 500 } });
+  const [unused, silent] = await Promise.all([handshake(gateway.port, { ca }), openRaw(gateway.port)]);
+  const ends = Promise.all([once(unused, "close"), once(silent, "close")]);
+  silent.write(Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00]));
+  await gateway[Symbol.asyncDispose]();
+  await ends;
 });

@@ -1,4 +1,3 @@
-import { resolveSecret } from "../../platform/config/secrets.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { ChatObstacle, ChatProvider, ChatTimeouts } from "../../providers/contract.ts";
 import type { TimeoutsDefinition } from "../../providers/provider-definition.ts";
@@ -6,8 +5,8 @@ import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import type { CatalogView, RouteTarget } from "../catalog/index.ts";
 import { chatFields } from "./chat-request-schema.ts";
 
-/** A target with everything that a call to it needs. */
-export type ChatTarget = RouteTarget & { chat: ChatProvider; apiKey: string | null; timeouts: ChatTimeouts };
+/** A target with everything that a call to it needs, but for its key: that may change while the catalog does not. */
+export type ChatTarget = RouteTarget & { chat: ChatProvider; timeouts: ChatTimeouts };
 
 const standardTimeouts: ChatTimeouts = {
   connectMs: 5_000,
@@ -34,11 +33,10 @@ export function createTargetTable(registry: ProviderRegistry): (view: CatalogVie
 }
 
 function prepare(target: RouteTarget, registry: ProviderRegistry): ChatTarget {
-  const { provider, route, apiKeyReference } = target;
+  const { provider, route } = target;
   return {
     ...target,
     chat: registry.getChat(provider),
-    apiKey: apiKeyReference === null ? null : resolveSecret(apiKeyReference),
     timeouts: readTimeouts({ ...provider.timeouts, ...route.timeouts }),
   };
 }

@@ -2,6 +2,7 @@ import type { Bill } from "../../lib/bill.ts";
 import type { Caller } from "../../lib/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
+import { resolveSecret } from "../../platform/config/secrets.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import { attemptsMax } from "../../providers/choose-target.ts";
@@ -137,11 +138,12 @@ class ChatPlan implements CallPlan<ChatKinds> {
 /** Sends a request to a target, which may write so many tokens for all choices together. */
 export function sendChat(
   request: ChatRequest,
-  { chat, upstreamModel, apiKey, timeouts, route }: ChatTarget,
+  { chat, upstreamModel, apiKeyReference, timeouts, route }: ChatTarget,
   { unitsMax, choices }: { unitsMax: number; choices: number },
   sink: ChatSink,
 ): ChatRun {
   const { passthrough = [] } = route;
   const outputTokensMax = Math.max(Math.floor(unitsMax / choices), 1);
+  const apiKey = apiKeyReference === null ? null : resolveSecret(apiKeyReference);
   return chat.startChat({ request, outputTokensMax, upstreamModel, passthrough, apiKey, timeouts }, sink);
 }

@@ -87,6 +87,8 @@ describe("where settings come from", () => {
       stripe_webhook_secret: undefined,
       payment_amount_min: 5,
       payment_amount_max: 1000,
+      tls_cert_file: undefined,
+      tls_key_file: undefined,
     });
   });
 
@@ -184,6 +186,33 @@ describe("where settings come from", () => {
   test("a file that SLUICE_CONFIG names must exist", () => {
     const refusal = refusalOf(() => loadEnvironment({ SLUICE_CONFIG: "gone.yaml" }));
     expect(refusal).toContain("The settings file <dir>/gone.yaml does not exist. Create it, or correct");
+  });
+});
+
+describe("values that files have", () => {
+  const path = () => join(directory, "database-url");
+
+  test("a variable with _FILE after it names the file that has the value", () => {
+    writeFileSync(path(), "postgres://own/db\n");
+    for (const variable of ["SLUICE_DATABASE_URL_FILE", "DATABASE_URL_FILE"]) {
+      expect(loadEnvironment({ [variable]: path() }).database_url).toBe("postgres://own/db");
+    }
+    expect(loadEnvironment({ DATABASE_URL_FILE: "" }).database_url).toBeUndefined();
+  });
+
+  test("a file that is missing, wrong or beside a value is refused, and what it has is not repeated", () => {
+    writeFileSync(path(), "mysql://user:hunter2@db/x");
+    const variables = { DATABASE_URL_FILE: path() };
+    expect(refusalOf(() => loadEnvironment(variables))).toBe(
+      "The setting DATABASE_URL_FILE is not such an address. Write an address such as postgres://user:password@host:5432/database.",
+    );
+    expect(refusalOf(() => loadEnvironment({ ...variables, DATABASE_URL: "postgres://a/b" }))).toContain(
+      "Both DATABASE_URL and DATABASE_URL_FILE are set.",
+    );
+    expect(refusalOf(() => loadEnvironment({ SLUICE_SECRET_KEY_FILE: "/nowhere" }))).toContain(
+      "The file /nowhere, which SLUICE_SECRET_KEY_FILE names, cannot be read.",
+    );
+    expect(refusalOf(() => loadEnvironment({ SLUICE_NOTHING_FILE: path() }))).toContain("There is no setting");
   });
 });
 
@@ -299,6 +328,20 @@ describe("settings that follow from others", () => {
     expect(loadFile(site).sandbox).toBe("off");
     expect(refusalOf(() => loadFile(`${site}sandbox: on\n`))).toContain("https://ai.example.com is not an address of");
     expect(refusalOf(() => loadFile(site, { SLUICE_SANDBOX: "on" }))).toContain("Write sandbox: off");
+  });
+
+  test("a certificate makes the site's address https, needs its key, and refuses an address that says http", () => {
+    const files = "tls_cert_file: tls/site.crt\ntls_key_file: /etc/site.key\n";
+    expect(loadFile(files)).toMatchObject({
+      site_url: "https://localhost:4242",
+      tls_cert_file: join(directory, "tls/site.crt"),
+      tls_key_file: "/etc/site.key",
+    });
+    expect(refusalOf(() => loadFile("tls_cert_file: a"))).toContain("tls_cert_file is set, and tls_key_file is not;");
+    expect(refusalOf(() => loadFile("tls_key_file: a"))).toContain("tls_key_file is set, and tls_cert_file is not;");
+    expect(refusalOf(() => loadFile(`${files}site_url: http://a.example.com`))).toContain(
+      "but its site_url, http://a.example.com, says http. Write site_url with https",
+    );
   });
 
   const exposures = [

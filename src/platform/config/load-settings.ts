@@ -28,7 +28,14 @@ export type Settings = { [N in Exclude<SettingName, OptionalSetting>]: SettingVa
 };
 
 /** What may stay absent without anything in its place. */
-type OptionalSetting = "database_url" | "redis_url" | "smtp_url" | "stripe_secret_key" | "stripe_webhook_secret";
+type OptionalSetting =
+  | "database_url"
+  | "redis_url"
+  | "smtp_url"
+  | "stripe_secret_key"
+  | "stripe_webhook_secret"
+  | "tls_cert_file"
+  | "tls_key_file";
 
 /** Where a value was written, for the sentence that says it is wrong. */
 type Source = { name: string; place: string; value: unknown };
@@ -36,6 +43,8 @@ type Source = { name: string; place: string; value: unknown };
 const fileNameStandard = "sluice.yaml";
 const variablePrefix = "SLUICE_";
 const fileVariable = "SLUICE_CONFIG";
+/** After the name of a variable: the file whose content is the value. */
+const contentSuffix = "_FILE";
 const formHint = "Write one `name: value` on each line; sluice.example.yaml shows them all.";
 
 /** Reads the settings file and the environment (which wins), or throws a sentence that says what to write instead. */
@@ -65,7 +74,14 @@ export function loadSettings(
 function completeSettings(given: GivenSettings, { directory, cores }: { directory: string; cores: number }): Settings {
   const standards = Object.fromEntries(settingNames.map((name) => [name, settingsTable[name].standard]));
   const merged = { ...standards, ...given } as GivenSettings & Settings;
-  const siteUrl = given.site_url ?? new URL(`http://localhost:${merged.port}`).origin;
+  const speaksTls = hasCertificate(given);
+  const siteUrl = given.site_url ?? new URL(`${speaksTls ? "https" : "http"}://localhost:${merged.port}`).origin;
+  if (speaksTls && !siteUrl.startsWith("https:")) {
+    throw new OperatorError(
+      `The gateway speaks HTTPS (tls_cert_file), but its site_url, ${siteUrl}, says http.`,
+      "Write site_url with https, or remove tls_cert_file and tls_key_file.",
+    );
+  }
   const isLocal = isLoopbackUrl(siteUrl);
   if (given.sandbox === "on" && !isLocal) {
     throw new OperatorError(
@@ -82,6 +98,8 @@ function completeSettings(given: GivenSettings, { directory, cores }: { director
     sign_up: given.sign_up ?? (isLocal ? "open" : "closed"),
     mail_from: given.mail_from ?? `Sluice <no-reply@${new URL(siteUrl).hostname}>`,
     data_dir: resolve(directory, merged.data_dir),
+    tls_cert_file: given.tls_cert_file && resolve(directory, given.tls_cert_file),
+    tls_key_file: given.tls_key_file && resolve(directory, given.tls_key_file),
     processes: given.processes ?? countProcesses(cores, given.database_url === undefined),
   };
 }
@@ -89,6 +107,16 @@ function completeSettings(given: GivenSettings, { directory, cores }: { director
 /** One core is left to everything else on the machine, and one more to a database that is on it. */
 function countProcesses(cores: number, isDatabaseEmbedded: boolean): number {
   return Math.max(1, cores - (isDatabaseEmbedded ? 2 : 1));
+}
+
+function hasCertificate({ tls_cert_file, tls_key_file }: GivenSettings): boolean {
+  if ((tls_cert_file === undefined) === (tls_key_file === undefined)) return tls_cert_file !== undefined;
+  const [set, missing] =
+    tls_key_file === undefined ? ["tls_cert_file", "tls_key_file"] : ["tls_key_file", "tls_cert_file"];
+  throw new OperatorError(
+    `${set} is set, and ${missing} is not; a certificate and its key belong together.`,
+    `Set ${missing} too, or remove ${set}.`,
+  );
 }
 
 /**
@@ -167,15 +195,40 @@ function readEnvironmentSources(environment: NodeJS.ProcessEnv): Source[] {
   // Our own variables come last, so that SLUICE_DATABASE_URL wins over DATABASE_URL.
   for (const name of settingNames) nameByVariable.set(getEnvironmentName(name), name);
 
-  const sources = [...nameByVariable]
-    .filter(([variable]) => (environment[variable] ?? "") !== "")
-    .map(([variable, name]) => ({ name, place: variable, value: environment[variable] }));
+  const sources = [...nameByVariable].flatMap(([variable, name]) => {
+    const [value = "", path = ""] = [environment[variable], environment[variable + contentSuffix]];
+    if (value !== "" && path !== "") throw createTwiceSetError(variable);
+    if (path !== "") return [{ name, place: variable + contentSuffix, value: readContent(variable, path) }];
+    return value === "" ? [] : [{ name, place: variable, value }];
+  });
+  const isKnown = (variable: string): boolean =>
+    variable === fileVariable ||
+    nameByVariable.has(variable) ||
+    (variable.endsWith(contentSuffix) && nameByVariable.has(variable.slice(0, -contentSuffix.length)));
   const unknown = Object.keys(environment)
-    .filter(
-      (variable) => variable.startsWith(variablePrefix) && variable !== fileVariable && !nameByVariable.has(variable),
-    )
+    .filter((variable) => variable.startsWith(variablePrefix) && !isKnown(variable))
     .map((variable) => ({ name: variable, place: variable, value: undefined }));
   return [...sources, ...unknown];
+}
+
+/** Where secrets come as files, as containers have them, a variable says which file has the value. */
+function readContent(variable: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (error) {
+    throw new OperatorError(
+      `The file ${path}, which ${variable}${contentSuffix} names, cannot be read.`,
+      `Create it, readable for the user that Sluice runs as, or set ${variable} itself.`,
+      { cause: error },
+    );
+  }
+}
+
+function createTwiceSetError(variable: string): OperatorError {
+  return new OperatorError(
+    `Both ${variable} and ${variable}${contentSuffix} are set.`,
+    "Keep the one that has the value.",
+  );
 }
 
 function createUnknownSettingError(source: Source): OperatorError {

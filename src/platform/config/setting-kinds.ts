@@ -26,7 +26,15 @@ export function text(expected: string): SettingKind<string> {
 }
 
 export function folder(): SettingKind<string> {
-  const path = text("the path of a folder");
+  return pathOf("the path of a folder");
+}
+
+export function file(expected: string): SettingKind<string> {
+  return pathOf(expected);
+}
+
+function pathOf(expected: string): SettingKind<string> {
+  const path = text(expected);
   return { ...path, parse: (raw) => path.parse(raw)?.replace(/^~(?=\/|$)/, homedir()) };
 }
 

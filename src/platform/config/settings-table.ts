@@ -2,6 +2,7 @@ import { previewEndpoints } from "../http/endpoint-table.ts";
 import {
   currencyCode,
   databaseAddress,
+  file,
   folder,
   mailServerAddress,
   networks,
@@ -38,7 +39,7 @@ export const settingsTable = {
   site_url: {
     kind: webAddress(),
     standard: undefined,
-    otherwise: "http://localhost:<port>",
+    otherwise: "http://localhost:<port>, or https with tls_cert_file",
     example: "https://ai.example.com",
     explains: "The address under which people reach the web site.",
   },
@@ -61,6 +62,21 @@ export const settingsTable = {
     standard: 4242,
     example: "4242",
     explains: "The port to listen on.",
+  },
+  tls_cert_file: {
+    kind: file("the path of a file in PEM form: the certificate, and after it those that it depends on"),
+    standard: undefined,
+    otherwise: "the gateway speaks HTTP, and TLS is a proxy's",
+    example: "/etc/sluice/tls.crt",
+    explains:
+      "The certificate with which the gateway itself speaks HTTPS (TLS 1.2 and later). The file is read again while the gateway runs: a new certificate is in use within two seconds, without a restart.",
+  },
+  tls_key_file: {
+    kind: file("the path of a file in PEM form, without a passphrase"),
+    standard: undefined,
+    otherwise: "the gateway speaks HTTP, and TLS is a proxy's",
+    example: "/etc/sluice/tls.key",
+    explains: "The private key that belongs to tls_cert_file.",
   },
   data_dir: {
     kind: folder(),

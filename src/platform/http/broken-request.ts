@@ -22,7 +22,7 @@ export function createBrokenRequestHandler({ ids, logger }: { ids: IdSource; log
     // On a connection that stays open, the request before this one is done with.
     const current = open?.raw.writableFinished === true ? null : open;
     const isAnswered = current?.raw.headersSent === true || hasUnreadBody(socket);
-    if (error.code === "ECONNRESET" || !socket.writable || isAnswered) {
+    if (error.code === "ECONNRESET" || isHandshakeError(error) || !socket.writable || isAnswered) {
       socket.destroy();
       return;
     }
@@ -45,6 +45,11 @@ export function createBrokenRequestHandler({ ids, logger }: { ids: IdSource; log
       current.request.failure = failure;
     }
   };
+}
+
+/** Who never agreed on a key with us could not read an answer. */
+function isHandshakeError({ code = "" }: Error & { code?: string }): boolean {
+  return /^ERR_(SSL|TLS)_/.test(code);
 }
 
 function writeAnswer(socket: Socket, requestId: string, answer: ErrorAnswer): void {

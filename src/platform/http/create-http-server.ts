@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerOptions, ServerResponse } from "node:http";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import fastify, {
   type FastifyBaseLogger,
@@ -12,6 +12,7 @@ import type { IdSource } from "../../lib/ids.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { Logger } from "../observability/logger.ts";
 import { createBrokenRequestHandler } from "./broken-request.ts";
+import { type Certificate, tlsVersionMin } from "./certificate.ts";
 import { sendError } from "./error-response.ts";
 import { acceptJsonBodies } from "./json-body.ts";
 import type { JsonLimits } from "./json-scanner.ts";
@@ -47,6 +48,8 @@ type HttpServerOptions = {
   logger: Logger;
   limits: HttpLimits;
   trustedProxies: readonly string[];
+  /** What it speaks HTTPS with; `null` for HTTP. */
+  certificate?: Certificate | null;
   /** What is left to whoever was not admitted yet but sent a valid key; `null` for everybody else. Never throws. */
   findLimits?(request: FastifyRequest): Promise<SeenLimits | null>;
   /** Adds every route; called once, before paths that exist learn to refuse other methods. */
@@ -72,14 +75,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     // A connection that was open before the stop may still bring a request, which is served like those before it.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 1024 },
-    http: {
-      maxHeaderSize: limits.headerBytesMax,
-      headersTimeout: Math.min(limits.headerTimeoutMs, limits.requestTimeoutMs),
-      // How often Node looks for clients that are too slow.
-      connectionsCheckingInterval: Math.ceil(Math.min(limits.headerTimeoutMs, limits.requestTimeoutMs) / 4),
-      // Node's own answer to a missing Host header would not have our shape, and we do not need the header.
-      requireHostHeader: false,
-    },
+    ...listServerOptions(options),
     clientErrorHandler: createBrokenRequestHandler(options),
     frameworkErrors: (error, request, reply) => {
       logRequest(Object.assign(request, emptyContext), reply, options);
@@ -121,6 +117,24 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   isAddingRoutes = false;
   methods.finish();
   return http;
+}
+
+/** Node's own options, in the field in which the framework passes them to a server of the protocol. */
+function listServerOptions({ limits, certificate = null }: HttpServerOptions): { http: ServerOptions } {
+  const headersTimeout = Math.min(limits.headerTimeoutMs, limits.requestTimeoutMs);
+  const http = {
+    maxHeaderSize: limits.headerBytesMax,
+    headersTimeout,
+    // How often Node looks for clients that are too slow.
+    connectionsCheckingInterval: Math.ceil(headersTimeout / 4),
+    // Node's own answer to a missing Host header would not have our shape, and we do not need the header.
+    requireHostHeader: false,
+  };
+  if (certificate === null) return { http };
+  const { cert, key } = certificate;
+  // To the rest of the code a server of HTTPS is one of HTTP: it has the same requests, answers and connections.
+  const https = { ...http, cert, key, minVersion: tlsVersionMin, handshakeTimeout: headersTimeout };
+  return { https } as object as { http: ServerOptions };
 }
 
 /** What every request passes first: one hook without a promise, because each more would be felt. */

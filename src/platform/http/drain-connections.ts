@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
+import type { TLSSocket } from "node:tls";
 import { findOpenReply } from "./request-context.ts";
 
 /** The connections of a server, and how they end when it is about to stop or has too many of them. */
@@ -17,6 +18,8 @@ export type ConnectionDrain = {
   untilQuiet(delayMs: number): Promise<void>;
   /** Ends connections that do not bring a request within a moment, which Node takes for busy ones. */
   endUnused(): NodeJS.Timeout;
+  /** Ends all that are left, also those that are still in their handshake, of which Node's server does not know. */
+  cut(): void;
 };
 
 /**
@@ -34,6 +37,12 @@ export function createConnectionDrain(server: Server, isProbe: (path: string) =>
   server.on("connection", (socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
+  });
+  // Behind a handshake a connection is a second object, which has its requests.
+  const encrypted = new Set<Socket>();
+  server.on("secureConnection", (socket: TLSSocket) => {
+    encrypted.add(socket);
+    socket.once("close", () => encrypted.delete(socket));
   });
   function endSurplus(_request: unknown, response: ServerResponse): void {
     if (surplus === 0) server.off("request", endSurplus);
@@ -56,7 +65,7 @@ export function createConnectionDrain(server: Server, isProbe: (path: string) =>
         if (!isProbe(url)) lastRequestMs = performance.now();
         endConnection(response);
       });
-      for (const socket of sockets) {
+      for (const socket of [...sockets, ...encrypted]) {
         const reply = findOpenReply(socket);
         if (reply !== null) endConnection(reply.raw);
       }
@@ -70,6 +79,10 @@ export function createConnectionDrain(server: Server, isProbe: (path: string) =>
       return setTimeout(() => {
         for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       }, idleMs);
+    },
+    cut() {
+      server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
     },
   };
 }

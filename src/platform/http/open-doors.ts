@@ -87,7 +87,7 @@ async function closeAll(
 ): Promise<void> {
   const cut = setTimeout(async () => {
     await Promise.race([beforeCut(), wait(graceMs, undefined, { ref: false })]);
-    http.server.closeAllConnections();
+    connections.cut();
   }, timeoutMs);
   const sideDoorsClosed = sideDoors.map((door) => once(door.close(), "close"));
   const closed = http.close();

@@ -1,9 +1,11 @@
 import { once } from "node:events";
+import { rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { upstreamKeyName, writeCatalogOf } from "../../harness/chat/chat-catalog.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../../harness/chat/chat-gateway.ts";
-import { findFreePort } from "../../harness/gateway-process.ts";
+import { createDataDirectory, findFreePort } from "../../harness/gateway-process.ts";
 import {
   type Behaviour,
   canary,
@@ -11,11 +13,13 @@ import {
   startFakeUpstreams,
 } from "../../harness/upstreams/fake-upstreams.ts";
 import { createDelay, endlessSilence } from "../../harness/upstreams/gate.ts";
+import { waitUntil } from "../../harness/wait-until.ts";
 
 type Fields = Record<string, unknown>;
 type Answer = { status: number; headers: Headers; text: string; code: string | null; param: string | null };
 
 const badKeyName = "FAKE_UPSTREAM_BAD_KEY";
+const filedKeyName = "FAKE_UPSTREAM_FILED_KEY";
 const shortTimeouts = { connect_ms: 5000, first_byte_ms: 5000, idle_ms: 5000, total_ms: 5000 };
 
 /** Routes of a model of the given name, to upstream models `name-0`, `name-1`, …; each with what is given for it. */
@@ -112,6 +116,7 @@ function listModels(): Fields[] {
     createModel("equal", {}, {}),
     createModel("uneven", { weight: 1 }, { weight: 1000 }),
     createModel("keyed", { provider: "keyed" }),
+    createModel("filed", { provider: "filed" }),
     createModel("mixed", { provider: "anthropic" }, { priority: 1 }),
     createModel("bare"),
   ];
@@ -132,6 +137,7 @@ beforeAll(async () => {
         models: listModels(),
         providers: [
           defineOpen(upstream, "keyed", { api_keys: [`\${${badKeyName}}`, `\${${upstreamKeyName}}`] }),
+          defineOpen(upstream, "filed", { api_keys: [`\${${filedKeyName}}`] }),
           defineOpen(upstream, "hasty", { timeouts: { first_byte_ms: 150 } }),
           defineOpen(upstream, "deaf", { base_url: `https://127.0.0.1:${(deafServer.address() as AddressInfo).port}` }),
           defineOpen(upstream, "refused", { base_url: `http://127.0.0.1:${refusedPort}` }),
@@ -398,6 +404,23 @@ describe("calls are shared", () => {
     for (let call = 0; call < 12; call += 1) expect(await send("keyed")).toMatchObject({ status: 200 });
     expect(countBad()).toBe(1);
   });
+});
+
+test("a key that comes as a file is the new one soon after the file changes, and stays while the file is away", async () => {
+  using folder = createDataDirectory();
+  const path = join(folder.path, "key");
+  process.env[`${filedKeyName}_FILE`] = path;
+  const callWithKey = async (): Promise<string | null> => {
+    expect(await send("filed")).toMatchObject({ status: 200 });
+    return chat.upstream.requests.findLast(({ model }) => model === nameUpstream("filed", 0))?.apiKey ?? null;
+  };
+  writeFileSync(path, "sk-first\n");
+  expect(await callWithKey()).toBe("sk-first");
+  writeFileSync(path, "sk-second");
+  await waitUntil("the second key is in use", async () => (await callWithKey()) === "sk-second");
+  rmSync(path);
+  expect(await callWithKey()).toBe("sk-second");
+  delete process.env[`${filedKeyName}_FILE`];
 });
 
 test("a new catalog is for new calls: those that run are finished where they began", async () => {

@@ -166,7 +166,7 @@ describe("with an empty database of the server that all tests share", () => {
   });
 });
 
-test("doctor finds a wrong setting, an open data directory and a missing migration, and says how to mend each", async () => {
+test("doctor finds a wrong setting, a wrong certificate, an open data directory and a missing migration, and says how to mend each", async () => {
   using data = createDataDirectory();
   const environment = { SLUICE_DATA_DIR: data.path };
   const fresh = await runCommand(["doctor"], { environment });
@@ -183,8 +183,10 @@ test("doctor finds a wrong setting, an open data directory and a missing migrati
   expect([wrong.exitCode, wrong.stdout]).toEqual([1, expect.stringContaining("Write a whole number from 1 to 65535")]);
 
   chmodSync(data.path, 0o755);
-  const open = await runCommandHere(["doctor"], { environment });
+  const certificate = { SLUICE_TLS_CERT_FILE: "/nowhere/tls.crt", SLUICE_TLS_KEY_FILE: "/nowhere/tls.key" };
+  const open = await runCommandHere(["doctor"], { environment: { ...environment, ...certificate } });
   expect([open.exitCode, open.stdout]).toEqual([1, expect.stringContaining(`chmod 700 ${data.path}`)]);
+  expect(open.stdout).toMatch(/✗ certificate +The TLS file \/nowhere\/tls\.(crt|key) cannot be read\./);
   chmodSync(data.path, 0o700);
 
   await using _gateway = await startGatewayProcess({
