@@ -14,7 +14,7 @@ export type LoadBalancer = AsyncDisposable & {
 
 /** HAProxy by the very configuration of the documentation; only its places are others, and it looks more often. */
 export async function startLoadBalancer(ports: readonly number[]): Promise<LoadBalancer> {
-  const example = readFileSync(join(repositoryDir, "docs/operating/haproxy.cfg"), "utf8");
+  const example = readFileSync(join(repositoryDir, "deploy/haproxy.cfg"), "utf8");
   const proxy = await startProxy((path) => {
     const servers = ports.map((port, index) => `  server gateway${index} 127.0.0.1:${port}\n`).join("");
     return `global\n  stats socket ${path}.stats\n${example}`
