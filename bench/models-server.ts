@@ -6,6 +6,7 @@ import { loadSettings } from "../src/platform/config/load-settings.ts";
 import { createMemoryCounters } from "../src/platform/counters/memory-counters.ts";
 import { openDoors } from "../src/platform/http/open-doors.ts";
 import { createLogger } from "../src/platform/observability/logger.ts";
+import { createMetrics } from "../src/platform/observability/metrics.ts";
 import { openBenchParts } from "./open-bench-parts.ts";
 import { serveOnRequest } from "./serve-on-request.ts";
 
@@ -27,6 +28,7 @@ const http = await createGatewayHttp({
   tasks: nothing,
   webhooks: nothing,
   keyUses,
+  metrics: createMetrics(),
   readers: { watch: () => () => () => {} },
   checkDatabase: async () => {},
   isStopping: () => false,

@@ -9,8 +9,10 @@ import { describeSchema } from "./generated/describe-schema.ts";
 import { presentCommandLinePage } from "./generated/present-command-line-page.ts";
 import { presentCommandsPage } from "./generated/present-commands-page.ts";
 import { presentConsoleTypes } from "./generated/present-console-types.ts";
+import { presentDashboard } from "./generated/present-dashboard.ts";
 import { presentDramaDocuments } from "./generated/present-drama-documents.ts";
 import { presentErrorsPage } from "./generated/present-errors-page.ts";
+import { fillMetricsSection } from "./generated/present-metrics-section.ts";
 import { presentOpenAiPage } from "./generated/present-openai-page.ts";
 import { presentOpenApi } from "./generated/present-openapi.ts";
 import { presentExampleFile, presentSettingsPage } from "./generated/present-settings.ts";
@@ -22,6 +24,8 @@ const openApi = await presentOpenApi();
 const files: Record<string, string> = {
   "sluice.example.yaml": presentExampleFile(),
   "docs/operating/settings.md": presentSettingsPage(),
+  "docs/operating/observing.md": fillMetricsSection(readIfThere("docs/operating/observing.md") ?? ""),
+  "deploy/grafana/sluice.json": presentDashboard(),
   "docs/operating/commands.md": await presentCommandsPage(),
   "docs/api/command-line.md": presentCommandLinePage(),
   "docs/api/errors.md": presentErrorsPage(),

@@ -19,6 +19,7 @@ import { loadSettings } from "../../src/platform/config/load-settings.ts";
 import { createMemoryCounters } from "../../src/platform/counters/memory-counters.ts";
 import { createDatabase } from "../../src/platform/database/database.ts";
 import { createLogger } from "../../src/platform/observability/logger.ts";
+import { createMetrics } from "../../src/platform/observability/metrics.ts";
 import { createProviderRegistry } from "../../src/providers/provider-registry.ts";
 import { createUpstreamHealth } from "../../src/providers/upstream-health.ts";
 
@@ -124,6 +125,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     webhooks,
     callers: { recall: () => null, find: async () => null, findOrRecall: async () => null, isUnknown: () => false },
     keyUses: { note: () => {} },
+    metrics: createMetrics(),
     readers: { watch: () => () => () => {} },
     checkDatabase: async () => {},
     isStopping: () => false,

@@ -49,14 +49,14 @@ export async function createFeatures(
   stack: AsyncDisposableStack,
 ): Promise<Features> {
   const { settings, clock, ids, randomBytes, logger } = options;
-  const { database, feed, catalog, counters, ledger, registry, health, masterKey, time, copy } = foundation;
+  const { metrics, database, feed, catalog, counters, ledger, registry, health, masterKey, time, copy } = foundation;
   const random = (): number => Buffer.from(randomBytes(6)).readUIntBE(0, 6) / 2 ** 48;
   const keyValidityMs = settings.idempotency_hours * hourMs;
   const heartbeatMs = settings.stream_heartbeat_ms;
   const { currency, base_url: baseUrl, shutdown_timeout_ms: closeTimeoutMs } = settings;
   const allowsPrivate = settings.sandbox === "on";
   const calls = createCalls({
-    ...{ database, clock, ids, ledger, counters, logger, health, random },
+    ...{ database, clock, ids, ledger, counters, logger, metrics, health, random },
     ...{ currency, keyValidityMs, heartbeatMs },
     // Each process has its share, so that together they have what the setting says.
     drainedCallsMax: Math.ceil(settings.drained_calls_max / (options.siblings?.processes ?? 1)),
@@ -68,7 +68,7 @@ export async function createFeatures(
   const { files } = opened;
   stack.defer(opened.close);
   const webhooks = createWebhooks({
-    ...{ database, clock, ids, random, randomBytes, masterKey, logger, allowsPrivate, baseUrl },
+    ...{ database, clock, ids, random, randomBytes, masterKey, logger, metrics, allowsPrivate, baseUrl },
     presentData: (data, now) => linkEvent(data, files.signLink, now),
   });
   stack.defer(() => webhooks.close());
@@ -82,8 +82,11 @@ export async function createFeatures(
   const upkeep = { removeExpiredFiles: opened.removeExpired, sweepCheckouts: payments.sweep };
   const jobs = await openScheduledJobs({
     ...{ database, clock, closeTimeoutMs, mayStart: () => time.hasAgreed() && copy.isLive() },
-    jobs: listJobs({ database, clock, ids, logger, ...upkeep }),
-    onFailure: (job, error) => logger.error({ job, error }, "a scheduled job failed"),
+    jobs: listJobs({ database, clock, ids, logger, metrics, ...upkeep }),
+    onFailure(job, error) {
+      metrics.jobFailures.at(job).add(1);
+      logger.error({ job, error }, "a scheduled job failed");
+    },
     onTrouble: (error) => logger.warn({ error }, "scheduled jobs wait for the database"),
   });
   stack.defer(() => jobs.close());
@@ -91,7 +94,8 @@ export async function createFeatures(
   stack.defer(() => guarded.close());
   const failpoint = options.failpoint ?? (() => {});
   const tasks = createTasks({
-    ...{ database, clock, ids, logger, feed, catalog, registry, health, files, guarded, calls, random, failpoint },
+    ...{ database, clock, ids, logger, metrics, feed, catalog, registry, health, files, guarded, calls, random },
+    failpoint,
     ...{ currency, baseUrl, allowsPrivate, keyValidityMs, heartbeatMs, closeTimeoutMs },
     presentComposite: presentDramaRequest,
     stepsMax: settings.worker_steps_max,

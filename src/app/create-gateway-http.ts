@@ -33,6 +33,7 @@ import { smallBodyBytes } from "../platform/http/json-body.ts";
 import { describeRoutes } from "../platform/http/openapi.ts";
 import type { SeenLimits } from "../platform/http/request-context.ts";
 import type { Logger } from "../platform/observability/logger.ts";
+import type { Metrics } from "../platform/observability/metrics.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { findSubstitute } from "./openai-endpoints.ts";
 import { addReferenceRoutes } from "./reference-routes.ts";
@@ -62,6 +63,7 @@ export type GatewayHttpDependencies = {
   ids: IdSource;
   randomBytes: (count: number) => Uint8Array;
   logger: Logger;
+  metrics: Pick<Metrics, "requestDuration" | "requestsInProgress" | "errors">;
   checkDatabase(): Promise<void>;
   isStopping(): boolean;
   copy: Pick<CopyWatch, "isLive" | "requireLive">;
@@ -80,7 +82,7 @@ const jsonEscapesMax = 1_000_000;
 export async function createGatewayHttp(given: GatewayHttpDependencies): Promise<HttpServer> {
   const { settings, database, counters, clock, ids, randomBytes, logger } = given;
   return await createHttpServer({
-    ...{ clock, ids, logger },
+    ...{ clock, ids, logger, metrics: given.metrics },
     limits: {
       bodyBytesMax: settings.json_body_bytes_max,
       json: { structureMax: settings.json_structure_max, escapesMax: jsonEscapesMax },
@@ -98,7 +100,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
         copy.requireLive(request);
         done();
       });
-      addHealthRoutes(http, { clock, checkDatabase, isStopping, isLive: copy.isLive });
+      addHealthRoutes(http, { checkDatabase, isStopping, isLive: copy.isLive });
       if (!settings.roles.includes("http")) return;
       http.decorateRequest("watchAccess", {
         getter(this: FastifyRequest) {

@@ -5,7 +5,6 @@ import type { HttpServer } from "../platform/http/create-http-server.ts";
 import { copyNotice } from "./watch-copy.ts";
 
 type HealthOptions = {
-  clock: Clock;
   checkDatabase(): Promise<void>;
   /** Whether it was told to stop: it serves for a while yet, but nobody should send more. */
   isStopping(): boolean;
@@ -22,18 +21,17 @@ export function isHealthPath(path: string): boolean {
 
 /** For load balancers and supervisors: `/healthz` says that the process lives, `/readyz` that it can serve. */
 export function addHealthRoutes(http: HttpServer, options: HealthOptions): void {
-  const checkDatabase = shareChecks(options);
   const schema = { hide: true, response: { 200: Type.Object({ status: Type.String() }) } };
   http.get("/healthz", { schema }, async () => ({ status: "ok" }));
   http.get("/readyz", { schema }, async () => {
     if (options.isStopping()) throw new AppError("shutting_down", "This node is about to stop.");
-    await checkDatabase();
+    await options.checkDatabase();
     return { status: options.isLive() ? "ok" : `ok. ${copyNotice.message}.` };
   });
 }
 
 /** Whoever asks while a check is under way, or shortly after, is told what it found. */
-function shareChecks({ clock, checkDatabase }: Pick<HealthOptions, "clock" | "checkDatabase">): () => Promise<void> {
+export function shareChecks(clock: Clock, checkDatabase: () => Promise<void>): () => Promise<void> {
   let last: { startedMs: number; outcome: Promise<void> } | null = null;
   return () => {
     const nowMs = clock.monotonicMs();

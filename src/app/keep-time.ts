@@ -16,6 +16,8 @@ export type TimeKeeping = {
   hasAgreed(): boolean;
   /** Calls back at once, or when they agree first. */
   whenAgreed(work: () => void): void;
+  /** How far the machine's clock is ahead of the database's; negative where it is behind. */
+  aheadMs(): number;
   /** Calls nobody back any more. */
   close(): void;
 };
@@ -45,6 +47,7 @@ export function keepTime(clock: DatabaseClock | undefined, logger: Logger): Time
       throw new AppError("overloaded", `This node is out of service: its machine's clock is ${difference}.`);
     },
     hasAgreed: () => hasAgreed,
+    aheadMs: () => clock?.standing().aheadMs ?? 0,
     whenAgreed(work) {
       if (hasAgreed) work();
       else waiting.push(work);

@@ -8,6 +8,7 @@ import type { IdSource } from "../lib/ids.ts";
 import type { Database } from "../platform/database/database.ts";
 import type { ScheduledJob } from "../platform/jobs/scheduled-jobs.ts";
 import type { Logger } from "../platform/observability/logger.ts";
+import type { Metrics } from "../platform/observability/metrics.ts";
 import { renewPlans } from "./change-account.ts";
 
 type JobOptions = {
@@ -15,6 +16,7 @@ type JobOptions = {
   clock: Clock;
   ids: IdSource;
   logger: Logger;
+  metrics: Pick<Metrics, "violations">;
   removeExpiredFiles(): Promise<void>;
   sweepCheckouts(signal: AbortSignal): Promise<void>;
 };
@@ -26,10 +28,11 @@ const violationsShownMax = 20;
 
 /** What falls due again and again, on one of all gateways. */
 export function listJobs(options: JobOptions): ScheduledJob[] {
-  const { database, clock, ids, logger } = options;
+  const { database, clock, ids, logger, metrics } = options;
 
   function report({ violations, frozen }: CheckOutcome): void {
     if (violations.length === 0) return;
+    metrics.violations.at().add(violations.length);
     const found = { count: violations.length, violations: violations.slice(0, violationsShownMax), frozen };
     logger.error(found, "the ledger is not as it must be; the accounts are frozen for spending");
   }

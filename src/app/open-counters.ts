@@ -4,27 +4,36 @@ import type { Counters } from "../platform/counters/counters.ts";
 import { createCountersWithEstimates } from "../platform/counters/counters-with-estimates.ts";
 import { createMemoryCounters } from "../platform/counters/memory-counters.ts";
 import type { Logger } from "../platform/observability/logger.ts";
+import type { Metrics } from "../platform/observability/metrics.ts";
+import { createOutageLog } from "../platform/observability/outage-log.ts";
 import type { Siblings } from "./processes/siblings.ts";
 
 type CounterOptions = {
   settings: Pick<Settings, "redis_url">;
   clock: Clock;
   logger: Logger;
+  metrics: Pick<Metrics, "redisFallback">;
   siblings?: Pick<Siblings, "counters"> | undefined;
 };
 
 /** Counters of this process alone, of all processes of this gateway, or of all gateways that have the same Redis. */
 export async function openCounters(options: CounterOptions): Promise<Counters> {
   const { settings, clock, logger } = options;
+  const outage = createOutageLog({
+    ...{ logger, clock },
+    begins: "Redis does not answer; limits are local for now",
+    ends: "Redis answers again; limits are shared",
+  });
+  options.metrics.redisFallback.observe(() => [[outage.isOngoing() ? 1 : 0]]);
   const local = await openLocalCounters(options);
   if (settings.redis_url === undefined) return createCountersWithEstimates({ counters: local, clock });
   // Loaded only where it is used: it would slow every start down.
   const { createRedisCounters } = await import("../platform/counters/redis-counters.ts");
   const { createCountersWithFallback } = await import("../platform/counters/counters-with-fallback.ts");
-  const onTrouble = (error: Error): void => logger.warn({ error }, "Redis does not answer; limits are local for now");
+  const { onTrouble, onRecovery } = outage;
   const shared = createRedisCounters({ url: settings.redis_url, onTrouble });
   return createCountersWithEstimates({
-    counters: createCountersWithFallback({ shared, local, clock, onTrouble }),
+    counters: createCountersWithFallback({ shared, local, clock, onTrouble, onRecovery }),
     clock,
   });
 }

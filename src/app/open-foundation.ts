@@ -14,9 +14,12 @@ import { locateLogSpool } from "../platform/database/embedded/cluster-directory.
 import { migrate } from "../platform/database/migrate.ts";
 import { type NodeFacts, presentNodeName } from "../platform/database/node-names.ts";
 import { openDatabase } from "../platform/database/open-database.ts";
+import type { PoolUse } from "../platform/database/pool-driver.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import { type DecoderFinding, examineDecoders } from "../platform/media/examine-decoders.ts";
 import type { Logger } from "../platform/observability/logger.ts";
+import { createMetrics, type MetricRegistry } from "../platform/observability/metrics.ts";
+import { createOutageLog } from "../platform/observability/outage-log.ts";
 import { identifyStorage } from "../platform/storage/identify-storage.ts";
 import { createProviderRegistry, type ProviderRegistry } from "../providers/provider-registry.ts";
 import { createUpstreamHealth, type UpstreamHealth } from "../providers/upstream-health.ts";
@@ -29,6 +32,7 @@ import { type CopyWatch, watchCopy } from "./watch-copy.ts";
 
 /** What the features of a gateway stand on. */
 export type Foundation = {
+  metrics: MetricRegistry;
   database: Database;
   feed: ChangeFeed;
   catalog: LiveCatalog;
@@ -72,6 +76,8 @@ export async function openFoundation(
 ): Promise<Foundation> {
   const { settings, clock, databaseClock, ids, randomBytes, logger, siblings, abandoned } = options;
   const warn = (message: string) => (error: unknown) => logger.warn({ error }, message);
+  const watchOutage = (begins: string, ends: string) => createOutageLog({ logger, clock, begins, ends });
+  const metrics = createMetrics();
   // Takes a moment in other processes, while the database starts in another.
   const examined = examineDecoders();
   const opened = await openDatabase({
@@ -85,6 +91,7 @@ export async function openFoundation(
     onLost: options.onLost,
     abandoned,
     startTimeoutMs: settings.database_start_timeout_ms,
+    onPool: (read) => observePool(metrics, read),
   });
   const { database, address } = opened;
   stack.defer(opened.close);
@@ -106,26 +113,27 @@ export async function openFoundation(
   if (node !== null) await requireSharedNodes({ database, settings, logger }, node);
   const copy = await watchCopy({ database, feed, logger });
   stack.defer(() => copy.close());
-  const health = createUpstreamHealth({ clock });
+  const health = createUpstreamHealth({ clock, metrics });
   const registry = createProviderRegistry({ clock, studioFolder: join(settings.data_dir, "studio") });
   stack.defer(() => registry.close());
   const { loadAdapters } = registry;
-  const onTrouble = warn("the catalog could not be read");
-  const catalog = await openLiveCatalog({ database, feed, health, loadAdapters, onTrouble });
+  const reading = watchOutage("the catalog could not be read", "the catalog is read again");
+  const catalog = await openLiveCatalog({ database, feed, health, loadAdapters, ...reading });
   stack.defer(() => catalog.close());
   requireCurrency(settings, catalog.current().catalog?.currency);
-  const counters = await openCounters({ settings, clock, logger, siblings });
+  const counters = await openCounters({ settings, clock, logger, metrics, siblings });
   stack.defer(() => counters.close());
-  const onWait = warn("payments wait for the database");
-  const ledger = createLedger({ database, address, clock, abandoned, onTrouble: onWait });
+  const waits = watchOutage("payments wait for the database", "payments are recorded again");
+  const ledger = createLedger({ database, address, clock, abandoned, metrics, ...waits });
   stack.defer(() => ledger.close());
   const publisher = publishHealth({
     ...{ database, clock, health, nodeId: ids.next("node") },
-    onTrouble: warn("the health of upstreams could not be told"),
+    ...watchOutage("the health of upstreams could not be told", "the health of upstreams is told again"),
   });
   stack.defer(() => publisher.close());
   const masterKey = await openMasterKey(settings, randomBytes);
-  return { database, feed, catalog, counters, ledger, registry, health, masterKey, firstRun, notices, time, copy };
+  const kept = { catalog, counters, ledger, registry, health, masterKey };
+  return { metrics, database, feed, ...kept, firstRun, notices, time, copy };
 }
 
 /** What others on the database are to know of this gateway. Nobody else is on an embedded one. */
@@ -133,6 +141,21 @@ async function describeNode({ settings, group, randomBytes }: FoundationOptions)
   if (group === undefined || settings.database_url === undefined) return null;
   const counts = settings.redis_url === undefined ? "memory" : "redis";
   return { storage: await identifyStorage(settings, randomBytes), counts, group };
+}
+
+function observePool(
+  metrics: Pick<MetricRegistry, "poolConnections" | "poolConnectionsMax" | "poolWaiting">,
+  read: () => PoolUse,
+): void {
+  metrics.poolConnections.observe(() => {
+    const { used, idle } = read();
+    return [
+      [used, "used"],
+      [idle, "idle"],
+    ];
+  });
+  metrics.poolConnectionsMax.observe(() => [[read().max]]);
+  metrics.poolWaiting.observe(() => [[read().waiting]]);
 }
 
 /** The newest schema, the same currency as ever, and, in an empty sandbox, something to try. */

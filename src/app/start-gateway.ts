@@ -1,12 +1,16 @@
+import type { Clock } from "../lib/clock.ts";
+import { invariant } from "../lib/invariant.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
 import { databaseLimits } from "../platform/database/database-limits.ts";
 import { type CertificateFiles, followCertificate, readCertificate } from "../platform/http/certificate.ts";
 import { type Doors, openDoors } from "../platform/http/open-doors.ts";
+import { openMetricsDoor } from "../platform/observability/open-metrics-door.ts";
 import { checkReadiness } from "./check-readiness.ts";
 import { createFeatures, type FeatureOptions } from "./create-features.ts";
 import { createGatewayHttp } from "./create-gateway-http.ts";
-import { isHealthPath } from "./health-routes.ts";
-import { openFoundation } from "./open-foundation.ts";
+import { isHealthPath, shareChecks } from "./health-routes.ts";
+import { type GatewayMetrics, observeGateway } from "./observe-gateway.ts";
+import { type Foundation, openFoundation } from "./open-foundation.ts";
 import type { FirstRun } from "./prepare-first-run.ts";
 import { copyNotice } from "./watch-copy.ts";
 import { watchReaders } from "./watch-readers.ts";
@@ -16,6 +20,8 @@ type Notice = { message: string; remedy?: string | undefined };
 /** What whoever starts a gateway is told of it. */
 export type Welcome = {
   port: number;
+  /** Where metrics are served; `null` where they are not. */
+  metricsPort: number | null;
   /** The demo account's key and password, on the run that made it. */
   firstRun: FirstRun | null;
   /** Where mails that are not sent can be read. A secret: whoever has it can sign in as anybody. */
@@ -28,6 +34,7 @@ export type Gateway = Welcome & {
   /** Which version of the catalog is served at the moment; 0 before there is one. */
   catalogVersion(): number;
   connections: Doors["connections"];
+  collectMetrics: GatewayMetrics["collect"];
   /**
    * Leaves service and says so to whoever asks, serves on for the delay, lets running requests finish, then ends everything
    * in the reverse order of the start. Where others on its port go on (`alone`), it takes no new connections from the
@@ -56,21 +63,38 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
   const files = findCertificateFiles(settings);
   const certificate = files && (await readCertificate(files));
   const foundation = await openFoundation({ ...options, abandoned: abandonment.signal }, stack);
-  const { database, feed, catalog, counters, ledger, firstRun, notices, time, copy } = foundation;
+  const { metrics, database, feed, catalog, counters, ledger, firstRun, notices, time, copy } = foundation;
   const { calls, outboxUrl, startWorking, stopWorking, ...features } = await createFeatures(foundation, options, stack);
   const checkReady = (): Promise<void> => checkReadiness({ database, ledger });
   const readers = watchReaders({ database, feed, clock, logger });
   stack.defer(() => readers.close());
   let isStopping = false;
-  const http = await createGatewayHttp({
-    ...{ settings, certificate, clock, ids, randomBytes, logger, database, catalog, counters, ledger, readers },
-    ...features,
-    async checkDatabase() {
-      time.requireAgreement();
-      await checkReady();
-    },
-    ...{ copy, isStopping: () => isStopping },
+  const checkDatabase = shareChecks(clock, async () => {
+    time.requireAgreement();
+    await checkReady();
   });
+  const http = await createGatewayHttp({
+    ...{
+      settings,
+      certificate,
+      clock,
+      ids,
+      randomBytes,
+      logger,
+      metrics,
+      database,
+      catalog,
+      counters,
+      ledger,
+      readers,
+    },
+    ...{ ...features, copy, checkDatabase, isStopping: () => isStopping },
+  });
+  const { collect, metricsPort } = await serveMetrics(
+    { ...foundation, clock, checkDatabase, isStopping: () => isStopping },
+    options,
+    stack,
+  );
   if (settings.roles.includes("worker")) time.whenAgreed(() => copy.whenLive(startWorking));
   const doors = await openDoors(http, { ...settings, isProbe: isHealthPath });
   if (files !== null && certificate !== null) {
@@ -82,7 +106,7 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
     await Promise.all([doors.close(timeoutMs, () => calls.close()), calls.untilDrained(timeoutMs)]);
   });
   return {
-    ...{ port: doors.port, firstRun, outboxUrl, connections: doors.connections },
+    ...{ port: doors.port, metricsPort, firstRun, outboxUrl, connections: doors.connections, collectMetrics: collect },
     notices: copy.isLive() ? notices : [copyNotice, ...notices],
     catalogVersion: () => catalog.current().catalog?.version ?? 0,
     async close({ delayMs, alone = false } = { delayMs: 0 }) {
@@ -106,4 +130,29 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
 
 function findCertificateFiles({ tls_cert_file: certFile, tls_key_file: keyFile }: Settings): CertificateFiles | null {
   return certFile === undefined || keyFile === undefined ? null : { certFile, keyFile };
+}
+
+type Observable = Foundation & { clock: Clock; checkDatabase(): Promise<void>; isStopping(): boolean };
+
+/** Opens the door for those who watch, where the settings want one. It is the last to be closed but for what it watches. */
+async function serveMetrics(
+  { checkDatabase, isStopping, ...observable }: Observable,
+  { settings, siblings }: GatewayOptions,
+  stack: AsyncDisposableStack,
+): Promise<{ collect: GatewayMetrics["collect"]; metricsPort: number | null }> {
+  const { metrics_host: host, metrics_port: port, currency } = settings;
+  const { collect, close } = observeGateway({
+    ...observable,
+    currency,
+    async checkReady() {
+      invariant(!isStopping(), "it is about to stop");
+      await checkDatabase();
+    },
+  });
+  stack.defer(close);
+  // Where several processes serve, their supervisor tells for all.
+  if (port === undefined || siblings !== undefined) return { collect, metricsPort: null };
+  const door = await openMetricsDoor({ host, port, collect });
+  stack.defer(() => door.close());
+  return { collect, metricsPort: door.port };
 }

@@ -6,7 +6,8 @@ import { locateLogSpool } from "../platform/database/embedded/cluster-directory.
 import { openEmbeddedPostgres } from "../platform/database/embedded/embedded-postgres.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import type { Logger } from "../platform/observability/logger.ts";
-import { superviseProcesses } from "./processes/supervise-processes.ts";
+import { type MetricsDoor, openMetricsDoor } from "../platform/observability/open-metrics-door.ts";
+import { type Supervisor, superviseProcesses } from "./processes/supervise-processes.ts";
 import type { Welcome } from "./start-gateway.ts";
 
 export type SupervisedGateway = {
@@ -28,7 +29,15 @@ type SupervisionOptions = {
 };
 
 /** What is the supervisor's own: the processes that start afterwards could not have another. */
-const fixedSettings = ["host", "port", "data_dir", "database_url", "wal_archive"] as const;
+const fixedSettings = [
+  "host",
+  "port",
+  "data_dir",
+  "database_url",
+  "wal_archive",
+  "metrics_host",
+  "metrics_port",
+] as const;
 
 /** For commands and whoever else connects, beside the processes of which one more is there in a roll. */
 const spareConnections = 50;
@@ -49,8 +58,10 @@ export async function superviseGateway(options: SupervisionOptions): Promise<Sup
       : null;
   const counters = createMemoryCounters({ clock });
   const supervisor = superviseProcesses({ count: settings.processes, group, counters, clock, logger, onLost });
+  const door = await openDoor(settings, supervisor);
+  const metricsPort = door?.port ?? null;
   return {
-    ready: supervisor.ready,
+    ready: supervisor.ready.then((welcome) => welcome && { ...welcome, metricsPort }),
     roll(next) {
       const changed = fixedSettings.filter((name) => next[name] !== settings[name]);
       if (changed.length > 0) {
@@ -61,9 +72,17 @@ export async function superviseGateway(options: SupervisionOptions): Promise<Sup
     async close({ delayMs }) {
       const timeoutMs = 2 * delayMs + settings.shutdown_timeout_ms + databaseLimits.abandonAfterMs + patienceMs;
       await supervisor.stop({ delayMs, timeoutMs });
+      await door?.close();
       await database?.close();
     },
   };
+}
+
+function openDoor(
+  { metrics_host: host, metrics_port: port }: Settings,
+  { collectMetrics: collect }: Pick<Supervisor, "collectMetrics">,
+): Promise<MetricsDoor> | null {
+  return port === undefined ? null : openMetricsDoor({ host, port, collect });
 }
 
 function countConnections({ processes, database_connections }: Settings): number {

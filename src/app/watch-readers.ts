@@ -11,6 +11,7 @@ import type { AccessWatch } from "../platform/http/event-stream.ts";
 import { createOpenStreams } from "../platform/http/open-streams.ts";
 import { getCaller } from "../platform/http/request-context.ts";
 import type { Logger } from "../platform/observability/logger.ts";
+import { createOutageLog } from "../platform/observability/outage-log.ts";
 
 export type ReaderWatch = {
   /** Watches whether whoever sent this request may go on reading what it opened. */
@@ -22,10 +23,12 @@ type ReaderWatchOptions = { database: Database; feed: ChangeFeed; clock: Clock; 
 
 /** Ends streams of events within a second after a key, an account or a session may not read them any more. */
 export function watchReaders({ database, feed, clock, logger }: ReaderWatchOptions): ReaderWatch {
-  const streams = createOpenStreams({
-    clock,
-    onTrouble: (error) => logger.warn({ error }, "open streams wait to be checked"),
+  const waits = createOutageLog({
+    ...{ logger, clock },
+    begins: "open streams wait to be checked",
+    ends: "open streams are checked again",
   });
+  const streams = createOpenStreams({ clock, ...waits });
   const lookAtAll = (): void => streams.look(() => true);
   feed.subscribe("callers", {
     onChange: (accountId) => streams.look((reader) => accountId === "" || reader.accountId === accountId),

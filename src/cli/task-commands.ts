@@ -10,6 +10,7 @@ import {
 import type { AccountId } from "../lib/ids.ts";
 import { presentMoney } from "../lib/money.ts";
 import { createLogger } from "../platform/observability/logger.ts";
+import { createMetrics } from "../platform/observability/metrics.ts";
 import type { Command, Terminal } from "./command.ts";
 import { createWrongValue, readNumber } from "./option-values.ts";
 import { presentRows } from "./present-rows.ts";
@@ -89,6 +90,7 @@ const cancelCommand: Command = {
           // Whoever waits for the task looks for themselves.
           watch: { announce: () => {} },
           endings: { run: (work) => work() },
+          metrics: createMetrics(),
           // Whether the upstream can is seen when it is asked.
           isCancelable: () => true,
           // The gateway looks for what is due all the time.

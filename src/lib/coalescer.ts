@@ -6,6 +6,8 @@ export type Coalescer<T, R> = {
   tell(item: T): void;
   /** What waits for the longest, be it under way or not; `null` when there is nothing to do. */
   oldest(): T | null;
+  /** How many wait for the next batch. */
+  length(): number;
   /** Ends when everything is done that was taken. */
   drain(): Promise<void>;
   /** Takes nothing more, and drains. */
@@ -44,7 +46,7 @@ const nobody = { resolve() {}, reject() {} };
 /** One item alone waits for nobody, and a thousand share one batch. */
 export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalescer<T, R> {
   const { run, batchMax, waitingMax, gather = () => Promise.resolve(), judge, onTrouble = () => {} } = options;
-  const { createFullError = () => new Error("Too many wait."), expire } = options;
+  const { createFullError = () => new Error("Too many wait."), expire, weight } = options;
   const waiting: Waiting<T, R>[] = [];
   let working: Promise<void> | null = null;
   let underWay: Waiting<T, R> | null = null;
@@ -61,7 +63,6 @@ export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalesce
   }
 
   function countNext(): number {
-    const { weight } = options;
     if (weight === undefined) return batchMax;
     let sum = 0;
     const tooMany = waiting.findIndex(({ item }, index) => {
@@ -124,6 +125,7 @@ export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalesce
       if (!isClosed && waiting.length < waitingMax) add({ item, ...nobody });
     },
     oldest: () => (underWay ?? waiting[0])?.item ?? null,
+    length: () => waiting.length,
     drain,
     async close() {
       isClosed = true;

@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import { createMetrics, type Metrics } from "../platform/observability/metrics.ts";
 import type { ProviderErrorKind } from "./contract.ts";
 
 /** Where a call can go: one model at one upstream, with one of our keys there. */
@@ -69,7 +70,13 @@ const retryAfterMsMax = 600_000;
 const entriesMax = 10_000;
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one table of circuits; its functions share it.
-export function createUpstreamHealth({ clock }: { clock: Clock }): UpstreamHealth {
+export function createUpstreamHealth({
+  clock,
+  metrics = createMetrics(),
+}: {
+  clock: Clock;
+  metrics?: Pick<Metrics, "upstreamOutcomes">;
+}): UpstreamHealth {
   const entries = new Map<string, Entry>();
   let version = 0;
 
@@ -143,6 +150,7 @@ export function createUpstreamHealth({ clock }: { clock: Clock }): UpstreamHealt
       return true;
     },
     report(target, outcome, { isProbe }) {
+      metrics.upstreamOutcomes.at(target.providerId, outcome.kind).add(1);
       if (isBlamed(outcome)) {
         fail(target, outcome, isProbe);
         return;
@@ -182,6 +190,7 @@ function isBlamed(outcome: CallOutcome): outcome is Blamed {
   return "retryAfterMs" in outcome && !["rejected", "content-refused", "too-long"].includes(outcome.kind);
 }
 
-function nameTarget({ providerId, upstreamModel, keyNumber }: UpstreamTarget): string {
+/** The same text for the same target. */
+export function nameTarget({ providerId, upstreamModel, keyNumber }: UpstreamTarget): string {
   return `${providerId}\n${upstreamModel}\n${keyNumber}`;
 }

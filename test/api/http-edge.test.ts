@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type AddressInfo, connect } from "node:net";
 import { Type } from "typebox";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addHealthRoutes } from "../../src/app/health-routes.ts";
+import { addHealthRoutes, shareChecks } from "../../src/app/health-routes.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
 import { createHttpServer, type HttpServer } from "../../src/platform/http/create-http-server.ts";
@@ -53,15 +53,10 @@ beforeAll(async () => {
       server.post("/handed-on", { schema: { body: texts }, config: { storesTexts: false } }, async (request) => ({
         got: request.body.text,
       }));
-      const checkDatabase = async (): Promise<void> => {
+      const checkDatabase = shareChecks({ ...systemClock, monotonicMs: () => healthMs }, async () => {
         databaseChecks += 1;
-      };
-      addHealthRoutes(server, {
-        clock: { ...systemClock, monotonicMs: () => healthMs },
-        checkDatabase,
-        isStopping: () => false,
-        isLive: () => true,
       });
+      addHealthRoutes(server, { checkDatabase, isStopping: () => false, isLive: () => true });
       server.get("/begun", (_request, reply) => {
         reply.hijack();
         reply.raw.writeHead(200).write("begun");

@@ -3,13 +3,16 @@ import { expect, test } from "vitest";
 import { listJobs } from "../../src/app/list-jobs.ts";
 import { findFreeze } from "../../src/features/ledger/index.ts";
 import { createLogger } from "../../src/platform/observability/logger.ts";
+import { createMetrics } from "../../src/platform/observability/metrics.ts";
 import { openTestLedger, type TestLedger } from "../harness/ledger/test-ledger.ts";
 import { startGateway } from "../harness/test-gateway.ts";
 
 function createJobs(world: TestLedger) {
   const logs: Record<string, unknown>[] = [];
   const logger = createLogger({ level: "info", format: "json", write: (line) => logs.push(JSON.parse(line)) });
-  const jobs = listJobs({ ...world.parts, logger, removeExpiredFiles: async () => {}, sweepCheckouts: async () => {} });
+  const metrics = createMetrics();
+  const upkeep = { removeExpiredFiles: async () => {}, sweepCheckouts: async () => {} };
+  const jobs = listJobs({ ...world.parts, logger, metrics, ...upkeep });
   const run = async (name: string): Promise<void> => {
     const job = jobs.find((candidate) => candidate.name === name);
     if (job === undefined) throw new Error(`no job ${name}`);

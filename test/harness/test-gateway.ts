@@ -24,6 +24,8 @@ type TestCaller = { accountId: AccountId; keyId: KeyId; key: string };
 
 export type TestGateway = AsyncDisposable & {
   port: number;
+  /** Where metrics are served, where the settings want them. */
+  metricsPort: number | null;
   siteUrl: string;
   baseUrl: string;
   /** Where mails can be read, with the secret that it takes. */
@@ -88,6 +90,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const parts = { database, clock, ids, randomBytes, hasModel: () => true };
   return {
     port: gateway.port,
+    metricsPort: gateway.metricsPort,
     siteUrl,
     baseUrl,
     outboxUrl: gateway.outboxUrl,

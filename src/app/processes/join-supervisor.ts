@@ -38,9 +38,15 @@ export async function joinSupervisor(): Promise<Supervision> {
   process.on("message", (message: SupervisorMessage) => {
     if (message.kind === "mails") mails = message.mails;
     else if (message.kind === "lead") isLead = true;
+    else if (message.kind === "collect") void collect(message.number);
     else if (message.kind === "stop") stop(message);
     else if (message.kind === "shed") gateway?.connections.shed(message.connections);
   });
+
+  async function collect(number: number): Promise<void> {
+    const metrics = (await gateway?.collectMetrics()) ?? [];
+    tell({ kind: "collected", number, metrics });
+  }
 
   return {
     group: begin.group,
@@ -55,8 +61,8 @@ export async function joinSupervisor(): Promise<Supervision> {
     },
     tellReady(started) {
       gateway = started;
-      const { port, firstRun, outboxUrl, notices } = started;
-      tell({ kind: "ready", welcome: { port, firstRun, outboxUrl, notices } });
+      const { port, metricsPort, firstRun, outboxUrl, notices } = started;
+      tell({ kind: "ready", welcome: { port, metricsPort, firstRun, outboxUrl, notices } });
       reports = setInterval(
         () => tell({ kind: "connections", count: started.connections.count() }),
         reportEveryMs,

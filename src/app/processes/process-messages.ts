@@ -1,4 +1,5 @@
 import type { KeptMail } from "../../platform/mail/outbox-shelf.ts";
+import type { CollectedMetric } from "../../platform/observability/metrics.ts";
 import type { Welcome } from "../start-gateway.ts";
 
 /** What the supervisor tells a process of its gateway. */
@@ -10,10 +11,12 @@ export type SupervisorMessage =
   | { kind: "shed"; connections: number }
   | { kind: "mails"; mails: readonly KeptMail[] }
   /** From now on it does what one process of a gateway alone must do. */
-  | { kind: "lead" };
+  | { kind: "lead" }
+  | { kind: "collect"; number: number };
 
 /** What a process tells its supervisor. */
 export type ProcessMessage =
   | { kind: "ready"; welcome: Welcome }
   | { kind: "connections"; count: number }
+  | { kind: "collected"; number: number; metrics: readonly CollectedMetric[] }
   | { kind: "mail"; mail: Omit<KeptMail, "id"> };

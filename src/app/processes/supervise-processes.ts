@@ -4,9 +4,11 @@ import type { Counters } from "../../platform/counters/counters.ts";
 import { serveCounters } from "../../platform/counters/serve-counters.ts";
 import { createOutboxShelf } from "../../platform/mail/outbox-shelf.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
+import type { CollectedMetric } from "../../platform/observability/metrics.ts";
 import type { Welcome } from "../start-gateway.ts";
 import { decideNext, type Member } from "./decide-next.ts";
 import { type ForkedProcess, forkProcess } from "./fork-process.ts";
+import { joinMetrics, type ProcessMetrics } from "./join-metrics.ts";
 import type { ProcessMessage } from "./process-messages.ts";
 import { createRestartDelays } from "./restart-delays.ts";
 import { shareConnections } from "./share-connections.ts";
@@ -26,6 +28,8 @@ type SupervisorOptions = {
 export type Supervisor = {
   /** What the first process has to say, once all serve; `null` where one ended instead, which has said why. */
   ready: Promise<Welcome | null>;
+  /** The metrics of all processes that answer in time. */
+  collectMetrics(): Promise<CollectedMetric[]>;
   /** Replaces all processes one after another by new ones, and has so many of them from then on. */
   roll(count: number): void;
   /** Lets all of them finish, and ends when they have, or when this time is over. */
@@ -37,11 +41,14 @@ type Process = Member & {
   welcome: Welcome | null;
   connections: number | null;
   shed: number;
+  collecting: { number: number; resolve(metrics: readonly CollectedMetric[]): void } | null;
 };
 
 /** A process that leaves alone serves its open connections on for so long: each answer meanwhile ends its connection. */
 const leaveDelayMs = 1000;
 const shareEveryMs = 1000;
+/** A little more than a process takes at the most to tell its metrics. */
+const collectMsMax = 900;
 
 /** Starts the processes of a gateway, and sees to it that they go on. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one set of processes; its functions share it.
@@ -56,6 +63,7 @@ export function superviseProcesses(options: SupervisorOptions): Supervisor {
   let generation = 1;
   let isReady = false;
   let lead: Process | undefined;
+  let collections = 0;
 
   function look(): void {
     if (stopping.signal.aborted) return;
@@ -77,7 +85,7 @@ export function superviseProcesses(options: SupervisorOptions): Supervisor {
 
   async function start(delayMs: number): Promise<void> {
     const one: Process = {
-      ...{ state: "starting", generation, forked: null, welcome: null, connections: null, shed: 0 },
+      ...{ state: "starting", generation, forked: null, welcome: null, connections: null, shed: 0, collecting: null },
     };
     processes.add(one);
     await wait(delayMs, undefined, { signal: stopping.signal }).catch(() => {});
@@ -95,6 +103,9 @@ export function superviseProcesses(options: SupervisorOptions): Supervisor {
 
   function hear(one: Process, message: ProcessMessage): void {
     if (message.kind === "connections") one.connections = message.count;
+    if (message.kind === "collected" && one.collecting?.number === message.number) {
+      one.collecting.resolve(message.metrics);
+    }
     if (message.kind === "mail") {
       outbox.keep(message.mail);
       for (const { forked } of processes) forked?.tell({ kind: "mails", mails: outbox.list() });
@@ -103,6 +114,16 @@ export function superviseProcesses(options: SupervisorOptions): Supervisor {
     one.state = "serving";
     one.welcome = message.welcome;
     look();
+  }
+
+  async function collectFrom(one: Process): Promise<ProcessMetrics[]> {
+    collections += 1;
+    const number = collections;
+    const { promise, resolve } = Promise.withResolvers<readonly CollectedMetric[]>();
+    one.collecting = { number, resolve };
+    one.forked?.tell({ kind: "collect", number });
+    const metrics = await Promise.race([promise, wait(collectMsMax, null, { ref: false })]);
+    return metrics === null || one.forked === null ? [] : [{ processId: one.forked.processId, metrics }];
   }
 
   function leave(one: Process): void {
@@ -159,6 +180,10 @@ export function superviseProcesses(options: SupervisorOptions): Supervisor {
   look();
   return {
     ready: ready.promise,
+    async collectMetrics() {
+      const serving = [...processes].filter(({ state }) => state === "serving");
+      return joinMetrics((await Promise.all(serving.map(collectFrom))).flat());
+    },
     roll(wanted) {
       count = wanted;
       generation += 1;

@@ -158,6 +158,7 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
   private readonly claim: Claim | null;
   private readonly recorder: Recorder | null;
   /** What the answer is written to while it is made. */
+  private isSilent = true;
   private events: EventStream | null = null;
   private bytes: ByteStream | null = null;
 
@@ -208,7 +209,15 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
   }
 
   onPieces(deltas: readonly K["delta"][]): boolean {
+    if (this.isSilent) this.noteFirstPiece();
     return this.write(this.call.plan.presenter.presentPieces(deltas));
+  }
+
+  private noteFirstPiece(): void {
+    this.isSilent = false;
+    const { context, request, call } = this;
+    const waitedMs = context.clock.monotonicMs() - request.startedMs;
+    context.metrics.timeToFirstToken.at(request.routeOptions.url ?? "none", call.plan.modelId).add(waitedMs / 1000);
   }
 
   onExhausted(): void {

@@ -2,6 +2,7 @@ import { createRegistry } from "../../lib/registry.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
+import { createMetrics } from "../../platform/observability/metrics.ts";
 import { createClaims } from "../idempotency/index.ts";
 import { releaseHold } from "../ledger/index.ts";
 import { type AnswerContext, answerCall, type PaidRoute, replayCall } from "./call-routes.ts";
@@ -35,17 +36,19 @@ type CallsOptions = Pick<CallContext, "clock" | "ids" | "ledger" | "counters" | 
     heartbeatMs: number;
     /** How many calls of an account may be read to their end for nobody. */
     drainedCallsMax: number;
+    metrics?: CallContext["metrics"];
   };
 
 export function createCalls(options: CallsOptions): Calls {
   const { database, clock, ids, ledger, counters, logger, currency, health, random } = options;
+  const { metrics = createMetrics() } = options;
   const heartbeats = createHeartbeats(options.heartbeatMs);
   const running = createRegistry<RunningCall>();
   const drainedCalls = createDrainedCalls({ placesMax: options.drainedCallsMax });
   const withdrawals = createWithdrawals({ ledger, clock, logger });
   const routing = { health, random };
   const context: AnswerContext = {
-    ...{ clock, ids, ledger, counters, logger, currency },
+    ...{ clock, ids, ledger, counters, logger, metrics, currency },
     ...{ heartbeats, running, drainedCalls, withdrawals, routing },
     pending: createPendingHolds(),
     claims: createClaims({

@@ -18,6 +18,7 @@ export {
   type CallRun,
   type CallSink,
   type CallTerms,
+  type CallTokens,
   type HoldCover,
   holdMarginMs,
   type StoppedBy,

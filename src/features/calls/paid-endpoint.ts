@@ -44,10 +44,12 @@ export type CallPlan<K extends CallKinds> = {
   /** What the caller is told of a failure; what the upstream said of it is for the operator's log. */
   explain(error: ProviderError): AppError;
   bill(usage: K["usage"]): Bill;
-  countTokens(usage: K["usage"]): number;
+  countTokens(usage: K["usage"]): CallTokens;
   /** The usage as fields of the log. */
   describeUsage(usage: K["usage"]): Record<string, unknown>;
 };
+
+export type CallTokens = { input: number; output: number };
 
 /** A call to an upstream that is under way. Each function may be called at any time, also when the call is long over. */
 export type CallRun = {

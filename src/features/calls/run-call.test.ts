@@ -9,6 +9,7 @@ import { createRegistry } from "../../lib/registry.ts";
 import { createMemoryCounters } from "../../platform/counters/memory-counters.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { createLogger } from "../../platform/observability/logger.ts";
+import { createMetrics } from "../../platform/observability/metrics.ts";
 import { createUpstreamHealth } from "../../providers/upstream-health.ts";
 import type { Claims } from "../idempotency/index.ts";
 import type { Ledger } from "../ledger/index.ts";
@@ -92,7 +93,7 @@ async function startCall({
     },
     explain: (cause) => new AppError("upstream_unavailable", "It failed.", { cause }),
     bill: () => ({ priceId: "price_1", per: 1n, minimum: nano(0n), quotaUnits: 1n, items: [] }),
-    countTokens: (usage) => usage,
+    countTokens: (usage) => ({ input: 0, output: usage }),
     describeUsage: () => ({}),
   };
   const clock = createTestClock();
@@ -107,6 +108,7 @@ async function startCall({
       drainedCalls: { take: () => () => steps.push("drained"), untilNone: async () => {} },
       routing: { health: createUpstreamHealth({ clock }), random: () => 0 },
       logger: createLogger({ level: "error", format: "json", write: () => {} }),
+      metrics: createMetrics(),
     },
     plan,
   );

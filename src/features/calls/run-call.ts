@@ -13,6 +13,7 @@ import { correctTokens, returnSlot, type Slot } from "../limits/index.ts";
 import { type Admission, type AdmissionContext, admitCall, type KeyedRequest } from "./admit-call.ts";
 import { Authorization, type AuthorizationListener } from "./authorize-call.ts";
 import { type CallEvent, type CallState, canFollow, decideHangUp, decideTransition, hasHungUp } from "./call.ts";
+import { type CallMetrics, countCharge } from "./call-metrics.ts";
 import type { DrainedCalls } from "./drained-calls.ts";
 import type { CallEnd, CallKinds, CallPlan, Settlement, StoppedBy } from "./paid-endpoint.ts";
 import type { PendingHolds } from "./pending-holds.ts";
@@ -30,6 +31,7 @@ export type CallContext = AdmissionContext & {
   withdrawals: Withdrawals;
   routing: Routing;
   logger: Logger;
+  metrics: CallMetrics;
   /** The calls that are under way. */
   running: Registry<RunningCall>;
 };
@@ -383,7 +385,9 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     const { plan, context } = this;
     const { lost } = end.settlement;
     this.move(isDue ? "charged" : "uncharged");
-    this.leaveAll(plan.countTokens(end.usage));
+    const tokens = plan.countTokens(end.usage);
+    this.leaveAll(tokens.input + tokens.output);
+    if (isDue) countCharge(context.metrics, plan.modelId, { ...end.settlement, tokens });
     if (lost > 0n) {
       const target = this.run?.target ?? null;
       const upstream = target === null ? this.describe() : this.describeUpstream(target);

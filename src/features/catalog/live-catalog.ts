@@ -19,7 +19,9 @@ export async function openLiveCatalog(options: {
   feed: ChangeFeed;
   health: KnownHealth;
   loadAdapters: LoadAdapters;
+  /** Told of each try to load a new version that failed, and of each that did not. */
   onTrouble(error: unknown): void;
+  onRecovery?(): void;
 }): Promise<LiveCatalog> {
   let view = createCatalogView(null, options.health);
   let wantedLoads = 0;
@@ -42,6 +44,7 @@ export async function openLiveCatalog(options: {
       try {
         view = await read();
         done = asked;
+        options.onRecovery?.();
       } catch (error) {
         // The old version is better than none; the next try follows at once.
         options.onTrouble(error);

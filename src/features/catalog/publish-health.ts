@@ -16,7 +16,9 @@ export function publishHealth(options: {
   health: UpstreamHealth;
   clock: Clock;
   nodeId: string;
+  /** Told of each try that failed, and of each that did not. */
   onTrouble(error: unknown): void;
+  onRecovery?(): void;
 }): HealthPublisher {
   const { clock, database, health, nodeId } = options;
   let toldVersion = 0;
@@ -33,6 +35,7 @@ export function publishHealth(options: {
         .execute((tx) => replaceHealth(tx, { nodeId, health: health.list(), now, forgottenBefore }));
       toldVersion = version;
       toldAtMs = clock.monotonicMs();
+      options.onRecovery?.();
     } catch (error) {
       // The next look tries again; upstreams are used by what this node knows itself.
       options.onTrouble(error);

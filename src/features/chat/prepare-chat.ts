@@ -7,7 +7,7 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import { attemptsMax } from "../../providers/choose-target.ts";
 import type { ChatRun, ChatSink } from "../../providers/contract.ts";
-import { type CallPlan, holdMarginMs, type IncomingCall } from "../calls/index.ts";
+import { type CallPlan, type CallTokens, holdMarginMs, type IncomingCall } from "../calls/index.ts";
 import {
   type CatalogView,
   getOfferedModel,
@@ -125,8 +125,8 @@ class ChatPlan implements CallPlan<ChatKinds> {
     return billChat(this.terms.rates, usage);
   }
 
-  countTokens({ inputTokens, outputTokens }: ChargedUsage): number {
-    return inputTokens + outputTokens;
+  countTokens({ inputTokens: input, outputTokens: output }: ChargedUsage): CallTokens {
+    return { input, output };
   }
 
   describeUsage({ inputTokens, outputTokens, isCounted }: ChargedUsage): Record<string, unknown> {

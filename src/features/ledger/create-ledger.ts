@@ -6,6 +6,7 @@ import type { Database, DatabaseAddress } from "../../platform/database/database
 import { databaseLimits } from "../../platform/database/database-limits.ts";
 import { createSession } from "../../platform/database/session.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import { createMetrics, type Metrics } from "../../platform/observability/metrics.ts";
 import { checkOperation } from "./check-operation.ts";
 import type { ReachPoint } from "./decide-within.ts";
 import { estimateSpendable } from "./estimate-spendable.ts";
@@ -30,11 +31,19 @@ export type ConclusionOf<O extends Operation> = Omit<Conclusion, "describe"> & {
   describe(result: ResultOf<O>): ReturnType<Conclusion["describe"]>;
 };
 
+type LedgerMetrics = Pick<
+  Metrics,
+  "ledgerQueueLength" | "ledgerQueueAge" | "ledgerBatchSize" | "ledgerCommitDuration" | "ledgerFailedCommits"
+>;
+
 type LedgerOptions = {
   database: Database;
   address: DatabaseAddress;
   clock: Clock;
+  /** Told of each try that did not reach the database, and of each that did. */
   onTrouble(error: unknown): void;
+  onRecovery?(): void;
+  metrics?: LedgerMetrics;
   reach?: ReachPoint;
   /** When it says so, nobody waits for the database any longer. */
   abandoned?: AbortSignal;
@@ -42,8 +51,12 @@ type LedgerOptions = {
 
 export function createLedger(options: LedgerOptions): Ledger {
   const { database, address, clock, onTrouble, reach = () => {}, abandoned = new AbortController().signal } = options;
+  const { onRecovery = () => {}, metrics = createMetrics() } = options;
   const session = createSession(address, abandoned);
-  const groupCommit = createGroupCommit({ database, session, clock, reach, abandoned, onTrouble });
+  const told = { onTrouble, onRecovery, metrics };
+  const groupCommit = createGroupCommit({ database, session, clock, reach, abandoned, ...told });
+  metrics.ledgerQueueLength.observe(() => [[groupCommit.length()]]);
+  metrics.ledgerQueueAge.observe(() => [[groupCommit.oldestMs() / 1000]]);
   return {
     // Not an async function: its promise would be one more for each operation.
     apply<O extends Operation>(operation: O, conclusion: ConclusionOf<O> | null = null) {

@@ -6,6 +6,7 @@ import { type Database, isDatabaseUnavailable, isUniqueViolation } from "../../p
 import { databaseLimits } from "../../platform/database/database-limits.ts";
 import type { Session } from "../../platform/database/session.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import type { Metrics } from "../../platform/observability/metrics.ts";
 import {
   type Claim,
   createTakenOver,
@@ -27,6 +28,8 @@ export type GroupCommit = {
   memory: LedgerMemory["state"];
   /** For how long the oldest operation has waited. */
   oldestMs(): number;
+  /** How many operations wait for the next batch. */
+  length(): number;
   /** Ends when everything that was submitted is answered. */
   drain(): Promise<void>;
 };
@@ -40,6 +43,9 @@ type GroupCommitDependencies = {
   abandoned: AbortSignal;
   /** Told when the database cannot be reached; what waits is sent again. */
   onTrouble(error: unknown): void;
+  /** Told of every batch that was committed. */
+  onRecovery(): void;
+  metrics: Pick<Metrics, "ledgerBatchSize" | "ledgerCommitDuration" | "ledgerFailedCommits">;
 };
 
 /** How an operation ends the claim of an Idempotency-Key. */
@@ -64,7 +70,8 @@ const cautiousBatches = 16;
 /** Commits operations in batches. Nobody waits for a timer: one caller alone waits for one commit, a thousand share one. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: each way to commit changes what the next batch is decided on.
 export function createGroupCommit(dependencies: GroupCommitDependencies): GroupCommit {
-  const { clock, reach } = dependencies;
+  const { clock, reach, metrics } = dependencies;
+  const measured = { size: metrics.ledgerBatchSize.at(), duration: metrics.ledgerCommitDuration.at() };
   const memory = createLedgerMemory({ accountsMax });
   const run = runInSession(dependencies.session);
   const cautiousFor = new Map<AccountId, number>();
@@ -93,10 +100,14 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
     try {
       const results = await commit(batch);
       reach("committed");
+      measured.size.add(batch.length);
+      measured.duration.add((clock.monotonicMs() - startedMs) / 1000);
+      dependencies.onRecovery();
       setImmediate(reach, "answered");
       return results;
     } catch (error) {
       memory.forget(listAccounts(batch));
+      metrics.ledgerFailedCommits.at().add(1);
       if (isDatabaseUnavailable(error)) {
         dependencies.onTrouble(error);
         await wait(databaseLimits.retryMs);
@@ -203,7 +214,11 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
   return {
     submit: (operation, conclusion) => coalescer.submit({ operation, conclusion, submittedAtMs: clock.monotonicMs() }),
     memory: memory.state,
-    oldestMs: () => clock.monotonicMs() - (coalescer.oldest()?.submittedAtMs ?? clock.monotonicMs()),
+    oldestMs() {
+      const oldest = coalescer.oldest();
+      return oldest === null ? 0 : clock.monotonicMs() - oldest.submittedAtMs;
+    },
+    length: coalescer.length,
     drain: coalescer.drain,
   };
 }

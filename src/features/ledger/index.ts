@@ -18,6 +18,7 @@ export { listCodes } from "./code-store.ts";
 export { createCodes } from "./create-codes.ts";
 export { type ConclusionOf, createLedger, type Ledger } from "./create-ledger.ts";
 export { explainRefusedHold } from "./explain-refused-hold.ts";
+export { sumOpenHolds } from "./hold-totals-store.ts";
 export { findFreeze, invariants, unfreezeWallet, type Violation } from "./invariant-store.ts";
 export { listKeySpending } from "./key-spending-store.ts";
 export { requireLedgerCurrency } from "./ledger-currency.ts";

@@ -7,12 +7,14 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import type { GuardedClient } from "../../platform/net/guarded-client.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
+import { createMetrics } from "../../platform/observability/metrics.ts";
 import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import type { UpstreamHealth } from "../../providers/upstream-health.ts";
 import type { Calls } from "../calls/index.ts";
 import type { LiveCatalog } from "../catalog/index.ts";
 import type { Files } from "../files/index.ts";
 import { releaseHold } from "../ledger/index.ts";
+import type { TaskMetrics } from "./machine/count-task-end.ts";
 import { createCancelCheck } from "./read/cancel-task.ts";
 import type { PresentComposite } from "./read/present-request.ts";
 import { addTaskRoutes } from "./read/task-routes.ts";
@@ -50,6 +52,7 @@ type TasksDependencies = {
   clock: Clock;
   ids: IdSource;
   logger: Logger;
+  metrics?: TaskMetrics;
   feed: ChangeFeed;
   catalog: LiveCatalog;
   registry: ProviderRegistry;
@@ -77,13 +80,14 @@ type TasksDependencies = {
 export function createTasks(dependencies: TasksDependencies): Tasks {
   const { database, clock, ids, logger, feed, catalog, registry, health, files, guarded, calls } = dependencies;
   const { currency, baseUrl, keyValidityMs, random, presentComposite, failpoint = () => {} } = dependencies;
+  const { metrics = createMetrics() } = dependencies;
   const heartbeats = createHeartbeats(dependencies.heartbeatMs);
   const onTrouble = (error: unknown): void => logger.warn({ error }, "task queue error");
   const watch = createTaskWatch({ feed, tell: (changes) => notifyChanges(database, changes), onTrouble });
   const wakeUps = createWakeUps({ feed, notify: () => notifyDue(database), onTrouble });
   // Half of the pool, so that whatever else needs a connection gets one.
   const endings = createSemaphore(Math.floor(dependencies.connectionsMax / 2) - 1);
-  const transitions = { database, clock, ids, logger, watch, endings, wakeWorkers: wakeUps.wake, failpoint };
+  const transitions = { database, clock, ids, logger, metrics, watch, endings, wakeWorkers: wakeUps.wake, failpoint };
   const writer = createSubmissionWriter({ database, clock, currency, keyValidityMs, begin: wakeUps.begin });
   const submissions = {
     ...{ database, clock, ids, catalog, failpoint, writer, watch, files, baseUrl },

@@ -33,7 +33,7 @@ export {
   taskTypes,
 } from "./task.ts";
 export { findTask, listTasks } from "./task-store.ts";
-export { hasTasksDueBefore } from "./work/lease-store.ts";
+export { hasTasksDueBefore, readTaskLag } from "./work/lease-store.ts";
 export type { Orchestrate, OrchestrationContext } from "./work/orchestrate-task.ts";
 export { reconcileTasks } from "./work/reconcile-tasks.ts";
 export { type TaskFailpoint, taskFailpoints } from "./work/task-failpoints.ts";

@@ -6,6 +6,8 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import { createGuardedClient } from "../../platform/net/guarded-client.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
+import { createMetrics, type Metrics } from "../../platform/observability/metrics.ts";
+import { createOutageLog } from "../../platform/observability/outage-log.ts";
 import { ensureAccountSecret } from "./account-secret.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";
 import { followEvents } from "./follow-events.ts";
@@ -38,6 +40,7 @@ type WebhooksDependencies = {
   randomBytes: (count: number) => Uint8Array;
   masterKey: MasterKey;
   logger: Logger;
+  metrics?: Pick<Metrics, "deliveryAttempts">;
   presentData: PresentData;
   /** Where callers reach the API. */
   baseUrl: string;
@@ -59,6 +62,7 @@ const listenEveryMs = 250;
 export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
   const { database, clock, ids, random, randomBytes, masterKey, logger, presentData, baseUrl } = dependencies;
   const { allowsPrivate, attemptMs = 15_000, lookEveryMs = 100, heldMax = 400, closeTimeoutMs = 5000 } = dependencies;
+  const { deliveryAttempts } = dependencies.metrics ?? createMetrics();
   const secretBox = createSecretBox(masterKey, randomBytes);
   const client = createGuardedClient({ allowsPrivate });
   const heartbeats = createHeartbeats(heartbeatMs);
@@ -94,6 +98,12 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
         ...{ database, clock, ids, attemptMs, lookEveryMs, heldMax, closeTimeoutMs, onTrouble },
         attempt: (delivery, signal) => attemptDelivery(attempts, delivery, signal),
         onDisabled: tellDisabled,
+        looks: createOutageLog({
+          ...{ logger, clock },
+          begins: "webhooks wait for the database",
+          ends: "webhooks are looked for again",
+        }),
+        onAttempt: ({ error, durationMs }) => deliveryAttempts.at(error ?? "succeeded").add(durationMs / 1000),
       });
     },
     lookSoon() {

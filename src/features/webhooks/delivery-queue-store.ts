@@ -43,6 +43,17 @@ export async function listDueLanes(database: Database, now: Date): Promise<strin
   return rows.map(({ lane }) => lane);
 }
 
+/** How many deliveries are not over, and since when the one that is due for the longest waits. */
+export type DeliveryLag = { pending: number; oldestDueAt: Date | null };
+
+export async function readDeliveryLag(database: Database): Promise<DeliveryLag> {
+  const { rows } = await sql<DeliveryLag>`
+    select count(*)::float8 as pending, min(due_at) as "oldestDueAt" from deliveries where state = 'pending'`.execute(
+    database,
+  );
+  return rows[0] ?? { pending: 0, oldestDueAt: null };
+}
+
 type ClaimRow = {
   id: DeliveryId;
   lane: string;

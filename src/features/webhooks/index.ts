@@ -10,6 +10,7 @@ export { checkWebhookUrl } from "./check-webhook-url.ts";
 export { createEndpoint } from "./create-endpoint.ts";
 export { createWebhooks, type Webhooks } from "./create-webhooks.ts";
 export { type Delivery, deliveryStates } from "./delivery.ts";
+export { readDeliveryLag } from "./delivery-queue-store.ts";
 export { listDeliveries } from "./delivery-store.ts";
 export { describeWebhooks } from "./describe-webhooks.ts";
 export { closeEventInbox, findEventInbox, hasListener, openEventInbox } from "./event-inbox-store.ts";

@@ -3,7 +3,7 @@ import { createSingleFlight } from "../../lib/coalescer.ts";
 import type { IdSource } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { AttemptOutcome } from "./attempt-delivery.ts";
-import type { DeliveryId } from "./delivery.ts";
+import type { Attempt, DeliveryId } from "./delivery.ts";
 import { createDeliveryLanes } from "./delivery-lanes.ts";
 import {
   type ClaimedDelivery,
@@ -38,10 +38,14 @@ type DispatcherDependencies = {
   /** How often to look for what is due, where there is something or `lookSoon` is called. */
   lookEveryMs: number;
   closeTimeoutMs: number;
+  /** Told what came of each attempt. */
+  onAttempt(attempt: Attempt): void;
   /** Told once, after it has become true. */
   onDisabled(endpoint: WebhookEndpoint): void;
   /** Told what went wrong on our side; it is tried again. */
   onTrouble(error: unknown): void;
+  /** Told of each look that failed, and of each that did not. */
+  looks: { onTrouble(error: unknown): void; onRecovery(): void };
 };
 
 /** How long a process that says nothing is believed to be alive. */
@@ -98,8 +102,9 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
     isIdle = dueLanes.length + lanes.list().length + finished.length + orphans.length === 0;
     const pauseMs = Math.min(lookPauseMsMax, pauseFactor * (performance.now() - startedMs));
     lookPauseMs = Math.max(lookEveryMs, pauseMs);
+    dependencies.looks.onRecovery();
     claimer.tell();
-  }, onTrouble);
+  }, dependencies.looks.onTrouble);
 
   function claim(wishes: ReadonlyMap<string, number>): Promise<ClaimedDelivery[]> {
     return database.transaction().execute(async (tx) => {
@@ -154,6 +159,7 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
     const isLate = startedMs > getLeaseEndMs(delivery) - attemptMs - attemptMarginMs;
     const outcome = isOrphan || isLate ? null : await attempt(delivery, stopping.signal);
     lanes.finish(delivery, clock.monotonicMs() - startedMs);
+    if (outcome !== null) dependencies.onAttempt(outcome.result.attempt);
     if (outcome !== null) finished.push({ ...outcome, delivery });
     else if (isOrphan) orphans.push(delivery);
     // Its lease runs out, and whoever then comes first has it.

@@ -78,6 +78,20 @@ export const settingsTable = {
     example: "/etc/sluice/tls.key",
     explains: "The private key that belongs to tls_cert_file.",
   },
+  metrics_port: {
+    kind: wholeNumber({ min: 1, max: 65_535 }),
+    standard: undefined,
+    otherwise: "metrics are not served",
+    example: "9464",
+    explains:
+      "The port of `/metrics` for Prometheus (docs/operating/observing.md). It asks for no key: only those who watch the gateway may reach it.",
+  },
+  metrics_host: {
+    kind: text("a host name or address to listen on, such as 127.0.0.1"),
+    standard: "127.0.0.1",
+    example: "10.0.0.5",
+    explains: "The address to serve metrics on, never that of the public.",
+  },
   data_dir: {
     kind: folder(),
     standard: ".sluice",

@@ -8,6 +8,8 @@ type FallbackOptions = {
   clock: Clock;
   /** Told when the shared counters fail, and again only after they were back. */
   onTrouble(error: unknown): void;
+  /** Told whenever they answer. */
+  onRecovery?(): void;
 };
 
 type Lease = { key: string; leaseId: string };
@@ -25,7 +27,8 @@ const releasesPerBatch = 100;
  * The shared counters decide; where they do not answer, the local ones do, and the decision says so. Never throws for
  * trouble with the shared ones.
  */
-export function createCountersWithFallback({ shared, local, clock, onTrouble }: FallbackOptions): Counters {
+export function createCountersWithFallback(options: FallbackOptions): Counters {
+  const { shared, local, clock, onTrouble, onRecovery = () => {} } = options;
   const missedReleases = new Map<string, Lease>();
   let isAway = false;
   let nextProbeAtMs = 0;
@@ -43,6 +46,7 @@ export function createCountersWithFallback({ shared, local, clock, onTrouble }: 
     try {
       const answer = await operation();
       isAway = false;
+      onRecovery();
       return { kind: "answered", answer };
     } catch (error) {
       if (!isAway) onTrouble(error);

@@ -2,7 +2,7 @@ import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, s
 import pg from "pg";
 import { invariant } from "../../lib/invariant.ts";
 import type { DatabaseAddress } from "./database-address.ts";
-import { createPoolDriver } from "./pool-driver.ts";
+import { createPoolDriver, type PoolUse } from "./pool-driver.ts";
 import type { Tables } from "./tables.ts";
 
 export type { DatabaseAddress } from "./database-address.ts";
@@ -19,16 +19,18 @@ type DatabaseOptions = {
   onConnectionError(error: Error): void;
   /** When it says so, nobody waits for the database any longer: its connections are cut, and none is made. */
   abandoned?: AbortSignal | undefined;
+  /** Handed what tells how the connections are used. */
+  onPool?: ((read: () => PoolUse) => void) | undefined;
 };
 
 const bigintOid = 20;
 const bigintArrayOid = 1016;
 
 export function createDatabase(options: DatabaseOptions): Database {
-  const { abandoned = new AbortController().signal } = options;
+  const { abandoned = new AbortController().signal, onPool = () => {} } = options;
   return new Kysely<Tables>({
     dialect: {
-      createDriver: () => createPoolDriver({ ...options, abandoned, types: { getTypeParser } }),
+      createDriver: () => createPoolDriver({ ...options, abandoned, onPool, types: { getTypeParser } }),
       createQueryCompiler: () => new PostgresQueryCompiler(),
       createAdapter: () => new PostgresAdapter(),
       createIntrospector: (database) => new PostgresIntrospector(database),
@@ -39,6 +41,21 @@ export function createDatabase(options: DatabaseOptions): Database {
 /** Does all of the work or none of it; what already runs in a transaction stays in it. */
 export async function inTransaction<T>(database: Database, work: (tx: Database) => Promise<T>): Promise<T> {
   return database.isTransaction ? await work(database) : await database.transaction().execute(work);
+}
+
+/** For what only operators look at: the server ends it after the time, however much there is to be counted. */
+export async function readBriefly<T>(
+  database: Database,
+  timeoutMs: number,
+  read: (tx: Database) => Promise<T>,
+): Promise<T> {
+  return await database
+    .transaction()
+    .setAccessMode("read only")
+    .execute(async (tx) => {
+      await sql`set local statement_timeout = ${sql.lit(timeoutMs)}`.execute(tx);
+      return await read(tx);
+    });
 }
 
 /** Writes nothing, but is refused as a write is where the database takes reads only. */

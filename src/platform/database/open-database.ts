@@ -11,6 +11,7 @@ import {
 import { parseDatabaseUrl, type ServerAddress } from "./database-address.ts";
 import { databaseLimits } from "./database-limits.ts";
 import { joinEmbeddedPostgres, openEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
+import type { PoolUse } from "./pool-driver.ts";
 import { isDatabaseUnavailable } from "./unavailable.ts";
 
 export type OpenDatabase = {
@@ -37,6 +38,8 @@ type OpenDatabaseOptions = {
   abandoned?: AbortSignal | undefined;
   /** How long an external database that is away is waited for; not at all unless it is said. */
   startTimeoutMs?: number | undefined;
+  /** Handed what tells how the connections are used. */
+  onPool?: ((read: () => PoolUse) => void) | undefined;
 };
 
 const serverVersionMin = 15;
@@ -46,12 +49,13 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
 }
 
 async function openEmbedded(options: OpenDatabaseOptions): Promise<OpenDatabase> {
-  const { dataDir, logSpool, purpose, connectionsMax, onProgress, onConnectionError, onLost, abandoned } = options;
+  const { dataDir, logSpool, purpose, connectionsMax, onProgress, onConnectionError, onLost, abandoned, onPool } =
+    options;
   const server =
     purpose === "process"
       ? await joinEmbeddedPostgres(dataDir)
       : await openEmbeddedPostgres({ dataDir, logSpool, purpose, onProgress, onLost });
-  const database = createDatabase({ address: server.address, connectionsMax, onConnectionError, abandoned });
+  const database = createDatabase({ address: server.address, connectionsMax, onConnectionError, abandoned, onPool });
   const close = async (): Promise<void> => {
     await database.destroy();
     await server.close();
@@ -89,9 +93,9 @@ async function createIfMissing(
 }
 
 async function openExternal(options: OpenDatabaseOptions, url: string): Promise<OpenDatabase> {
-  const { connectionsMax, onConnectionError, abandoned } = options;
+  const { connectionsMax, onConnectionError, abandoned, onPool } = options;
   const address = toDatabaseAddress(url);
-  const database = createDatabase({ address, connectionsMax, onConnectionError, abandoned });
+  const database = createDatabase({ address, connectionsMax, onConnectionError, abandoned, onPool });
   try {
     const version = await awaitServer({ database, address }, options, url);
     if (Number.parseInt(version, 10) < serverVersionMin) {

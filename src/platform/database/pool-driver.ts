@@ -14,7 +14,12 @@ type PoolDriverOptions = {
   onConnectionError(error: Error): void;
   /** When it says so, every connection is cut and none is made any more. */
   abandoned: AbortSignal;
+  /** Handed what tells how the pool is used. */
+  onPool?(read: () => PoolUse): void;
 };
+
+/** How many connections are lent out, are there to be lent, may be there at the most, and are waited for. */
+export type PoolUse = { used: number; idle: number; max: number; waiting: number };
 
 /** A connection of the pool while somebody has it; `null` when it was given back and there is no other yet. */
 type Line = DatabaseConnection & {
@@ -34,6 +39,10 @@ export function createPoolDriver(options: PoolDriverOptions): Driver {
   const watch = createLineWatch({ address: options.address, onDead: () => lines.cutIdle() });
   const pool = createPool(options, watch);
   const lines = keepLines(pool);
+  options.onPool?.(() => ({
+    ...{ used: pool.totalCount - pool.idleCount, idle: pool.idleCount },
+    ...{ max: options.connectionsMax, waiting: pool.waitingCount },
+  }));
   const cutAll = (): void => lines.cutAll();
   abandoned.addEventListener("abort", cutAll);
 

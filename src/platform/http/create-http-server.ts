@@ -11,6 +11,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { Logger } from "../observability/logger.ts";
+import { createMetrics, type Metrics } from "../observability/metrics.ts";
 import { createBrokenRequestHandler } from "./broken-request.ts";
 import { type Certificate, tlsVersionMin } from "./certificate.ts";
 import { sendError } from "./error-response.ts";
@@ -21,6 +22,7 @@ import { requirePathParams } from "./path-params.ts";
 import { refuseWrongMethods } from "./refuse-wrong-methods.ts";
 import { emptyContext, type SeenLimits } from "./request-context.ts";
 import { logRequest } from "./request-log.ts";
+import { createRequestMeter, type RequestMeter } from "./request-meter.ts";
 import { compileSerializer } from "./serialization.ts";
 import { requireStorableQuery } from "./storable-text.ts";
 import { disposeOfBody } from "./unread-body.ts";
@@ -46,6 +48,8 @@ type HttpServerOptions = {
   clock: Clock;
   ids: IdSource;
   logger: Logger;
+  /** Where requests are counted. */
+  metrics?: Pick<Metrics, "requestDuration" | "requestsInProgress" | "errors">;
   limits: HttpLimits;
   trustedProxies: readonly string[];
   /** What it speaks HTTPS with; `null` for HTTP. */
@@ -63,7 +67,8 @@ const idleConnectionMs = 72_000;
 
 /** The edge: ids, limits, errors and log lines that every request gets, whatever it asks for. */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { limits } = options;
+  const { clock, logger, limits, metrics = createMetrics() } = options;
+  const told = { clock, logger, meter: createRequestMeter(metrics) };
   const http: HttpServer = fastify({
     genReqId: () => options.ids.next("req"),
     requestIdHeader: false,
@@ -78,7 +83,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     ...listServerOptions(options),
     clientErrorHandler: createBrokenRequestHandler(options),
     frameworkErrors: (error, request, reply) => {
-      logRequest(Object.assign(request, emptyContext), reply, options);
+      logRequest(Object.assign(request, emptyContext), reply, told);
       // No hook sees this answer.
       void tellLimits(request, reply, options).then(() => sendError(error, request, reply));
     },
@@ -111,7 +116,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     if (isAddingRoutes) requirePathParams(route);
   });
   acceptJsonBodies(http, limits.json);
-  receiveRequests(http, options);
+  receiveRequests(http, options, told);
   await options.addRoutes(http);
   await http.after();
   isAddingRoutes = false;
@@ -136,11 +141,13 @@ function listServerOptions({ limits, certificate = null }: HttpServerOptions): {
   const https = { ...http, cert, key, minVersion: tlsVersionMin, handshakeTimeout: headersTimeout };
   return { https } as object as { http: ServerOptions };
 }
+/** Whoever hears of each request. */
+type Told = { clock: Clock; logger: Logger; meter: RequestMeter };
 
 /** What every request passes first: one hook without a promise, because each more would be felt. */
-function receiveRequests(http: HttpServer, options: HttpServerOptions): void {
+function receiveRequests(http: HttpServer, options: HttpServerOptions, told: Told): void {
   http.addHook("onRequest", (request, reply, done) => {
-    logRequest(request, reply, options);
+    logRequest(request, reply, told);
     identifyRequest(request, reply);
     requireStorableQuery(request.url);
     done();

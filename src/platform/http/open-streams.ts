@@ -28,7 +28,12 @@ type Watched = StreamReader & { endsAt: Date | null; isDue: boolean; isLooking: 
 
 const sweepEveryMs = 500;
 
-export function createOpenStreams(dependencies: { clock: Clock; onTrouble(error: unknown): void }): OpenStreams {
+export function createOpenStreams(dependencies: {
+  clock: Clock;
+  /** Told of each look that failed, and of each that did not. */
+  onTrouble(error: unknown): void;
+  onRecovery?(): void;
+}): OpenStreams {
   const open = new Set<Watched>();
   const timer = setInterval(() => {
     const now = dependencies.clock.now();
@@ -50,6 +55,7 @@ export function createOpenStreams(dependencies: { clock: Clock; onTrouble(error:
       while (watched.isDue && open.has(watched)) {
         watched.isDue = false;
         watched.endsAt = await watched.check();
+        dependencies.onRecovery?.();
       }
     } catch (error) {
       if (error instanceof AppError) {

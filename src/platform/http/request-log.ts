@@ -4,10 +4,11 @@ import { AppError } from "../errors/app-error.ts";
 import { getErrorEntry } from "../errors/error-table.ts";
 import type { Logger } from "../observability/logger.ts";
 import { findOpenReply, noteOpenReply } from "./request-context.ts";
+import type { RequestMeter } from "./request-meter.ts";
 
 const pathCharactersMax = 200;
 
-type RequestLogOptions = { clock: Clock; logger: Logger };
+type RequestLogOptions = { clock: Clock; logger: Logger; meter: RequestMeter };
 
 /**
  * One line for the request, written when its connection is done with it, however it ended. Also for a request that the
@@ -15,6 +16,7 @@ type RequestLogOptions = { clock: Clock; logger: Logger };
  */
 export function logRequest(request: FastifyRequest, reply: FastifyReply, options: RequestLogOptions): void {
   request.startedMs = options.clock.monotonicMs();
+  options.meter.begin();
   const { socket } = request.raw;
   noteOpenReply(socket, reply);
   // Node emits it once; `once` would make two more objects of it.
@@ -30,13 +32,16 @@ function writeLine(reply: FastifyReply, options: RequestLogOptions): void {
   const { caller, startedMs, respondedMs, logFields, failure } = request;
   const route = request.routeOptions.url ?? null;
   const level = decideLevel(failure, statusCode);
+  const durationMs = options.clock.monotonicMs() - startedMs;
+  const code = failure instanceof AppError ? presentCode(failure) : null;
+  options.meter.end({ method: request.method, route, statusCode, isAborted: !raw.writableFinished, code, durationMs });
   // What a usual line has comes first and at once: a field that is added later makes the object anew.
   const fields: Record<string, unknown> = {
     request_id: request.id,
     method: request.method,
     route,
     status: statusCode,
-    duration_ms: round(options.clock.monotonicMs() - startedMs),
+    duration_ms: round(durationMs),
     first_byte_ms: respondedMs === null ? undefined : round(respondedMs - startedMs),
     account_id: caller?.accountId,
     key_id: caller?.keyId,
@@ -46,7 +51,9 @@ function writeLine(reply: FastifyReply, options: RequestLogOptions): void {
   if (!raw.writableFinished) fields.aborted = true;
   if (request.clientRequestId !== null) fields.client_request_id = request.clientRequestId;
   if (logFields !== null) Object.assign(fields, logFields);
-  if (failure !== null) Object.assign(fields, presentFailure(failure, level));
+  // A caller's mistake is told by its code alone, because messages about it may quote what the caller sent.
+  if (code !== null)
+    Object.assign(fields, level === "info" ? { error_code: code } : { error_code: code, error: failure });
   options.logger[level](fields, "request");
 }
 
@@ -57,11 +64,8 @@ function decideLevel(failure: Error | null, statusCode: number): Level {
   return level ?? (statusCode >= 500 ? "error" : "info");
 }
 
-/** A caller's mistake is told by its code alone, because messages about it may quote what the caller sent. */
-function presentFailure(failure: Error, level: Level): Record<string, unknown> | null {
-  if (!(failure instanceof AppError)) return null;
-  const code = getErrorEntry(failure.code).wireCode ?? failure.code;
-  return level === "info" ? { error_code: code } : { error_code: code, error: failure };
+function presentCode({ code }: AppError): string {
+  return getErrorEntry(code).wireCode ?? code;
 }
 
 function round(milliseconds: number): number {

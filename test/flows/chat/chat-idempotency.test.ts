@@ -5,6 +5,7 @@ import { createApiKey } from "../../../src/features/accounts/index.ts";
 import { bookCredit } from "../../../src/features/ledger/index.ts";
 import { nano } from "../../../src/lib/money.ts";
 import { createLogger } from "../../../src/platform/observability/logger.ts";
+import { createMetrics } from "../../../src/platform/observability/metrics.ts";
 import { writeCatalogOf, writePrice } from "../../harness/chat/chat-catalog.ts";
 import { type ChatGateway, openChatGateway } from "../../harness/chat/chat-gateway.ts";
 import { boundInput, priceOf } from "../../harness/chat/hear-chat.ts";
@@ -280,6 +281,7 @@ describe("a key", () => {
     const job = listJobs({
       ...chat.gateway.parts,
       logger,
+      metrics: createMetrics(),
       removeExpiredFiles: async () => {},
       sweepCheckouts: async () => {},
     }).find(({ name }) => name === "forget-idempotency-keys");

@@ -4,6 +4,7 @@ import { writeTransition } from "../../../src/features/tasks/machine/apply-trans
 import { decideTransition } from "../../../src/features/tasks/machine/decide-transition.ts";
 import { lockTask } from "../../../src/features/tasks/task-store.ts";
 import { parseMoney } from "../../../src/lib/money.ts";
+import { createMetrics } from "../../../src/platform/observability/metrics.ts";
 import {
   type DramaCaller,
   type DramaFront,
@@ -49,6 +50,7 @@ async function end(id: string, state: "failed" | "expired"): Promise<void> {
     ...{ database, clock, ids, logger },
     watch: { announce: () => {} },
     endings: { run: <T>(work: () => Promise<T>) => work() },
+    metrics: createMetrics(),
     wakeWorkers: () => {},
     failpoint: () => {},
   };

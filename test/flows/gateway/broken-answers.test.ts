@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { databaseLimits } from "../../../src/platform/database/database-limits.ts";
 import { listRepositoryFiles, repositoryDir } from "../../harness/repository-files.ts";
+import { scrapeMetrics } from "../../harness/scrape-metrics.ts";
 import { type GatedDatabase, openGatedDatabase } from "../../harness/servers/gated-database.ts";
 import { writeTaskPrice } from "../../harness/tasks/task-catalog.ts";
 import {
@@ -31,7 +32,7 @@ function writeCatalog(upstream: FakeUpstreams): string {
 
 beforeAll(async () => {
   database = await openGatedDatabase();
-  const settings = { database_url: database.url };
+  const settings = { database_url: database.url, metrics_port: 0 };
   stage = await openTaskStage({ catalog: writeCatalog, clock, settings, sharedDatabase: database.direct });
 });
 beforeEach(async () => {
@@ -110,13 +111,13 @@ test("with the database away after its head, each of them ends, and tells that i
   ]);
   expect([chat, voice, watched, listened].map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   await rest.reached(3);
-  const { logs } = stage.gateway;
-  const countWaits = (): number => logs.filter(({ msg }) => msg === "payments wait for the database").length;
-  const waitsBefore = countWaits();
+  const countTries = async (): Promise<number> =>
+    (await scrapeMetrics(stage.gateway.metricsPort)).read("sluice_ledger_failed_commits_total") ?? 0;
+  const triesBefore = await countTries();
   await database.gate.close();
   rest.open();
   // Both settlements wait by then, and one more try finds them too old.
-  await waitUntil("payments to wait", () => countWaits() > waitsBefore + 3);
+  await waitUntil("payments to wait", async () => (await countTries()) > triesBefore + 3);
   clock.advance(databaseLimits.settlementMsMax);
   const ends = await Promise.all([chat, voice].map(readToEnd));
   expect(ends.map(({ isBroken }) => isBroken)).toEqual([false, true]);

@@ -29,6 +29,7 @@ import { openChangeFeed } from "../../../src/platform/database/change-feed.ts";
 import { createDatabase } from "../../../src/platform/database/database.ts";
 import { createGuardedClient } from "../../../src/platform/net/guarded-client.ts";
 import { createLogger } from "../../../src/platform/observability/logger.ts";
+import { createMetrics } from "../../../src/platform/observability/metrics.ts";
 import type { GenerationProvider, GenerationTraits, MadeOutput } from "../../../src/providers/generation.ts";
 import { createUpstreamHealth } from "../../../src/providers/upstream-health.ts";
 import { createAccounts } from "../ledger/ledger-process.ts";
@@ -167,6 +168,7 @@ async function openParts(upstream: ScriptedProvider, tasksMax: number | undefine
     wakeWorkers: () => {},
     failpoint: () => {},
     endings: { run: (work) => work() },
+    metrics: createMetrics(),
     orchestrate: async () => ({ kind: "waiting", until: clock.now() }),
   };
   async function close(): Promise<void> {

@@ -21,6 +21,7 @@ import {
   wakeWaitingTask,
 } from "../work/lease-store.ts";
 import type { TaskFailpoint } from "../work/task-failpoints.ts";
+import { countTaskEnd, type TaskMetrics } from "./count-task-end.ts";
 import { describeChild } from "./describe-child.ts";
 import type { LeaseChange, Money, Transition } from "./task-machine.ts";
 
@@ -29,6 +30,7 @@ export type TransitionDependencies = {
   clock: Clock;
   ids: IdSource;
   logger: Logger;
+  metrics: TaskMetrics;
   watch: Pick<TaskWatch, "announce">;
   /** Limits how many tasks end at a time: those of one account wait for each other, each with a connection. */
   endings: Pick<Semaphore, "run">;
@@ -38,7 +40,12 @@ export type TransitionDependencies = {
 };
 
 /** A transition that is written, with the task as it is after it. */
-export type Applied<T extends Task> = { task: T; transition: Transition };
+export type Applied<T extends Task> = {
+  task: T;
+  transition: Transition;
+  /** What the account could not pay. */
+  lost: Nano;
+};
 
 /**
  * Writes a transition of a claimed task: state, money, event, children and wake-up become true together, or not at all.
@@ -56,7 +63,7 @@ export async function applyTransition<T extends ClaimedTask>(
     const now = dependencies.clock.now();
     const version = await updateClaimedTask(database, task, { ...transition, lease, now });
     if (version === null) return null;
-    const applied = { transition, task: { ...task, ...transition.change, version, updatedAt: now } };
+    const applied = { transition, task: { ...task, ...transition.change, version, updatedAt: now }, lost: nothing };
     await afterCommit(dependencies, applied);
     return applied;
   }
@@ -90,10 +97,8 @@ export async function writeTransition<T extends Task>(
   const owners = [task.accountId, task.keyId];
   const isCounted = end !== null && task.parentId === null;
   if (isCounted) await lockCounts(tx, owners);
-  const change = {
-    ...transition.change,
-    ...(end === null ? {} : await settle(dependencies, tx, task, end.money, now)),
-  };
+  const { lost = nothing, ...settled } = end === null ? {} : await settle(dependencies, tx, task, end.money, now);
+  const change = { ...transition.change, ...settled };
   const version = await updateTask(tx, task.id, { change, isVisible, now });
   await writeLease(tx, task, lease);
   if (end?.cancelsChildren === true) await cancelChildren(tx, task.id, now);
@@ -115,7 +120,7 @@ export async function writeTransition<T extends Task>(
     await recordEvent(tx, { ...event, data: describeEvent(written) }, dependencies);
   }
   if (end !== null) dependencies.failpoint("finish-written");
-  return { task: written, transition };
+  return { task: written, transition, lost };
 }
 
 async function writeLease(tx: Database, { id }: Task, lease: LeaseChange): Promise<void> {
@@ -137,7 +142,7 @@ async function settle(
   { id, accountId, holdId }: Task,
   money: Money,
   now: Date,
-): Promise<{ charge: Nano; units: bigint }> {
+): Promise<{ charge: Nano; units: bigint; lost?: Nano }> {
   const { units } = money;
   if (holdId === null || money.kind === "none") return { charge: nothing, units };
   if (money.kind === "release") {
@@ -154,15 +159,19 @@ async function settle(
     );
     return { charge: nothing, units: 0n };
   }
-  return { charge: result.unit === "money" ? nano(result.paid) : nothing, units };
+  return result.unit === "money"
+    ? { charge: nano(result.paid), units, lost: nano(result.lost) }
+    : { charge: nothing, units };
 }
 
 /** Tells those who wait. If this is lost in a crash, they only wait a little longer. */
 export async function afterCommit(
-  { database, clock, watch, wakeWorkers, failpoint }: TransitionDependencies,
-  { task, transition }: Applied<Task>,
+  { database, clock, metrics, watch, wakeWorkers, failpoint }: TransitionDependencies,
+  applied: Applied<Task>,
 ): Promise<void> {
+  const { task, transition } = applied;
   const { end, lease, isVisible, frees, children } = transition;
+  if (end !== null) countTaskEnd(metrics, applied);
   const reached = nameFailpoint(transition);
   if (reached !== null) failpoint(reached);
   if (isVisible) watch.announce(task);

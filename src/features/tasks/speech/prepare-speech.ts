@@ -59,7 +59,7 @@ export function prepareSpeech(
       sendSpeech(target, { requestId, request, onAudio: (audio) => meter.follow(audio) }, sink),
     explain: explainSpeechFailure,
     bill: (usage) => billSpeech(terms, usage),
-    countTokens: () => 0,
+    countTokens: () => ({ input: 0, output: 0 }),
     describeUsage: ({ characters }) => ({ characters }),
   };
 }

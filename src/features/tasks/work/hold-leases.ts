@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../../lib/clock.ts";
 import { createCoalescer } from "../../../lib/coalescer.ts";
-import { type Database, isDatabaseUnavailable } from "../../../platform/database/database.ts";
+import type { Database } from "../../../platform/database/database.ts";
 import type { Logger } from "../../../platform/observability/logger.ts";
 import type { ClaimedTask } from "../task.ts";
 import { claimDueTasks, claimTasks, type Lease, type LeaseTime, renewLeases, returnLeases } from "./lease-store.ts";
@@ -23,7 +23,13 @@ export type HeldLeases = {
   close(): Promise<void>;
 };
 
-type LeaseDependencies = { database: Database; clock: Clock; logger: Logger };
+type LeaseDependencies = {
+  database: Database;
+  clock: Clock;
+  logger: Logger;
+  /** Told of what went wrong with the queue; it is tried again. */
+  onTrouble(error: unknown): void;
+};
 
 export function holdLeases(dependencies: LeaseDependencies): HeldLeases {
   const { database, clock } = dependencies;
@@ -54,7 +60,7 @@ export function holdLeases(dependencies: LeaseDependencies): HeldLeases {
   }
 
   const renewing = setInterval(() => {
-    renewal = renewal.then(renew).catch((error: unknown) => reportQueueError(dependencies, error));
+    renewal = renewal.then(renew).catch(dependencies.onTrouble);
   }, renewEveryMs);
 
   return {
@@ -80,7 +86,7 @@ export function holdLeases(dependencies: LeaseDependencies): HeldLeases {
 }
 
 /** Together, because most looks at a task change nothing but the time of the next one. */
-function createReturns({ database, logger }: LeaseDependencies) {
+function createReturns({ database, logger }: Pick<LeaseDependencies, "database" | "logger">) {
   return createCoalescer<Lease & { dueAt: Date }, void>({
     gather: (hurry) => wait(returnAfterMs, undefined, { signal: hurry }).catch(() => {}),
     async run(leases) {
@@ -92,9 +98,4 @@ function createReturns({ database, logger }: LeaseDependencies) {
     // The leases run out, and the tasks are claimed then.
     onTrouble: (error) => logger.warn({ error }, "task leases could not be returned"),
   });
-}
-
-export function reportQueueError({ logger }: { logger: Logger }, error: unknown): void {
-  if (isDatabaseUnavailable(error)) logger.warn({ error }, "task queue error: the database is unavailable");
-  else logger.error({ error }, "task queue error");
 }

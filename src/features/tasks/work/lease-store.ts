@@ -68,6 +68,19 @@ export async function hasTasksDueBefore(database: Database, moment: Date): Promi
   return rows[0]?.is_due === true;
 }
 
+/** How many tasks are open, and since when the oldest queued one and the one that is due for the longest wait. */
+export type TaskLag = { queued: number; processing: number; oldestQueuedAt: Date | null; oldestDueAt: Date | null };
+
+export async function readTaskLag(database: Database): Promise<TaskLag> {
+  const { rows } = await sql<TaskLag>`
+    select count(*) filter (where tasks.state = 'queued')::float8 as queued,
+        count(*) filter (where tasks.state <> 'queued')::float8 as processing,
+        min(tasks.created_at) filter (where tasks.state = 'queued') as "oldestQueuedAt",
+        min(task_leases.next_poll_at) as "oldestDueAt"
+      from task_leases join tasks on tasks.id = task_leases.task_id`.execute(database);
+  return rows[0] ?? { queued: 0, processing: 0, oldestQueuedAt: null, oldestDueAt: null };
+}
+
 /** Renews leases, as far as they still hold and nothing was written since; answers which did. */
 export async function renewLeases(
   database: Database,

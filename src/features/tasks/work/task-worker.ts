@@ -1,8 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { isDatabaseUnavailable } from "../../../platform/database/database.ts";
+import { createOutageLog } from "../../../platform/observability/outage-log.ts";
 import { decideTransition } from "../machine/decide-transition.ts";
 import type { ClaimedTask } from "../task.ts";
 import { type AdvanceDependencies, advanceTask } from "./advance-task.ts";
-import { type HeldLeases, holdLeases, reportQueueError } from "./hold-leases.ts";
+import { type HeldLeases, holdLeases } from "./hold-leases.ts";
 
 /** Takes tasks further, as long as there are any. */
 export type TaskWorker = {
@@ -28,7 +30,8 @@ const claimedAtOnceMax = 200;
 /** Starts to work. */
 export function startTaskWorker(dependencies: WorkerDependencies): TaskWorker {
   const { stepsMax } = dependencies;
-  const leases = holdLeases(dependencies);
+  const queue = watchQueue(dependencies);
+  const leases = holdLeases({ ...dependencies, onTrouble: queue.onTrouble });
   const runner = createStepRunner(dependencies, leases);
   const closing = new AbortController();
   const beginning = new Set<Promise<boolean>>();
@@ -51,7 +54,7 @@ export function startTaskWorker(dependencies: WorkerDependencies): TaskWorker {
     while (!closing.signal.aborted) {
       nap = new AbortController();
       const room = Math.min(getRoom(), claimedAtOnceMax);
-      const claimed = room === 0 ? [] : await leases.claimDue(room).catch(reportClaims);
+      const claimed = room === 0 ? [] : await leases.claimDue(room).then(queue.noteLook, reportClaims);
       run(claimed);
       // As many as there was room for: there may be more.
       if (claimed.length > 0 && claimed.length === room) continue;
@@ -60,7 +63,7 @@ export function startTaskWorker(dependencies: WorkerDependencies): TaskWorker {
   }
 
   function reportClaims(error: unknown): ClaimedTask[] {
-    reportQueueError(dependencies, error);
+    queue.onTrouble(error);
     return [];
   }
 
@@ -104,6 +107,25 @@ export function startTaskWorker(dependencies: WorkerDependencies): TaskWorker {
     // Whoever closes it is told of what goes wrong.
     stop: () => void close().catch(() => {}),
     close,
+  };
+}
+
+/** Tells of the queue's troubles; that the database is away only when it begins and when it is over. */
+function watchQueue({ logger, clock }: Pick<WorkerDependencies, "logger" | "clock">) {
+  const outage = createOutageLog({
+    ...{ logger, clock },
+    begins: "task queue error: the database is unavailable",
+    ends: "the task queue is looked at again",
+  });
+  return {
+    onTrouble(error: unknown): void {
+      if (isDatabaseUnavailable(error)) outage.onTrouble(error);
+      else logger.error({ error }, "task queue error");
+    },
+    noteLook(claimed: ClaimedTask[]): ClaimedTask[] {
+      outage.onRecovery();
+      return claimed;
+    },
   };
 }
 

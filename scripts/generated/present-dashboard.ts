@@ -1,0 +1,396 @@
+/** One query of a panel, with what its lines are called. */
+type Query = { expr: string; legend: string };
+
+type Panel = { title: string; unit: string; queries: readonly Query[]; type?: "timeseries" | "stat" };
+
+type Row = { title: string; panels: readonly Panel[] };
+
+/** Of the gateways that are chosen above the dashboard. */
+const own = 'job="$job", instance=~"$instance"';
+const rate = (metric: string, matchers = ""): string =>
+  `rate(${metric}{${own}${matchers === "" ? "" : `, ${matchers}`}}[$__rate_interval])`;
+const sum = (by: string, expr: string): string => `sum by (${by}) (${expr})`;
+const quantile = (share: number, by: string, metric: string, matchers = ""): string =>
+  `histogram_quantile(${share}, sum by (le${by === "" ? "" : `, ${by}`}) (${rate(`${metric}_bucket`, matchers)}))`;
+/** What every gateway tells alike is not added up. */
+const shared = (metric: string, by = ""): string => `max${by === "" ? "" : ` by (${by})`} (${metric}{job="$job"})`;
+const plain = (metric: string): string => `${metric}{${own}}`;
+
+const traffic: Row = {
+  title: "Traffic",
+  panels: [
+    {
+      title: "Requests by status",
+      unit: "reqps",
+      queries: [
+        {
+          expr: sum("status_class", rate("sluice_http_request_duration_seconds_count")),
+          legend: "{{status_class}}",
+        },
+      ],
+    },
+    {
+      title: "Latency by route, 95 %",
+      unit: "s",
+      queries: [
+        {
+          expr: quantile(0.95, "route", "sluice_http_request_duration_seconds", 'route=~"/v1/.*"'),
+          legend: "{{route}}",
+        },
+      ],
+    },
+    {
+      title: "Time to first token",
+      unit: "s",
+      queries: [
+        { expr: quantile(0.5, "model", "sluice_time_to_first_token_seconds"), legend: "{{model}} 50 %" },
+        { expr: quantile(0.95, "model", "sluice_time_to_first_token_seconds"), legend: "{{model}} 95 %" },
+      ],
+    },
+    {
+      title: "Tokens",
+      unit: "short",
+      queries: [{ expr: sum("model, direction", rate("sluice_tokens_total")), legend: "{{model}} {{direction}}" }],
+    },
+    {
+      title: "Errors by code",
+      unit: "reqps",
+      queries: [{ expr: sum("code", rate("sluice_http_errors_total")), legend: "{{code}}" }],
+    },
+    {
+      title: "Requests in progress",
+      unit: "short",
+      queries: [{ expr: plain("sluice_http_requests_in_progress"), legend: "{{instance}}" }],
+    },
+  ],
+};
+
+const money: Row = {
+  title: "Money",
+  panels: [
+    {
+      title: "Charged in an hour, by model",
+      unit: "short",
+      queries: [{ expr: `3600 * ${sum("model", rate("sluice_charged_amount_total"))}`, legend: "{{model}}" }],
+    },
+    {
+      title: "Charges",
+      unit: "ops",
+      queries: [{ expr: sum("model", rate("sluice_charges_total")), legend: "{{model}}" }],
+    },
+    {
+      title: "Lost in an hour",
+      unit: "short",
+      queries: [{ expr: `sum by (model) (increase(sluice_lost_amount_total{${own}}[1h]))`, legend: "{{model}}" }],
+    },
+    {
+      title: "Holds open",
+      unit: "short",
+      queries: [
+        { expr: shared("sluice_holds_open", "unit"), legend: "{{unit}}" },
+        { expr: shared("sluice_holds_open_amount"), legend: "money on hold" },
+      ],
+    },
+    {
+      title: "Violations of the ledger in a day",
+      unit: "short",
+      type: "stat",
+      queries: [{ expr: `sum(increase(sluice_ledger_violations_total{${own}}[1d]))`, legend: "violations" }],
+    },
+  ],
+};
+
+const upstreams: Row = {
+  title: "Upstreams",
+  panels: [
+    {
+      title: "Outcomes",
+      unit: "ops",
+      queries: [
+        {
+          expr: sum("upstream, outcome", rate("sluice_upstream_outcomes_total")),
+          legend: "{{upstream}} {{outcome}}",
+        },
+      ],
+    },
+    {
+      title: "Failing share",
+      unit: "percentunit",
+      queries: [
+        {
+          expr: `${sum("upstream", rate("sluice_upstream_outcomes_total", 'outcome!~"answered|abandoned|rejected|content-refused|too-long"'))} / ${sum("upstream", rate("sluice_upstream_outcomes_total"))}`,
+          legend: "{{upstream}}",
+        },
+      ],
+    },
+    {
+      title: "Circuits that are not closed",
+      unit: "short",
+      queries: [
+        {
+          expr: `sum by (upstream, state) (sluice_upstream_circuits{${own}, state!="closed"})`,
+          legend: "{{upstream}} {{state}}",
+        },
+      ],
+    },
+  ],
+};
+
+const tasks: Row = {
+  title: "Tasks",
+  panels: [
+    {
+      title: "Open tasks",
+      unit: "short",
+      queries: [{ expr: shared("sluice_tasks_open", "state"), legend: "{{state}}" }],
+    },
+    {
+      title: "Lag",
+      unit: "s",
+      queries: [
+        { expr: shared("sluice_task_lag_seconds"), legend: "due for a worker" },
+        { expr: shared("sluice_tasks_oldest_queued_seconds"), legend: "oldest queued" },
+      ],
+    },
+    {
+      title: "Ended",
+      unit: "ops",
+      queries: [{ expr: sum("type, state", rate("sluice_task_duration_seconds_count")), legend: "{{type}} {{state}}" }],
+    },
+    {
+      title: "Duration, 95 %",
+      unit: "s",
+      queries: [
+        { expr: quantile(0.95, "type", "sluice_task_duration_seconds", 'state="succeeded"'), legend: "{{type}}" },
+      ],
+    },
+  ],
+};
+
+const deliveries: Row = {
+  title: "Deliveries",
+  panels: [
+    {
+      title: "Attempts",
+      unit: "ops",
+      queries: [
+        { expr: sum("outcome", rate("sluice_delivery_attempt_duration_seconds_count")), legend: "{{outcome}}" },
+      ],
+    },
+    {
+      title: "Pending and lag",
+      unit: "short",
+      queries: [
+        { expr: shared("sluice_deliveries_pending"), legend: "pending" },
+        { expr: shared("sluice_delivery_lag_seconds"), legend: "lag in seconds" },
+      ],
+    },
+    {
+      title: "Duration of attempts, 95 %",
+      unit: "s",
+      queries: [{ expr: quantile(0.95, "outcome", "sluice_delivery_attempt_duration_seconds"), legend: "{{outcome}}" }],
+    },
+  ],
+};
+
+const database: Row = {
+  title: "Database",
+  panels: [
+    {
+      title: "Payments that wait",
+      unit: "short",
+      queries: [
+        { expr: plain("sluice_ledger_queue_length"), legend: "{{instance}} operations" },
+        { expr: plain("sluice_ledger_queue_oldest_seconds"), legend: "{{instance}} oldest, in seconds" },
+      ],
+    },
+    {
+      title: "Group commits",
+      unit: "s",
+      queries: [
+        { expr: quantile(0.5, "", "sluice_ledger_commit_duration_seconds"), legend: "50 %" },
+        { expr: quantile(0.99, "", "sluice_ledger_commit_duration_seconds"), legend: "99 %" },
+      ],
+    },
+    {
+      title: "Operations in a group commit",
+      unit: "short",
+      queries: [
+        { expr: quantile(0.5, "", "sluice_ledger_batch_operations"), legend: "50 %" },
+        { expr: quantile(0.99, "", "sluice_ledger_batch_operations"), legend: "99 %" },
+      ],
+    },
+    {
+      title: "What fails",
+      unit: "ops",
+      queries: [
+        { expr: sum("instance", rate("sluice_ledger_failed_commits_total")), legend: "{{instance}} group commits" },
+        { expr: sum("scheduled_job", rate("sluice_job_failures_total")), legend: "{{scheduled_job}}" },
+      ],
+    },
+    {
+      title: "Pool",
+      unit: "short",
+      queries: [
+        {
+          expr: `sum by (instance, state) (${plain("sluice_database_pool_connections")})`,
+          legend: "{{instance}} {{state}}",
+        },
+        { expr: plain("sluice_database_pool_waiting"), legend: "{{instance}} waiting" },
+        { expr: plain("sluice_database_pool_connections_max"), legend: "{{instance}} at the most" },
+      ],
+    },
+    {
+      title: "Age of what the database was asked for",
+      unit: "s",
+      queries: [{ expr: plain("sluice_database_reading_age_seconds"), legend: "{{instance}} {{reading}}" }],
+    },
+  ],
+};
+
+const processes: Row = {
+  title: "Process",
+  panels: [
+    {
+      title: "In service",
+      unit: "short",
+      queries: [
+        { expr: plain("sluice_ready"), legend: "{{instance}} ready" },
+        { expr: plain("sluice_change_feed_live"), legend: "{{instance}} hears of changes" },
+        { expr: plain("sluice_redis_fallback"), legend: "{{instance}} without Redis" },
+      ],
+    },
+    {
+      title: "Event loop: utilization",
+      unit: "percentunit",
+      queries: [
+        {
+          expr: `${sum("instance", rate("sluice_event_loop_seconds_total", 'state="active"'))} / ${sum("instance", rate("sluice_event_loop_seconds_total"))}`,
+          legend: "{{instance}}",
+        },
+      ],
+    },
+    {
+      title: "Event loop: delay, 99 %",
+      unit: "s",
+      queries: [{ expr: quantile(0.99, "instance", "sluice_event_loop_delay_seconds"), legend: "{{instance}}" }],
+    },
+    {
+      title: "Memory",
+      unit: "bytes",
+      queries: [
+        { expr: plain("process_resident_memory_bytes"), legend: "{{instance}} resident" },
+        { expr: plain("sluice_memory_bytes"), legend: "{{instance}} {{kind}}" },
+      ],
+    },
+    {
+      title: "Processor",
+      unit: "percentunit",
+      queries: [{ expr: rate("process_cpu_seconds_total"), legend: "{{instance}}" }],
+    },
+    {
+      title: "Open files",
+      unit: "short",
+      queries: [{ expr: plain("process_open_fds"), legend: "{{instance}}" }],
+    },
+    {
+      title: "Clock ahead of the database's",
+      unit: "s",
+      queries: [{ expr: plain("sluice_clock_offset_seconds"), legend: "{{instance}}" }],
+    },
+    {
+      title: "Running for",
+      unit: "s",
+      queries: [{ expr: `time() - ${plain("process_start_time_seconds")}`, legend: "{{instance}}" }],
+    },
+    {
+      title: "Version",
+      unit: "short",
+      type: "stat",
+      queries: [{ expr: sum("version, currency", plain("sluice_build_info")), legend: "{{version}}, {{currency}}" }],
+    },
+  ],
+};
+
+const rows: readonly Row[] = [traffic, money, upstreams, tasks, deliveries, database, processes];
+
+const source = { type: "prometheus", uid: "${datasource}" };
+const [panelWidth, panelHeight, panelsInLine] = [8, 8, 3];
+
+/** The dashboard in the form that Grafana 11 and later import. */
+export function presentDashboard(): string {
+  const dashboard = {
+    uid: "sluice",
+    title: "Sluice",
+    description: "docs/operating/observing.md explains the metrics, docs/operating/run-book.md what to do.",
+    tags: ["sluice"],
+    schemaVersion: 39,
+    editable: true,
+    graphTooltip: 1,
+    refresh: "30s",
+    time: { from: "now-3h", to: "now" },
+    timezone: "browser",
+    templating: { list: listVariables() },
+    annotations: { list: [] },
+    links: [],
+    panels: layOut(),
+  };
+  return `${JSON.stringify(dashboard, null, 2)}\n`;
+}
+
+function listVariables() {
+  const query = { type: "query", datasource: source, refresh: 2, sort: 1, options: [], hide: 0 };
+  return [
+    { name: "datasource", label: "Prometheus", type: "datasource", query: "prometheus", current: {}, hide: 0 },
+    {
+      ...{ ...query, name: "job", label: "Job", multi: false, includeAll: false },
+      current: { selected: true, text: "sluice", value: "sluice" },
+      definition: "label_values(sluice_build_info, job)",
+      query: { qryType: 1, query: "label_values(sluice_build_info, job)", refId: "job" },
+    },
+    {
+      ...{ ...query, name: "instance", label: "Gateway", multi: true, includeAll: true, allValue: ".*" },
+      current: { selected: true, text: ["All"], value: ["$__all"] },
+      definition: 'label_values(sluice_build_info{job="$job"}, instance)',
+      query: { qryType: 1, query: 'label_values(sluice_build_info{job="$job"}, instance)', refId: "instance" },
+    },
+  ];
+}
+
+/** Row after row, three panels in a line. */
+function layOut(): object[] {
+  const laidOut: object[] = [];
+  let y = 0;
+  for (const { title, panels } of rows) {
+    laidOut.push({
+      ...{ id: laidOut.length + 1, type: "row", title, collapsed: false, panels: [] },
+      gridPos: { h: 1, w: 24, x: 0, y },
+    });
+    y += 1;
+    for (const [index, panel] of panels.entries()) {
+      const x = (index % panelsInLine) * panelWidth;
+      const line = y + Math.floor(index / panelsInLine) * panelHeight;
+      laidOut.push(presentPanel(panel, laidOut.length + 1, { h: panelHeight, w: panelWidth, x, y: line }));
+    }
+    y += Math.ceil(panels.length / panelsInLine) * panelHeight;
+  }
+  return laidOut;
+}
+
+function presentPanel({ title, unit, queries, type = "timeseries" }: Panel, id: number, gridPos: object): object {
+  return {
+    ...{ id, type, title, gridPos, datasource: source },
+    fieldConfig: { defaults: { unit }, overrides: [] },
+    options:
+      type === "stat"
+        ? { reduceOptions: { calcs: ["lastNotNull"], fields: "", values: false }, textMode: "value_and_name" }
+        : {
+            legend: { displayMode: "list", placement: "bottom", showLegend: true },
+            tooltip: { mode: "multi", sort: "desc" },
+          },
+    targets: queries.map(({ expr, legend }, index) => ({
+      ...{ refId: String.fromCharCode(65 + index), datasource: source, editorMode: "code", range: true },
+      ...{ expr, legendFormat: legend },
+    })),
+  };
+}

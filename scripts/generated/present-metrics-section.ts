@@ -1,0 +1,41 @@
+import { type MetricEntry, metricAreas, metricTable } from "../../src/platform/observability/metric-table.ts";
+
+const [begin, end] = ["<!-- metrics: written by `npm run generate` -->", "<!-- end of metrics -->"];
+
+/** The page of the operators' guide, with what the table of metrics says between its two marks. */
+export function fillMetricsSection(page: string): string {
+  const [before, rest] = page.split(begin);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined) throw new Error(`The page needs ${begin} and ${end}.`);
+  return `${before}${begin}\n\n${presentTables()}\n${end}${after}`;
+}
+
+function presentTables(): string {
+  const entries: MetricEntry[] = Object.values(metricTable);
+  return metricAreas
+    .map((area) => {
+      const rows = entries.filter((entry) => entry.area === area).map(presentRow);
+      return [
+        `### ${area[0]?.toUpperCase()}${area.slice(1)}`,
+        "",
+        "| metric | kind | labels | meaning |",
+        "|---|---|---|---|",
+        ...rows,
+        "",
+      ].join("\n");
+    })
+    .join("\n");
+}
+
+function presentRow({ name, kind, labels, help, isShared }: MetricEntry): string {
+  const named = labels.map((label) =>
+    label.values === undefined ? `\`${label.name}\`` : `\`${label.name}\` (${label.values.join(", ")})`,
+  );
+  const cells = [
+    `\`${name}\``,
+    kind,
+    named.join("; "),
+    isShared === true ? `${help} The same on every gateway.` : help,
+  ];
+  return `| ${cells.join(" | ")} |`;
+}

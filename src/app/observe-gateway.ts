@@ -1,0 +1,140 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { LiveCatalog } from "../features/catalog/index.ts";
+import { sumOpenHolds } from "../features/ledger/index.ts";
+import { readTaskLag } from "../features/tasks/index.ts";
+import { readDeliveryLag } from "../features/webhooks/index.ts";
+import type { Clock } from "../lib/clock.ts";
+import { nano } from "../lib/money.ts";
+import type { ChangeFeed } from "../platform/database/change-feed.ts";
+import { type Database, readBriefly } from "../platform/database/database.ts";
+import { toMetricAmount } from "../platform/observability/metric-amount.ts";
+import { metricTable } from "../platform/observability/metric-table.ts";
+import type { CollectedMetric, MetricRegistry } from "../platform/observability/metrics.ts";
+import { observeProcess } from "../platform/observability/observe-process.ts";
+import { createSlowReading, type SlowReading } from "../platform/observability/slow-reading.ts";
+import { nameTarget, type UpstreamHealth } from "../providers/upstream-health.ts";
+import type { TimeKeeping } from "./keep-time.ts";
+
+export type GatewayMetrics = {
+  /** All metrics as they are now. Answers within a second, whatever the database does. */
+  collect(): Promise<CollectedMetric[]>;
+  close(): void;
+};
+
+type ObservedGateway = {
+  metrics: MetricRegistry;
+  clock: Clock;
+  database: Database;
+  feed: Pick<ChangeFeed, "isLive">;
+  catalog: LiveCatalog;
+  health: Pick<UpstreamHealth, "list">;
+  time: Pick<TimeKeeping, "aheadMs">;
+  currency: string;
+  /** Throws where the gateway cannot serve. */
+  checkReady(): Promise<void>;
+};
+
+/** A little less than whoever scrapes waits between two scrapes. */
+const readEveryMs = 14_000;
+/** How long the database may count for one of them. */
+const readMsMax = 2000;
+/** How long a scrape waits for the database before it tells what it knows. */
+const scrapeMsMax = 700;
+
+/** Adds to the registry what is known by asking: nothing is asked, least of all the database, unless somebody collects. */
+export function observeGateway(observed: ObservedGateway): GatewayMetrics {
+  const { metrics, time, feed, currency } = observed;
+  const readings = observeDatabase(observed);
+  let isReady = false;
+  const stopProcess = observeProcess(metrics);
+  observeCircuits(observed);
+  const version = readVersion();
+  metrics.build.observe(() => [[1, version, currency]]);
+  metrics.clockOffset.observe(() => [[time.aheadMs() / 1000]]);
+  metrics.changeFeedLive.observe(() => [[feed.isLive() ? 1 : 0]]);
+  metrics.ready.observe(() => [[isReady ? 1 : 0]]);
+  return {
+    async collect() {
+      const late = new AbortController();
+      const deadline = wait(scrapeMsMax, false, { signal: late.signal, ref: false }).catch(() => false);
+      const readiness = observed.checkReady().then(
+        () => true,
+        () => false,
+      );
+      const refreshed = Promise.all(readings.map((reading) => reading.refresh()));
+      isReady = await Promise.race([readiness, deadline]);
+      await Promise.race([refreshed, deadline]);
+      late.abort();
+      return metrics.collect();
+    },
+    close: stopProcess,
+  };
+}
+
+/** Each is one query, of which no more than one is under way. What was read last is told with its age. */
+function observeDatabase({ metrics, clock, database }: ObservedGateway): SlowReading<unknown>[] {
+  const readSlowly = <T>(read: (tx: Database) => Promise<T>): SlowReading<T> =>
+    createSlowReading({ clock, everyMs: readEveryMs, read: () => readBriefly(database, readMsMax, read) });
+  // When it is read, not when it is told: what was due then may be done by now.
+  const measureSince = (moment: Date | null): number =>
+    moment === null ? 0 : Math.max(0, clock.now().getTime() - moment.getTime()) / 1000;
+  const tasks = readSlowly(async (tx) => {
+    const { oldestQueuedAt, oldestDueAt, ...counts } = await readTaskLag(tx);
+    return { ...counts, oldestSeconds: measureSince(oldestQueuedAt), lagSeconds: measureSince(oldestDueAt) };
+  });
+  const deliveries = readSlowly(async (tx) => {
+    const { pending, oldestDueAt } = await readDeliveryLag(tx);
+    return { pending, lagSeconds: measureSince(oldestDueAt) };
+  });
+  const holds = readSlowly(sumOpenHolds);
+  metrics.openTasks.observe(() => [
+    [tasks.last()?.queued ?? Number.NaN, "queued"],
+    [tasks.last()?.processing ?? Number.NaN, "processing"],
+  ]);
+  metrics.oldestQueuedTask.observe(() => [[tasks.last()?.oldestSeconds ?? Number.NaN]]);
+  metrics.taskLag.observe(() => [[tasks.last()?.lagSeconds ?? Number.NaN]]);
+  metrics.pendingDeliveries.observe(() => [[deliveries.last()?.pending ?? Number.NaN]]);
+  metrics.deliveryLag.observe(() => [[deliveries.last()?.lagSeconds ?? Number.NaN]]);
+  const findHeld = (unit: string) => holds.last()?.find((total) => total.unit === unit);
+  metrics.openHolds.observe(() =>
+    metricTable.openHolds.labels[0].values.map((unit) => [
+      holds.last() === null ? Number.NaN : (findHeld(unit)?.count ?? 0),
+      unit,
+    ]),
+  );
+  metrics.openHoldsAmount.observe(() => [
+    [holds.last() === null ? Number.NaN : toMetricAmount(nano(findHeld("money")?.amount ?? 0n))],
+  ]);
+  metrics.readingAge.observe(() => [
+    [tasks.ageMs() / 1000, "tasks"],
+    [deliveries.ageMs() / 1000, "deliveries"],
+    [holds.ageMs() / 1000, "holds"],
+  ]);
+  return [tasks, deliveries, holds];
+}
+
+/** Every target of the catalog has a circuit; what health does not list is closed. */
+function observeCircuits({ metrics, catalog, health }: ObservedGateway): void {
+  const [, { values: states }] = metricTable.circuits.labels;
+  metrics.circuits.observe(() => {
+    const unwell = new Map(health.list().map((target) => [nameTarget(target), target.state]));
+    const targets = [...catalog.current().targetsByModelId.values()].flat();
+    const targetByName = new Map(targets.map((target) => [nameTarget(target), target]));
+    const upstreams = new Map<string, string[]>();
+    for (const [name, { providerId }] of targetByName) {
+      const circuits = upstreams.get(providerId) ?? [];
+      circuits.push(unwell.get(name) ?? "closed");
+      upstreams.set(providerId, circuits);
+    }
+    return [...upstreams].flatMap(([upstream, circuits]) =>
+      states.map((state) => [circuits.filter((circuit) => circuit === state).length, upstream, state] as const),
+    );
+  });
+}
+
+function readVersion(): string {
+  const file = readFileSync(join(import.meta.dirname, "../../package.json"), "utf8");
+  return (JSON.parse(file) as { version: string }).version;
+}

@@ -1,0 +1,255 @@
+import { describe, expect, test } from "vitest";
+import { type MetricEntry, metricTable } from "../../../src/platform/observability/metric-table.ts";
+import { openMetricsDoor } from "../../../src/platform/observability/open-metrics-door.ts";
+import { type Scrape, scrapeMetrics } from "../../harness/scrape-metrics.ts";
+import { openGatedDatabase } from "../../harness/servers/gated-database.ts";
+import { startWebhookReceiver } from "../../harness/servers/webhook-receiver.ts";
+import { openTaskStage, paths } from "../../harness/tasks/task-stage.ts";
+import { createRunningClock } from "../../harness/test-clock.ts";
+import { startGateway } from "../../harness/test-gateway.ts";
+import { createGate } from "../../harness/upstreams/gate.ts";
+import { waitUntil } from "../../harness/wait-until.ts";
+
+/** After so much time the database is asked again. */
+const readAgainMs = 15_000;
+const entries: readonly MetricEntry[] = Object.values(metricTable);
+const talk = { model: "talk", messages: [{ role: "user", content: "Hi" }] };
+
+/** A gateway of its own for each test, so that what is counted is what the test does. */
+async function openWatched() {
+  const stack = new AsyncDisposableStack();
+  const clock = createRunningClock();
+  const database = stack.use(await openGatedDatabase());
+  const settings = { database_url: database.url, metrics_port: 0 };
+  const stage = stack.use(await openTaskStage({ clock, settings, sharedDatabase: database.direct }));
+  const caller = await stage.createCaller();
+  const scrape = (headers?: Record<string, string>): Promise<Scrape> =>
+    scrapeMetrics(stage.gateway.metricsPort, headers);
+  return {
+    ...{ clock, database, stage, caller, scrape },
+    async ask(body: object): Promise<number> {
+      const response = await caller.post("/chat/completions", body);
+      await response.text();
+      return response.status;
+    },
+    /**
+     * With what the database says now, which a scrape waits for a moment only, and with every request counted, which it is
+     * when its connection is done with it.
+     */
+    async scrapeAnew({ inProgress } = { inProgress: 0 }): Promise<Scrape> {
+      clock.advance(readAgainMs);
+      return await waitUntil("the database to be read and every request to be counted", async () => {
+        const now = await scrape();
+        const ages = Object.values(now.list("sluice_database_reading_age"));
+        const isAnew = ages.length > 0 && ages.every((age) => age < readAgainMs / 1000);
+        const isReady = now.read("sluice_ready") === 1;
+        return isAnew && isReady && now.read("sluice_http_requests_in_progress") === inProgress && now;
+      });
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** The name of a series without what a histogram adds to its metric's, and the names of its labels. */
+function parseSeries(series: string): { name: string; labels: string[] } {
+  const [, name = "", labels = ""] = /^([a-z_]+)(?:\{(.*)\})?$/.exec(series) ?? [];
+  return { name, labels: [...labels.matchAll(/([a-z_]+)="(?:[^"\\]|\\.)*"/g)].map(([, label = ""]) => label) };
+}
+
+function findEntry(name: string): MetricEntry | undefined {
+  return entries.find((entry) => {
+    const endings = entry.kind === "histogram" ? ["_bucket", "_sum", "_count"] : [""];
+    return endings.some((ending) => name === entry.name + ending);
+  });
+}
+
+describe("metrics", () => {
+  test("tell all of the table before anything has happened, and nothing that is not in it", async () => {
+    await using gateway = await startGateway({ settings: { metrics_port: 0 } });
+    const { text, list } = await scrapeMetrics(gateway.metricsPort);
+    const typed = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, kind]) => ({ name, kind }));
+    expect(typed).toEqual(entries.map(({ name, kind }) => ({ name, kind })));
+    const open = entries.filter(({ labels }) => labels.some(({ values }) => values === undefined));
+    const told = new Set(Object.keys(list("")).map((series) => findEntry(parseSeries(series).name)));
+    // Those whose labels come with what happens have no line yet.
+    expect(entries.filter((entry) => !told.has(entry) && !open.includes(entry))).toEqual([]);
+    for (const series of Object.keys(list(""))) {
+      const { name, labels } = parseSeries(series);
+      const entry = findEntry(name);
+      expect(entry, series).toBeDefined();
+      expect(labels, series).toEqual([
+        ...(entry?.labels.map((label) => label.name) ?? []),
+        ...(name.endsWith("_bucket") ? ["le"] : []),
+      ]);
+    }
+    expect(list("sluice_build_info")).toEqual({ 'sluice_build_info{version="0.1.0",currency="USD"}': 1 });
+    expect(list("sluice_redis_fallback")).toEqual({ sluice_redis_fallback: 0 });
+  });
+
+  test("count exactly what happened", async () => {
+    await using watched = await openWatched();
+    const { clock, stage, caller, ask, scrape } = watched;
+    await using receiver = await startWebhookReceiver();
+    receiver.answerWith(500, 200);
+    const gate = createGate();
+    stage.media.alwaysFor(({ prompt }) => prompt === "A late stamp", { beforeFinish: gate });
+    const body = { model: "stamp", prompt: "A late stamp", callback_url: receiver.url };
+    const { id } = await caller.submit(paths.image, body);
+    await caller.awaitTask(id, ["processing"]);
+    const during = await watched.scrapeAnew();
+    expect({ ...during.list("sluice_tasks_open"), ...during.list("sluice_holds_open") }).toEqual({
+      'sluice_tasks_open{state="queued"}': 0,
+      'sluice_tasks_open{state="processing"}': 1,
+      'sluice_holds_open{unit="money"}': 1,
+      'sluice_holds_open{unit="text"}': 0,
+      'sluice_holds_open{unit="image"}': 0,
+      'sluice_holds_open{unit="video"}': 0,
+      sluice_holds_open_amount: 0.3,
+    });
+    gate.open();
+    await caller.awaitTask(id);
+    stage.upstream.script({ text: "One two", usage: { inputTokens: 10, outputTokens: 4 } });
+    expect(await ask(talk)).toBe(200);
+    stage.upstream.script({ pieces: ["One", " two"], usage: { inputTokens: 10, outputTokens: 6 } });
+    expect(await ask({ ...talk, stream: true })).toBe(200);
+    stage.upstream.script({ status: 500 });
+    expect(await ask(talk)).toBe(503);
+    expect(await ask({ ...talk, model: "unknown" })).toBe(404);
+    expect(await ask({ ...talk, messages: [] })).toBe(400);
+    expect((await stage.fetch(`${stage.gateway.siteUrl}/metrics`)).status).toBe(404);
+    // The second attempt is due after five seconds, which pass here.
+    await receiver.waitForDeliveries(1);
+    await waitUntil("the second delivery", () => {
+      clock.advance(1000);
+      return receiver.deliveries.length === 2;
+    });
+    await waitUntil("both to be counted", async () => {
+      const { read } = await scrape();
+      return read('sluice_delivery_attempt_duration_seconds_count{outcome="succeeded"}') === 1;
+    });
+    const { list, read } = await watched.scrapeAnew();
+    const chat = 'method="POST",route="/v1/chat/completions"';
+    const counts = Object.fromEntries(
+      Object.entries({ ...list('sluice_http_request_duration_seconds_count{method="POST"') }).filter(
+        ([, count]) => count > 0,
+      ),
+    );
+    expect(counts).toEqual({
+      [`sluice_http_request_duration_seconds_count{${chat},status_class="2xx"}`]: 2,
+      [`sluice_http_request_duration_seconds_count{${chat},status_class="4xx"}`]: 2,
+      [`sluice_http_request_duration_seconds_count{${chat},status_class="5xx"}`]: 1,
+      'sluice_http_request_duration_seconds_count{method="POST",route="/v1/images/generations",status_class="2xx"}': 1,
+    });
+    expect(read('sluice_http_request_duration_seconds_count{method="GET",route="none",status_class="4xx"}')).toBe(1);
+    expect(list("sluice_time_to_first_token_seconds_count")).toEqual({
+      'sluice_time_to_first_token_seconds_count{route="/v1/chat/completions",model="talk"}': 1,
+    });
+    expect({ ...list("sluice_tokens"), ...list("sluice_charge"), ...list("sluice_lost") }).toEqual({
+      'sluice_tokens_total{model="talk",direction="input"}': 20,
+      'sluice_tokens_total{model="talk",direction="output"}': 10,
+      'sluice_charges_total{model="talk"}': 2,
+      'sluice_charges_total{model="stamp"}': 1,
+      // 20 tokens of input at 1.00 and 10 of output at 2.00, each for a thousand.
+      'sluice_charged_amount_total{model="talk"}': expect.closeTo(0.04, 9),
+      'sluice_charged_amount_total{model="stamp"}': 0.3,
+      'sluice_lost_amount_total{model="talk"}': 0,
+      'sluice_lost_amount_total{model="stamp"}': 0,
+    });
+    expect({ ...list('sluice_upstream_outcomes_total{upstream="open"') }).toEqual({
+      'sluice_upstream_outcomes_total{upstream="open",outcome="answered"}': 2,
+      'sluice_upstream_outcomes_total{upstream="open",outcome="overloaded"}': 1,
+    });
+    // Three targets: images, speech and chat.
+    expect(list('sluice_upstream_circuits{upstream="open"')).toEqual({
+      'sluice_upstream_circuits{upstream="open",state="closed"}': 2,
+      'sluice_upstream_circuits{upstream="open",state="degraded"}': 1,
+      'sluice_upstream_circuits{upstream="open",state="open"}': 0,
+      'sluice_upstream_circuits{upstream="open",state="half-open"}': 0,
+    });
+    expect(list("sluice_http_errors_total")).toEqual({
+      'sluice_http_errors_total{code="upstream_unavailable"}': 1,
+      'sluice_http_errors_total{code="model_unavailable"}': 1,
+      'sluice_http_errors_total{code="invalid_parameter"}': 1,
+      'sluice_http_errors_total{code="not_found"}': 1,
+    });
+    expect(read('sluice_task_duration_seconds_count{type="image",state="succeeded"}')).toBe(1);
+    expect(read('sluice_delivery_attempt_duration_seconds_count{outcome="bad_status"}')).toBe(1);
+    expect([
+      ...Object.values(list("sluice_tasks_open")),
+      read("sluice_holds_open_amount"),
+      read("sluice_deliveries_pending"),
+    ]).toEqual([0, 0, 0, 0]);
+    expect(read("sluice_ledger_batch_operations_sum")).toBeGreaterThanOrEqual(5);
+    expect(read("sluice_ledger_commit_duration_seconds_count")).toBe(read("sluice_ledger_batch_operations_count"));
+    expect([read("sluice_ledger_queue_length"), read("sluice_ledger_queue_oldest_seconds")]).toEqual([0, 0]);
+    expect(read("sluice_database_pool_connections_max")).toBe(10);
+  });
+
+  test("are told while the database is away, with the age of what is known, and that payments wait is logged once", async () => {
+    await using watched = await openWatched();
+    const { clock, database, stage, caller, ask, scrape } = watched;
+    const { logs } = stage.gateway;
+    const countLines = (message: string): number => logs.filter(({ msg }) => msg === message).length;
+    const rest = createGate();
+    stage.upstream.script({ pieces: ["One", " two"], beforeEnd: rest });
+    const answer = await caller.post("/chat/completions", { ...talk, stream: true });
+    await rest.reached(1);
+    const before = await watched.scrapeAnew({ inProgress: 1 });
+    expect(before.read('sluice_holds_open{unit="money"}')).toBe(1);
+    await database.gate.close();
+    clock.advance(readAgainMs);
+    rest.open();
+    await waitUntil(
+      "several tries to fail",
+      async () => ((await scrape()).read("sluice_ledger_failed_commits_total") ?? 0) > 3,
+    );
+    const during = await scrape();
+    expect([during.read("sluice_ready"), during.read("sluice_ledger_queue_oldest_seconds")]).toEqual([
+      0,
+      expect.any(Number),
+    ]);
+    expect(during.read("sluice_ledger_queue_oldest_seconds")).toBeGreaterThan(0.2);
+    for (const [series, age] of Object.entries(during.list("sluice_database_reading_age"))) {
+      expect(age, series).toBeGreaterThanOrEqual(readAgainMs / 1000);
+    }
+    expect(during.list("sluice_holds_open")).toEqual(before.list("sluice_holds_open"));
+    expect([countLines("payments wait for the database"), countLines("payments are recorded again")]).toEqual([1, 0]);
+    await database.gate.open();
+    expect(await answer.text()).toContain("[DONE]");
+    expect(countLines("payments wait for the database")).toBe(1);
+    expect(logs.filter(({ msg }) => msg === "payments are recorded again")).toMatchObject([
+      { level: "info", after_ms: expect.any(Number), failed_tries: expect.any(Number) },
+    ]);
+    await waitUntil("service", async () => (await scrape()).read("sluice_ready") === 1);
+    expect(await ask(talk)).toBe(200);
+  });
+
+  test("are served on a port of their own, in either form, and nothing else is", async () => {
+    await using gateway = await startGateway({ settings: { metrics_port: 0 } });
+    const address = `http://127.0.0.1:${gateway.metricsPort}`;
+    const open = await scrapeMetrics(gateway.metricsPort, { accept: "application/openmetrics-text;version=1.0.0" });
+    expect(open.contentType).toBe("application/openmetrics-text; version=1.0.0; charset=utf-8");
+    expect(open.text).toContain("# TYPE sluice_ledger_violations counter\n");
+    expect(open.text.endsWith("# EOF\n")).toBe(true);
+    const plain = await scrapeMetrics(gateway.metricsPort);
+    expect(plain.contentType).toBe("text/plain; version=0.0.4; charset=utf-8");
+    const head = await fetch(`${address}/metrics`, { method: "HEAD" });
+    expect([head.status, Number(head.headers.get("content-length")) > 10_000, await head.text()]).toEqual([
+      200,
+      true,
+      "",
+    ]);
+    expect((await fetch(`${address}/`)).status).toBe(404);
+    expect((await fetch(`${address}/metrics`, { method: "POST" })).status).toBe(405);
+    expect((await fetch(`${gateway.siteUrl}/metrics`)).status).toBe(404);
+    const again = openMetricsDoor({ host: "127.0.0.1", port: gateway.metricsPort ?? 0, collect: async () => [] });
+    await expect(again).rejects.toThrow(/where metrics should be served, is in use/);
+    await gateway.close();
+    await expect(fetch(`${address}/metrics`)).rejects.toThrow();
+  });
+
+  test("are not served unless a port is set", async () => {
+    await using gateway = await startGateway();
+    expect(gateway.metricsPort).toBeNull();
+  });
+});
