@@ -35,6 +35,11 @@ const tools = [
     without: "tests behind a proxy are skipped",
   },
   {
+    package: "prometheus",
+    isThere: () => existsSync("/usr/bin/prometheus") && existsSync("/usr/bin/promtool"),
+    without: "tests of metrics and alerts with it are skipped",
+  },
+  {
     package: "libfaketime",
     isThere: () => globSync("/usr/lib/*/faketime/libfaketime.so.1").length > 0,
     without: "tests with wrong clocks are skipped",

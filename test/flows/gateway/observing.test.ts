@@ -1,8 +1,13 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type MetricEntry, metricTable } from "../../../src/platform/observability/metric-table.ts";
 import { openMetricsDoor } from "../../../src/platform/observability/open-metrics-door.ts";
+import { repositoryDir } from "../../harness/repository-files.ts";
 import { type Scrape, scrapeMetrics } from "../../harness/scrape-metrics.ts";
 import { openGatedDatabase } from "../../harness/servers/gated-database.ts";
+import { hasPrometheus, startPrometheus } from "../../harness/servers/prometheus-server.ts";
 import { startWebhookReceiver } from "../../harness/servers/webhook-receiver.ts";
 import { openTaskStage, paths } from "../../harness/tasks/task-stage.ts";
 import { createRunningClock } from "../../harness/test-clock.ts";
@@ -251,5 +256,39 @@ describe("metrics", () => {
   test("are not served unless a port is set", async () => {
     await using gateway = await startGateway();
     expect(gateway.metricsPort).toBeNull();
+  });
+});
+
+describe.skipIf(!hasPrometheus)("Debian's Prometheus", () => {
+  const ruleFile = join(repositoryDir, "deploy/prometheus/alerts.yaml");
+
+  test("scrapes a gateway, complains of no metric, and evaluates every alert and every panel of the dashboard", async () => {
+    await using gateway = await startGateway({ settings: { metrics_port: 0 } });
+    await fetch(`${gateway.baseUrl}/models`).then((answer) => answer.text());
+    const { text } = await scrapeMetrics(gateway.metricsPort);
+    const { stderr } = spawnSync("/usr/bin/promtool", ["check", "metrics"], { input: text });
+    expect(String(stderr)).toBe("");
+    await using prometheus = await startPrometheus(gateway.metricsPort ?? 0, ruleFile);
+    type Rules = { groups: { rules: { name: string; health: string; lastError?: string; state: string }[] }[] };
+    const rules = await waitUntil("every alert to be evaluated", async () => {
+      const { groups } = await prometheus.ask<Rules>("rules");
+      const all = groups.flatMap((group) => group.rules);
+      return all.length > 0 && all.every(({ health }) => health !== "unknown") && all;
+    });
+    expect(rules.filter(({ health }) => health !== "ok")).toEqual([]);
+    type Answer = { result: { metric: Record<string, string>; value: [number, string] }[] };
+    const ask = async (query: string): Promise<Answer["result"]> =>
+      (await prometheus.ask<Answer>("query", { query })).result;
+    await waitUntil("a scrape", async () => (await ask('up{job="sluice"} == 1')).length === 1);
+    await waitUntil("readiness", async () => (await ask('sluice_ready{job="sluice"} == 1')).length === 1);
+    const { panels } = JSON.parse(readFileSync(join(repositoryDir, "deploy/grafana/sluice.json"), "utf8")) as {
+      panels: { targets?: { expr: string }[] }[];
+    };
+    const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+    expect(expressions.length).toBeGreaterThan(40);
+    const filled = expressions.map((expression) =>
+      expression.replaceAll("$job", "sluice").replaceAll("$instance", ".*").replaceAll("$__rate_interval", "1m"),
+    );
+    await Promise.all(filled.map(ask));
   });
 });
