@@ -12,8 +12,8 @@ function collect(processId: number, jobs: number) {
 
 test("each process is told apart, and what the database says is told once", () => {
   const text = presentMetrics(joinMetrics([collect(11, 1), collect(12, 2)]), "text");
-  expect(text).toContain('sluice_job_failures_total{job="sweep",process="11"} 1\n');
-  expect(text).toContain('sluice_job_failures_total{job="sweep",process="12"} 2\n');
+  expect(text).toContain('sluice_job_failures_total{scheduled_job="sweep",process="11"} 1\n');
+  expect(text).toContain('sluice_job_failures_total{scheduled_job="sweep",process="12"} 2\n');
   expect(text.match(/^sluice_tasks_open\{.*$/gm)).toEqual(['sluice_tasks_open{state="queued"} 7']);
 });
 
