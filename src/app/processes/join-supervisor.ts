@@ -29,6 +29,7 @@ export async function joinSupervisor(): Promise<Supervision> {
   const [begin] = (await once(process, "message")) as [SupervisorMessage];
   invariant(begin.kind === "begin", "a supervisor says first what its processes have to know");
   const tell = (message: ProcessMessage): void => void (worker.isConnected() && worker.send(message));
+  const counters = new Socket({ fd: countersFd, readable: true, writable: true });
   let mails: readonly KeptMail[] = begin.mails;
   let stop: (wanted: { delayMs: number; alone: boolean }) => void = () => {};
   let gateway: Gateway | null = null;
@@ -52,7 +53,7 @@ export async function joinSupervisor(): Promise<Supervision> {
     group: begin.group,
     siblings: {
       processes: begin.processes,
-      counters: new Socket({ fd: countersFd, readable: true, writable: true }),
+      counters,
       outbox: { keep: (mail) => tell({ kind: "mail", mail }), list: () => mails },
       isLead: () => isLead,
     },
@@ -70,6 +71,8 @@ export async function joinSupervisor(): Promise<Supervision> {
     },
     leave() {
       clearInterval(reports);
+      // Nobody else closes it where the start has failed before anything was counted.
+      counters.destroy();
       worker.disconnect();
     },
   };

@@ -131,7 +131,7 @@ test("a mail that is not sent can be read at every process", async () => {
   for (const wire of wires) wire.hangUp();
 });
 
-test("callers notice nothing of a roll, which reads the settings anew; wrong settings roll nothing", async () => {
+test("callers notice nothing of a roll, which reads the settings anew; with wrong ones the old processes go on", async () => {
   const before = await listProcesses();
   const calls = startPaidCalls({ address: { port }, key, callers });
   await waitUntil("both processes to be at work", () => isSpread(1));
@@ -139,6 +139,11 @@ test("callers notice nothing of a roll, which reads the settings anew; wrong set
   gateway.kill("SIGHUP");
   await waitUntil("the refusal", () => gateway.output().includes('"msg":"not rolled'));
   expect(gateway.output()).toContain("Did you mean port?");
+  // Only a process that starts finds out what is wrong with this one.
+  writeFileSync(settingsFile, "currency: EUR\n");
+  gateway.kill("SIGHUP");
+  await waitUntil("the end of the attempt", () => gateway.output().includes("the roll is given up"));
+  expect(gateway.output()).toContain("The ledger is in USD, but the setting currency is EUR.");
   expect(await listProcesses()).toEqual(before);
 
   writeFileSync(settingsFile, "disabled_endpoints: [listPrices]\n");
