@@ -40,7 +40,7 @@ async function serveAlone(settings: Settings, terminal: Terminal): Promise<Comma
 /** One of several processes, which a supervisor has started. */
 async function serveAsProcess(settings: Settings, terminal: Terminal): Promise<CommandResult> {
   const logger = createProcessLogger(settings, terminal, pipeAtomicLength);
-  const stop = createStopSignal(logger, "a process stops; its running requests may finish");
+  const stop = createStopSignal(logger, "debug");
   endOnSurprise(logger);
   // Closing a terminal, or telling all processes of a group to roll, is the supervisor's to hear.
   process.on("SIGHUP", () => {});
@@ -182,10 +182,7 @@ type StopReason = (typeof stopSignals)[number] | "SIGHUP" | "failure";
 type StopSignal = { requested: Promise<StopReason>; request(reason: StopReason): void; fail(error: Error): void };
 
 /** The first signal asks for a stop that lets requests finish; the second one does not wait. */
-function createStopSignal(
-  logger: Logger,
-  message = "stopping; running requests may finish, a second signal ends them",
-): StopSignal {
+function createStopSignal(logger: Logger, level: "info" | "debug" = "info"): StopSignal {
   const { promise, resolve } = Promise.withResolvers<StopReason>();
   let stoppingSinceMs: number | null = null;
   for (const signal of stopSignals) {
@@ -196,7 +193,7 @@ function createStopSignal(
         return;
       }
       stoppingSinceMs = nowMs;
-      logger.info({ signal }, message);
+      logger[level]({ signal }, "stopping; running requests may finish, a second signal ends them");
       resolve(signal);
     });
   }
