@@ -1,5 +1,5 @@
 // Makes the image of deploy/Dockerfile without a builder (Debian's packages, npm and chroot; as root), and runs it as it should
-// be run: as its own user without any right, on a root that cannot be written to. Takes some three minutes.
+// be run: as its own user without any right, on a root that cannot be written to. Takes some five minutes.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
