@@ -29,6 +29,14 @@ function uncomment(names: readonly string[]): string {
   );
 }
 
+/** Whatever lets others in is only accepted at an address for others, and a certificate with its key. */
+const companions: Readonly<Record<string, readonly string[]>> = {
+  host: ["site_url"],
+  trusted_proxies: ["site_url"],
+  tls_cert_file: ["tls_key_file"],
+  tls_key_file: ["tls_cert_file"],
+};
+
 describe("the example file", () => {
   test("changes nothing as it is", () => {
     expect(loadFile(presentExampleFile())).toEqual(loadFile(""));
@@ -36,9 +44,9 @@ describe("the example file", () => {
 
   test.each(settingNames)("shows a value of %s that is accepted and means what is written", (name) => {
     expect(uncomment([name])).not.toBe(presentExampleFile());
-    // Whatever lets others in is only accepted at an address for others.
-    const together = ["host", "trusted_proxies"].includes(name) ? [name, "site_url"] : [name];
-    expect(loadFile(uncomment(together))[name]).toEqual(parse(getSettingEntry(name).example));
+    expect(loadFile(uncomment([name, ...(companions[name] ?? [])]))[name]).toEqual(
+      parse(getSettingEntry(name).example),
+    );
   });
 
   test("is accepted with everything switched on at once", () => {

@@ -39,7 +39,7 @@ export const settingsTable = {
   site_url: {
     kind: webAddress(),
     standard: undefined,
-    otherwise: "http://localhost:<port>, or https with tls_cert_file",
+    otherwise: "http://localhost:<port>",
     example: "https://ai.example.com",
     explains: "The address under which people reach the web site.",
   },
@@ -69,7 +69,7 @@ export const settingsTable = {
     otherwise: "the gateway speaks HTTP, and TLS is a proxy's",
     example: "/etc/sluice/tls.crt",
     explains:
-      "The certificate with which the gateway itself speaks HTTPS (TLS 1.2 and later). The file is read again while the gateway runs: a new certificate is in use within two seconds, without a restart.",
+      "The certificate with which the gateway itself speaks HTTPS (TLS 1.2 and later); site_url begins with https then. The file is read again while the gateway runs: a new certificate is in use within two seconds, without a restart.",
   },
   tls_key_file: {
     kind: file("the path of a file in PEM form, without a passphrase"),
