@@ -40,6 +40,8 @@ describe("where settings come from", () => {
       base_url: "http://localhost:4242/v1",
       host: "localhost",
       port: 4242,
+      metrics_port: undefined,
+      metrics_host: "127.0.0.1",
       data_dir: join(directory, ".sluice"),
       database_url: undefined,
       currency: "USD",
