@@ -142,6 +142,8 @@ CREATE INDEX charges_by_account ON charges USING btree (account_id, created_at, 
 
 CREATE TRIGGER charges_final BEFORE DELETE OR UPDATE ON charges FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER charges_rolled_up AFTER INSERT ON charges REFERENCING NEW TABLE AS new_charges FOR EACH STATEMENT EXECUTE FUNCTION roll_up_charges();
+
 create table checkouts (
   id text not null,
   account_id text not null,
@@ -803,6 +805,19 @@ create table upstream_health (
   constraint upstream_health_unique PRIMARY KEY (node_id, provider_id, upstream_model, key_number)
 );
 
+create table usage_rollups (
+  account_id text not null,
+  slot_at timestamp with time zone not null,
+  key_id text,
+  price_id text not null,
+  unit text not null,
+  item_names text[] not null,
+  calls bigint not null,
+  paid bigint not null,
+  quantities bigint[] not null,
+  constraint usage_rollups_unique UNIQUE NULLS NOT DISTINCT (account_id, slot_at, key_id, price_id, unit, item_names)
+);
+
 create table user_backup_codes (
   user_id text not null,
   code_hash bytea not null,
@@ -907,6 +922,7 @@ create table wallets (
   frozen_at timestamp with time zone,
   frozen_reason text,
   plain_writes bigint not null default 0,
+  rolled_up_from timestamp with time zone not null default '-infinity'::timestamp with time zone,
   constraint wallets_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint wallets_account_unique PRIMARY KEY (account_id)
 );
@@ -1123,6 +1139,12 @@ create type new_claim as (
   request_id text,
   hold_id text
 );
+
+CREATE OR REPLACE FUNCTION public.add_quantities(kept bigint[], added bigint[])
+ RETURNS bigint[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ARRAY[((kept)[1] + (added)[1]), ((kept)[2] + (added)[2]), ((kept)[3] + (added)[3]), ((kept)[4] + (added)[4]), ((kept)[5] + (added)[5]), ((kept)[6] + (added)[6]), ((kept)[7] + (added)[7]), ((kept)[8] + (added)[8])];
 
 CREATE OR REPLACE FUNCTION public.check_hold()
  RETURNS trigger
@@ -1735,6 +1757,61 @@ CREATE OR REPLACE FUNCTION public.refuse_change()
 AS $function$
 begin
   raise exception 'rows of % are never changed or deleted', tg_table_name;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.roll_up_charges()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Nearly always it is one, and then there is nothing to group.
+  if (select count(*) from new_charges) = 1 then
+    insert into usage_rollups as kept (account_id, slot_at, key_id, price_id, unit, item_names, calls, paid, quantities)
+      select account_id, date_bin('15 minutes', created_at, 'epoch'), key_id, price_id, unit, item_names, 1, paid,
+          item_quantities
+        from new_charges charge
+        where created_at >= (select rolled_up_from from wallets where wallets.account_id = charge.account_id)
+      on conflict (account_id, slot_at, key_id, price_id, unit, item_names) do update
+        set calls = kept.calls + excluded.calls, paid = kept.paid + excluded.paid,
+          quantities = add_quantities(kept.quantities, excluded.quantities);
+  else
+    insert into usage_rollups as kept (account_id, slot_at, key_id, price_id, unit, item_names, calls, paid, quantities)
+      select account_id, date_bin('15 minutes', created_at, 'epoch'), key_id, price_id, unit, item_names, count(*), sum(paid),
+          array[sum(item_quantities[1]), sum(item_quantities[2]), sum(item_quantities[3]), sum(item_quantities[4]),
+            sum(item_quantities[5]), sum(item_quantities[6]), sum(item_quantities[7]), sum(item_quantities[8])]
+        from new_charges charge
+        group by 1, 2, 3, 4, 5, 6
+        having date_bin('15 minutes', created_at, 'epoch')
+          >= (select rolled_up_from from wallets where wallets.account_id = charge.account_id)
+      on conflict (account_id, slot_at, key_id, price_id, unit, item_names) do update
+        set calls = kept.calls + excluded.calls, paid = kept.paid + excluded.paid,
+          quantities = add_quantities(kept.quantities, excluded.quantities);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.roll_up_older_charges(asked_account_id text, charges_max integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  until timestamptz;
+  since timestamptz;
+begin
+  select rolled_up_from into until from wallets where account_id = asked_account_id for update;
+  if until is null or until = '-infinity' then return false; end if;
+  select date_bin('15 minutes', created_at, 'epoch') into since from charges
+    where account_id = asked_account_id and created_at < until
+    order by created_at desc offset charges_max - 1 limit 1;
+  since = coalesce(since, '-infinity');
+  insert into usage_rollups (account_id, slot_at, key_id, price_id, unit, item_names, calls, paid, quantities)
+    select account_id, date_bin('15 minutes', created_at, 'epoch'), key_id, price_id, unit, item_names, count(*), sum(paid),
+        array[sum(item_quantities[1]), sum(item_quantities[2]), sum(item_quantities[3]), sum(item_quantities[4]),
+          sum(item_quantities[5]), sum(item_quantities[6]), sum(item_quantities[7]), sum(item_quantities[8])]
+      from charges where account_id = asked_account_id and created_at >= since and created_at < until
+      group by 1, 2, 3, 4, 5, 6;
+  update wallets set rolled_up_from = since where account_id = asked_account_id;
+  return since > '-infinity';
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.tasks_keep_final()

@@ -1,5 +1,11 @@
 import { forgetExpiredKeys } from "../features/idempotency/index.ts";
-import { type CheckOutcome, checkAccounts, checkChangedAccounts, sweepLedger } from "../features/ledger/index.ts";
+import {
+  type CheckOutcome,
+  checkAccounts,
+  checkChangedAccounts,
+  rollUpUsage,
+  sweepLedger,
+} from "../features/ledger/index.ts";
 import { forgetOldRequests, forgetOldSignIns } from "../features/site/index.ts";
 import { reconcileTasks } from "../features/tasks/index.ts";
 import { forgetOldEvents } from "../features/webhooks/index.ts";
@@ -93,6 +99,11 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       name: "reconcile-tasks",
       schedule: everyNight,
       run: async () => void (await reconcileTasks({ database, clock, logger })),
+    },
+    {
+      name: "roll-up-usage",
+      schedule: everyHour,
+      run: (signal) => rollUpUsage(database, { signal }),
     },
     {
       name: "check-changed-accounts",

@@ -36,6 +36,7 @@ test("a gateway schedules every job", async () => {
     { name: "reconcile-tasks", schedule: everyNight },
     { name: "remove-expired-files", schedule: everyMinute },
     { name: "renew-plans", schedule: everyMinute },
+    { name: "roll-up-usage", schedule: everyHour },
     { name: "sweep-checkouts", schedule: everyMinute },
     { name: "sweep-ledger", schedule: everyMinute },
   ]);

@@ -168,6 +168,17 @@ const corruptions: [invariant: string, what: string, statements: () => string[]]
     () => [`update key_spending set held = held + 1 where account_id = '${accountId}'`],
   ],
   [
+    "N",
+    "usage of a charge that is counted twice",
+    () => [`update usage_rollups set calls = calls + 1 where account_id = '${accountId}'`],
+  ],
+  [
+    "N",
+    "usage of other quantities",
+    () => [`update usage_rollups set quantities[1] = quantities[1] - 1 where account_id = '${accountId}'`],
+  ],
+  ["N", "usage that was forgotten", () => [`delete from usage_rollups where account_id = '${accountId}'`]],
+  [
     "M",
     "credit that was taken back by no movement",
     () => [
@@ -187,7 +198,7 @@ describe("a violation is found, with its account and its rows", () => {
         const found = await findViolations(tx, { kind: "whole", accountIds: [accountId, otherId], now });
         expect(found.map((violation) => violation.invariant)).toContain(invariant);
         const message = found.find((violation) => violation.invariant === invariant)?.message ?? "";
-        expect(message).toMatch(/pkt_|txn_|hold_|key_|chk_|codes|pockets of/);
+        expect(message).toMatch(/pkt_|txn_|hold_|key_|chk_|codes|pockets of|usage of/);
         throw new RolledBack();
       })
       .catch((error: unknown) => {

@@ -29,6 +29,7 @@ export { createStatementCsv, presentAmount } from "./present-statement-csv.ts";
 export { hasFunds, readBalance } from "./read-balance.ts";
 export { redeemCode, voidCode } from "./redeem-code.ts";
 export { renewPlan } from "./renew-plan.ts";
+export { rollUpUsage } from "./roll-up-usage.ts";
 export {
   countStatement,
   findEntryNumber,

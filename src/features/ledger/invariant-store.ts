@@ -240,6 +240,25 @@ export const invariants: readonly Invariant[] = [
             from scope_postings posting where kind = 'reversal') sides
         group by account_id, cause_kind, cause_id having sum(taken) <> sum(reversed)`,
   },
+  {
+    name: "N",
+    promise: "What the roll-ups say was used on a day is what its charges sum to.",
+    isForWholeOnly: true,
+    statement: `
+      select account_id, format('usage of %s (%s, key %s) on %s: %s calls and %s paid more than charges say, or others of %s',
+          price_id, unit, key_id, day::date, sum(side * calls), sum(side * paid), item_names) as message
+        from (
+          select account_id, date_bin('1 day', slot_at, 'epoch') as day, key_id, price_id, unit, item_names, 1 as side,
+              calls, paid, quantities
+            from scope_wallets join usage_rollups using (account_id)
+          union all
+          select account_id, date_bin('1 day', created_at, 'epoch'), key_id, price_id, unit, item_names, -1,
+              1, paid, item_quantities
+            from scope_wallets join charges using (account_id) where created_at >= rolled_up_from) sides
+        group by account_id, day, key_id, price_id, unit, item_names
+        having sum(side * calls) <> 0 or sum(side * paid) <> 0
+          or ${[1, 2, 3, 4, 5, 6, 7, 8].map((place) => `sum(side * quantities[${place}]) <> 0`).join(" or ")}`,
+  },
 ];
 
 /** Asks one statement, and therefore one moment: what is committed together is seen together. */

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { AccountId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { Database } from "../../platform/database/database.ts";
@@ -31,34 +31,64 @@ const itemsMax = 8;
 const itemPlaces = Array.from({ length: itemsMax }, (_, index) => index + 1);
 
 /**
- * What was charged in each bucket of time, from the ledger's charges and the catalog's prices. The ends of the time are
- * asked for in a way that hides them from the planner: whatever it expects of an account with many charges, they are
- * found by their index and summed up as they come.
+ * What was charged in each bucket of time, from the ledger's roll-ups and the catalog's prices. Where the time begins or
+ * ends within a slot of theirs, and where they do not reach back to, the charges themselves are read: all as of one
+ * moment. The ends of the time are asked for in a way that hides them from the planner: whatever it expects of an account
+ * with many charges, they are found by their index and summed up as they come.
  */
 export async function sumCharges(database: Database, asked: GroupedCharges): Promise<ChargeGroup[]> {
   const { accountId, boundaries, by, model, keyId, groupsMax } = asked;
   const moments = boundaries.map((moment) => moment.toISOString());
+  const [from, to] = [moments.at(0), moments.at(-1)];
+  const slots = findWholeSlots(boundaries);
   const { rows } = await sql<GroupRow>`
-    with sums as (
-      select width_bucket(charge.created_at, (select ${moments}::timestamptz[])) as bucket,
-          ${by.model ? sql`charge.price_id` : sql`null::text`} as price_id,
-          ${by.key ? sql`charge.key_id` : sql`null::text`} as key_id,
-          charge.unit, charge.item_names, count(*) as calls, sum(charge.paid)::text as paid,
-          array[${sql.join(itemPlaces.map((place) => sql`sum(charge.item_quantities[${sql.lit(place)}])`))}]::text[]
-            as quantities
-        from charges charge
-        where charge.account_id = ${accountId}
-          and charge.created_at >= (select ${moments.at(0)}::timestamptz)
-          and charge.created_at < (select ${moments.at(-1)}::timestamptz)
-          and (${model}::text is null
-            or charge.price_id = any (array (select id from prices where model_id = ${model})))
-          and (${keyId}::text is null or charge.key_id = ${keyId})
+    with covered as materialized (
+      select case when since < until then since else ${to}::timestamptz end as since,
+          case when since < until then until else ${to}::timestamptz end as until
+        from (select greatest(${slots.from}::timestamptz, rolled_up_from) as since, ${slots.to}::timestamptz as until
+          from wallets where account_id = ${accountId}) whole),
+    used as (
+      select slot_at as moment, price_id, key_id, unit, item_names, calls, paid, quantities from usage_rollups
+        where account_id = ${accountId}
+          and slot_at >= (select since from covered) and slot_at < (select until from covered)
+      union all
+      ${selectCharged(accountId, { from: sql`${from}::timestamptz`, to: sql`since from covered` })}
+      union all
+      ${selectCharged(accountId, { from: sql`until from covered`, to: sql`${to}::timestamptz` })}),
+    sums as (
+      select width_bucket(moment, (select ${moments}::timestamptz[])) as bucket,
+          ${by.model ? sql`price_id` : sql`null::text`} as price_id, ${by.key ? sql`key_id` : sql`null::text`} as key_id,
+          unit, item_names, sum(calls)::bigint as calls, sum(paid)::text as paid,
+          array[${sql.join(itemPlaces.map((place) => sql`sum(quantities[${sql.lit(place)}])`))}]::text[] as quantities
+        from used
+        where (${model}::text is null or price_id = any (array (select id from prices where model_id = ${model})))
+          and (${keyId}::text is null or key_id = ${keyId})
         group by 1, 2, 3, 4, 5
         limit ${groupsMax})
     select sums.*, price.model_id as model from sums left join prices price on price.id = sums.price_id`.execute(
     database,
   );
   return rows.map(toGroup);
+}
+
+function selectCharged(
+  accountId: AccountId,
+  { from, to }: { from: RawBuilder<unknown>; to: RawBuilder<unknown> },
+): RawBuilder<unknown> {
+  return sql`
+      select created_at, price_id, key_id, unit, item_names, 1, paid, item_quantities from charges
+        where account_id = ${accountId} and created_at >= (select ${from}) and created_at < (select ${to})`;
+}
+
+const slotMs = 15 * 60_000;
+
+/** The slots that lie within the time as a whole; none where a bucket ends within one, which no time zone of today does. */
+function findWholeSlots(boundaries: readonly Date[]): { from: string; to: string } {
+  const times = boundaries.map((moment) => moment.getTime());
+  const [from = 0, to = 0] = [times.at(0), times.at(-1)];
+  const isCutBySlots = times.slice(1, -1).every((time) => time % slotMs === 0);
+  const wholeFrom = new Date(Math.ceil(from / slotMs) * slotMs).toISOString();
+  return { from: wholeFrom, to: isCutBySlots ? new Date(Math.floor(to / slotMs) * slotMs).toISOString() : wholeFrom };
 }
 
 type GroupRow = {

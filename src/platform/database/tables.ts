@@ -41,6 +41,7 @@ export type Tables = {
   unarchived_bytes: UnarchivedBytesTable;
   unowned_bytes: UnownedBytesTable;
   upstream_health: UpstreamHealthTable;
+  usage_rollups: UsageRollupsTable;
   user_backup_codes: UserBackupCodesTable;
   user_identities: UserIdentitiesTable;
   user_passkeys: UserPasskeysTable;
@@ -527,6 +528,18 @@ type UpstreamHealthTable = {
   reported_at: Date;
 };
 
+type UsageRollupsTable = {
+  account_id: string;
+  slot_at: Date;
+  key_id: string | null;
+  price_id: string;
+  unit: string;
+  item_names: string[];
+  calls: bigint;
+  paid: bigint;
+  quantities: bigint[];
+};
+
 type UserBackupCodesTable = {
   user_id: string;
   code_hash: Buffer;
@@ -593,6 +606,7 @@ type WalletsTable = {
   frozen_at: Date | null;
   frozen_reason: string | null;
   plain_writes: Generated<bigint>;
+  rolled_up_from: Generated<Date>;
 };
 
 type WebhookEndpointsTable = {
