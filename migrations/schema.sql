@@ -456,6 +456,9 @@ create table ledger_checks (
   checked_number bigint not null,
   previous_number bigint not null,
   only_one boolean not null default true,
+  whole_account_id text,
+  whole_unsealed_id text,
+  whole_hold_id text,
   constraint ledger_checks_one_row PRIMARY KEY (only_one),
   constraint ledger_checks_only_one CHECK (only_one)
 );
@@ -466,6 +469,24 @@ create table ledger_currencies (
   constraint ledger_currencies_one_row PRIMARY KEY (only_one),
   constraint ledger_currencies_only_one CHECK (only_one),
   constraint ledger_currencies_valid CHECK (currency ~ '^[A-Z]{3}$'::text)
+);
+
+create table ledger_sealed_sums (
+  account_id text not null,
+  about text not null,
+  name text not null,
+  entries bigint not null,
+  total bigint not null,
+  constraint ledger_sealed_sums_about_valid CHECK (about = ANY (ARRAY['pocket'::text, 'unit'::text, 'spending'::text, 'reversal'::text, 'code'::text])),
+  constraint ledger_sealed_sums_unique PRIMARY KEY (account_id, about, name)
+);
+
+create table ledger_seals (
+  account_id text not null,
+  number bigint not null,
+  wallet_version bigint not null,
+  sealed_at timestamp with time zone not null,
+  constraint ledger_seals_unique PRIMARY KEY (account_id)
 );
 
 create table operator_actions (

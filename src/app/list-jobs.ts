@@ -1,8 +1,8 @@
 import { forgetExpiredKeys } from "../features/idempotency/index.ts";
 import {
   type CheckOutcome,
-  checkAccounts,
   checkChangedAccounts,
+  checkEverything,
   rollUpUsage,
   sweepLedger,
 } from "../features/ledger/index.ts";
@@ -113,7 +113,9 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
     {
       name: "check-all-accounts",
       schedule: everyNight,
-      run: async () => report(await checkAccounts(database, { kind: "whole", accountIds: "all", now: clock.now() })),
+      run: async (signal) => {
+        await checkEverything(database, { now: clock.now(), signal, onFound: report, place: "kept" });
+      },
     },
   ];
 }

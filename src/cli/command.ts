@@ -9,7 +9,8 @@ export type Command = {
   run(input: CommandInput): Promise<CommandResult>;
 };
 
-type CommandOption = { explains: string; placeholder: string; isRequired?: true };
+/** Without a placeholder it takes no value: it is there or not. */
+export type CommandOption = { explains: string; placeholder: string | null; isRequired?: true };
 
 type CommandInput = {
   positionals: readonly string[];

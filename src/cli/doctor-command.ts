@@ -1,5 +1,5 @@
 import { existsSync, statfsSync, statSync } from "node:fs";
-import { findViolations, invariants } from "../features/ledger/index.ts";
+import { findViolationsSinceSeals, invariants } from "../features/ledger/index.ts";
 import { loadSettings, type Settings } from "../platform/config/load-settings.ts";
 import { type Database, readServerVersion } from "../platform/database/database.ts";
 import { presentDifference, readTime } from "../platform/database/database-clock.ts";
@@ -140,7 +140,7 @@ function describeSchema(pending: readonly string[]): Finding {
 }
 
 async function examineLedger(database: Database): Promise<Finding> {
-  const violations = await findViolations(database, { kind: "whole", accountIds: "all", now: databaseClock.now() });
+  const violations = await findViolationsSinceSeals(database, databaseClock.now());
   return violations.length === 0
     ? { check: "ledger", isOk: true, message: `all ${invariants.length} invariants hold` }
     : {

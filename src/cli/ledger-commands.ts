@@ -1,6 +1,10 @@
 import { findAccount } from "../features/accounts/index.ts";
 import {
+  type CheckOutcome,
+  type Coverage,
   checkAccounts,
+  checkEverything,
+  checkSinceSeals,
   computeDebt,
   findFreeze,
   findViolations,
@@ -16,7 +20,7 @@ import { presentMoney } from "../lib/money.ts";
 import { quotaKinds } from "../lib/plan-terms.ts";
 import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
-import type { Command } from "./command.ts";
+import type { Command, CommandResult } from "./command.ts";
 import { createWrongValue, readNumber, readTime } from "./option-values.ts";
 import { presentEntryJson, presentStatementCsv, presentStatementText } from "./present-statement.ts";
 import { systemParts } from "./system-parts.ts";
@@ -91,20 +95,28 @@ const showCommand: Command = {
 const verifyCommand: Command = {
   name: "ledger verify",
   summary: "Checks that every cent is accounted for; accounts where one is not are frozen for spending.",
-  options: { account: { placeholder: "account id", explains: "Only this account; without it: all." } },
+  options: {
+    account: { placeholder: "account id", explains: "Only this account, and all of it; without it: all accounts." },
+    whole: {
+      placeholder: null,
+      explains: "Reads everything again, not only what is new since the last time. Gateways do so every night.",
+    },
+  },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database) => {
-      const accountIds = options.account === undefined ? "all" : [await requireAccount(database, options.account)];
       const now = systemParts.clock.now();
-      const { violations } = await checkAccounts(database, { kind: "whole", accountIds, now });
-      const json = { ok: violations.length === 0, violations: violations.map(presentViolationJson) };
-      if (violations.length === 0) {
-        return {
-          json,
-          text: `All ${invariants.length} invariants hold${accountIds === "all" ? "" : " for this account"}.`,
-        };
+      if (options.account !== undefined) {
+        const accountIds = [await requireAccount(database, options.account)];
+        const { violations } = await checkAccounts(database, { kind: "whole", accountIds, now });
+        return presentVerdict(violations, { where: " for this account" });
       }
-      return { json, text: presentViolations(violations), hasFailed: true };
+      const found: Violation[] = [];
+      const onFound = ({ violations }: CheckOutcome): void => void found.push(...violations);
+      const isWhole = options.whole !== undefined;
+      const covered = isWhole
+        ? await checkEverything(database, { now, onFound, place: "own" })
+        : await checkSinceSeals(database, { now, onFound });
+      return presentVerdict(found, { where: "", isWhole, covered });
     }),
 };
 
@@ -135,6 +147,25 @@ async function requireAccount(database: Database, id: string): Promise<AccountId
   const account = await findAccount(database, id);
   if (account === null) throw new AppError("not_found", `There is no account ${id}.`, { param: "account" });
   return account.id;
+}
+
+function presentVerdict(
+  violations: readonly Violation[],
+  { where, isWhole, covered }: { where: string; isWhole?: boolean; covered?: Coverage | null },
+): CommandResult {
+  const json = {
+    ok: violations.length === 0,
+    violations: violations.map(presentViolationJson),
+    ...(covered ? { covered: { ...covered, entries: Number(covered.entries), whole: isWhole === true } } : {}),
+  };
+  if (violations.length > 0) return { json, text: presentViolations(violations), hasFailed: true };
+  const holds = `All ${invariants.length} invariants hold${where}.`;
+  if (!covered) return { json, text: holds };
+  const { accounts, entries } = covered;
+  const read = isWhole
+    ? `all ${entries} entries and ${covered.holds} holds`
+    : `${entries} entries that were not checked yet`;
+  return { json, text: `${holds} Read were ${read} of ${accounts} accounts.` };
 }
 
 function presentViolations(violations: readonly Violation[]): string {

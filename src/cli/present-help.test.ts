@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { findCommand, loadAllCommands } from "./commands.ts";
-import { presentCommandHelp, presentHelp } from "./present-help.ts";
+import { presentCommandHelp, presentFlag, presentHelp } from "./present-help.ts";
 
 const commands = await loadAllCommands();
 
 function listOptions(command: (typeof commands)[number]) {
   return Object.entries(command.options ?? {}).map(([name, option]) => ({
     ...option,
-    flag: `--${name} <${option.placeholder}>`,
+    flag: presentFlag(name, option),
   }));
 }
 

@@ -1,4 +1,4 @@
-import type { Command } from "./command.ts";
+import type { Command, CommandOption } from "./command.ts";
 
 const start = "npm run -s sluice --";
 
@@ -42,8 +42,8 @@ function presentSummaries(commands: readonly Command[]): string[] {
 export function presentCommandHelp(command: Command): string {
   const options = Object.entries(command.options ?? {});
   const rows = [
-    ...options.map(([name, { placeholder, explains, isRequired }]) => ({
-      flag: `--${name} <${placeholder}>`,
+    ...options.map(([name, { explains, isRequired, ...option }]) => ({
+      flag: presentFlag(name, option),
       explains: `${explains}${isRequired === true ? " (required)" : ""}`,
     })),
     { flag: "--json", explains: "Prints JSON for scripts." },
@@ -58,8 +58,12 @@ export function presentCommandHelp(command: Command): string {
   ].join("\n");
 }
 
+export function presentFlag(name: string, { placeholder }: Pick<CommandOption, "placeholder">): string {
+  return placeholder === null ? `--${name}` : `--${name} <${placeholder}>`;
+}
+
 function presentUsage({ name, positionals = [], options = {} }: Command): string {
   const required = Object.entries(options).filter(([, option]) => option.isRequired === true);
-  const flags = required.map(([flag, option]) => `--${flag} <${option.placeholder}>`);
+  const flags = required.map(([flag, option]) => presentFlag(flag, option));
   return [name, ...positionals.map((positional) => `<${positional}>`), ...flags].join(" ");
 }

@@ -10,6 +10,7 @@ const command: Command = {
   options: {
     reason: { placeholder: "text", explains: "", isRequired: true },
     limit: { placeholder: "number", explains: "" },
+    whole: { placeholder: null, explains: "" },
   },
   run: async () => null,
 };
@@ -20,7 +21,13 @@ test("words and options come in any order, and a negative amount is no option", 
   expect(readWords(command, ["--reason=a slip", "--limit=-1", "acct_1", "-5"])).toEqual(expected);
 });
 
+test("an option without a value is there or not, and takes no word after it", () => {
+  const expected = { positionals: ["acct_1", "5"], options: { reason: "x", whole: "" } };
+  expect(readWords(command, ["--reason", "x", "--whole", "acct_1", "5"])).toEqual(expected);
+});
+
 test.each([
+  [["a", "1", "--reason", "x", "--whole=yes"], "--whole takes no value."],
   [["a", "1", "--raeson", "x"], "There is no option --raeson. Did you mean --reason?"],
   [["a", "1", "--unheard", "x"], "There is no option --unheard."],
   [["a", "1", "--toString"], "There is no option --toString."],

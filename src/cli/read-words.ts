@@ -20,14 +20,19 @@ export function readWords(
     strict: false,
     tokens: true,
     allowPositionals: true,
-    options: Object.fromEntries(Object.keys(known).map((name) => [name, { type: "string" as const }])),
+    options: Object.fromEntries(
+      Object.entries(known).map(([name, { placeholder }]) => [
+        name,
+        { type: placeholder === null ? ("boolean" as const) : ("string" as const) },
+      ]),
+    ),
   });
   const options: Record<string, string> = {};
   for (const token of tokens) {
     if (token.kind !== "option") continue;
     const problem = findProblem(token, known);
     if (problem !== null) throw new MisuseError(problem, remedy);
-    if (token.value !== undefined) options[token.name] = token.value;
+    if (token.value !== undefined || known[token.name]?.placeholder === null) options[token.name] = token.value ?? "";
   }
   const missing = Object.keys(known).find((name) => known[name]?.isRequired === true && !options[name]);
   if (missing !== undefined) throw new MisuseError(`--${missing} is required.`, remedy);
@@ -48,6 +53,7 @@ function findProblem(
     const nearest = rawName.startsWith("--") ? findNearest(name, [...Object.keys(known), "json", "help"]) : null;
     return `There is no option ${rawName}.${nearest === null ? "" : ` Did you mean --${nearest}?`}`;
   }
+  if (option.placeholder === null) return value === undefined ? null : `--${name} takes no value.`;
   if (value === undefined || value === "--") return `--${name} needs a value: --${name} <${option.placeholder}>.`;
   if (inlineValue === false && value.startsWith("--")) {
     return `--${name} needs a value, and "${value}" is an option. Where it is the value: --${name}=${value}`;

@@ -1,7 +1,14 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { findFreeze, freezeWallet, invariants, unfreezeWallet } from "../../src/features/ledger/invariant-store.ts";
+import {
+  findFreeze,
+  freezeWallet,
+  invariants,
+  unfreezeWallet,
+  type Violation,
+} from "../../src/features/ledger/invariant-store.ts";
 import { checkAccounts, checkChangedAccounts, findViolations } from "../../src/features/ledger/verify-ledger.ts";
+import { checkEverything, checkSinceSeals } from "../../src/features/ledger/verify-since-seals.ts";
 import type { AccountId, HoldId } from "../../src/lib/ids.ts";
 import { nano } from "../../src/lib/money.ts";
 import { openTestLedger, type TestLedger } from "../harness/ledger/test-ledger.ts";
@@ -198,6 +205,15 @@ describe("a violation is found, with its account and its rows", () => {
         const found = await findViolations(tx, { kind: "whole", accountIds: [accountId, otherId], now });
         expect(found.map((violation) => violation.invariant)).toContain(invariant);
         const message = found.find((violation) => violation.invariant === invariant)?.message ?? "";
+        // The check of everything has the same in portions: accounts from their beginning, then usage, then holds.
+        const portions = [
+          { kind: "sealed", accountIds: [accountId, otherId] },
+          { kind: "usage", accountIds: [accountId, otherId] },
+          { kind: "holds", afterId: "", upToId: "hold_z" },
+        ] as const;
+        const parted: Violation[] = [];
+        for (const portion of portions) parted.push(...(await findViolations(tx, { ...portion, now })));
+        expect(parted.map((violation) => violation.invariant)).toContain(invariant);
         expect(message).toMatch(/pkt_|txn_|hold_|key_|chk_|codes|pockets of|usage of/);
         throw new RolledBack();
       })
@@ -287,3 +303,124 @@ test("the check of what changed goes on where the last one ended, however long a
   await corrupt(`update postings set amount = amount - 1 where id = 'txn_${charge.id.slice(5)}'`);
   expect(await find()).toEqual([]);
 });
+
+describe("what was checked is sealed", () => {
+  /** Small, so that an account is checked in many parts. */
+  const portions = { accounts: 3, entries: 3, holds: 4 };
+
+  // A ledger with few accounts: each of them is read by many statements.
+  beforeEach(async () => {
+    await world[Symbol.asyncDispose]();
+    world = await openTestLedger();
+    accountId = await createFullAccount();
+    otherId = await createFullAccount();
+  });
+
+  async function check(how: "since-seals" | "everything", signal?: AbortSignal): Promise<Violation[]> {
+    const found: Violation[] = [];
+    const options = {
+      ...{ now: world.clock.now(), portions, signal },
+      onFound: ({ violations }: { violations: readonly Violation[] }) => void found.push(...violations),
+    };
+    if (how === "since-seals") await checkSinceSeals(world.database, options);
+    else await checkEverything(world.database, { ...options, place: "kept" });
+    return found;
+  }
+
+  const namesOf = (found: readonly Violation[]): Set<string> => new Set(found.map(({ invariant }) => invariant));
+
+  async function readSeals() {
+    const { rows: seals } = await sql`select account_id, number, wallet_version from ledger_seals order by 1`.execute(
+      world.database,
+    );
+    const { rows: sums } = await sql`select * from ledger_sealed_sums order by 1, 2, 3`.execute(world.database);
+    return { seals, sums };
+  }
+
+  async function charge(amount: bigint): Promise<string> {
+    const hold = world.hold(accountId, amount, { budget: { keyId: "key_seals", amount: nano(500n), period: "day" } });
+    await world.ledger.apply(hold);
+    await world.ledger.apply(world.settle(accountId, hold.id, amount));
+    return `txn_${hold.id.slice(5)}`;
+  }
+
+  test("a fault in what is new is found, and one in a balance whatever is old; one in an old entry by reading it all", async () => {
+    expect(await check("since-seals")).toEqual([]);
+    const old = await charge(5n);
+    expect(await check("since-seals")).toEqual([]);
+
+    const planted = await charge(6n);
+    await corrupt(`update postings set amount = amount + 1 where id = '${planted}'`);
+    expect(namesOf(await check("since-seals"))).toEqual(new Set(["A", "B", "E", "I", "J"]));
+    await corrupt(`update postings set amount = amount - 1 where id = '${planted}'`);
+    expect(await check("since-seals")).toEqual([]);
+
+    // All of the chain that follows was bent with it: only what was sealed says otherwise.
+    await corrupt(
+      `update postings set amount = amount - 1 where id = '${old}'`,
+      `update postings set balance_after = balance_after + 1 where pocket_id = '${cash()}' and number >=
+        (select number from postings where id = '${old}')`,
+      `update pockets set posted = posted + 1 where id = '${cash()}'`,
+    );
+    expect(namesOf(await check("since-seals"))).toEqual(new Set(["A", "I"]));
+    await corrupt(`update pockets set posted = posted - 1 where id = '${cash()}'`);
+    expect(namesOf(await check("since-seals"))).toEqual(new Set(["A (end)"]));
+    await corrupt(
+      `update postings set balance_after = balance_after - 1 where pocket_id = '${cash()}' and number >=
+        (select number from postings where id = '${old}')`,
+    );
+    expect(await check("since-seals")).toEqual([]);
+    expect(namesOf(await check("everything"))).toEqual(new Set(["B", "E", "J"]));
+    await corrupt(`update postings set amount = amount + 1 where id = '${old}'`);
+    expect(await check("everything")).toEqual([]);
+    const { seals } = await readSeals();
+    await unfreezeWallet(world.database, accountId);
+    expect((await readSeals()).seals).toHaveLength(seals.length - 1);
+  });
+
+  test("in portions as in one, also by a check that is cut off again and again", async () => {
+    for (let index = 0; index < 5; index += 1) await charge(3n);
+    expect(await checkSinceSeals(world.database, { now: world.clock.now(), onFound: fail })).toMatchObject({
+      holds: 0,
+    });
+    const sealed = await readSeals();
+    let cuts = 0;
+    for (let isOver = false; !isOver; cuts += 1) {
+      // Cut off at its third look, wherever that is.
+      let looks = 0;
+      const signal = {
+        get aborted() {
+          looks += 1;
+          return looks > 2;
+        },
+      } as AbortSignal;
+      expect(await check("everything", signal)).toEqual([]);
+      const place = await world.database.selectFrom("ledger_checks").selectAll().executeTakeFirstOrThrow();
+      isOver = place.whole_account_id === null;
+      expect(cuts).toBeLessThan(100);
+    }
+    expect(cuts).toBeGreaterThan(5);
+    expect(await readSeals()).toEqual(sealed);
+  });
+
+  test("while the ledger goes on, nothing is found that is not wrong, and all of it is sealed in the end", async () => {
+    const load = Array.from({ length: 60 }, (_, index) => charge(BigInt((index % 4) + 1)));
+    let isOver = false;
+    const checks = (async () => {
+      for (let round = 0; !isOver; round += 1) {
+        expect(await check(round % 3 === 2 ? "everything" : "since-seals")).toEqual([]);
+      }
+    })();
+    await Promise.all(load);
+    isOver = true;
+    await checks;
+    expect(await check("since-seals")).toEqual([]);
+    const sealed = await readSeals();
+    expect(await check("everything")).toEqual([]);
+    expect(await readSeals()).toEqual(sealed);
+  });
+});
+
+function fail(): never {
+  throw new Error("something was found");
+}

@@ -40,5 +40,6 @@ export {
 } from "./statement-store.ts";
 export { sweepLedger } from "./sweep-ledger.ts";
 export { type CheckOutcome, checkAccounts, checkChangedAccounts, findViolations } from "./verify-ledger.ts";
+export { type Coverage, checkEverything, checkSinceSeals, findViolationsSinceSeals } from "./verify-since-seals.ts";
 export { waiveDebts } from "./waive-debts.ts";
 export { type DoubtfulCharge, withdrawCharge } from "./withdraw-charge.ts";

@@ -1,63 +1,61 @@
 import { CompiledQuery, sql } from "kysely";
-import type { AccountId } from "../../lib/ids.ts";
-import { invariant } from "../../lib/invariant.ts";
 import { type Database, inTransaction } from "../../platform/database/database.ts";
-
-/** How much is looked at: all that ever happened, or what happened to some accounts after a posting. */
-export type Scope =
-  | { kind: "whole"; accountIds: readonly string[] | "all" }
-  | { kind: "recent"; accountIds: readonly string[]; afterNumber: bigint };
+import {
+  holdOfPosting,
+  listScopeValues,
+  postingOfHold,
+  reversalName,
+  type Scope,
+  scopeStatements,
+  signedAmount,
+  spendingName,
+} from "./check-scope-store.ts";
 
 export type Violation = { invariant: string; accountId: string; message: string };
+
+/** What an invariant compares decides where it can be asked. */
+type Subject = "sums" | "balances" | "entries" | "holds" | "usage";
 
 type Invariant = {
   name: string;
   /** What holds. The statement finds what does not: an account and a sentence that names the rows. */
   promise: string;
   statement: string;
-  /** Left out of a look at recent events, which would have to read all of the past for it. */
-  isForWholeOnly?: true;
+  subject: Subject;
+};
+
+/** Sums need all of the past, or what it was sealed as; balances need the newest entry; holds and entries only themselves. */
+const askedIn: Record<Subject, readonly Scope["kind"][]> = {
+  sums: ["whole", "sealed"],
+  balances: ["whole", "recent", "sealed"],
+  entries: ["whole", "recent", "sealed", "part"],
+  holds: ["whole", "recent", "sealed", "part", "holds"],
+  usage: ["whole", "sealed", "part", "usage"],
 };
 
 const violationsMax = 1000;
-const checkTimeout = "1h";
+/** A look at all that ever happened may take longer than a caller would wait, and one at a portion of it for minutes. */
+const wholeTimeout = "1h";
+const portionTimeout = "10min";
 /** How long a hold may outlive its end before somebody must have swept it up. */
 const sweepGraceMinutes = 10;
-
-// A transaction and the hold that it ends share the part of their ids after the prefix.
-const holdOfPosting = "'hold_' || substr(posting.id, 5)";
-const postingOfHold = "'txn_' || substr(hold.id, 6)";
-const signedAmount = "case when posting.credit = posting.pocket_id then posting.amount else -posting.amount end";
-
-/** Every statement sees the accounts, postings and holds in question by these names. */
-const scopes: Record<Scope["kind"], string> = {
-  whole: `
-    scope_wallets as (select * from wallets where $1::text[] is null or account_id = any($1)),
-    scope_pockets as (select * from pockets where $1::text[] is null or account_id = any($1)),
-    scope_postings as (select * from postings where ($1::text[] is null or account_id = any($1)) and number > $2),
-    scope_holds as (select * from holds where $1::text[] is null or account_id = any($1))`,
-  recent: `
-    scope_wallets as (select * from wallets where account_id = any($1)),
-    scope_pockets as (select * from pockets where account_id = any($1) and is_open),
-    scope_postings as (select * from postings where account_id = any($1) and number > $2),
-    scope_holds as (
-      select * from holds where account_id = any($1) and state = 'open'
-      union
-      select hold.* from scope_postings posting join holds hold on hold.id = ${holdOfPosting}
-        where posting.kind in ('charge', 'loss'))`,
-};
 
 export const invariants: readonly Invariant[] = [
   {
     name: "A",
+    subject: "sums",
     promise: "A bucket has what its entries sum to, and they are numbered without gaps.",
-    isForWholeOnly: true,
     statement: `
       select pocket.account_id, format('pocket %s has %s after %s entries; they sum to %s, are %s and end with number %s',
           pocket.id, posted, entry_count, coalesce(total, 0), coalesce(entries, 0), coalesce(last_number, 0)) as message
         from scope_pockets pocket left join (
-          select pocket_id, sum(${signedAmount}) as total, count(*) as entries, max(entry_number) as last_number
-            from scope_postings posting group by pocket_id) summed on summed.pocket_id = pocket.id
+          select pocket_id, sum(total) as total, sum(entries) as entries, max(last_number) as last_number
+            from (
+              select pocket_id, sum(${signedAmount}) as total, count(*) as entries, max(entry_number) as last_number
+                from scope_postings posting group by pocket_id
+              union all
+              select name, total, entries, entries from sealed_sums where about = 'pocket') parts
+            group by pocket_id) summed on summed.pocket_id = pocket.id
         where (posted, entry_count, entry_count)
           is distinct from (coalesce(total, 0), coalesce(entries, 0), coalesce(last_number, 0))
       union all
@@ -67,6 +65,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "A (end)",
+    subject: "balances",
     promise: "A bucket's last entry says what the bucket has, and how many entries there are.",
     statement: `
       select pocket.account_id, format('pocket %s has %s after %s entries; the last one, %s, says %s',
@@ -78,6 +77,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "B",
+    subject: "entries",
     promise: "Each entry goes on from the balance of the one before it.",
     statement: `
       select posting.account_id, format('posting %s: pocket %s had %s, %s makes %s, but it says %s', posting.id, posting.pocket_id,
@@ -91,6 +91,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "C",
+    subject: "balances",
     promise: "What a bucket has on hold is what the open holds on it say.",
     statement: `
       select coalesce(pocket.account_id, line.account_id) as account_id, format('pocket %s holds %s, its open holds %s',
@@ -104,6 +105,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "D",
+    subject: "holds",
     promise: "A hold is the sum of its parts.",
     statement: `
       select hold.account_id, format('hold %s is %s, its parts are %s', hold.id, hold.amount, parts.total) as message
@@ -114,6 +116,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "E",
+    subject: "holds",
     promise: "A settled hold was charged exactly what it says, and no more than was held; others were not charged.",
     statement: `
       select hold.account_id, format('hold %s is %s with %s of %s settled; its postings charge %s',
@@ -126,6 +129,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "F",
+    subject: "entries",
     promise: "Nothing is below zero, and nothing is on hold that is not there.",
     statement: `
       select account_id, format('pocket %s has %s and holds %s', id, posted, held) as message
@@ -135,6 +139,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "G",
+    subject: "holds",
     promise: "Every charge and loss belongs to a hold that this very settlement ended, and says what it was for.",
     statement: `
       select posting.account_id, format('posting %s (%s of %s) belongs to hold %s, which is %s', posting.id, posting.kind,
@@ -152,6 +157,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "H",
+    subject: "holds",
     promise: "What was refused left nothing else.",
     statement: `
       select hold.account_id, format('hold %s was refused, but has parts, postings or charges', hold.id) as message
@@ -162,16 +168,18 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "I",
+    subject: "sums",
     promise:
       "What customers have and what the house gave and took is nothing together, in every unit; redeemed codes are booked.",
-    isForWholeOnly: true,
     statement: `
       select account_id, format('pockets of %s have %s, the house gave %s', unit, sum(has), sum(given)) as message
         from (
           select account_id, unit, posted as has, 0 as given from scope_pockets
           union all
           select account_id, unit, 0, case when credit = pocket_id then amount else -amount end
-            from scope_postings where pocket_id is not null) sides
+            from scope_postings where pocket_id is not null
+          union all
+          select account_id, name, 0, total from sealed_sums where about = 'unit') sides
         group by account_id, unit having sum(has) <> sum(given)
       union all
       select account_id, format('codes worth %s were redeemed, %s are booked', sum(redeemed), sum(booked))
@@ -179,11 +187,14 @@ export const invariants: readonly Invariant[] = [
           select redeemed_by as account_id, amount_nano as redeemed, 0 as booked from redeem_codes
             where redeemed_by is not null and ($1::text[] is null or redeemed_by = any($1))
           union all
-          select account_id, 0, amount from scope_postings where debit = 'funding:code') codes
+          select account_id, 0, amount from scope_postings where debit = 'funding:code'
+          union all
+          select account_id, 0, total from sealed_sums where about = 'code') codes
         group by account_id having sum(redeemed) <> sum(booked)`,
   },
   {
     name: "J",
+    subject: "holds",
     promise: "Computed again from its price and quantities, each charge is what was paid and lost.",
     statement: `
       select hold.account_id, format('charge %s: %s paid and %s lost, its bill says %s, its postings %s and %s', charge.id,
@@ -203,6 +214,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "K",
+    subject: "holds",
     promise: "No hold outlives its end for long.",
     statement: `
       select account_id, format('hold %s should have ended at %s', id, expires_at) as message
@@ -210,56 +222,62 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "L",
+    subject: "sums",
     promise: "What counts against the budget of a key and those it replaced is what their holds held and settled.",
-    isForWholeOnly: true,
     statement: `
-      select account_id, format('key %s has %s held and %s spent since %s; its holds say %s and %s', key_id, sum(held),
-          sum(spent), starts_at, sum(hold_held), sum(hold_spent)) as message
+      select account_id, format('budget %s (key, period) has %s held and %s spent; its holds say %s and %s', name, sum(held),
+          sum(spent), sum(hold_held), sum(hold_spent)) as message
         from (
-          select account_id, key_id, starts_at, held, spent, 0 as hold_held, 0 as hold_spent from key_spending
-            where $1::text[] is null or account_id = any($1)
+          select account_id, ${spendingName("key_id", "starts_at")} as name, held, spent, 0 as hold_held, 0 as hold_spent
+            from key_spending where $1::text[] is null or account_id = any($1)
           union all
-          select hold.account_id, coalesce(key.lineage_id, hold.key_id), budget_starts_at, 0, 0,
+          select hold.account_id, ${spendingName("coalesce(key.lineage_id, hold.key_id)", "budget_starts_at")}, 0, 0,
               case state when 'open' then amount else 0 end, settled
             from scope_holds hold left join api_keys key on key.id = hold.key_id
-            where budget_starts_at is not null) sides
-        group by account_id, key_id, starts_at having sum(held) <> sum(hold_held) or sum(spent) <> sum(hold_spent)`,
+            where budget_starts_at is not null
+          union all
+          select account_id, name, 0, 0, 0, total from sealed_sums where about = 'spending') sides
+        group by account_id, name having sum(held) <> sum(hold_held) or sum(spent) <> sum(hold_spent)`,
   },
   {
     name: "M",
+    subject: "sums",
     promise: "What was taken back for each payment that was refunded or disputed is what its reversals sum to.",
-    isForWholeOnly: true,
     statement: `
-      select account_id, format('%s %s: %s were taken back, its reversals say %s', cause_kind, cause_id, sum(taken),
-          sum(reversed)) as message
+      select account_id, format('%s: %s were taken back, its reversals say %s', name, sum(taken), sum(reversed)) as message
         from (
-          select account_id, cause_kind, cause_id, taken_nano as taken, 0 as reversed from clawbacks
+          select account_id, ${reversalName} as name, taken_nano as taken, 0 as reversed from clawbacks
             where $1::text[] is null or account_id = any($1)
           union all
-          select account_id, cause_kind, cause_id, 0, -(${signedAmount})
-            from scope_postings posting where kind = 'reversal') sides
-        group by account_id, cause_kind, cause_id having sum(taken) <> sum(reversed)`,
+          select account_id, ${reversalName}, 0, -(${signedAmount}) from scope_postings posting where kind = 'reversal'
+          union all
+          select account_id, name, 0, total from sealed_sums where about = 'reversal') sides
+        group by account_id, name having sum(taken) <> sum(reversed)`,
   },
   {
     name: "N",
+    subject: "usage",
     promise: "What the roll-ups say was used on a day is what its charges sum to.",
-    isForWholeOnly: true,
     statement: `
       select account_id, format('usage of %s (%s, key %s) on %s: %s calls and %s paid more than charges say, or others of %s',
           price_id, unit, key_id, day::date, sum(side * calls), sum(side * paid), item_names) as message
         from (
           select account_id, date_bin('1 day', slot_at, 'epoch') as day, key_id, price_id, unit, item_names, 1 as side,
               calls, paid, quantities
-            from scope_wallets join usage_rollups using (account_id)
+            from scope_rollups
           union all
           select account_id, date_bin('1 day', created_at, 'epoch'), key_id, price_id, unit, item_names, -1,
               1, paid, item_quantities
-            from scope_wallets join charges using (account_id) where created_at >= rolled_up_from) sides
+            from scope_charges) sides
         group by account_id, day, key_id, price_id, unit, item_names
         having sum(side * calls) <> 0 or sum(side * paid) <> 0
           or ${[1, 2, 3, 4, 5, 6, 7, 8].map((place) => `sum(side * quantities[${place}]) <> 0`).join(" or ")}`,
   },
 ];
+
+export function listAsked(kind: Scope["kind"]): Invariant[] {
+  return invariants.filter(({ subject }) => askedIn[subject].includes(kind));
+}
 
 /** Asks one statement, and therefore one moment: what is committed together is seen together. */
 export async function listViolations(
@@ -267,14 +285,13 @@ export async function listViolations(
   { name, statement }: Invariant,
   { scope, now }: { scope: Scope; now: Date },
 ): Promise<Violation[]> {
-  const accountIds = scope.accountIds === "all" ? null : [...scope.accountIds];
-  const afterNumber = scope.kind === "recent" ? scope.afterNumber : 0n;
-  const text = `with ${scopes[scope.kind]}, parameters as (select $1::text[], $2::bigint, $3::timestamptz)
+  const text = `with ${scopeStatements[scope.kind]},
+    parameters as (select $1::text[], $2::bigint, $3::timestamptz, $4::text, $5::text)
     select account_id, message from (${statement}) found limit ${violationsMax}`;
-  const query = CompiledQuery.raw(text, [accountIds, String(afterNumber), now]);
+  const query = CompiledQuery.raw(text, [...listScopeValues(scope, now)]);
+  const timeout = scope.kind === "whole" ? wholeTimeout : portionTimeout;
   const { rows } = await inTransaction(database, async (tx) => {
-    // A look at everything that ever happened may take longer than a caller would wait.
-    await sql`select set_config('statement_timeout', ${checkTimeout}, true)`.execute(tx);
+    await sql`select set_config('statement_timeout', ${timeout}, true)`.execute(tx);
     return await tx.executeQuery<{ account_id: string; message: string }>(query);
   });
   return rows.map((row) => ({ invariant: name, accountId: row.account_id, message: row.message }));
@@ -288,8 +305,11 @@ export async function freezeWallet(database: Database, accountId: string, reason
   return numAffectedRows === 1n;
 }
 
+/** What was sealed of it is forgotten, and read again: it may have been sealed before it went wrong. */
 export async function unfreezeWallet(database: Database, accountId: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
+    with seals as (delete from ledger_seals where account_id = ${accountId}),
+      sums as (delete from ledger_sealed_sums where account_id = ${accountId})
     update wallets set frozen_at = null, frozen_reason = null, version = version + 1
       where account_id = ${accountId} and frozen_at is not null`.execute(database);
   return numAffectedRows === 1n;
@@ -302,37 +322,4 @@ export async function findFreeze(database: Database, accountId: string): Promise
     .where("account_id", "=", accountId)
     .executeTakeFirst();
   return row?.frozen_at && row.frozen_reason ? { at: row.frozen_at, reason: row.frozen_reason } : null;
-}
-
-/** Where the check of what changed goes on: times by the database's own clock, which also stamped the changes. */
-export type CheckProgress = { checkedAt: Date; checkedNumber: bigint; previousNumber: bigint };
-
-export async function readCheckProgress(database: Database): Promise<CheckProgress> {
-  const row = await database.selectFrom("ledger_checks").selectAll().executeTakeFirst();
-  invariant(row !== undefined, "the ledger's checks have lost their place");
-  return { checkedAt: row.checked_at, checkedNumber: row.checked_number, previousNumber: row.previous_number };
-}
-
-export async function updateCheckProgress(database: Database, progress: CheckProgress): Promise<void> {
-  await database
-    .updateTable("ledger_checks")
-    .set({
-      checked_at: progress.checkedAt,
-      checked_number: progress.checkedNumber,
-      previous_number: progress.previousNumber,
-    })
-    .execute();
-}
-
-export async function listChangedAccounts(database: Database, since: Date): Promise<AccountId[]> {
-  const rows = await database.selectFrom("wallets").select("account_id").where("changed_at", ">=", since).execute();
-  return rows.map((row) => row.account_id as AccountId);
-}
-
-/** The moment by the database's clock, and the last number that a posting has. */
-export async function readLedgerEnd(database: Database): Promise<{ at: Date; number: bigint }> {
-  const { rows } = await sql<{ at: Date; number: bigint }>`
-    select clock_timestamp() as at, coalesce(max(number), 0) as number from postings`.execute(database);
-  invariant(rows[0] !== undefined, "the database tells no time");
-  return rows[0];
 }

@@ -1,24 +1,16 @@
 import type { Database } from "../../platform/database/database.ts";
-import {
-  freezeWallet,
-  invariants,
-  listChangedAccounts,
-  listViolations,
-  readCheckProgress,
-  readLedgerEnd,
-  type Scope,
-  updateCheckProgress,
-  type Violation,
-} from "./invariant-store.ts";
+import { listChangedAccounts, readCheckProgress, readLedgerEnd, updateCheckProgress } from "./check-progress-store.ts";
+import type { Scope } from "./check-scope-store.ts";
+import { freezeWallet, listAsked, listViolations, type Violation } from "./invariant-store.ts";
 
 /** Looks for what must not be, and changes nothing. */
 export async function findViolations(
   database: Database,
   { now, ...scope }: Scope & { now: Date },
 ): Promise<Violation[]> {
-  const asked = invariants.filter(({ isForWholeOnly }) => scope.kind === "whole" || isForWholeOnly !== true);
   const found: Violation[] = [];
-  for (const invariant of asked) found.push(...(await listViolations(database, invariant, { scope, now })));
+  for (const invariant of listAsked(scope.kind))
+    found.push(...(await listViolations(database, invariant, { scope, now })));
   return found;
 }
 

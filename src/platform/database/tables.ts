@@ -24,6 +24,8 @@ export type Tables = {
   key_spending: KeySpendingTable;
   ledger_checks: LedgerChecksTable;
   ledger_currencies: LedgerCurrenciesTable;
+  ledger_sealed_sums: LedgerSealedSumsTable;
+  ledger_seals: LedgerSealsTable;
   operator_actions: OperatorActionsTable;
   payment_reversals: PaymentReversalsTable;
   plan_periods: PlanPeriodsTable;
@@ -313,11 +315,29 @@ type LedgerChecksTable = {
   checked_number: bigint;
   previous_number: bigint;
   only_one: Generated<boolean>;
+  whole_account_id: string | null;
+  whole_unsealed_id: string | null;
+  whole_hold_id: string | null;
 };
 
 type LedgerCurrenciesTable = {
   currency: string;
   only_one: Generated<boolean>;
+};
+
+type LedgerSealedSumsTable = {
+  account_id: string;
+  about: string;
+  name: string;
+  entries: bigint;
+  total: bigint;
+};
+
+type LedgerSealsTable = {
+  account_id: string;
+  number: bigint;
+  wallet_version: bigint;
+  sealed_at: Date;
 };
 
 type OperatorActionsTable = {

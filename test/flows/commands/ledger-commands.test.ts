@@ -157,7 +157,15 @@ test("another currency than the ledger's is refused", async () => {
 describe("ledger verify", () => {
   test("all is well, and says so", async () => {
     const outcome = await runCommand(["ledger", "verify"], { environment });
-    expect(outcome).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^All \d+ invariants hold\.\n$/) });
+    expect(outcome).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^All \d+ invariants hold\. Read were \d+ entries/),
+    });
+    const nothingNew = { ok: true, violations: [], covered: expect.objectContaining({ entries: 0, whole: false }) };
+    expect(await run("ledger", "verify")).toEqual(nothingNew);
+    const { covered } = (await run("ledger", "verify", "--whole")) as { covered: { entries: number } };
+    expect(covered).toMatchObject({ whole: true, accounts: expect.any(Number) });
+    expect(covered.entries).toBeGreaterThan(0);
     expect(await run("ledger", "verify", "--account", accountId)).toEqual({ ok: true, violations: [] });
     expect((await attempt("doctor")).stdout).toMatch(/✓ ledger +all \d+ invariants hold/);
   });

@@ -1,0 +1,64 @@
+import { sql } from "kysely";
+import type { AccountId } from "../../lib/ids.ts";
+import { invariant } from "../../lib/invariant.ts";
+import type { Database } from "../../platform/database/database.ts";
+
+/** Where the check of what changed goes on: times by the database's own clock, which also stamped the changes. */
+export type CheckProgress = { checkedAt: Date; checkedNumber: bigint; previousNumber: bigint };
+
+export async function readCheckProgress(database: Database): Promise<CheckProgress> {
+  const row = await database.selectFrom("ledger_checks").selectAll().executeTakeFirst();
+  invariant(row !== undefined, "the ledger's checks have lost their place");
+  return { checkedAt: row.checked_at, checkedNumber: row.checked_number, previousNumber: row.previous_number };
+}
+
+export async function updateCheckProgress(database: Database, progress: CheckProgress): Promise<void> {
+  await database
+    .updateTable("ledger_checks")
+    .set({
+      checked_at: progress.checkedAt,
+      checked_number: progress.checkedNumber,
+      previous_number: progress.previousNumber,
+    })
+    .execute();
+}
+
+export async function listChangedAccounts(database: Database, since: Date): Promise<AccountId[]> {
+  const rows = await database.selectFrom("wallets").select("account_id").where("changed_at", ">=", since).execute();
+  return rows.map((row) => row.account_id as AccountId);
+}
+
+/** The moment by the database's clock, and the last number that a posting has. */
+export async function readLedgerEnd(database: Database): Promise<{ at: Date; number: bigint }> {
+  const { rows } = await sql<{ at: Date; number: bigint }>`
+    select clock_timestamp() as at, coalesce(max(number), 0) as number from postings`.execute(database);
+  invariant(rows[0] !== undefined, "the database tells no time");
+  return rows[0];
+}
+
+/** How far a check of everything has come: accounts in the order of their ids, then holds in that of theirs. */
+export type WholeProgress = {
+  accountId: string;
+  /** Up to this account what was sealed before is forgotten. */
+  unsealedId: string;
+  /** `null` before the first hold. */
+  holdId: string | null;
+};
+
+/** `null` when none is under way. */
+export async function readWholeProgress(database: Database): Promise<WholeProgress | null> {
+  const row = await database.selectFrom("ledger_checks").selectAll().executeTakeFirstOrThrow();
+  if (row.whole_account_id === null || row.whole_unsealed_id === null) return null;
+  return { accountId: row.whole_account_id, unsealedId: row.whole_unsealed_id, holdId: row.whole_hold_id };
+}
+
+export async function updateWholeProgress(database: Database, progress: WholeProgress | null): Promise<void> {
+  await database
+    .updateTable("ledger_checks")
+    .set({
+      whole_account_id: progress?.accountId ?? null,
+      whole_unsealed_id: progress?.unsealedId ?? null,
+      whole_hold_id: progress?.holdId ?? null,
+    })
+    .execute();
+}
