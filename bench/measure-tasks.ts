@@ -1,9 +1,7 @@
-import { readFileSync } from "node:fs";
 import pg from "pg";
 import { Pool } from "undici";
-import type { ServerAddress } from "../src/platform/database/database-address.ts";
-import { getClusterPaths } from "../src/platform/database/embedded/cluster-directory.ts";
 import { waitUntil } from "../test/harness/wait-until.ts";
+import { readClusterAddress } from "./cluster-address.ts";
 import { findMedian } from "./measure-cpu.ts";
 import { measureWebhooks } from "./measure-webhooks.ts";
 import { type MediaUpstream, startMediaUpstream } from "./media-upstream.ts";
@@ -51,7 +49,7 @@ async function withSluice(
   measure: (bench: Bench) => Promise<Figure[]>,
 ): Promise<Figure[]> {
   const sluice = await startSluice({ catalog: writeCatalog(upstream.port) }, { settings });
-  const address = readAddress(sluice.dataDir);
+  const address = readClusterAddress(sluice.dataDir);
   const client = new pg.Client(address);
   await client.connect();
   const plain = await openPlainTasks(address, callers);
@@ -64,11 +62,6 @@ async function withSluice(
     await client.end();
     await sluice.close();
   }
-}
-
-function readAddress(dataDir: string): Exclude<ServerAddress, { connectionString: string }> {
-  const { socketDir, passwordFile } = getClusterPaths(dataDir);
-  return { host: socketDir, user: "sluice", password: readFileSync(passwordFile, "utf8"), database: "sluice" };
 }
 
 function writeCatalog(port: number): object {

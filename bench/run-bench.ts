@@ -3,6 +3,7 @@
 import { measureChat } from "./measure-chat.ts";
 import { measureEdge } from "./measure-edge.ts";
 import { measureEndurance } from "./measure-endurance.ts";
+import { measureGrowth } from "./measure-growth.ts";
 import { measureLedger } from "./measure-ledger.ts";
 import { measureNodes } from "./measure-nodes.ts";
 import { measureProcesses } from "./measure-processes.ts";
@@ -16,6 +17,7 @@ const benches: Record<string, (words: string[]) => Promise<void>> = {
   chat: measureChat,
   edge: measureEdge,
   endurance: measureEndurance,
+  growth: measureGrowth,
   ledger: measureLedger,
   nodes: measureNodes,
   processes: measureProcesses,

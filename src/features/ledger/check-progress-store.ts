@@ -28,10 +28,13 @@ export async function listChangedAccounts(database: Database, since: Date): Prom
   return rows.map((row) => row.account_id as AccountId);
 }
 
-/** The moment by the database's clock, and the last number that a posting has. */
+/** The moment by the database's clock, and the last number that a posting was given: its sequence knows without reading any. */
 export async function readLedgerEnd(database: Database): Promise<{ at: Date; number: bigint }> {
   const { rows } = await sql<{ at: Date; number: bigint }>`
-    select clock_timestamp() as at, coalesce(max(number), 0) as number from postings`.execute(database);
+    select clock_timestamp() as at,
+      coalesce(pg_sequence_last_value(pg_get_serial_sequence('postings', 'number')::regclass), 0) as number`.execute(
+    database,
+  );
   invariant(rows[0] !== undefined, "the database tells no time");
   return rows[0];
 }
