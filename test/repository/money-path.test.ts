@@ -17,6 +17,8 @@ const allowed: Record<string, string> = {
   "balance-schema.ts: video: Number(balance.quotas.video),": "whole seconds on the wire, at most 9 × 10¹⁵",
   "ledger-commands.ts: return Object.fromEntries(Object.entries(quotas).map(([kind, units]) => [kind, Number(units)]));":
     "the same, in JSON for scripts",
+  "ledger-commands.ts: ...(covered ? { covered: { ...covered, entries: Number(covered.entries), whole: isWhole === true } } : {}),":
+    "how many entries were read, in JSON for scripts",
   "draft.ts: return a.id < b.id ? -1 : Number(a.id > b.id);": "the order of two ids",
   "plan-period.ts: const days = Math.floor((now.getTime() - anchoredAt.getTime()) / dayMs);": "time",
   "plan-period.ts: return Math.max(0, Math.floor(days / { day: 1, week: daysOfWeek, month: 31 }[length]));": "time",

@@ -132,9 +132,9 @@ export async function findLastHold(
   database: Database,
   { after, limit }: { after: string; limit: number },
 ): Promise<{ id: string; count: number } | null> {
-  const { rows } = await sql<{ id: string | null; count: bigint }>`
-    select max(id) as id, count(*) as count
+  const { rows } = await sql<{ id: string | null; count: number }>`
+    select max(id) as id, count(*)::integer as count
       from (select id from holds where id > ${after} order by id limit ${limit}) next`.execute(database);
   const [row] = rows;
-  return row === undefined || row.id === null ? null : { id: row.id, count: Number(row.count) };
+  return row === undefined || row.id === null ? null : { id: row.id, count: row.count };
 }

@@ -120,7 +120,7 @@ async function takePortion(
     total += account.entries;
     return total > entriesMax;
   });
-  return tooMany === -1 ? listed : listed.slice(0, Math.max(1, tooMany));
+  return tooMany === -1 ? listed : listed.slice(0, tooMany === 0 ? 1 : tooMany);
 }
 
 /** What is new, or all of it where nothing is sealed. */
