@@ -67,3 +67,20 @@ test("no answer in time is an error, and one that comes later is nobody else's",
   own.destroy();
   await expect(counters.take(one)).rejects.toThrow("The process that counts is gone.");
 });
+
+test("what a process held when it died is free for the others", async () => {
+  const counted = createMemoryCounters({ clock: createTestClock() });
+  const [dying, living] = Array.from({ length: 2 }, () => {
+    const [own, others] = duplexPair();
+    serveCounters(counted, others);
+    return { counters: createRemoteCounters({ stream: own }), die: () => others.destroy() };
+  });
+  const take = async (process: typeof dying, leaseId: string) => {
+    const lease = { key: "a", max: 2, leaseId, ttlMs: 3_600_000 };
+    return (await process?.counters.take({ rates: [], leases: [lease] }))?.isAllowed;
+  };
+  expect([await take(dying, "1"), await take(living, "2"), await take(living, "3")]).toEqual([true, true, false]);
+  dying?.die();
+  await waitUntil("a free place", () => take(living, "3"));
+  expect(await take(living, "4")).toBe(false);
+});
