@@ -304,6 +304,8 @@ async function expectConfirmationNeeded({ database, dataDir, environment }: Targ
   expect(deletion.status).toBe(503);
   expect((await gateway.get(`/files/${file?.id}/content`, caller.key)).status).toBe(200);
   expect((await gateway.get("/balance", caller.key)).status).toBe(200);
+  const signIn = await fetch(`${gateway.siteUrl}/console/api/sign-in`, { method: "POST" });
+  expect(signIn.status).not.toBe(503);
   expect({ deliveries: receiver.deliveries.length, calls: stage.media.calls.length }).toEqual(before);
 
   expect(await succeed(["restore", "confirm"], environment)).toEqual({ confirmed: true });
