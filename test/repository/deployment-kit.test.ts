@@ -188,7 +188,9 @@ describe("the compose file", () => {
     expect(config).toContain("option httpchk GET /readyz");
     const { scrape_configs: jobs } = parse(read("prometheus/prometheus.yaml"));
     const targets = jobs.flatMap((job: { static_configs: { targets: string[] }[] }) => job.static_configs[0]?.targets);
-    expect(targets.map((target: string) => target.split(":")[0])).toEqual(gateways.map(([name]) => name));
+    const metrics = gateways.map(([name, { environment = {} }]) => `${name}:${environment.SLUICE_METRICS_PORT}`);
+    expect(targets).toEqual(metrics);
+    expect(jobs).toMatchObject([{ job_name: "sluice" }]);
   });
 
   test.runIf(hasProxy)("has a configuration that HAProxy accepts", () => {
@@ -332,6 +334,20 @@ describe("the chart", () => {
       "PodDisruptionBudget",
       "Service",
     ]);
+  });
+
+  test("serves metrics on a port of its own, or not at all", () => {
+    const { container, find } = render({ metrics: { serviceMonitor: { enabled: true } } });
+    const { metrics_port: port, metrics_host: host } = readSettings(readEnvironment(container));
+    expect(host).toBe("0.0.0.0");
+    expect(container.ports).toContainEqual({ name: "metrics", containerPort: port });
+    expect(find("Service")?.spec).toMatchObject({
+      ports: [{ name: "http" }, { name: "metrics", targetPort: "metrics" }],
+    });
+    expect(find("ServiceMonitor")?.spec).toMatchObject({ endpoints: [{ port: "metrics", path: "/metrics" }] });
+    const without = render({ metrics: { enabled: false } });
+    expect(without.container.ports).toHaveLength(1);
+    expect(readEnvironment(without.container)).not.toHaveProperty("SLUICE_METRICS_PORT");
   });
 
   test("hands keys of upstreams on as files, which may change while a pod runs", () => {

@@ -44,6 +44,12 @@ capabilities: { drop: [ALL] }
   value: {{ $value | quote }}
   {{- end }}
 {{- end }}
+{{- if .Values.metrics.enabled }}
+- name: SLUICE_METRICS_HOST
+  value: 0.0.0.0
+- name: SLUICE_METRICS_PORT
+  value: {{ .Values.metrics.port | quote }}
+{{- end }}
 {{- range .Values.secret.settings }}
 - name: SLUICE_{{ upper . }}_FILE
   value: /run/secrets/sluice/{{ . }}
