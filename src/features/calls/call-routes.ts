@@ -157,8 +157,9 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
   private readonly reply: FastifyReply;
   private readonly claim: Claim | null;
   private readonly recorder: Recorder | null;
-  /** What the answer is written to while it is made. */
+  /** Nothing of the answer was written yet. */
   private isSilent = true;
+  /** What the answer is written to while it is made. */
   private events: EventStream | null = null;
   private bytes: ByteStream | null = null;
 

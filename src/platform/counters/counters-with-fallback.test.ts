@@ -13,7 +13,7 @@ function createParts() {
   const there = createMemoryCounters({ clock });
   const local = createMemoryCounters({ clock });
   const troubles: unknown[] = [];
-  const parts = { clock, there, local, troubles, behaviour: "answers" as Behaviour, asked: [] as string[] };
+  const parts = { clock, there, local, troubles, answers: 0, behaviour: "answers" as Behaviour, asked: [] as string[] };
 
   function pass<A extends unknown[], R>(name: string, operation: (...args: A) => Promise<R>) {
     return (...args: A): Promise<R> => {
@@ -33,7 +33,13 @@ function createParts() {
     release: pass("release", there.release),
     close: there.close,
   };
-  const counters = createCountersWithFallback({ shared, local, clock, onTrouble: (error) => troubles.push(error) });
+  const counters = createCountersWithFallback({
+    ...{ shared, local, clock },
+    onTrouble: (error) => troubles.push(error),
+    onRecovery() {
+      parts.answers += 1;
+    },
+  });
   return Object.assign(parts, { counters });
 }
 
@@ -87,7 +93,7 @@ describe("while the shared counters are away", () => {
     expect(parts.asked.length).toBe(3 + 3);
   });
 
-  test("trouble is told once, and again when they went away anew", async () => {
+  test("trouble is told once, and again when they went away anew, and that they answer whenever they do", async () => {
     const parts = createParts();
     for (const expected of [1, 2]) {
       parts.behaviour = "fails";
@@ -95,7 +101,7 @@ describe("while the shared counters are away", () => {
         await parts.counters.take(unit);
         parts.clock.advance(250);
       }
-      expect(parts.troubles.length).toBe(expected);
+      expect([parts.troubles.length, parts.answers]).toEqual([expected, expected - 1]);
       parts.behaviour = "answers";
       expect(await parts.counters.take(unit)).toMatchObject({ isDegraded: false });
     }
