@@ -169,13 +169,14 @@ async function listReferences(client: pg.Client): Promise<Reference[]> {
   return rows;
 }
 
-/** The names of tables that are there; none in a database that nobody has used. */
+/** The names of tables that are there; none in a database that nobody has used, or whose first start was cut off at once. */
 export async function listTableNames(address: DatabaseAddress): Promise<string[]> {
   const client = await connectForCopy(address, "sluice-restore");
   try {
     const { rows } = await client.query<{ name: string }>(
       `select relname as name from pg_class
-         where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') order by relname`,
+         where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relname <> 'schema_migrations'
+         order by relname`,
     );
     return rows.map(({ name }) => name);
   } finally {
