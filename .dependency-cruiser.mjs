@@ -73,6 +73,7 @@ const ranks = [
       "src/platform/observability",
       "src/platform/storage",
       "src/platform/text",
+      "src/platform/tracing",
     ],
   },
   { lib: ["src/lib"] },

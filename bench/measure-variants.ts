@@ -14,7 +14,8 @@ type Variant = { name: string; gateway: SluiceGateway; target: ChatTarget };
 
 /**
  * What a trick saves: `npm run bench -- variants <checkout with it> <checkout without> …`, each installed. All of them run
- * at once and are measured in turns; the figures are the medians of the ratios to the first, round by round.
+ * at once and are measured in turns; the figures are the medians of the ratios to the first, round by round. A checkout
+ * may be given with settings of its own, as the environment has them: `.?SLUICE_LOG_LEVEL=warn&…`.
  */
 export async function measureVariants(words: string[]): Promise<void> {
   const options = {
@@ -27,9 +28,13 @@ export async function measureVariants(words: string[]): Promise<void> {
   const variants: Variant[] = [];
   const rows: string[][] = [];
   try {
-    for (const folder of positionals) {
-      const gateway = await startSluice(describeModels(upstream.port), { checkoutDir: resolve(folder) });
-      variants.push({ name: basename(folder), gateway, target: describeSluice("other", gateway) });
+    for (const variant of positionals) {
+      const [folder = "", given = ""] = variant.split("?");
+      const checkoutDir = resolve(folder);
+      const settings = Object.fromEntries(new URLSearchParams(given));
+      const gateway = await startSluice(describeModels(upstream.port), { checkoutDir, settings });
+      const name = [basename(checkoutDir), ...(given === "" ? [] : [given])].join("?");
+      variants.push({ name, gateway, target: describeSluice("other", gateway) });
     }
     for (const { target } of variants) for (const load of loads) await measureRound(target, chatLoads[load], warmUpMs);
     for (const load of loads) {

@@ -327,6 +327,7 @@ create table events (
   type text not null,
   data json not null,
   created_at timestamp with time zone not null,
+  traceparent text,
   constraint events_id_unique PRIMARY KEY (id),
   constraint events_id_valid CHECK (id ~~ 'evt\_%'::text)
 );
@@ -764,6 +765,7 @@ create table tasks (
   finished_at timestamp with time zone,
   updated_at timestamp with time zone not null,
   steps jsonb not null,
+  traceparent text,
   constraint tasks_charge_valid CHECK (charge >= 0 AND units >= 0),
   constraint tasks_error_complete CHECK ((state = 'failed'::text) = (error IS NOT NULL)),
   constraint tasks_id_unique PRIMARY KEY (id),

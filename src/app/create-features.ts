@@ -49,7 +49,8 @@ export async function createFeatures(
   stack: AsyncDisposableStack,
 ): Promise<Features> {
   const { settings, clock, ids, randomBytes, logger } = options;
-  const { metrics, database, feed, catalog, counters, ledger, registry, health, masterKey, time, copy } = foundation;
+  const { metrics, database, feed, catalog, counters, ledger, registry, health, masterKey, time, copy, tracing } =
+    foundation;
   const random = (): number => Buffer.from(randomBytes(6)).readUIntBE(0, 6) / 2 ** 48;
   const keyValidityMs = settings.idempotency_hours * hourMs;
   const heartbeatMs = settings.stream_heartbeat_ms;
@@ -68,7 +69,7 @@ export async function createFeatures(
   const { files } = opened;
   stack.defer(opened.close);
   const webhooks = createWebhooks({
-    ...{ database, clock, ids, random, randomBytes, masterKey, logger, metrics, allowsPrivate, baseUrl },
+    ...{ database, clock, ids, random, randomBytes, masterKey, logger, metrics, allowsPrivate, baseUrl, tracing },
     presentData: (data, now) => linkEvent(data, files.signLink, now),
   });
   stack.defer(() => webhooks.close());
@@ -96,7 +97,7 @@ export async function createFeatures(
   const tasks = createTasks({
     ...{ database, clock, ids, logger, metrics, feed, catalog, registry, health, files, guarded, calls, random },
     failpoint,
-    ...{ currency, baseUrl, allowsPrivate, keyValidityMs, heartbeatMs, closeTimeoutMs },
+    ...{ currency, baseUrl, allowsPrivate, keyValidityMs, heartbeatMs, closeTimeoutMs, tracing },
     presentComposite: presentDramaRequest,
     stepsMax: settings.worker_steps_max,
     connectionsMax: settings.database_connections,

@@ -34,6 +34,7 @@ import { describeRoutes } from "../platform/http/openapi.ts";
 import type { SeenLimits } from "../platform/http/request-context.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import type { Metrics } from "../platform/observability/metrics.ts";
+import type { Tracing } from "../platform/tracing/span.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { findSubstitute } from "./openai-endpoints.ts";
 import { addReferenceRoutes } from "./reference-routes.ts";
@@ -64,6 +65,7 @@ export type GatewayHttpDependencies = {
   randomBytes: (count: number) => Uint8Array;
   logger: Logger;
   metrics: Pick<Metrics, "requestDuration" | "requestsInProgress" | "errors">;
+  tracing?: Tracing | null;
   checkDatabase(): Promise<void>;
   isStopping(): boolean;
   copy: Pick<CopyWatch, "isLive" | "requireLive">;
@@ -80,9 +82,9 @@ const jsonEscapesMax = 1_000_000;
 
 /** The list of all routes, in one place, behind the edge that all of them share. */
 export async function createGatewayHttp(given: GatewayHttpDependencies): Promise<HttpServer> {
-  const { settings, database, counters, clock, ids, randomBytes, logger } = given;
+  const { settings, database, counters, clock, ids, randomBytes, logger, tracing = null } = given;
   return await createHttpServer({
-    ...{ clock, ids, logger, metrics: given.metrics },
+    ...{ clock, ids, logger, metrics: given.metrics, tracing },
     limits: {
       bodyBytesMax: settings.json_body_bytes_max,
       json: { structureMax: settings.json_structure_max, escapesMax: jsonEscapesMax },

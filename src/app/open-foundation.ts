@@ -21,10 +21,12 @@ import type { Logger } from "../platform/observability/logger.ts";
 import { createMetrics, type MetricRegistry } from "../platform/observability/metrics.ts";
 import { createOutageLog } from "../platform/observability/outage-log.ts";
 import { identifyStorage } from "../platform/storage/identify-storage.ts";
+import type { Tracing } from "../platform/tracing/span.ts";
 import { createProviderRegistry, type ProviderRegistry } from "../providers/provider-registry.ts";
 import { createUpstreamHealth, type UpstreamHealth } from "../providers/upstream-health.ts";
 import { keepTime, type TimeKeeping } from "./keep-time.ts";
 import { openCounters } from "./open-counters.ts";
+import { openTraces } from "./open-traces.ts";
 import { type FirstRun, prepareFirstRun } from "./prepare-first-run.ts";
 import type { Siblings } from "./processes/siblings.ts";
 import { requireSharedNodes } from "./require-shared-nodes.ts";
@@ -45,6 +47,7 @@ export type Foundation = {
   notices: readonly DecoderFinding[];
   time: TimeKeeping;
   copy: CopyWatch;
+  tracing: Tracing | null;
 };
 
 export type FoundationOptions = {
@@ -78,6 +81,9 @@ export async function openFoundation(
   const warn = (message: string) => (error: unknown) => logger.warn({ error }, message);
   const watchOutage = (begins: string, ends: string) => createOutageLog({ logger, clock, begins, ends });
   const metrics = createMetrics();
+  // Opened first and closed last: whatever ends before it is still told of.
+  const tracing = await openTraces({ settings, clock, ids, logger });
+  stack.defer(() => tracing?.close());
   // Takes a moment in other processes, while the database starts in another.
   const examined = examineDecoders();
   const opened = await openDatabase({
@@ -124,7 +130,7 @@ export async function openFoundation(
   const counters = await openCounters({ settings, clock, logger, metrics, siblings });
   stack.defer(() => counters.close());
   const waits = watchOutage("payments wait for the database", "payments are recorded again");
-  const ledger = createLedger({ database, address, clock, abandoned, metrics, ...waits });
+  const ledger = createLedger({ database, address, clock, abandoned, metrics, tracing, ...waits });
   stack.defer(() => ledger.close());
   const publisher = publishHealth({
     ...{ database, clock, health, nodeId: ids.next("node") },
@@ -133,7 +139,7 @@ export async function openFoundation(
   stack.defer(() => publisher.close());
   const masterKey = await openMasterKey(settings, randomBytes);
   const kept = { catalog, counters, ledger, registry, health, masterKey };
-  return { metrics, database, feed, ...kept, firstRun, notices, time, copy };
+  return { metrics, database, feed, ...kept, firstRun, notices, time, copy, tracing };
 }
 
 /** What others on the database are to know of this gateway. Nobody else is on an embedded one. */

@@ -63,7 +63,7 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
   const files = findCertificateFiles(settings);
   const certificate = files && (await readCertificate(files));
   const foundation = await openFoundation({ ...options, abandoned: abandonment.signal }, stack);
-  const { metrics, database, feed, catalog, counters, ledger, firstRun, notices, time, copy } = foundation;
+  const { metrics, database, feed, catalog, counters, ledger, firstRun, notices, time, copy, tracing } = foundation;
   const { calls, outboxUrl, startWorking, stopWorking, ...features } = await createFeatures(foundation, options, stack);
   const checkReady = (): Promise<void> => checkReadiness({ database, ledger });
   const readers = watchReaders({ database, feed, clock, logger });
@@ -87,6 +87,7 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
       counters,
       ledger,
       readers,
+      tracing,
     },
     ...{ ...features, copy, checkDatabase, isStopping: () => isStopping },
   });

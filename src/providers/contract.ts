@@ -29,6 +29,8 @@ export type ChatCall = {
   /** The most tokens that each choice of the answer may have; the vendor is told, whatever the caller asked for. */
   outputTokensMax: number;
   timeouts: ChatTimeouts;
+  /** The value of the header `traceparent`, for an upstream that is to be told of the trace. */
+  traceparent?: string | null;
 };
 
 export type ChatTimeouts = {

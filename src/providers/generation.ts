@@ -85,6 +85,8 @@ export type GenerationCall = {
   timeoutMs: number;
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
+  /** The value of the header `traceparent`, for an upstream that is to be told of the trace. */
+  traceparent?: string | null;
 };
 
 export type SubmitOutcome =

@@ -30,6 +30,8 @@ export type ProviderDefinition = {
   /** Fields of a request that it cannot take. */
   unsupported_fields?: string[];
   connections_max?: number;
+  /** Whether it is told of the trace that a call belongs to, by the header `traceparent`. */
+  trace_context?: boolean;
   /** How many tasks it may have at a time, over all gateways; absent means as many as there are. */
   tasks_max?: number;
   timeouts?: TimeoutsDefinition;

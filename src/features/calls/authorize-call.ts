@@ -3,6 +3,8 @@ import type { Caller } from "../../lib/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { HoldId, IdSource } from "../../lib/ids.ts";
 import { type Nano, nano } from "../../lib/money.ts";
+import type { Span } from "../../platform/tracing/span.ts";
+import { toSpanFailure } from "../../platform/tracing/to-span-failure.ts";
 import { type Claim, type Claims, createTakenOver, type KeptAnswer } from "../idempotency/index.ts";
 import {
   type ConclusionOf,
@@ -11,6 +13,7 @@ import {
   explainRefusedHold,
   type HoldOperation,
   type Ledger,
+  type LedgerOperation,
   type ReleaseOperation,
   type ResultOf,
   type SettleOperation,
@@ -72,6 +75,8 @@ export class Authorization implements HoldCover {
   private readonly caller: Caller;
   private readonly requestId: string;
   private readonly meter: MeteredUnits;
+  /** Of the call. */
+  private readonly span: Span | null;
   private held: Nano;
   private heldUnits: number;
   /** What the upstream was told, at most as much as the caller asked for. */
@@ -84,12 +89,14 @@ export class Authorization implements HoldCover {
   constructor(
     money: Money,
     { caller, requestId, terms, meter }: { caller: Caller; requestId: string; terms: CallTerms; meter: MeteredUnits },
+    span: Span | null = null,
   ) {
     this.money = money;
     this.caller = caller;
     this.requestId = requestId;
     this.terms = terms;
     this.meter = meter;
+    this.span = span;
     this.holdId = terms.isFree ? null : money.ids.next("hold");
     this.heldUnits = terms.isFree ? terms.unitsMax : terms.unitsUsual;
     this.held = terms.isFree ? nothing : terms.price(terms.unitsUsual);
@@ -123,7 +130,7 @@ export class Authorization implements HoldCover {
       return Promise.resolve();
     }
     this.hold = this.describeHold(this.holdId);
-    return this.money.ledger.apply(this.hold).then(
+    return this.apply(this.hold).then(
       (result) => this.onHoldResult(result),
       (error: unknown) => {
         this.state = "void";
@@ -224,7 +231,7 @@ export class Authorization implements HoldCover {
     const { accountId, budget } = this.caller;
     if (bill === null) {
       const operation: ReleaseOperation = { kind: "release", accountId, holdId };
-      await money.ledger.apply(operation, kept === null ? undefined : concludeRelease(kept));
+      await this.apply(operation, kept === null ? null : concludeRelease(kept));
       return noSettlement;
     }
     const operation: SettleOperation = {
@@ -232,7 +239,7 @@ export class Authorization implements HoldCover {
       budgetAmount: budget?.amount ?? null,
     };
     this.settlement = operation;
-    const result = await money.ledger.apply(operation, kept === null ? undefined : concludeSettlement(kept));
+    const result = await this.apply(operation, kept === null ? null : concludeSettlement(kept));
     const settlement = readSettlement(result);
     if (settlement !== null) return settlement;
     // Whoever takes a key over releases the hold of the request that had it.
@@ -245,6 +252,22 @@ export class Authorization implements HoldCover {
     const { hold, settlement, money } = this;
     if (hold === null || settlement === null) return null;
     return { hold, settlement, refundId: money.ids.next("txn") };
+  }
+
+  /** Has the ledger do something, told by a span of its own where the call is traced. */
+  private apply<O extends LedgerOperation>(
+    operation: O,
+    conclusion: ConclusionOf<O> | null = null,
+  ): Promise<ResultOf<O>> {
+    const { ledger } = this.money;
+    if (this.span === null) return ledger.apply(operation, conclusion);
+    const span = this.span.start(`ledger ${operation.kind}`);
+    const applied = ledger.apply(operation, conclusion, span);
+    applied.then(
+      ({ kind }) => span.end(kind === "refused" ? { errorType: kind } : null),
+      (error: unknown) => span.end(toSpanFailure(error)),
+    );
+    return applied;
   }
 
   private describeHold(id: HoldId): HoldOperation {
@@ -286,7 +309,7 @@ export class Authorization implements HoldCover {
   }
 
   private async raise(amount: Nano): Promise<ResultOf<ExtendOperation>> {
-    return this.money.ledger.apply({
+    return this.apply({
       kind: "extend",
       accountId: this.caller.accountId,
       holdId: this.holdId as HoldId,

@@ -115,7 +115,7 @@ async function admitAndRun<K extends CallKinds>(
   { request, reply, keyed, plan }: Edge & { keyed: KeyedRequest | null; plan: CallPlan<K> },
 ): Promise<void> {
   request.rawBody = null;
-  const call = new PaidCall(context, plan);
+  const call = new PaidCall(context, plan, request.span);
   const admission = await call.admit(keyed, request.limits ?? undefined);
   if (admission.kind === "answered") return await replayAnswer(route, reply, admission.answer);
   reply.headers(plan.headers);

@@ -9,7 +9,7 @@ import { type AnswerContext, answerCall, type PaidRoute, replayCall } from "./ca
 import { createDrainedCalls } from "./drained-calls.ts";
 import type { CallKinds } from "./paid-endpoint.ts";
 import { createPendingHolds } from "./pending-holds.ts";
-import { type RoutedRequest, type RoutedRun, type RoutedSink, type Routing, routeCall } from "./route-call.ts";
+import { type RoutedOrder, type RoutedRun, type RoutedSink, type Routing, routeCall } from "./route-call.ts";
 import type { CallContext, RunningCall } from "./run-call.ts";
 import { createWithdrawals } from "./withdrawals.ts";
 
@@ -19,7 +19,7 @@ export type Calls = {
   /** Answers a request with what the same one was answered before; says whether there was something. */
   replay<K extends CallKinds>(route: PaidRoute<K>, ...edge: Edge): Promise<boolean>;
   /** Sends a request of the gateway itself, for which nobody is charged here, to one upstream after another. */
-  route<K extends CallKinds>(order: { request: RoutedRequest<K>; unitsMax: number }, sink: RoutedSink<K>): RoutedRun<K>;
+  route<K extends CallKinds>(order: RoutedOrder<K>, sink: RoutedSink<K>): RoutedRun<K>;
   /** Resolves when no call is read to its end for nobody, or when this time is over. */
   untilDrained(timeoutMs: number): Promise<void>;
   /** Stops every call that still runs, and ends when all of them are settled. */

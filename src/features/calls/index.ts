@@ -13,6 +13,7 @@ export { type Calls, createCalls } from "./create-calls.ts";
 export {
   type CallEnd,
   type CallMeter,
+  type CallOperation,
   type CallPlan,
   type CallPresenter,
   type CallRun,

@@ -3,6 +3,7 @@ import type { Caller } from "../../lib/caller.ts";
 import type { Nano } from "../../lib/money.ts";
 import type { QuotaKind } from "../../lib/plan-terms.ts";
 import type { AppError } from "../../platform/errors/app-error.ts";
+import type { SpanAttributes } from "../../platform/tracing/span.ts";
 import type { ProviderError } from "../../providers/contract.ts";
 import type { RouteTarget } from "../catalog/index.ts";
 import type { ChargeRule } from "./call.ts";
@@ -27,7 +28,11 @@ export type CallKinds = {
   usage: unknown;
 };
 
+/** What a call does, in the words of OpenTelemetry's conventions for generative AI. */
+export type CallOperation = { readonly name: "chat" | "generate_content"; readonly outputType: "text" | "speech" };
+
 export type CallPlan<K extends CallKinds> = {
+  readonly operation: CallOperation;
   readonly caller: Caller;
   readonly requestId: string;
   readonly modelId: string;
@@ -39,14 +44,19 @@ export type CallPlan<K extends CallKinds> = {
   readonly tokensLikely: number;
   /** What the answer's head tells beside the limits. */
   readonly headers: Record<string, string>;
-  /** Sends the request to a target, which may write so many units, and tells the sink what comes of it. */
-  start(target: K["target"], unitsMax: number, sink: CallSink<K>): CallRun;
+  /**
+   * Sends the request to a target, which may write so many units, and tells the sink what comes of it. `traceparent` is
+   * for an upstream that is to be told.
+   */
+  start(target: K["target"], unitsMax: number, sink: CallSink<K>, traceparent: string | null): CallRun;
   /** What the caller is told of a failure; what the upstream said of it is for the operator's log. */
   explain(error: ProviderError): AppError;
   bill(usage: K["usage"]): Bill;
   countTokens(usage: K["usage"]): CallTokens;
   /** The usage as fields of the log. */
   describeUsage(usage: K["usage"]): Record<string, unknown>;
+  /** The usage, and how the answer ended, as attributes of a span. */
+  describeSpan(usage: K["usage"]): SpanAttributes;
 };
 
 export type CallTokens = { input: number; output: number };

@@ -29,6 +29,7 @@ function route(
       { health: createUpstreamHealth({ clock: createTestClock() }), random: () => 0 },
       {
         request: {
+          operation: { name: "chat", outputType: "text" },
           targets,
           start: (target, _unitsMax, sink) => target.start(sink),
           explain: (cause) => new AppError("upstream_unavailable", "It failed.", { cause }),

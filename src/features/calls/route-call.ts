@@ -1,5 +1,6 @@
 import { invariant } from "../../lib/invariant.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import type { Span, SpanOptions } from "../../platform/tracing/span.ts";
 import { attemptsMax, chooseTarget } from "../../providers/choose-target.ts";
 import { ProviderError } from "../../providers/contract.ts";
 import { describeOutcome, isWorthAnotherTarget } from "../../providers/judge-failure.ts";
@@ -9,7 +10,14 @@ import type { CallKinds, CallPlan, CallRun, CallSink } from "./paid-endpoint.ts"
 export type Routing = { health: UpstreamHealth; random(): number };
 
 /** What is sent, and where it can go. */
-export type RoutedRequest<K extends CallKinds> = Pick<CallPlan<K>, "targets" | "start" | "explain">;
+type RoutedRequest<K extends CallKinds> = Pick<CallPlan<K>, "operation" | "targets" | "start" | "explain">;
+
+export type RoutedOrder<K extends CallKinds> = {
+  request: RoutedRequest<K>;
+  unitsMax: number;
+  /** Of what it is sent for; each attempt has a span of its own within it. */
+  span?: Span | null;
+};
 
 /** Hears of one answer, whichever upstream gives it. */
 export type RoutedSink<K extends CallKinds> = Omit<CallSink<K>, "onError" | "onAnswer"> & {
@@ -33,10 +41,10 @@ export type RoutedRun<K extends CallKinds> = CallRun & {
  */
 export function routeCall<K extends CallKinds>(
   routing: Routing,
-  { request, unitsMax }: { request: RoutedRequest<K>; unitsMax: number },
+  order: RoutedOrder<K>,
   sink: RoutedSink<K>,
 ): RoutedRun<K> {
-  const routed = new RoutedCall(routing, request, unitsMax, sink);
+  const routed = new RoutedCall(routing, order, sink);
   routed.tryNext(null);
   return routed;
 }
@@ -56,6 +64,9 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K> {
   private readonly request: RoutedRequest<K>;
   private readonly unitsMax: number;
   private readonly sink: RoutedSink<K>;
+  private readonly span: Span | null;
+  /** Of the attempt that is under way, or was last. */
+  private attempt: Span | null = null;
   private tried: readonly K["target"][] = [];
   private run: CallRun | null = null;
   private state: RouteState = "asking";
@@ -65,11 +76,12 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K> {
   target: K["target"] | null = null;
   isProbe = false;
 
-  constructor(routing: Routing, request: RoutedRequest<K>, unitsMax: number, sink: RoutedSink<K>) {
+  constructor(routing: Routing, { request, unitsMax, span = null }: RoutedOrder<K>, sink: RoutedSink<K>) {
     this.routing = routing;
     this.request = request;
     this.unitsMax = unitsMax;
     this.sink = sink;
+    this.span = span;
   }
 
   tryNext(lastError: ProviderError | null): void {
@@ -98,7 +110,9 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K> {
     this.tried = [...this.tried, target];
     this.target = target;
     this.isProbe = this.routing.health.begin(target);
-    this.run = this.request.start(target, this.unitsMax, this);
+    this.attempt = this.span?.start(...describeAttempt(this.request, target, this.tried.length)) ?? null;
+    const traceparent = target.provider.trace_context === true ? (this.attempt?.traceparent ?? null) : null;
+    this.run = this.request.start(target, this.unitsMax, this, traceparent);
     if (this.isPaused) this.run.pause();
   }
 
@@ -109,25 +123,32 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K> {
   }
 
   onPieces(deltas: readonly K["delta"][]): void {
-    if (this.state !== "answering") this.reportData();
+    if (this.state !== "answering") {
+      this.reportData();
+      this.attempt?.addEvent("first_token");
+    }
     this.sink.onPieces(deltas);
   }
 
   onEnd(reported: K["reported"] | null): void {
     if (this.state !== "answering") this.reportData();
     this.state = "over";
+    this.attempt?.end();
     this.sink.onEnd(reported);
   }
 
   onAnswer(answer: K["answer"]): void {
     const target = this.reportData();
     this.state = "over";
+    this.attempt?.end();
     this.sink.onAnswer(answer, target);
   }
 
   onError(error: ProviderError): void {
     const { target, routing } = this;
     invariant(target !== null, "no upstream was asked");
+    this.attempt?.set({ "http.response.status_code": readStatus(error) });
+    this.attempt?.end({ errorType: error.kind });
     this.sink.onFailedAttempt(target, error);
     routing.health.report(target, describeOutcome(error), this);
     this.target = null;
@@ -166,8 +187,30 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K> {
     if (state === "over") return;
     this.state = "over";
     if (target !== null && state !== "answering") this.routing.health.report(target, abandoned, this);
+    this.attempt?.set({ "sluice.canceled": true });
+    this.attempt?.end();
     this.run?.cancel();
   }
+}
+
+function describeAttempt<K extends CallKinds>(
+  { operation }: RoutedRequest<K>,
+  { providerId, upstreamModel, keyNumber }: K["target"],
+  number: number,
+): [name: string, options: SpanOptions] {
+  const attributes = {
+    "gen_ai.operation.name": operation.name,
+    "gen_ai.provider.name": providerId,
+    "gen_ai.request.model": upstreamModel,
+    "sluice.attempt.number": number,
+    "sluice.upstream.key_number": keyNumber,
+  };
+  return [`${operation.name} ${upstreamModel}`, { kind: "client", attributes }];
+}
+
+/** What an upstream that refused the request said, where it said anything. */
+function readStatus({ detail }: ProviderError): number | undefined {
+  return typeof detail?.status === "number" ? detail.status : undefined;
 }
 
 const answered = { kind: "answered" } as const;

@@ -95,6 +95,8 @@ async function startCall({
     bill: () => ({ priceId: "price_1", per: 1n, minimum: nano(0n), quotaUnits: 1n, items: [] }),
     countTokens: (usage) => ({ input: 0, output: usage }),
     describeUsage: () => ({}),
+    describeSpan: () => ({}),
+    operation: { name: "chat", outputType: "text" },
   };
   const clock = createTestClock();
   const running = createRegistry<RunningCall>();

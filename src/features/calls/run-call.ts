@@ -6,6 +6,8 @@ import type { Registry } from "../../lib/registry.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { SeenLimits } from "../../platform/http/request-context.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
+import type { Span, SpanOptions } from "../../platform/tracing/span.ts";
+import { toSpanFailure } from "../../platform/tracing/to-span-failure.ts";
 import type { ProviderError } from "../../providers/contract.ts";
 import type { Claim, KeptAnswer } from "../idempotency/index.ts";
 import type { Ledger } from "../ledger/index.ts";
@@ -84,6 +86,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
   readonly ended: Promise<CallEnd<K>>;
   private readonly context: CallContext;
   private readonly authorization: Authorization;
+  private readonly span: Span | null;
   private readonly resolve: (end: CallEnd<K>) => void;
   private readonly reject: (error: unknown) => void;
   private state: CallState = "received";
@@ -97,11 +100,13 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
   private leaveRegistry: (() => void) | null = null;
   private leaveDrainPlace: (() => void) | null = null;
 
-  constructor(context: CallContext, plan: CallPlan<K>) {
+  /** `parent` is the span of the request, where that is traced. */
+  constructor(context: CallContext, plan: CallPlan<K>, parent: Span | null = null) {
     const { promise, resolve, reject } = Promise.withResolvers<CallEnd<K>>();
     this.context = context;
     this.plan = plan;
-    this.authorization = new Authorization(context, plan);
+    this.span = parent?.start(...describeCall(plan)) ?? null;
+    this.authorization = new Authorization(context, plan, this.span);
     this.ended = promise;
     this.resolve = resolve;
     this.reject = reject;
@@ -112,9 +117,20 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     const { caller, requestId, tokensLikely } = this.plan;
     const { holdId } = this.authorization;
     const call = { caller, requestId, holdId, demand: { tokens: tokensLikely, slot: this.describeSlot() } };
-    const admission = await admitCall(this.context, call, { keyed, seen });
-    this.move(admission.kind === "admitted" ? "admit" : "replay");
-    return admission;
+    try {
+      const admission = await admitCall(this.context, call, { keyed, seen });
+      this.move(admission.kind === "admitted" ? "admit" : "replay");
+      if (admission.kind === "answered") this.endReplay();
+      return admission;
+    } catch (error) {
+      this.span?.end(toSpanFailure(error));
+      throw error;
+    }
+  }
+
+  private endReplay(): void {
+    this.span?.set({ "sluice.replayed": true });
+    this.span?.end();
   }
 
   /** Begins to answer an admitted call. */
@@ -161,7 +177,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
   private send(unitsMax: number): void {
     const { plan } = this;
     plan.meter.begin(unitsMax);
-    this.run = routeCall<K>(this.context.routing, { request: plan, unitsMax }, this);
+    this.run = routeCall<K>(this.context.routing, { request: plan, unitsMax, span: this.span }, this);
   }
 
   private move(event: CallEvent) {
@@ -394,6 +410,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
       const fields = { ...upstream, ...plan.describeUsage(end.usage), lost: presentMoney(lost) };
       context.logger.error(fields, "an upstream used more than it was allowed, and the balance did not cover it");
     }
+    if (this.span !== null) this.endSpan(this.span, end);
     this.resolve(end);
   }
 
@@ -404,8 +421,20 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
       .finally(() => {
         if (canFollow(this.state, "uncharged")) this.move("uncharged");
         this.leaveAll(0);
+        this.span?.end(toSpanFailure(error));
         this.reject(error);
       });
+  }
+
+  private endSpan(span: Span, { usage, failure, stoppedBy, hasHungUp, settlement }: CallEnd<K>): void {
+    span.set({
+      "gen_ai.response.model": this.run?.target?.upstreamModel,
+      ...this.plan.describeSpan(usage),
+      "sluice.charge": presentMoney(settlement.charge),
+      "sluice.stopped_by": stoppedBy ?? undefined,
+      "sluice.hung_up": hasHungUp ? true : undefined,
+    });
+    span.end(failure === null ? null : toSpanFailure(failure));
   }
 
   private lose(error: unknown, isHungUp: boolean): void {
@@ -415,6 +444,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     const doubtful = listener === null && kept === null && !isHungUp ? this.authorization.describeDoubt() : null;
     if (doubtful !== null) this.context.withdrawals.add(doubtful);
     this.leaveAll(0);
+    this.span?.end(toSpanFailure(error));
     this.reject(error);
   }
 
@@ -442,6 +472,23 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
   private describeUpstream({ providerId, upstreamModel, keyNumber }: K["target"]): Record<string, unknown> {
     return { ...this.describe(), upstream: providerId, upstream_model: upstreamModel, upstream_key: keyNumber };
   }
+}
+
+function describeCall<K extends CallKinds>({
+  operation,
+  modelId,
+  caller,
+  presenter,
+}: CallPlan<K>): [name: string, options: SpanOptions] {
+  const attributes = {
+    "gen_ai.operation.name": operation.name,
+    "gen_ai.output.type": operation.outputType,
+    "gen_ai.request.model": modelId,
+    "gen_ai.request.stream": presenter.form !== "whole",
+    "sluice.account.id": caller.accountId,
+    "sluice.key.id": caller.keyId,
+  };
+  return [`${operation.name} ${modelId}`, { attributes }];
 }
 
 function authorizeNow<K extends CallKinds>(call: PaidCall<K>): void {

@@ -32,6 +32,7 @@ const providerSchema = Type.Object(
     system_role: Type.Optional(Type.Enum(["as-sent", "system"])),
     unsupported_fields: Type.Optional(texts),
     connections_max: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
+    trace_context: Type.Optional(Type.Boolean()),
     tasks_max: Type.Optional(positive),
     timeouts: Type.Optional(timeoutsSchema),
   },

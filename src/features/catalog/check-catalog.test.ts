@@ -116,6 +116,7 @@ describeRefusals("an option of a provider that cannot be", [
   ["providers[1].idempotency_header: idempotency_header is for providers", ...moreOfToy("idempotency_header: x-key")],
   ["providers[1].output_cap_field: output_cap_field is for providers", ...moreOfToy("output_cap_field: none")],
   ["providers[1].stream_usage: stream_usage is for providers of the kind", ...moreOfToy("stream_usage: false")],
+  ["providers[1].trace_context: trace_context is for providers of the kind", ...moreOfToy("trace_context: true")],
   ["providers[1].system_role: system_role is for providers of the kind", ...moreOfToy("system_role: system")],
   ["providers[1].unsupported_fields: unsupported_fields is for", ...moreOfToy("unsupported_fields: [seed]")],
   [`${mainPlace}.headers.x y: x y is no name of a header.`, ...moreOfMain('headers: { "x y": a }')],
@@ -126,7 +127,7 @@ describeRefusals("an option of a provider that cannot be", [
 
 test("a provider may have every option that its kind knows", () => {
   const options = `auth_header: api-key, idempotency_header: idempotency-key, output_cap_field: max_tokens, stream_usage: false, system_role: system,
-    unsupported_fields: [seed], connections_max: 5, headers: { x-team: "blue 7", x-key: ${key} },
+    unsupported_fields: [seed], connections_max: 5, trace_context: true, headers: { x-team: "blue 7", x-key: ${key} },
     timeouts: { connect_ms: 1, first_byte_ms: 2, idle_ms: 3, total_ms: 4 }`;
   expect(listProblems(edit(...moreOfMain(options)))).toEqual([]);
   const kinds = [

@@ -26,6 +26,7 @@ const openAiOptions = [
   "output_cap_field",
   "stream_usage",
   "system_role",
+  "trace_context",
   "unsupported_fields",
 ] as const;
 const secretPattern = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;

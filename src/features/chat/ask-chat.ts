@@ -7,7 +7,7 @@ import type { CatalogView } from "../catalog/index.ts";
 import type { ChatKinds } from "./chat-kinds.ts";
 import { type ChatTarget, listAbleTargets } from "./chat-target.ts";
 import { explainChatFailure } from "./explain-chat-failure.ts";
-import { sendChat } from "./prepare-chat.ts";
+import { chatOperation, sendChat } from "./prepare-chat.ts";
 
 /** A question of the gateway's own: whoever it is asked for is charged elsewhere. */
 export type ChatQuestion = {
@@ -55,7 +55,7 @@ export async function askChat(
     let run: ChatRun | null = null;
     const targets = fresh.length === 0 ? able.targets : fresh;
     const start = (target: ChatTarget, unitsMax: number, sink: ChatSink): ChatRun =>
-      sendChat(request, target, { unitsMax, choices: 1 }, sink);
+      sendChat(request, target, { unitsMax, choices: 1, traceparent: null }, sink);
     const stop = (): void => {
       run?.cancel();
       reject(signal.reason);
@@ -66,7 +66,7 @@ export async function askChat(
       act();
     };
     run = calls.route<ChatKinds>(
-      { request: { targets, start, explain: explainChatFailure }, unitsMax: outputTokensMax },
+      { request: { operation: chatOperation, targets, start, explain: explainChatFailure }, unitsMax: outputTokensMax },
       {
         onAccepted: () => {},
         onPieces: () => {},

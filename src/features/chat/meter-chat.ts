@@ -17,6 +17,9 @@ const usageReportsMin = 2;
 const boundsFactor = 4;
 const tokensBeyondBounds = 100_000;
 
+/** A choice of a streamed answer, as far as its end is told by it. */
+type EndedChoice = { index: number; finish_reason: unknown };
+
 type MeteredChat = { request: ChatRequest; size: InputSize; terms: ChatTerms };
 
 /** Counts the tokens of one answer as it comes, and decides what is charged for it. */
@@ -30,11 +33,12 @@ export class ChatMeter implements CallMeter<ChatKinds> {
   private textPieces = 0;
   /** Of a non-streaming answer; counted only if its upstream told nothing. */
   private wholeText = "";
+  private wholeChoices = "";
   private lastUsage: ChatUsage | null = null;
   /** How often the upstream reported more output than before, and whether it did so with the last piece. */
   private usageReports = 0;
   private isUsageFresh = false;
-  private readonly endedChoices: number[] = [];
+  private readonly endedChoices: EndedChoice[] = [];
   /** The piece that ended at a cap which money made. */
   private cappedPiece: ChatPiece | null = null;
 
@@ -75,9 +79,9 @@ export class ChatMeter implements CallMeter<ChatKinds> {
 
   private noteEnds(piece: ChatPiece): void {
     const { endedChoices } = this;
-    const choices = JSON.parse(piece.choices) as { index: number; finish_reason: unknown }[];
-    for (const { index, finish_reason: reason } of choices) {
-      if (reason !== null && !endedChoices.includes(index)) endedChoices.push(index);
+    for (const choice of JSON.parse(piece.choices) as EndedChoice[]) {
+      const isKnown = endedChoices.some(({ index }) => index === choice.index);
+      if (choice.finish_reason !== null && !isKnown) endedChoices.push(choice);
     }
     if (!piece.choices.includes('"finish_reason":"length"')) return;
     this.hasReachedCap = true;
@@ -86,6 +90,7 @@ export class ChatMeter implements CallMeter<ChatKinds> {
 
   takeAnswer({ choices, text, usage }: ChatAnswer): ChatUsage | null {
     this.wholeText = text;
+    this.wholeChoices = choices;
     this.hasWritten = text !== "";
     this.hasReachedCap = choices.includes('"finish_reason":"length"');
     return usage;
@@ -110,7 +115,13 @@ export class ChatMeter implements CallMeter<ChatKinds> {
 
   listOpenChoices(): number[] {
     const indexes = Array.from({ length: this.chat.terms.choices }, (_, index) => index);
-    return indexes.filter((index) => !this.endedChoices.includes(index));
+    return indexes.filter((index) => !this.endedChoices.some((ended) => ended.index === index));
+  }
+
+  /** How the choices ended, in the order of their ends; read from a non-streaming answer only where somebody asks. */
+  listFinishReasons(): string[] {
+    if (this.wholeChoices === "") return this.endedChoices.map(({ finish_reason: reason }) => String(reason));
+    return Array.from(this.wholeChoices.matchAll(/"finish_reason":"(\w+)"/g), ([, reason = ""]) => reason);
   }
 
   /**

@@ -4,10 +4,11 @@ import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { resolveSecret } from "../../platform/config/secrets.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import type { SpanAttributes } from "../../platform/tracing/span.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import { attemptsMax } from "../../providers/choose-target.ts";
 import type { ChatRun, ChatSink } from "../../providers/contract.ts";
-import { type CallPlan, type CallTokens, holdMarginMs, type IncomingCall } from "../calls/index.ts";
+import { type CallOperation, type CallPlan, type CallTokens, holdMarginMs, type IncomingCall } from "../calls/index.ts";
 import {
   type CatalogView,
   getOfferedModel,
@@ -84,19 +85,25 @@ function decideHoldMs(targets: readonly ChatTarget[]): number {
   return totalMs * attemptsMax + holdMarginMs;
 }
 
-type ChatPlanFields = Omit<CallPlan<ChatKinds>, "start" | "explain" | "bill" | "countTokens" | "describeUsage"> & {
+type ChatPlanFields = Omit<CallPlan<ChatKinds>, "operation" | "meter" | ChatPlanFunction> & {
   request: ChatRequest;
   terms: ChatTerms;
+  meter: ChatMeter;
 };
+
+type ChatPlanFunction = "start" | "explain" | "bill" | "countTokens" | "describeUsage" | "describeSpan";
+
+export const chatOperation: CallOperation = { name: "chat", outputType: "text" };
 
 /** A chat call that was found good: its model, its price and where it can go. */
 class ChatPlan implements CallPlan<ChatKinds> {
+  readonly operation = chatOperation;
   readonly caller: Caller;
   readonly requestId: string;
   readonly modelId: string;
   readonly targets: readonly ChatTarget[];
   readonly terms: ChatTerms;
-  readonly meter: CallPlan<ChatKinds>["meter"];
+  readonly meter: ChatMeter;
   readonly presenter: CallPlan<ChatKinds>["presenter"];
   readonly tokensLikely: number;
   readonly headers: Record<string, string>;
@@ -115,8 +122,8 @@ class ChatPlan implements CallPlan<ChatKinds> {
     this.request = fields.request;
   }
 
-  start(target: ChatTarget, unitsMax: number, sink: ChatSink): ChatRun {
-    return sendChat(this.request, target, { unitsMax, choices: this.terms.choices }, sink);
+  start(target: ChatTarget, unitsMax: number, sink: ChatSink, traceparent: string | null): ChatRun {
+    return sendChat(this.request, target, { unitsMax, choices: this.terms.choices, traceparent }, sink);
   }
 
   explain = explainChatFailure;
@@ -133,17 +140,27 @@ class ChatPlan implements CallPlan<ChatKinds> {
     const fields = { input_tokens: inputTokens, output_tokens: outputTokens };
     return isCounted ? { ...fields, counted: true } : fields;
   }
+
+  describeSpan({ inputTokens, outputTokens, cachedInputTokens, reasoningTokens }: ChargedUsage): SpanAttributes {
+    return {
+      "gen_ai.usage.input_tokens": inputTokens,
+      "gen_ai.usage.output_tokens": outputTokens,
+      "gen_ai.usage.cache_read.input_tokens": cachedInputTokens === 0 ? undefined : cachedInputTokens,
+      "gen_ai.usage.reasoning.output_tokens": reasoningTokens === 0 ? undefined : reasoningTokens,
+      "gen_ai.response.finish_reasons": this.meter.listFinishReasons(),
+    };
+  }
 }
 
 /** Sends a request to a target, which may write so many tokens for all choices together. */
 export function sendChat(
   request: ChatRequest,
   { chat, upstreamModel, apiKeyReference, timeouts, route }: ChatTarget,
-  { unitsMax, choices }: { unitsMax: number; choices: number },
+  { unitsMax, choices, traceparent }: { unitsMax: number; choices: number; traceparent: string | null },
   sink: ChatSink,
 ): ChatRun {
   const { passthrough = [] } = route;
   const outputTokensMax = Math.max(Math.floor(unitsMax / choices), 1);
   const apiKey = apiKeyReference === null ? null : resolveSecret(apiKeyReference);
-  return chat.startChat({ request, outputTokensMax, upstreamModel, passthrough, apiKey, timeouts }, sink);
+  return chat.startChat({ request, outputTokensMax, upstreamModel, passthrough, apiKey, timeouts, traceparent }, sink);
 }

@@ -7,6 +7,7 @@ import { databaseLimits } from "../../platform/database/database-limits.ts";
 import { createSession } from "../../platform/database/session.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { createMetrics, type Metrics } from "../../platform/observability/metrics.ts";
+import type { Span, Tracing } from "../../platform/tracing/span.ts";
 import { checkOperation } from "./check-operation.ts";
 import type { ReachPoint } from "./decide-within.ts";
 import { estimateSpendable } from "./estimate-spendable.ts";
@@ -16,9 +17,13 @@ import type { Operation, ResultOf } from "./operation.ts";
 export type Ledger = {
   /**
    * Applies an operation, together with whatever else is under way, and answers once it is durable. A claim that it
-   * concludes ends with it, or neither happens.
+   * concludes ends with it, or neither happens. The span, where it is traced, is linked with those of its commits.
    */
-  apply<O extends Operation>(operation: O, conclusion?: ConclusionOf<O>): Promise<ResultOf<O>>;
+  apply<O extends Operation>(
+    operation: O,
+    conclusion?: ConclusionOf<O> | null,
+    span?: Span | null,
+  ): Promise<ResultOf<O>>;
   /** How much money could be put on hold, by what this process remembers; `null` when it remembers nothing. */
   estimateSpendable(accountId: AccountId, budget: KeyBudget | null): Nano | null;
   /** Throws where payments cannot be recorded at the moment. Writes nothing. */
@@ -47,22 +52,23 @@ type LedgerOptions = {
   reach?: ReachPoint;
   /** When it says so, nobody waits for the database any longer. */
   abandoned?: AbortSignal;
+  tracing?: Tracing | null;
 };
 
 export function createLedger(options: LedgerOptions): Ledger {
   const { database, address, clock, onTrouble, reach = () => {}, abandoned = new AbortController().signal } = options;
-  const { onRecovery = () => {}, metrics = createMetrics() } = options;
+  const { onRecovery = () => {}, metrics = createMetrics(), tracing = null } = options;
   const session = createSession(address, abandoned);
-  const told = { onTrouble, onRecovery, metrics };
+  const told = { onTrouble, onRecovery, metrics, tracing };
   const groupCommit = createGroupCommit({ database, session, clock, reach, abandoned, ...told });
   metrics.ledgerQueueLength.observe(() => [[groupCommit.length()]]);
   metrics.ledgerQueueAge.observe(() => [[groupCommit.oldestMs() / 1000]]);
   return {
     // Not an async function: its promise would be one more for each operation.
-    apply<O extends Operation>(operation: O, conclusion: ConclusionOf<O> | null = null) {
+    apply<O extends Operation>(operation: O, conclusion: ConclusionOf<O> | null = null, span: Span | null = null) {
       try {
         checkOperation(operation, clock.now());
-        return groupCommit.submit(operation, conclusion as Conclusion | null) as Promise<ResultOf<O>>;
+        return groupCommit.submit(operation, conclusion as Conclusion | null, span) as Promise<ResultOf<O>>;
       } catch (error) {
         return Promise.reject(error);
       }

@@ -7,6 +7,8 @@ import { databaseLimits } from "../../platform/database/database-limits.ts";
 import type { Session } from "../../platform/database/session.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Metrics } from "../../platform/observability/metrics.ts";
+import type { Span, SpanOptions, Tracing } from "../../platform/tracing/span.ts";
+import { toSpanFailure } from "../../platform/tracing/to-span-failure.ts";
 import {
   type Claim,
   createTakenOver,
@@ -23,7 +25,7 @@ import type { Operation, Result } from "./operation.ts";
 
 export type GroupCommit = {
   /** Answers once the operation is durable, and with it the end of the claim that comes with it. */
-  submit(operation: Operation, conclusion: Conclusion | null): Promise<Result>;
+  submit(operation: Operation, conclusion: Conclusion | null, span: Span | null): Promise<Result>;
   /** What this process remembers, which may be out of date. */
   memory: LedgerMemory["state"];
   /** For how long the oldest operation has waited. */
@@ -46,6 +48,7 @@ type GroupCommitDependencies = {
   /** Told of every batch that was committed. */
   onRecovery(): void;
   metrics: Pick<Metrics, "ledgerBatchSize" | "ledgerCommitDuration" | "ledgerFailedCommits">;
+  tracing: Tracing | null;
 };
 
 /** How an operation ends the claim of an Idempotency-Key. */
@@ -57,7 +60,13 @@ export type Conclusion = {
   describe(result: Result): KeptAnswer | null | undefined;
 };
 
-type Submitted = { operation: Operation; conclusion: Conclusion | null; submittedAtMs: number };
+type Submitted = {
+  operation: Operation;
+  conclusion: Conclusion | null;
+  /** Of the operation, in the trace of whoever submitted it. */
+  span: Span | null;
+  submittedAtMs: number;
+};
 
 const batchMax = 512;
 /** What all answers that one batch keeps may be together. */
@@ -95,10 +104,12 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
 
   async function commitBatch(batch: readonly Submitted[]): Promise<Result[]> {
     const startedMs = clock.monotonicMs();
+    const span = dependencies.tracing?.share("ledger commit", listSpans(batch), describeCommit(batch)) ?? null;
     givenUp.clear();
     reach("taken");
     try {
       const results = await commit(batch);
+      span?.end();
       reach("committed");
       measured.size.add(batch.length);
       measured.duration.add((clock.monotonicMs() - startedMs) / 1000);
@@ -106,6 +117,7 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
       setImmediate(reach, "answered");
       return results;
     } catch (error) {
+      span?.end(toSpanFailure(error));
       memory.forget(listAccounts(batch));
       metrics.ledgerFailedCommits.at().add(1);
       if (isDatabaseUnavailable(error)) {
@@ -212,7 +224,8 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
   }
 
   return {
-    submit: (operation, conclusion) => coalescer.submit({ operation, conclusion, submittedAtMs: clock.monotonicMs() }),
+    submit: (operation, conclusion, span) =>
+      coalescer.submit({ operation, conclusion, span, submittedAtMs: clock.monotonicMs() }),
     memory: memory.state,
     oldestMs() {
       const oldest = coalescer.oldest();
@@ -227,6 +240,14 @@ const decidableKinds: ReadonlySet<Operation["kind"]> = new Set(["hold", "extend"
 
 function listAccounts(batch: readonly Submitted[]): Set<AccountId> {
   return new Set(batch.map(({ operation }) => operation.accountId));
+}
+
+function listSpans(batch: readonly Submitted[]): (Span | null)[] {
+  return batch.map(({ span }) => span);
+}
+
+function describeCommit({ length }: readonly Submitted[]): SpanOptions {
+  return { kind: "client", attributes: { "db.system.name": "postgresql", "db.operation.batch.size": length } };
 }
 
 function listEndedClaims(batch: readonly Submitted[], results: readonly Result[]): EndedClaim[] {

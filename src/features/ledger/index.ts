@@ -23,7 +23,14 @@ export { findFreeze, invariants, unfreezeWallet, type Violation } from "./invari
 export { listKeySpending } from "./key-spending-store.ts";
 export { requireLedgerCurrency } from "./ledger-currency.ts";
 export type { Cause, Unit } from "./ledger-state.ts";
-export type { ExtendOperation, HoldOperation, ReleaseOperation, ResultOf, SettleOperation } from "./operation.ts";
+export type {
+  ExtendOperation,
+  HoldOperation,
+  Operation as LedgerOperation,
+  ReleaseOperation,
+  ResultOf,
+  SettleOperation,
+} from "./operation.ts";
 export { listAccountsWithEndedPeriod } from "./plan-period-store.ts";
 export { createStatementCsv, presentAmount } from "./present-statement-csv.ts";
 export { hasFunds, readBalance } from "./read-balance.ts";

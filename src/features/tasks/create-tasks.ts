@@ -8,6 +8,7 @@ import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import type { GuardedClient } from "../../platform/net/guarded-client.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import { createMetrics } from "../../platform/observability/metrics.ts";
+import type { Tracing } from "../../platform/tracing/span.ts";
 import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import type { UpstreamHealth } from "../../providers/upstream-health.ts";
 import type { Calls } from "../calls/index.ts";
@@ -75,12 +76,13 @@ type TasksDependencies = {
   stepsMax: number;
   /** How many connections to the database this process has. */
   connectionsMax: number;
+  tracing?: Tracing | null;
 };
 
 export function createTasks(dependencies: TasksDependencies): Tasks {
   const { database, clock, ids, logger, feed, catalog, registry, health, files, guarded, calls } = dependencies;
   const { currency, baseUrl, keyValidityMs, random, presentComposite, failpoint = () => {} } = dependencies;
-  const { metrics = createMetrics() } = dependencies;
+  const { metrics = createMetrics(), tracing = null } = dependencies;
   const heartbeats = createHeartbeats(dependencies.heartbeatMs);
   const onTrouble = (error: unknown): void => logger.warn({ error }, "task queue error");
   const watch = createTaskWatch({ feed, tell: (changes) => notifyChanges(database, changes), onTrouble });
@@ -88,7 +90,7 @@ export function createTasks(dependencies: TasksDependencies): Tasks {
   // Half of the pool, so that whatever else needs a connection gets one.
   const endings = createSemaphore(Math.floor(dependencies.connectionsMax / 2) - 1);
   const transitions = { database, clock, ids, logger, metrics, watch, endings, wakeWorkers: wakeUps.wake, failpoint };
-  const writer = createSubmissionWriter({ database, clock, currency, keyValidityMs, begin: wakeUps.begin });
+  const writer = createSubmissionWriter({ database, clock, currency, keyValidityMs, tracing, begin: wakeUps.begin });
   const submissions = {
     ...{ database, clock, ids, catalog, failpoint, writer, watch, files, baseUrl },
     allowsPrivate: dependencies.allowsPrivate,
@@ -116,7 +118,7 @@ export function createTasks(dependencies: TasksDependencies): Tasks {
     startWorking(orchestrate) {
       const { stepsMax, closeTimeoutMs } = dependencies;
       const upstreams = { files, guarded, catalog, registry, health, random };
-      worker = startTaskWorker({ ...transitions, ...upstreams, orchestrate, stepsMax, closeTimeoutMs });
+      worker = startTaskWorker({ ...transitions, ...upstreams, orchestrate, stepsMax, closeTimeoutMs, tracing });
       wakeUps.attach(worker);
     },
     stopWorking: () => void worker?.stop(),

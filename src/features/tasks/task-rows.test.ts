@@ -12,6 +12,7 @@ const row: TaskRow = {
   ...{
     callback_url: null,
     request_id: "req_a",
+    traceparent: null,
     client_request_id: null,
     target: null,
     provider_id: null,

@@ -34,6 +34,7 @@ export function toTask(row: TaskRow): Task {
     callbackUrl: row.callback_url,
     requestId: row.request_id,
     clientRequestId: row.client_request_id,
+    traceparent: row.traceparent,
     target: row.target as Task["target"],
     handle: row.handle as Task["handle"],
     tried: row.tried as Task["tried"],

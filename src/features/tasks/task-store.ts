@@ -12,6 +12,7 @@ import { lockLease } from "./work/lease-store.ts";
 export function toQueuedTask(task: NewTask): Task {
   return {
     ...task,
+    traceparent: task.traceparent ?? null,
     state: "queued",
     phase: "ready",
     progress: 0,
@@ -85,6 +86,7 @@ function toNewRow(task: NewTask): Record<Exclude<keyof Tables["tasks"], AbsentAt
     callback_url: task.callbackUrl,
     request_id: task.requestId,
     client_request_id: task.clientRequestId,
+    traceparent: task.traceparent ?? null,
     tried: [],
     deadline_at: task.deadlineAt,
     created_at: task.createdAt,

@@ -128,6 +128,8 @@ export type Task = {
   callbackUrl: string | null;
   requestId: string;
   clientRequestId: string | null;
+  /** The span that made it, as a `traceparent`; `null` where its submission was not traced. */
+  traceparent: string | null;
   target: UpstreamTarget | null;
   handle: Handle | null;
   tried: readonly UpstreamTarget[];
@@ -165,7 +167,7 @@ type ChangingField =
   | "startedAt"
   | "finishedAt";
 
-export type NewTask = Omit<Task, ChangingField | "updatedAt">;
+export type NewTask = Omit<Task, ChangingField | "updatedAt" | "traceparent"> & Partial<Pick<Task, "traceparent">>;
 /** The version is counted by who writes the change. */
 export type TaskChange = Partial<Pick<Task, Exclude<ChangingField, "version"> | "steps">>;
 

@@ -1,6 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import { type GuardedAnswer, type GuardedClient, GuardedFetchError } from "../../platform/net/guarded-client.ts";
+import type { Span, Tracing } from "../../platform/tracing/span.ts";
 import { decideRetry, parseRetryAfter } from "./decide-retry.ts";
 import type { Attempt, AttemptError } from "./delivery.ts";
 import type { ClaimedDelivery, DeliveryResult, SealedSecrets } from "./delivery-queue-store.ts";
@@ -20,6 +21,7 @@ type AttemptDependencies = {
   attemptMs: number;
   /** Told what went wrong on our side; the delivery is tried again. */
   onTrouble(error: unknown): void;
+  tracing: Tracing | null;
 };
 
 export type AttemptOutcome = {
@@ -43,8 +45,11 @@ export async function attemptDelivery(
   const { clock } = dependencies;
   const startedMs = clock.monotonicMs();
   const attemptedAt = clock.now();
-  const answer = await send(dependencies, delivery, attemptedAt, signal);
+  const span = resumeEvent(dependencies, delivery);
+  const answer = await send(dependencies, delivery, { sentAt: attemptedAt, signal, traceparent: span?.traceparent });
   if (answer === null) return null;
+  span?.set({ "http.response.status_code": answer.status ?? undefined });
+  span?.end(answer.error === null ? null : { errorType: answer.error });
   const attempt: Attempt = {
     number: delivery.attemptCount + 1,
     attemptedAt,
@@ -55,6 +60,22 @@ export async function attemptDelivery(
   };
   const isGone = answer.status === goneStatus;
   return { result: { id: delivery.id, attempt, ...decideNext(dependencies, attempt, answer.retryAfter) }, isGone };
+}
+
+/** The attempt belongs to the trace of the request that the event comes of; the address is not told, it may hold secrets. */
+function resumeEvent({ tracing }: AttemptDependencies, { id, event, attemptCount }: ClaimedDelivery): Span | null {
+  const { traceparent = null } = event;
+  if (tracing === null || traceparent === null) return null;
+  return tracing.resume(traceparent, "deliver webhook", {
+    kind: "client",
+    attributes: {
+      "http.request.method": "POST",
+      "sluice.event.id": event.id,
+      "sluice.event.type": event.type,
+      "sluice.delivery.id": id,
+      "sluice.attempt.number": attemptCount + 1,
+    },
+  });
 }
 
 function decideNext(
@@ -75,8 +96,7 @@ function decideNext(
 async function send(
   { client, secretBox, makeAccountSecret, presentData, attemptMs, onTrouble }: AttemptDependencies,
   { event, url, endpointId, sealed }: ClaimedDelivery,
-  sentAt: Date,
-  signal: AbortSignal,
+  { sentAt, signal, traceparent }: { sentAt: Date; signal: AbortSignal; traceparent: string | undefined },
 ): Promise<Answer | null> {
   try {
     const body = JSON.stringify(presentEvent(event, presentData, sentAt));
@@ -86,6 +106,8 @@ async function send(
       "content-type": "application/json",
       "user-agent": "Sluice",
       ...signEvent({ id: event.id, body, sentAt }, secrets),
+      // The receiver is the submitter: it can go on with the trace that it began.
+      ...(traceparent === undefined ? {} : { traceparent }),
     };
     const limits = { bytesMax: answerBytesMax, timeoutMs: attemptMs };
     return judgeAnswer(await client.post(url, { headers, body, ...limits, signal }));

@@ -8,6 +8,7 @@ import { createGuardedClient } from "../../platform/net/guarded-client.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import { createMetrics, type Metrics } from "../../platform/observability/metrics.ts";
 import { createOutageLog } from "../../platform/observability/outage-log.ts";
+import type { Tracing } from "../../platform/tracing/span.ts";
 import { ensureAccountSecret } from "./account-secret.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";
 import { followEvents } from "./follow-events.ts";
@@ -52,6 +53,7 @@ type WebhooksDependencies = {
   lookEveryMs?: number;
   heldMax?: number;
   closeTimeoutMs?: number;
+  tracing?: Tracing | null;
 };
 
 /** After how much silence somebody who listens is told that the stream is alive. */
@@ -63,6 +65,7 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
   const { database, clock, ids, random, randomBytes, masterKey, logger, presentData, baseUrl } = dependencies;
   const { allowsPrivate, attemptMs = 15_000, lookEveryMs = 100, heldMax = 400, closeTimeoutMs = 5000 } = dependencies;
   const { deliveryAttempts } = dependencies.metrics ?? createMetrics();
+  const { tracing = null } = dependencies;
   const secretBox = createSecretBox(masterKey, randomBytes);
   const client = createGuardedClient({ allowsPrivate });
   const heartbeats = createHeartbeats(heartbeatMs);
@@ -71,7 +74,7 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
 
   const onTrouble = (error: unknown): void => logger.warn({ error }, "webhooks wait; they are tried again");
   const makeAccountSecret = (accountId: AccountId) => ensureAccountSecret({ database, clock, secretBox }, accountId);
-  const attempts = { clock, random, client, secretBox, makeAccountSecret, presentData, attemptMs, onTrouble };
+  const attempts = { clock, random, client, secretBox, makeAccountSecret, presentData, attemptMs, onTrouble, tracing };
   const followed = { database, clock, ids, presentData, sessionSecretKey, lookEveryMs: listenEveryMs };
 
   function tellDisabled(endpoint: WebhookEndpoint): void {

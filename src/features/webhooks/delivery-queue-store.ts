@@ -65,6 +65,7 @@ type ClaimRow = {
   type: WebhookEvent["type"];
   data: WebhookEvent["data"];
   created_at: Date;
+  traceparent: string | null;
   sealed_secret: Buffer | null;
   sealed_previous_secret: Buffer | null;
   previous_secret_until: Date | null;
@@ -99,7 +100,7 @@ export async function claimDeliveries(
           from due where deliveries.id = due.id
           returning deliveries.*)
     select claimed.id, claimed.lane, claimed.endpoint_id, claimed.url, claimed.attempt_count, claimed.event_id,
-        claimed.account_id, events.type, events.data, events.created_at,
+        claimed.account_id, events.type, events.data, events.created_at, events.traceparent,
         coalesce(endpoint.sealed_secret, own.sealed_secret) as sealed_secret,
         coalesce(endpoint.sealed_previous_secret, own.sealed_previous_secret) as sealed_previous_secret,
         coalesce(endpoint.previous_secret_until, own.previous_secret_until) as previous_secret_until
@@ -118,7 +119,10 @@ function toClaimed(row: ClaimRow): ClaimedDelivery {
     endpointId: row.endpoint_id,
     url: row.url,
     attemptCount: row.attempt_count,
-    event: { id: row.event_id, accountId: row.account_id, type: row.type, createdAt: row.created_at, data: row.data },
+    event: {
+      ...{ id: row.event_id, accountId: row.account_id, type: row.type, createdAt: row.created_at, data: row.data },
+      traceparent: row.traceparent,
+    },
     sealed: current === null ? null : { current, previous, previousUntil },
   };
 }

@@ -14,6 +14,8 @@ type NewEvent = {
   data: EventData;
   /** Has passed `checkWebhookUrl`. */
   callbackUrl: string | null;
+  /** The span that it comes of. */
+  traceparent?: string | null;
 };
 
 /**

@@ -17,8 +17,9 @@ export async function insertEventWithDeliveries(
   const { callback, deliveryIds } = receivers;
   await sql`
     with event as (
-        insert into events (id, account_id, type, data, created_at)
-          values (${event.id}, ${event.accountId}, ${event.type}, ${JSON.stringify(event.data)}, ${event.createdAt})),
+        insert into events (id, account_id, type, data, created_at, traceparent)
+          values (${event.id}, ${event.accountId}, ${event.type}, ${JSON.stringify(event.data)}, ${event.createdAt},
+            ${event.traceparent ?? null})),
       endpoints as (
         select id, url, account_id || '/' || id as lane from webhook_endpoints
           where account_id = ${event.accountId} and disabled_at is null
@@ -35,10 +36,10 @@ export async function insertEventWithDeliveries(
 }
 
 export async function insertEvent(tx: Database, event: WebhookEvent): Promise<void> {
-  const { id, accountId, type, createdAt, data } = event;
+  const { id, accountId, type, createdAt, data, traceparent = null } = event;
   await tx
     .insertInto("events")
-    .values({ id, account_id: accountId, type, data: JSON.stringify(data), created_at: createdAt })
+    .values({ id, account_id: accountId, type, data: JSON.stringify(data), created_at: createdAt, traceparent })
     .execute();
 }
 
@@ -98,5 +99,6 @@ export function toEvent(row: Tables["events"]): WebhookEvent {
     type: row.type as WebhookEvent["type"],
     createdAt: row.created_at,
     data: row.data as WebhookEvent["data"],
+    traceparent: row.traceparent,
   };
 }

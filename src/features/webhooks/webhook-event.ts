@@ -22,6 +22,8 @@ export type WebhookEvent = {
   type: EventType | typeof testEventType;
   createdAt: Date;
   data: EventData;
+  /** The span that it comes of, which its deliveries belong to; `null` where nothing was traced. */
+  traceparent?: string | null;
 };
 
 /** Turns kept data into what a receiver or reader gets at the moment. */

@@ -57,6 +57,13 @@ describe("where settings come from", () => {
       trusted_proxies: [],
       log_level: "info",
       log_format: "auto",
+      otlp_endpoint: undefined,
+      otlp_headers: undefined,
+      otel_service_name: "sluice",
+      traces_sampler: "parentbased_always_on",
+      traces_sampler_arg: 1,
+      traces_callers_per_second_max: 10,
+      traces_delay_ms: 2000,
       idempotency_hours: 24,
       stream_heartbeat_ms: 15_000,
       json_body_bytes_max: 20_971_520,
@@ -128,6 +135,38 @@ describe("where settings come from", () => {
     client_id: "sluice",
     client_secret: "${EXAMPLE_SECRET}",
   };
+
+  test("OpenTelemetry's own variables say where traces go, which ones, and by which headers", () => {
+    const settings = loadEnvironment({
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/",
+      OTEL_EXPORTER_OTLP_HEADERS: "Authorization=Bearer%20one, x-team=${TEAM}",
+      OTEL_SERVICE_NAME: "gateway-eu",
+      OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
+      OTEL_TRACES_SAMPLER_ARG: "0.05",
+    });
+    expect(settings).toMatchObject({
+      otlp_endpoint: "http://collector:4318",
+      otlp_headers: { authorization: "Bearer one", "x-team": "${TEAM}" },
+      otel_service_name: "gateway-eu",
+      traces_sampler: "parentbased_traceidratio",
+      traces_sampler_arg: 0.05,
+    });
+    expect(loadFile("traces_sampler_arg: 0.5\n").traces_sampler_arg).toBe(0.5);
+  });
+
+  test.for([
+    ["OTEL_TRACES_SAMPLER", "jaeger_remote"],
+    ["OTEL_TRACES_SAMPLER_ARG", "2"],
+    ["OTEL_TRACES_SAMPLER_ARG", "-1"],
+    ["OTEL_TRACES_SAMPLER_ARG", "half"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "s3cret"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "a=%zz-s3cret"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "a=s3cret%0a"],
+  ] as const)("%s is not %s, and no secret is repeated", ([variable, value]) => {
+    const refusal = refusalOf(() => loadEnvironment({ [variable]: value }));
+    expect(refusal).toContain(`The setting ${variable} is`);
+    expect(refusal).not.toContain("s3cret");
+  });
 
   test("services to sign in with are a YAML list of maps, or the same as JSON", () => {
     const lines = Object.entries(provider).map(([name, value]) => `    ${name}: ${value}`);

@@ -35,7 +35,9 @@ type OptionalSetting =
   | "stripe_secret_key"
   | "stripe_webhook_secret"
   | "tls_cert_file"
-  | "tls_key_file";
+  | "tls_key_file"
+  | "otlp_endpoint"
+  | "otlp_headers";
 
 /** Where a value was written, for the sentence that says it is wrong. */
 type Source = { name: string; place: string; value: unknown };
@@ -250,7 +252,7 @@ function createUnknownSettingError(source: Source): OperatorError {
 function presentWrongValue(name: SettingName, value: unknown): string {
   if (name === "database_url" || name === "redis_url" || name === "smtp_url") return "not such an address";
   if (name === "secret_key" || name === "s3_secret_access_key" || name.startsWith("stripe_")) return "no such text";
-  if (name === "oidc") return "no such list";
+  if (name === "oidc" || name === "otlp_headers") return "no such list";
   return scrubSecrets(typeof value === "number" ? String(value) : JSON.stringify(value));
 }
 

@@ -21,6 +21,17 @@ export function wholeNumber(range: { min: number; max: number }): SettingKind<nu
   };
 }
 
+/** A part of a whole, from 0 to 1. */
+export function share(): SettingKind<number> {
+  return {
+    expected: "a number from 0 to 1, such as 0.05",
+    parse(raw) {
+      const value = typeof raw === "string" && /^\d{0,10}(\.\d{1,15})?$/.test(raw) && raw !== "" ? Number(raw) : raw;
+      return typeof value === "number" && value >= 0 && value <= 1 ? value : undefined;
+    },
+  };
+}
+
 export function text(expected: string): SettingKind<string> {
   return { expected, parse: (raw) => (typeof raw === "string" && raw.trim() !== "" ? raw.trim() : undefined) };
 }
@@ -98,6 +109,31 @@ function listOf(expected: string, isItem: (item: string) => boolean): SettingKin
       return given.every((item) => typeof item === "string" && isItem(item)) ? given : undefined;
     },
   };
+}
+
+/** Headers of HTTP in the form that OpenTelemetry gave its own variable: `name=value,name=value`. */
+export function headerList(): SettingKind<Readonly<Record<string, string>>> {
+  return {
+    expected: "headers as name=value with commas between them, such as authorization=Bearer%20token",
+    parse(raw) {
+      if (typeof raw !== "string") return undefined;
+      const given = raw.split(",").map((item) => item.trim());
+      const headers = given.filter((item) => item !== "").map(parseHeader);
+      return headers.every((header) => header !== null) ? Object.fromEntries(headers) : undefined;
+    },
+  };
+}
+
+function parseHeader(item: string): [name: string, value: string] | null {
+  const [, name = "", encoded = ""] = /^([!#$%&'*+.^_`|~\w-]+)\s*=\s*(.*)$/.exec(item) ?? [];
+  if (name === "") return null;
+  try {
+    const value = decodeURIComponent(encoded);
+    return /^[\t\x20-\x7e]*$/.test(value) ? [name.toLowerCase(), value] : null;
+  } catch {
+    // Not encoded as in a URL; the caller says what would be right.
+    return null;
+  }
 }
 
 export function databaseAddress(): SettingKind<string> {

@@ -1,15 +1,18 @@
 import { previewEndpoints } from "../http/endpoint-table.ts";
+import { samplerNames } from "../tracing/create-sampler.ts";
 import {
   currencyCode,
   databaseAddress,
   file,
   folder,
+  headerList,
   mailServerAddress,
   networks,
   oneOf,
   oneOrMoreOf,
   redisAddress,
   type SettingKind,
+  share,
   signInProviders,
   someOf,
   text,
@@ -272,6 +275,60 @@ export const settingsTable = {
     standard: "auto",
     example: "json",
     explains: "`auto` is pretty on a terminal and JSON everywhere else.",
+  },
+  otlp_endpoint: {
+    kind: webAddress(),
+    standard: undefined,
+    otherwise: "nothing is traced",
+    example: "http://collector.example.com:4318",
+    alias: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    explains:
+      "An OpenTelemetry collector, up to where `/v1/traces` follows, that takes OTLP by HTTP. Traces go there (docs/operating/tracing.md).",
+  },
+  otlp_headers: {
+    kind: headerList(),
+    standard: undefined,
+    otherwise: "none",
+    example: "'authorization=${COLLECTOR_AUTHORIZATION}'",
+    alias: "OTEL_EXPORTER_OTLP_HEADERS",
+    explains:
+      "Headers that the collector wants, as `name=value` with commas between them; a value may be encoded as in a URL, and one of the form ${NAME} is read from the environment.",
+  },
+  otel_service_name: {
+    kind: text("a name such as sluice"),
+    standard: "sluice",
+    example: "sluice-eu",
+    alias: "OTEL_SERVICE_NAME",
+    explains: "What this gateway is called in traces.",
+  },
+  traces_sampler: {
+    kind: oneOf(samplerNames),
+    standard: "parentbased_always_on",
+    example: "parentbased_traceidratio",
+    alias: "OTEL_TRACES_SAMPLER",
+    explains:
+      "Which requests are traced. With `parentbased_…` a request with a `traceparent` is a part of its caller's trace, and traced if the caller says so; else it begins a trace of its own, with a link to the caller's.",
+  },
+  traces_sampler_arg: {
+    kind: share(),
+    standard: 1,
+    example: "0.05",
+    alias: "OTEL_TRACES_SAMPLER_ARG",
+    explains: "The share of requests that a sampler with `traceidratio` traces, from 0 to 1.",
+  },
+  traces_callers_per_second_max: {
+    kind: wholeNumber({ min: 0, max: 1_000_000 }),
+    standard: 10,
+    example: "10",
+    explains:
+      "How many requests a second each process traces because their callers say so. Beyond that they are sampled like all others.",
+  },
+  traces_delay_ms: {
+    kind: wholeNumber({ min: 10, max: 600_000 }),
+    standard: 2000,
+    example: "2000",
+    alias: "OTEL_BSP_SCHEDULE_DELAY",
+    explains: "How long spans wait for others before they are sent to the collector together.",
   },
   json_body_bytes_max: {
     kind: wholeNumber({ min: 1024, max: 256 * megabyte }),

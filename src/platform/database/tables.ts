@@ -239,6 +239,7 @@ type EventsTable = {
   type: string;
   data: unknown;
   created_at: Date;
+  traceparent: string | null;
 };
 
 type FileUsagesTable = {
@@ -524,6 +525,7 @@ type TasksTable = {
   finished_at: Date | null;
   updated_at: Date;
   steps: unknown;
+  traceparent: string | null;
 };
 
 type UnarchivedBytesTable = {

@@ -12,6 +12,7 @@ import type { IdSource } from "../../lib/ids.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { Logger } from "../observability/logger.ts";
 import { createMetrics, type Metrics } from "../observability/metrics.ts";
+import type { Tracing } from "../tracing/span.ts";
 import { createBrokenRequestHandler } from "./broken-request.ts";
 import { type Certificate, tlsVersionMin } from "./certificate.ts";
 import { sendError } from "./error-response.ts";
@@ -25,6 +26,7 @@ import { logRequest } from "./request-log.ts";
 import { createRequestMeter, type RequestMeter } from "./request-meter.ts";
 import { compileSerializer } from "./serialization.ts";
 import { requireStorableQuery } from "./storable-text.ts";
+import { traceRequest } from "./trace-request.ts";
 import { disposeOfBody } from "./unread-body.ts";
 import { compileValidator } from "./validation.ts";
 
@@ -56,6 +58,7 @@ type HttpServerOptions = {
   certificate?: Certificate | null;
   /** What is left to whoever was not admitted yet but sent a valid key; `null` for everybody else. Never throws. */
   findLimits?(request: FastifyRequest): Promise<SeenLimits | null>;
+  tracing?: Tracing | null;
   /** Adds every route; called once, before paths that exist learn to refuse other methods. */
   addRoutes(http: HttpServer): Promise<void>;
   /** What to tell of a path that leads nowhere although one could expect something there; `null` for every other. */
@@ -101,6 +104,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   http.decorateRequest("rawBody", emptyContext.rawBody);
   http.decorateRequest("logFields", emptyContext.logFields);
   http.decorateRequest("failure", emptyContext.failure);
+  http.decorateRequest("span", emptyContext.span);
   http.setValidatorCompiler(compileValidator);
   http.setSerializerCompiler(compileSerializer);
   http.setErrorHandler(sendError);
@@ -148,6 +152,7 @@ type Told = { clock: Clock; logger: Logger; meter: RequestMeter };
 function receiveRequests(http: HttpServer, options: HttpServerOptions, told: Told): void {
   http.addHook("onRequest", (request, reply, done) => {
     logRequest(request, reply, told);
+    if (options.tracing) request.span = traceRequest(options.tracing, request);
     identifyRequest(request, reply);
     requireStorableQuery(request.url);
     done();

@@ -4,6 +4,7 @@ import type { Caller } from "../../lib/caller.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { LeaseState, RateState } from "../counters/counters.ts";
 import type { LogFields } from "../observability/stringify-fields.ts";
+import type { Span } from "../tracing/span.ts";
 import type { EndpointName } from "./endpoint-table.ts";
 import type { AccessWatch } from "./event-stream.ts";
 
@@ -36,6 +37,8 @@ export type RequestContext = {
   logFields: LogFields | null;
   /** The error that the answer tells of, for the log line. */
   failure: Error | null;
+  /** `null` where the request is not traced. */
+  span: Span | null;
 };
 
 export const emptyContext: Readonly<RequestContext> = {
@@ -48,6 +51,7 @@ export const emptyContext: Readonly<RequestContext> = {
   rawBody: null,
   logFields: null,
   failure: null,
+  span: null,
 };
 
 const openReply = Symbol("the reply that a connection is busy with");

@@ -5,6 +5,7 @@ import { getErrorEntry } from "../errors/error-table.ts";
 import type { Logger } from "../observability/logger.ts";
 import { findOpenReply, noteOpenReply } from "./request-context.ts";
 import type { RequestMeter } from "./request-meter.ts";
+import { endRequestSpan } from "./trace-request.ts";
 
 const pathCharactersMax = 200;
 
@@ -23,6 +24,7 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply, options
   reply.raw.on("close", () => {
     // The next request may have come before this one was answered.
     if (findOpenReply(socket) === reply) noteOpenReply(socket, null);
+    if (reply.request.span !== null) endRequestSpan(reply.request.span, reply);
     writeLine(reply, options);
   });
 }
@@ -50,6 +52,7 @@ function writeLine(reply: FastifyReply, options: RequestLogOptions): void {
   if (route === null) fields.path = request.url.split("?", 1)[0]?.slice(0, pathCharactersMax);
   if (!raw.writableFinished) fields.aborted = true;
   if (request.clientRequestId !== null) fields.client_request_id = request.clientRequestId;
+  if (request.span !== null) fields.trace_id = request.span.traceId;
   if (logFields !== null) Object.assign(fields, logFields);
   // A caller's mistake is told by its code alone, because messages about it may quote what the caller sent.
   if (code !== null)

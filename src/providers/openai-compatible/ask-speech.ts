@@ -1,7 +1,7 @@
 import type { UpstreamHeaders } from "../../platform/net/upstream-call.ts";
 import type { SpeechCall } from "../generation.ts";
 import type { MediaRequest } from "../media-client.ts";
-import type { OpenAiEndpoint } from "./openai-endpoint.ts";
+import { type OpenAiEndpoint, presentTrace } from "./openai-endpoint.ts";
 
 /** More than an hour of the least compressed audio. */
 export const audioBytesMax = 256 * 1024 * 1024;
@@ -14,7 +14,7 @@ export function writeSpeechRequest(endpoint: OpenAiEndpoint, call: SpeechCall): 
   return {
     method: "POST",
     path: endpoint.pathOf("audio/speech"),
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...presentTrace(call) },
     body: JSON.stringify({
       model: upstreamModel,
       input: text,

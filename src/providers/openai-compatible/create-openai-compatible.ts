@@ -72,10 +72,12 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatPr
 
     startChat(call, sink) {
       const chat = new OpenAiChat(context, call, sink);
+      const { apiKey, traceparent = null } = call;
+      const usual = getHeaders(apiKey)[isStreamNeeded(call.request, options) ? "stream" : "whole"];
       chat.upstream = pool.dispatch(
         {
           path,
-          headers: getHeaders(call.apiKey)[isStreamNeeded(call.request, options) ? "stream" : "whole"],
+          headers: traceparent === null ? usual : [...usual, "traceparent", traceparent],
           body: buildUpstreamBody(call, options),
           timeouts: call.timeouts,
         },

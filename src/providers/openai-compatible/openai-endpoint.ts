@@ -11,6 +11,11 @@ export type OpenAiMediaOptions = Pick<MediaClientOptions, "headers" | "connectio
 
 export type OpenAiEndpoint = { client: MediaClient; clock: Clock; pathOf(operation: string): string };
 
+/** The header that tells of the trace, to whom it is to be told. */
+export function presentTrace({ traceparent = null }: { traceparent?: string | null }): Record<string, string> {
+  return traceparent === null ? {} : { traceparent };
+}
+
 export function createOpenAiEndpoint(options: OpenAiMediaOptions): OpenAiEndpoint {
   const { baseUrl, authHeader = { name: "authorization", prefix: "Bearer " }, clock } = options;
   const { origin, pathname, search } = new URL(baseUrl);

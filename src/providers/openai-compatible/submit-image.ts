@@ -3,7 +3,7 @@ import type { GenerationCall, ImageRequest, MadeOutput, SubmitOutcome } from "..
 import { openBase64 } from "../inline-media.ts";
 import { readAnswer, type WholeAnswer } from "../media-client.ts";
 import { asRecord } from "./json-value.ts";
-import type { OpenAiEndpoint } from "./openai-endpoint.ts";
+import { type OpenAiEndpoint, presentTrace } from "./openai-endpoint.ts";
 import { readMediaError, refuseOrWait } from "./read-media-error.ts";
 import { writeMultipart } from "./write-multipart.ts";
 
@@ -22,7 +22,7 @@ export async function submitImage(endpoint: OpenAiEndpoint, call: ImageCall): Pr
   const bytesMax = Math.min(imageBytesMax * (request.count + 1), answerBytesMax);
   const asked = call.inputs.length === 0 ? writeGeneration(call, request) : writeEdit(call, request);
   const path = endpoint.pathOf(asked.operation);
-  const headers = { accept: "application/json", ...asked.headers, ...call.headers };
+  const headers = { accept: "application/json", ...asked.headers, ...call.headers, ...presentTrace(call) };
   const once = await endpoint.client.sendOnce(
     { method: "POST", path, headers, body: asked.body, apiKey, timeoutMs, signal },
     (answer) => readAnswer(answer, { bytesMax, signal }),

@@ -116,6 +116,7 @@ export async function writeTransition<T extends Task>(
       type: end.event,
       createdAt: change.finishedAt ?? now,
       callbackUrl,
+      traceparent: task.traceparent,
     };
     await recordEvent(tx, { ...event, data: describeEvent(written) }, dependencies);
   }

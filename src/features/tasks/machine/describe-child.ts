@@ -20,6 +20,7 @@ export function describeChild(parent: Task, child: NewChild, { ids, now }: { ids
     callbackUrl: null,
     requestId: parent.requestId,
     clientRequestId: parent.clientRequestId,
+    traceparent: parent.traceparent,
     deadlineAt: parent.deadlineAt,
     createdAt: now,
   };

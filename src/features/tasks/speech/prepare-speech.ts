@@ -52,15 +52,17 @@ export function prepareSpeech(
   const meter = new SpeechMeter(request);
   return {
     ...{ caller, requestId, modelId, targets, meter, tokensLikely: 0 },
+    operation: { name: "generate_content", outputType: "speech" },
     terms: describeTerms(terms, targets),
     presenter: createPresenter(audioTypes[request.format]),
     headers: presentDeprecation(offered),
-    start: (target, _unitsMax, sink) =>
-      sendSpeech(target, { requestId, request, onAudio: (audio) => meter.follow(audio) }, sink),
+    start: (target, _unitsMax, sink, traceparent) =>
+      sendSpeech(target, { requestId, request, traceparent, onAudio: (audio) => meter.follow(audio) }, sink),
     explain: explainSpeechFailure,
     bill: (usage) => billSpeech(terms, usage),
     countTokens: () => ({ input: 0, output: 0 }),
     describeUsage: ({ characters }) => ({ characters }),
+    describeSpan: ({ characters }) => ({ "sluice.usage.characters": characters }),
   };
 }
 

@@ -17,7 +17,13 @@ export type SpeechKinds = {
   usage: SpokenUsage;
 };
 
-type Spoken = { requestId: string; request: SpeechRequest; onAudio(audio: SpeechAudio): void };
+type Spoken = {
+  requestId: string;
+  request: SpeechRequest;
+  /** For an upstream that is to be told of the trace. */
+  traceparent: string | null;
+  onAudio(audio: SpeechAudio): void;
+};
 
 /** Has a text said by a target, and tells the sink of its audio as it comes. */
 export function sendSpeech(target: SpeechTarget, spoken: Spoken, sink: CallSink<SpeechKinds>): CallRun {
@@ -26,9 +32,9 @@ export function sendSpeech(target: SpeechTarget, spoken: Spoken, sink: CallSink<
   let resumed = Promise.withResolvers<void>();
   resumed.resolve();
 
-  async function say({ requestId, request, onAudio }: Spoken): Promise<void> {
+  async function say({ requestId, request, traceparent, onAudio }: Spoken): Promise<void> {
     const { upstreamModel, apiKey, timeoutMs } = target;
-    const call = { taskId: requestId, request, upstreamModel, apiKey, timeoutMs, signal };
+    const call = { taskId: requestId, request, upstreamModel, apiKey, timeoutMs, signal, traceparent };
     const audio = await target.speech.startSpeech(call);
     if (signal.aborted) return;
     onAudio(audio);

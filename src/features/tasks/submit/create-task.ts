@@ -6,6 +6,8 @@ import { invariant } from "../../../lib/invariant.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { SeenLimits } from "../../../platform/http/request-context.ts";
+import type { Span } from "../../../platform/tracing/span.ts";
+import { toSpanFailure } from "../../../platform/tracing/to-span-failure.ts";
 import { getOfferedModel, type LiveCatalog, type OfferedModel, presentDeprecation } from "../../catalog/index.ts";
 import { type ClaimTerms, claimKey, fingerprintRequest, freeKey, recallAnswer } from "../../idempotency/index.ts";
 import { checkWebhookUrl } from "../../webhooks/index.ts";
@@ -43,6 +45,8 @@ export type IncomingTask<B extends CommonBody = CommonBody> = {
   prepare: PrepareTask<B>;
   /** What was seen of the caller's limits so far. */
   seen: SeenLimits | null;
+  /** Of the request, where that is traced. */
+  span: Span | null;
 };
 
 /** What is to be made, found good: what it starts from, what it is made of, and what it may cost. */
@@ -74,6 +78,24 @@ const attemptsMax = 3;
 
 /** Makes a task, or finds the one that the same request made before. */
 export async function createTask<B extends CommonBody>(
+  dependencies: CreateDependencies,
+  incoming: IncomingTask<B>,
+): Promise<CreatedTask> {
+  // Whatever is done for the task, by whichever node, belongs to this span.
+  const span = incoming.span?.start("create task", { kind: "producer" }) ?? null;
+  try {
+    const created = await createOrFind(dependencies, { ...incoming, span });
+    span?.set({ "sluice.task.id": created.task.id, "gen_ai.request.model": created.task.model });
+    span?.set({ "sluice.replayed": created.isReplay ? true : undefined });
+    span?.end();
+    return created;
+  } catch (error) {
+    span?.end(toSpanFailure(error));
+    throw error;
+  }
+}
+
+async function createOrFind<B extends CommonBody>(
   dependencies: CreateDependencies,
   incoming: IncomingTask<B>,
 ): Promise<CreatedTask> {
@@ -216,10 +238,11 @@ async function prepareSubmission<B extends CommonBody>(
     callbackUrl: body.callback_url ?? null,
     requestId: incoming.requestId,
     clientRequestId: incoming.clientRequestId,
+    traceparent: incoming.span?.traceparent ?? null,
     deadlineAt: new Date(now.getTime() + lifeMs),
     createdAt: now,
   };
   const order = incoming.order === null ? null : { ...incoming.order, scope: orderScope };
-  const submission = { task, caller, held: held === 0n ? null : held, keyed, order };
+  const submission = { task, caller, held: held === 0n ? null : held, keyed, order, span: incoming.span };
   return { submission, headers: presentDeprecation(offered) };
 }

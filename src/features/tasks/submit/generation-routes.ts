@@ -229,6 +229,7 @@ async function createWanted<B extends CommonBody>(
       order: describeOrder?.(body) ?? null,
       prepare,
       seen: request.limits,
+      span: request.span,
     });
     if (created.isReplay) await discard?.();
     return created;

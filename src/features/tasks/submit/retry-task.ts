@@ -64,6 +64,8 @@ async function makeAnew({ database, clock, ids, currency }: RetryDependencies, t
       holdId: held === 0n ? null : ids.next("hold"),
       steps: task.steps.map(({ name }) => ({ name, state: "queued", progress: 0, output: [], taskIds: {} })),
       outputIds: task.outputIds.map(() => ids.next("file")),
+      // The operator's doing, not that of whoever submitted the first.
+      traceparent: null,
       deadlineAt: new Date(now.getTime() + lifeMs),
       createdAt: now,
     },

@@ -6,6 +6,8 @@ import { invariant } from "../../../lib/invariant.ts";
 import type { Nano } from "../../../lib/money.ts";
 import { type Database, isDatabaseUnavailable } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
+import type { Span, Tracing } from "../../../platform/tracing/span.ts";
+import { toSpanFailure } from "../../../platform/tracing/to-span-failure.ts";
 import { claimWithAnswers, withdrawClaims } from "../../idempotency/index.ts";
 import { explainRefusedHold, openHolds } from "../../ledger/index.ts";
 import type { NewTask } from "../task.ts";
@@ -22,6 +24,8 @@ export type Submission = {
   keyed: { key: string; fingerprint: Buffer } | null;
   /** The piece of business that it does, where its caller has a name for it. */
   order: TaskOrder | null;
+  /** Of the submission, where that is traced. */
+  span?: Span | null;
 };
 
 export type SubmissionOutcome =
@@ -39,6 +43,7 @@ export type SubmissionDependencies = {
   clock: Clock;
   currency: string;
   keyValidityMs: number;
+  tracing?: Tracing | null;
   /** Has tasks begun that are written. */
   begin(taskIds: readonly TaskId[]): void;
 };
@@ -59,7 +64,7 @@ export function createSubmissionWriter(dependencies: SubmissionDependencies): Co
     batchMax,
     waitingMax,
     async run(batch) {
-      const outcomes = await dependencies.database.transaction().execute((tx) => writeBatch(dependencies, tx, batch));
+      const outcomes = await writeTraced(dependencies, batch);
       const created = batch.filter((_, index) => outcomes[index]?.kind === "created").map(({ task }) => task.id);
       if (created.length > 0) dependencies.begin(created);
       return outcomes;
@@ -67,6 +72,24 @@ export function createSubmissionWriter(dependencies: SubmissionDependencies): Co
     createFullError: () => new AppError("overloaded", "Too many tasks are being submitted. Retry shortly."),
     judge: (failure) => (failure instanceof Error && isDatabaseUnavailable(failure) ? failure : "alone"),
   });
+}
+
+async function writeTraced(
+  dependencies: SubmissionDependencies,
+  batch: readonly Submission[],
+): Promise<SubmissionOutcome[]> {
+  const { database, tracing = null } = dependencies;
+  const spans = tracing === null ? [] : batch.map((submission) => submission.span ?? null);
+  const attributes = { "db.system.name": "postgresql", "db.operation.batch.size": batch.length };
+  const span = tracing?.share("task commit", spans, { kind: "client", attributes }) ?? null;
+  try {
+    const outcomes = await database.transaction().execute((tx) => writeBatch(dependencies, tx, batch));
+    span?.end();
+    return outcomes;
+  } catch (error) {
+    span?.end(toSpanFailure(error));
+    throw error;
+  }
 }
 
 /** Locks in the order of everybody: keys, orders, counts, wallets. */

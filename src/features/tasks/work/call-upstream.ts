@@ -247,8 +247,9 @@ async function stopAbandoned(dependencies: UpstreamDependencies, task: MediaTask
 }
 
 function describeCall(task: MediaTask, { target, inputs }: Handover, signal: AbortSignal): GenerationCall {
-  const { upstreamModel, apiKey, timeoutMs } = target;
-  return { taskId: task.id, request: task.request, inputs, upstreamModel, apiKey, timeoutMs, signal };
+  const { upstreamModel, apiKey, timeoutMs, provider } = target;
+  const traceparent = provider.trace_context === true ? task.traceparent : null;
+  return { taskId: task.id, request: task.request, inputs, upstreamModel, apiKey, timeoutMs, signal, traceparent };
 }
 
 /** An upstream that is only polled does not need what the work started from: that is loaded when it is opened. */
