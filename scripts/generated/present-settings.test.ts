@@ -39,7 +39,6 @@ const companions: Readonly<Record<string, readonly string[]>> = {
 
 /** What is no value of YAML, but a notation of its own. */
 const meanings: Readonly<Record<string, unknown>> = {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is how the environment is named.
   otlp_headers: { authorization: "${COLLECTOR_AUTHORIZATION}" },
 };
 
