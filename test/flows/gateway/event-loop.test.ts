@@ -49,7 +49,7 @@ beforeAll(async () => {
       SLUICE_DATABASE_URL: database.url,
       SLUICE_DATA_DIR: dataDir.path,
       SLUICE_PORT: port,
-      SLUICE_WORKERS: "off",
+      SLUICE_ROLES: "http",
       [upstreamKeyName]: "sk-fake-upstream",
     },
   });

@@ -68,7 +68,7 @@ async function createLimitedCaller(requestsPerMinute: number): Promise<string> {
   try {
     const ids = createIdSource({ clock: systemClock, randomBytes });
     const within = { database: opened, clock: systemClock, ids, randomBytes, hasModel: () => true };
-    const { id: accountId } = await createAccount(within, { email: "limited@example.com" });
+    const { id: accountId } = await createAccount(within, { email: `${ids.next("key")}@example.com` });
     await updateAccount(within, accountId, { limits: { requestsPerMinute } });
     return (await createApiKey(within, { accountId, name: "limited" })).text;
   } finally {
@@ -97,7 +97,10 @@ test("processes have one limit between them, to the last request", async () => {
       const seen = [];
       for (let round = 0; round < 5; round += 1) {
         wire.write(writeRequest("GET /v1/models HTTP/1.1", { headers: { authorization } }));
-        seen.push(await wire.read("GET"));
+        const answer = await wire.read("GET");
+        seen.push(answer);
+        // Where a process has more connections than the other, some are to come again.
+        if (answer.headers.connection === "close") break;
       }
       wire.hangUp();
       return seen;
@@ -121,14 +124,14 @@ test("a mail that is not sent can be read at every process", async () => {
   const secret = readFileSync(outboxLink, "utf8").trim().split("#")[1];
   const cookie = (await post("/outbox/open", { secret })).headers.get("set-cookie")?.split(";")[0] ?? "";
   expect((await post("/sign-up", { email: "ada@example.com", password: goodPassword })).status).toBe(202);
-  const wires = await openToBoth();
   await waitUntil("the mail at every connection", async () => {
+    const wires = await openToBoth();
     const headers = { host: `localhost:${port}`, cookie };
     for (const wire of wires) wire.write(writeRequest("GET /console/api/outbox HTTP/1.1", { headers }));
     const answers = await Promise.all(wires.map((wire) => wire.read("GET")));
+    for (const wire of wires) wire.hangUp();
     return answers.every(({ body }) => body.includes("ada@example.com"));
   });
-  for (const wire of wires) wire.hangUp();
 });
 
 test("callers notice nothing of a roll, which reads the settings anew; with wrong ones the old processes go on", async () => {
