@@ -31,6 +31,8 @@ type Kinds = CallKinds & { delta: number; answer: string; reported: number; usag
 type World = {
   isPlenty?: boolean;
   isRefused?: boolean;
+  /** The ledger cannot say what became of this operation. */
+  lost?: "hold" | "settle";
   isCostKnown?: boolean;
   listener?: CallListener<Kinds> | null;
   /** Counted in place of what else is counted, and paid for in part. */
@@ -42,6 +44,7 @@ type World = {
 async function startCall({
   isPlenty = true,
   isRefused = false,
+  lost,
   isCostKnown = true,
   listener = null,
   meter: counts = {},
@@ -55,6 +58,7 @@ async function startCall({
     async apply({ kind }: { kind: string }) {
       steps.push(kind);
       await opened;
+      if (kind === lost) throw new AppError("overloaded", "The payment could not be recorded.");
       if (isRefused) return { kind: "refused", reason: "account-frozen", missing: 0n };
       if (kind === "hold") steps.push("held");
       if (kind === "extend") return { kind: "refused", missing: 1n };
@@ -152,6 +156,27 @@ test("an answer that comes before the hold asks for both at once, and is told wh
   await told;
   vi.advanceTimersByTime(10);
   expect(call.steps.filter((step) => step === "hold")).toHaveLength(1);
+});
+
+test.each(["hold", "settle"] as const)(
+  "where nobody knows what became of the %s of an answer that cannot be given, its charge is withdrawn",
+  async (lost) => {
+    const call = await startCall({ lost });
+    call.tell((sink) => sink.onAnswer("Hi"));
+    call.openHold();
+    await expect(call.call.ended).rejects.toMatchObject({ code: "overloaded" });
+    expect(call.steps.at(-1)).toBe("withdraw");
+  },
+);
+
+test("what a stream's caller has had is not withdrawn", async () => {
+  const call = await startCall({ lost: "settle", listener: silent });
+  call.openHold();
+  call.tell((sink) => sink.onAccepted());
+  call.tell((sink) => sink.onPieces([1]));
+  call.tell((sink) => sink.onEnd(1));
+  await expect(call.call.ended).rejects.toMatchObject({ code: "overloaded" });
+  expect(call.steps).not.toContain("withdraw");
 });
 
 test("a stream's first word asks for the hold, and is heard when it is there", async () => {

@@ -14,14 +14,15 @@ export type Withdrawals = {
   close(): Promise<void>;
 };
 
-type WithdrawalDependencies = { ledger: Ledger; clock: Clock; logger: Logger };
+type WithdrawalDependencies = { ledger: Ledger; clock: Clock; logger: Logger; retryMs?: number };
 
-const retryMs = 1000;
+const retryMsUsual = 1000;
 /** For how long a hold is written that is released at once. */
 const holdMs = 60_000;
 const waitingMax = 100_000;
 
-export function createWithdrawals({ ledger, clock, logger }: WithdrawalDependencies): Withdrawals {
+export function createWithdrawals(dependencies: WithdrawalDependencies): Withdrawals {
+  const { ledger, clock, logger, retryMs = retryMsUsual } = dependencies;
   const running = createRegistry<Promise<void>>();
   const closing = new AbortController();
   let count = 0;

@@ -1,9 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createDatabase } from "../../../src/platform/database/database.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../../harness/chat/chat-gateway.ts";
 import { createDataDirectory, findFreePort, spawnGateway } from "../../harness/gateway-process.ts";
-import { lockWallet } from "../../harness/ledger/lock-wallet.ts";
 import { type GatedDatabase, openGatedDatabase } from "../../harness/servers/gated-database.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
@@ -94,44 +92,6 @@ describe("a gateway whose database", () => {
       time(chat.gateway.get("/balance", caller.key)),
     ]);
     for (const { status, ms } of told) expect([status, ms < answerMsMax]).toEqual([200, true]);
-    await expectService();
-  });
-
-  test("falls silent after it charged for a call that is then refused refunds it when it is heard again", async () => {
-    const { gate } = database;
-    const [refused, neighbour] = [await chat.createCaller(), await chat.createCaller()];
-    for (const one of [refused, neighbour]) {
-      expect((await one.post(ask)).status).toBe(200);
-      await one.settled();
-    }
-    const before = await refused.readBalance();
-    const address = { connectionString: database.direct.url };
-    const locking = createDatabase({ address, connectionsMax: 3, onConnectionError: () => {} });
-    await using wallet = await lockWallet(locking, refused.accountId);
-    // While the batch before is written, hold and settlement of a quick answer come to wait for the next one together.
-    await using earlier = await lockWallet(locking, neighbour.accountId);
-    const first = neighbour.post(ask);
-    await earlier.awaited();
-    const told = time(refused.post({ ...ask, messages: [{ role: "user", content: "Quick" }] }));
-    await waitUntil("the upstream's answer", () =>
-      chat.upstream.requests.some((call) => call.ask?.prompt === "Quick" && call.outcome === "finished"),
-    );
-    expect((await chat.gateway.get("/models", refused.key)).status).toBe(200);
-    await earlier.free();
-    await wallet.awaited();
-    gate.silence("all");
-    await wallet.free();
-    await waitUntil("the charge nobody hears of", async () => (await refused.listCharges()).length === 2);
-    expectRefusal(await told);
-    await first;
-    gate.speak();
-    await waitUntil("the refund", async () => (await refused.readBalance()).available === before.available, backMsMax);
-    await refused.settled();
-    const statement = await chat.gateway.get("/ledger", refused.key);
-    expect(await statement.json()).toMatchObject({
-      data: [{ kind: "refund" }, { kind: "charge" }, { kind: "charge" }, {}],
-    });
-    await locking.destroy();
     await expectService();
   });
 
