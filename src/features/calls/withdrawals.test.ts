@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { createTestClock } from "../../../test/harness/test-clock.ts";
 import { waitUntil } from "../../../test/harness/wait-until.ts";
 import { nano } from "../../lib/money.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
 import { createLogger } from "../../platform/observability/logger.ts";
 import type { DoubtfulCharge, Ledger } from "../ledger/index.ts";
 import { createWithdrawals } from "./withdrawals.ts";
@@ -19,7 +20,7 @@ const doubtful: DoubtfulCharge = {
 };
 
 /** A ledger that is away for so many questions, and has charged before. */
-function open(awayFor: number) {
+function open(awayFor: number, failure: Error = new AppError("overloaded", "The payment could not be recorded.")) {
   const kinds: string[] = [];
   const lines: string[] = [];
   let left = awayFor;
@@ -32,7 +33,7 @@ function open(awayFor: number) {
   const ledger = {
     async apply({ kind }: { kind: keyof typeof results }) {
       left -= 1;
-      if (left >= 0) throw new Error("The database is away.");
+      if (left >= 0) throw failure;
       kinds.push(kind);
       return results[kind];
     },
@@ -48,6 +49,16 @@ test("a charge in doubt is asked about until the ledger answers, and refunded", 
   expect(kinds).toEqual(["hold", "release", "settle", "refund"]);
   expect(lines.join("")).toContain('"outcome":"refunded"');
   await withdrawals.close();
+});
+
+test("what is no outage is tried once, and named", async () => {
+  const { kinds, lines, withdrawals } = open(1, new Error("the charge was not refunded: over-charge"));
+  withdrawals.add(doubtful);
+  await waitUntil("its end", () => lines.length === 1);
+  expect(lines[0]).toMatch(/"level":"error".*"hold_id":"hold_1"/);
+  expect(kinds).toEqual([]);
+  await withdrawals.close();
+  expect(lines).toHaveLength(1);
 });
 
 test("what is in doubt at the end is tried once more, and named", async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../lib/clock.ts";
 import { createRegistry } from "../../lib/registry.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import { type DoubtfulCharge, type Ledger, withdrawCharge } from "../ledger/index.ts";
 
@@ -37,8 +38,10 @@ export function createWithdrawals(dependencies: WithdrawalDependencies): Withdra
       );
       return true;
     } catch (error) {
-      if (closing.signal.aborted) giveUp(hold, error);
-      return closing.signal.aborted;
+      // What is wrong for another reason than an outage stays wrong, and is the operator's.
+      const isOver = closing.signal.aborted || !isOutage(error);
+      if (isOver) giveUp(hold, error);
+      return isOver;
     }
   }
 
@@ -69,6 +72,10 @@ export function createWithdrawals(dependencies: WithdrawalDependencies): Withdra
       await Promise.all(running.list());
     },
   };
+}
+
+function isOutage(error: unknown): boolean {
+  return error instanceof AppError && error.code === "overloaded";
 }
 
 function describe({ accountId, id, cause }: DoubtfulCharge["hold"]): Record<string, unknown> {

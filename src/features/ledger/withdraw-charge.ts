@@ -22,6 +22,7 @@ export async function withdrawCharge(
 ): Promise<"uncharged" | "refunded"> {
   // Sent again first, so that a write which is still on its way finds its id taken.
   const held = await apply(hold);
+  if (held.kind === "id-reused") throw new Error(`the hold ${hold.id} is another one's`);
   if (held.kind !== "held") return "uncharged";
   const { accountId } = hold;
   const released = await apply({ kind: "release", accountId, holdId: hold.id });
