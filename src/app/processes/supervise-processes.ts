@@ -64,6 +64,7 @@ export function superviseProcesses(options: SupervisorOptions): Supervisor {
   let isReady = false;
   let lead: Process | undefined;
   let collections = 0;
+  let collecting: Promise<CollectedMetric[]> | null = null;
 
   function look(): void {
     if (stopping.signal.aborted) return;
@@ -126,6 +127,11 @@ export function superviseProcesses(options: SupervisorOptions): Supervisor {
     return metrics === null || one.forked === null ? [] : [{ processId: one.forked.processId, metrics }];
   }
 
+  async function collectFromAll(): Promise<CollectedMetric[]> {
+    const serving = [...processes].filter(({ state }) => state === "serving");
+    return joinMetrics((await Promise.all(serving.map(collectFrom))).flat());
+  }
+
   function leave(one: Process): void {
     one.state = "leaving";
     one.forked?.tell({ kind: "stop", delayMs: leaveDelayMs, alone: true });
@@ -180,9 +186,12 @@ export function superviseProcesses(options: SupervisorOptions): Supervisor {
   look();
   return {
     ready: ready.promise,
-    async collectMetrics() {
-      const serving = [...processes].filter(({ state }) => state === "serving");
-      return joinMetrics((await Promise.all(serving.map(collectFrom))).flat());
+    collectMetrics() {
+      // Whoever asks meanwhile is told the same: a process is asked one thing at a time.
+      collecting ??= collectFromAll().finally(() => {
+        collecting = null;
+      });
+      return collecting;
     },
     roll(wanted) {
       count = wanted;
