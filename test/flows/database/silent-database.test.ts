@@ -1,7 +1,9 @@
 import { sql } from "kysely";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { writeCatalogOf } from "../../harness/chat/chat-catalog.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../../harness/chat/chat-gateway.ts";
 import { createDataDirectory, findFreePort, spawnGateway } from "../../harness/gateway-process.ts";
+import { scrapeMetrics } from "../../harness/scrape-metrics.ts";
 import { type GatedDatabase, openGatedDatabase } from "../../harness/servers/gated-database.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
@@ -37,9 +39,17 @@ describe("a gateway whose database", () => {
   let caller: ChatCaller;
   beforeAll(async () => {
     database = await openGatedDatabase();
-    chat = await openChatGateway({ sharedDatabase: database.direct, settings: { database_url: database.url } });
+    const settings = { database_url: database.url, metrics_port: 0 };
+    chat = await openChatGateway({ sharedDatabase: database.direct, settings });
     caller = await chat.createCaller();
-    expect((await caller.post(ask)).status).toBe(200);
+    // Changes are heard in the order in which they are committed: who serves this has heard that the caller is new, and
+    // has no more reason to forget it.
+    const models = [{ id: "open", routes: [{ provider: "open", upstream_model: "only" }] }];
+    await chat.applyCatalog(writeCatalogOf(chat.upstream, { models }));
+  });
+  beforeEach(async () => {
+    database.gate.speak();
+    await expectService();
   });
   afterAll(async () => {
     await chat[Symbol.asyncDispose]();
@@ -47,7 +57,7 @@ describe("a gateway whose database", () => {
   });
 
   /** Asks, and counts what was paid for. */
-  let answered = 1;
+  let answered = 0;
   async function post(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
     const response = await caller.post(body, { headers });
     if (response.status === 200 && !response.headers.has("idempotent-replayed")) answered += 1;
@@ -56,9 +66,13 @@ describe("a gateway whose database", () => {
   const askReady = (): Promise<Told> => time(fetch(`${chat.gateway.siteUrl}/readyz`));
   const askKeyed = (key: string): Promise<Response> => post(ask, { "idempotency-key": key });
 
+  const isListening = async (): Promise<boolean> =>
+    (await scrapeMetrics(chat.gateway.metricsPort)).read("sluice_change_feed_live") === 1;
+
+  /** From then on the caller is remembered, because changes are heard. */
   async function expectService(): Promise<void> {
     const isServing = async (): Promise<boolean> =>
-      (await post(ask)).status === 200 && (await askReady()).status === 200;
+      (await isListening()) && (await post(ask)).status === 200 && (await askReady()).status === 200;
     await waitUntil("service", isServing, backMsMax);
     await caller.settled();
     expect(await caller.listCharges()).toHaveLength(answered);
@@ -98,10 +112,9 @@ describe("a gateway whose database", () => {
   test("is away for a moment has its calls wait", async () => {
     await database.gate.close();
     const calls = [post(ask), askKeyed("away"), chat.gateway.get("/balance", caller.key)].map(time);
-    await waitUntil("the calls to be refused by nobody", () =>
+    await waitUntil("the payment to wait", () =>
       chat.gateway.logs.some(({ msg }) => msg === "payments wait for the database"),
-    );
-    await database.gate.open();
+    ).finally(() => database.gate.open());
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200]);
     await expectService();
   });
