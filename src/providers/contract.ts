@@ -12,8 +12,28 @@ export type ChatProvider = {
   startChat(call: ChatCall, sink: ChatSink): ChatRun;
   /** Whether a streamed answer ends with what the vendor counted. */
   readonly reportsStreamUsage: boolean;
+  /** The wires beside chat that the vendor speaks itself: a request of one goes to it as the caller wrote it. */
+  readonly nativeWires?: ReadonlySet<NativeWire>;
   /** Ends idle connections. Calls that still run are cancelled. */
   close(): Promise<void>;
+};
+
+/** A form of the API that some vendors speak themselves. Whatever comes by one can also be said in the form of chat. */
+export type NativeWire = "messages" | "responses";
+
+/**
+ * A request as its caller wrote it, for upstreams that speak the same wire: it goes through unchanged but for the model,
+ * the limits and who asks. Beside it stands the same request in the form of chat, for all others.
+ */
+export type NativeRequest = {
+  wire: NativeWire;
+  body: Readonly<Record<string, unknown>>;
+  /** Headers of the caller's that the vendor is to see. */
+  headers: Readonly<Record<string, string>>;
+  /** Something in it that the form of chat cannot say; then only an upstream of the same wire can take it. */
+  obstacle: ChatObstacle | null;
+  /** What the answer says of itself in place of the vendor's words. */
+  envelope: { id: string; model: string };
 };
 
 /** The field that asks for what cannot be done, as in `messages[0].content[1]`, and a sentence for the caller. */
@@ -21,6 +41,8 @@ export type ChatObstacle = { param: string; message: string };
 
 export type ChatCall = {
   request: ChatRequest;
+  /** The same request as its caller wrote it, where the upstream speaks its wire. */
+  native?: NativeRequest;
   /** The vendor's name of the model. */
   upstreamModel: string;
   /** Fields beyond OpenAI's contract, of the request or of its messages, that the route names as known to this upstream. */
@@ -80,6 +102,8 @@ export type ChatPiece = {
   usage?: ChatUsage;
   /** No choice ends in this piece. Whoever knows that says so, and nobody has to look for it. */
   isGoingOn?: true;
+  /** The answer to a native request: events of its wire, clean and ready to be sent. `choices` is then for the meter alone. */
+  nativeEvents?: string;
 };
 
 /** A whole answer. */
@@ -89,6 +113,8 @@ export type ChatAnswer = {
   /** What the model wrote, as in a piece. */
   text: string;
   usage: ChatUsage | null;
+  /** The answer to a native request, clean, without its usage: that is the caller's to tell. */
+  nativeBody?: Record<string, unknown>;
 };
 
 /** Tokens as the upstream counted them. Input includes what was cached; output includes reasoning. */

@@ -1,5 +1,5 @@
 import type { ChatRequest } from "../../providers/chat-request.ts";
-import type { ChatObstacle, ChatProvider, ChatTimeouts } from "../../providers/contract.ts";
+import type { ChatObstacle, ChatProvider, ChatTimeouts, NativeRequest } from "../../providers/contract.ts";
 import type { TimeoutsDefinition } from "../../providers/provider-definition.ts";
 import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import type { CatalogView, RouteTarget } from "../catalog/index.ts";
@@ -53,16 +53,22 @@ function readTimeouts(said: TimeoutsDefinition): ChatTimeouts {
 export type AbleTargets = { kind: "able"; targets: ChatTarget[] } | { kind: "unable"; obstacle: ChatObstacle };
 
 /** The targets that can do all that a request asks for: mostly all of them, and then the same list. */
-export function listAbleTargets(targets: ChatTarget[], request: ChatRequest): AbleTargets {
+export function listAbleTargets(targets: ChatTarget[], request: ChatRequest, native?: NativeRequest): AbleTargets {
   let obstacle: ChatObstacle | null = null;
-  for (const target of targets) obstacle ??= findTargetObstacle(target, request);
+  for (const target of targets) obstacle ??= findTargetObstacle(target, request, native);
   if (obstacle === null) return { kind: "able", targets };
-  const able = targets.filter((target) => findTargetObstacle(target, request) === null);
+  const able = targets.filter((target) => findTargetObstacle(target, request, native) === null);
   return able.length > 0 ? { kind: "able", targets: able } : { kind: "unable", obstacle };
 }
 
-function findTargetObstacle(target: ChatTarget, request: ChatRequest): ChatObstacle | null {
-  return findForeignField(target, request) ?? target.chat.findObstacle(request);
+/** Who speaks the caller's wire takes the request as it is, and says itself what it cannot do. */
+function findTargetObstacle(
+  target: ChatTarget,
+  request: ChatRequest,
+  native: NativeRequest | undefined,
+): ChatObstacle | null {
+  if (native !== undefined && target.chat.nativeWires?.has(native.wire) === true) return null;
+  return native?.obstacle ?? findForeignField(target, request) ?? target.chat.findObstacle(request);
 }
 
 /** A field beyond the contract goes only to the upstream whose route names it. */

@@ -2,14 +2,18 @@ import type { Clock } from "../../lib/clock.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import type { ProviderRegistry } from "../../providers/provider-registry.ts";
-import type { Calls } from "../calls/index.ts";
+import type { CallPlan, Calls } from "../calls/index.ts";
 import type { LiveCatalog } from "../catalog/index.ts";
 import { askChat, type ChatQuestion, type ChatReply } from "./ask-chat.ts";
+import type { ChatKinds } from "./chat-kinds.ts";
 import { addChatRoutes } from "./chat-routes.ts";
 import { createTargetTable } from "./chat-target.ts";
+import { type ChatOrder, planChat } from "./prepare-chat.ts";
 
 export type Chat = {
   addRoutes(http: HttpServer): void;
+  /** Makes a paid call of a request that came by another wire. Throws what is wrong with it. */
+  plan(order: ChatOrder): CallPlan<ChatKinds>;
   /** Asks a model for the gateway itself; nobody is charged for it here. */
   ask(question: ChatQuestion, signal: AbortSignal): Promise<ChatReply>;
 };
@@ -18,8 +22,10 @@ type ChatOptions = { calls: Calls; catalog: LiveCatalog; registry: ProviderRegis
 
 export function createChat({ calls, catalog, registry, clock, logger }: ChatOptions): Chat {
   const listTargets = createTargetTable(registry);
+  const directory = { catalog, clock, listTargets };
   return {
-    addRoutes: (http) => addChatRoutes(http, calls, { catalog, clock, listTargets }),
+    addRoutes: (http) => addChatRoutes(http, calls, directory),
+    plan: (order) => planChat(directory, order),
     ask: (question, signal) => askChat({ calls, logger, catalog, listTargets }, question, signal),
   };
 }

@@ -7,8 +7,15 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { SpanAttributes } from "../../platform/tracing/span.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import { attemptsMax } from "../../providers/choose-target.ts";
-import type { ChatRun, ChatSink } from "../../providers/contract.ts";
-import { type CallOperation, type CallPlan, type CallTokens, holdMarginMs, type IncomingCall } from "../calls/index.ts";
+import type { ChatRun, ChatSink, NativeRequest } from "../../providers/contract.ts";
+import {
+  type CallOperation,
+  type CallPlan,
+  type CallPresenter,
+  type CallTokens,
+  holdMarginMs,
+  type IncomingCall,
+} from "../calls/index.ts";
 import {
   type CatalogView,
   getOfferedModel,
@@ -34,20 +41,47 @@ export type ChatDirectory = {
   listTargets(view: CatalogView, modelId: string): ChatTarget[];
 };
 
+/** A request in the form of chat, by whichever wire it came. */
+export type ChatOrder = {
+  caller: Caller;
+  requestId: string;
+  bodyBytes: number;
+  request: ChatRequest;
+  /** The same as its caller wrote it, where it came by another wire. */
+  native?: NativeRequest;
+  /** How the answer looks on the caller's wire. */
+  createPresenter(answer: ExpectedAnswer): CallPresenter<ChatKinds>;
+};
+
+export type ExpectedAnswer = { requestId: string; modelId: string; now: Date; meter: ChatMeter };
+
 /** Everything about a call that can be known before anything happens. Throws what is wrong with it. */
-export function prepareChat({ catalog, clock, listTargets }: ChatDirectory, incoming: IncomingCall): ChatPlan {
-  const { caller, requestId } = incoming;
+export function prepareChat(directory: ChatDirectory, incoming: IncomingCall): CallPlan<ChatKinds> {
+  const { caller, requestId, bodyBytes } = incoming;
   // The schema has checked it.
   const request = incoming.body as ChatRequest;
+  return planChat(directory, {
+    ...{ caller, requestId, bodyBytes, request },
+    createPresenter: ({ modelId, now, meter }) =>
+      new ChatPresenter(createEnvelope(requestId, modelId, now), meter, {
+        isStreamed: request.stream === true,
+        includesUsage: request.stream_options?.include_usage === true,
+      }),
+  });
+}
+
+/** The one way to a paid call of chat, for every wire. Throws what is wrong with the request. */
+export function planChat({ catalog, clock, listTargets }: ChatDirectory, order: ChatOrder): CallPlan<ChatKinds> {
+  const { caller, requestId, request, native } = order;
   const view = catalog.current();
   const now = clock.now();
   const offered = getOfferedModel(view, request.model, caller, now);
   const { model } = offered;
   const seen = checkChatFields(request, model);
   dropEmptyFields(request, model, seen);
-  const size = measureInput(request, incoming.bodyBytes);
+  const size = measureInput(request, order.bodyBytes);
   checkChatRequest(request, model, size);
-  const able = listAbleTargets(listTargets(view, model.id), request);
+  const able = listAbleTargets(listTargets(view, model.id), request, native);
   if (able.kind === "unable") {
     throw new AppError("unsupported_capability", able.obstacle.message, { param: able.obstacle.param });
   }
@@ -62,14 +96,13 @@ export function prepareChat({ catalog, clock, listTargets }: ChatDirectory, inco
     holdMs: decideHoldMs(targets),
   });
   const meter = new ChatMeter({ request, size, terms });
-  const presenter = new ChatPresenter(createEnvelope(requestId, model.id, now), meter, {
-    isStreamed: request.stream === true,
-    includesUsage: request.stream_options?.include_usage === true,
-  });
+  const presenter = order.createPresenter({ requestId, modelId: model.id, now, meter });
   const tokensLikely = size.tokensLikely + terms.unitsUsual;
   const headers = presentDeprecation(offered);
   const modelId = model.id;
-  return new ChatPlan({ caller, requestId, modelId, request, targets, terms, meter, presenter, tokensLikely, headers });
+  return new ChatPlan({
+    ...{ caller, requestId, modelId, request, native, targets, terms, meter, presenter, tokensLikely, headers },
+  });
 }
 
 /** A model is offered only with a price; of several, chat has the one that is for no other capability. */
@@ -87,6 +120,7 @@ function decideHoldMs(targets: readonly ChatTarget[]): number {
 
 type ChatPlanFields = Omit<CallPlan<ChatKinds>, "operation" | "meter" | ChatPlanFunction> & {
   request: ChatRequest;
+  native: NativeRequest | undefined;
   terms: ChatTerms;
   meter: ChatMeter;
 };
@@ -108,6 +142,7 @@ class ChatPlan implements CallPlan<ChatKinds> {
   readonly tokensLikely: number;
   readonly headers: Record<string, string>;
   private readonly request: ChatRequest;
+  private readonly native: NativeRequest | undefined;
 
   constructor(fields: ChatPlanFields) {
     this.caller = fields.caller;
@@ -120,10 +155,12 @@ class ChatPlan implements CallPlan<ChatKinds> {
     this.tokensLikely = fields.tokensLikely;
     this.headers = fields.headers;
     this.request = fields.request;
+    this.native = fields.native;
   }
 
   start(target: ChatTarget, unitsMax: number, sink: ChatSink, traceparent: string | null): ChatRun {
-    return sendChat(this.request, target, { unitsMax, choices: this.terms.choices, traceparent }, sink);
+    const { request, native } = this;
+    return sendChat({ request, native }, target, { unitsMax, choices: this.terms.choices, traceparent }, sink);
   }
 
   explain = explainChatFailure;
@@ -154,7 +191,7 @@ class ChatPlan implements CallPlan<ChatKinds> {
 
 /** Sends a request to a target, which may write so many tokens for all choices together. */
 export function sendChat(
-  request: ChatRequest,
+  { request, native }: { request: ChatRequest; native?: NativeRequest | undefined },
   { chat, upstreamModel, apiKeyReference, timeouts, route }: ChatTarget,
   { unitsMax, choices, traceparent }: { unitsMax: number; choices: number; traceparent: string | null },
   sink: ChatSink,
@@ -162,5 +199,9 @@ export function sendChat(
   const { passthrough = [] } = route;
   const outputTokensMax = Math.max(Math.floor(unitsMax / choices), 1);
   const apiKey = apiKeyReference === null ? null : resolveSecret(apiKeyReference);
-  return chat.startChat({ request, outputTokensMax, upstreamModel, passthrough, apiKey, timeouts, traceparent }, sink);
+  const spoken = native !== undefined && chat.nativeWires?.has(native.wire) === true ? { native } : {};
+  return chat.startChat(
+    { request, ...spoken, outputTokensMax, upstreamModel, passthrough, apiKey, timeouts, traceparent },
+    sink,
+  );
 }
