@@ -26,7 +26,7 @@ import { createProviderRegistry, type ProviderRegistry } from "../providers/prov
 import { createUpstreamHealth, type UpstreamHealth } from "../providers/upstream-health.ts";
 import { keepTime, type TimeKeeping } from "./keep-time.ts";
 import { openCounters } from "./open-counters.ts";
-import { openTraces } from "./open-traces.ts";
+import { openTelemetry } from "./open-telemetry.ts";
 import { type FirstRun, prepareFirstRun } from "./prepare-first-run.ts";
 import type { Siblings } from "./processes/siblings.ts";
 import { requireSharedNodes } from "./require-shared-nodes.ts";
@@ -82,8 +82,8 @@ export async function openFoundation(
   const watchOutage = (begins: string, ends: string) => createOutageLog({ logger, clock, begins, ends });
   const metrics = createMetrics();
   // Opened first and closed last: whatever ends before it is still told of.
-  const tracing = await openTraces({ settings, clock, ids, logger });
-  stack.defer(() => tracing?.close());
+  const { tracing, ...telemetry } = await openTelemetry({ settings, metrics, clock, ids, logger });
+  stack.defer(() => telemetry.close());
   // Takes a moment in other processes, while the database starts in another.
   const examined = examineDecoders();
   const opened = await openDatabase({

@@ -279,11 +279,11 @@ export const settingsTable = {
   otlp_endpoint: {
     kind: webAddress(),
     standard: undefined,
-    otherwise: "nothing is traced",
+    otherwise: "no collector is told of anything",
     example: "http://collector.example.com:4318",
     alias: "OTEL_EXPORTER_OTLP_ENDPOINT",
     explains:
-      "An OpenTelemetry collector, up to where `/v1/traces` follows, that takes OTLP by HTTP. Traces go there (docs/operating/tracing.md).",
+      "An OpenTelemetry collector, up to where `/v1/traces` and `/v1/metrics` follow, that takes OTLP by HTTP. Traces (docs/operating/tracing.md) and metrics (docs/operating/observing.md) go there.",
   },
   otlp_headers: {
     kind: headerList(),
@@ -299,7 +299,15 @@ export const settingsTable = {
     standard: "sluice",
     example: "sluice-eu",
     alias: "OTEL_SERVICE_NAME",
-    explains: "What this gateway is called in traces.",
+    explains: "What this gateway is called in traces and in metrics that are sent to a collector.",
+  },
+  otlp_metrics_interval_ms: {
+    kind: wholeNumber({ min: 0, max: 3_600_000 }),
+    standard: 60_000,
+    example: "15000",
+    alias: "OTEL_METRIC_EXPORT_INTERVAL",
+    explains:
+      "How often the collector is told all metrics, those of `/metrics`. 0 sends none: for a collector that takes only traces, or that scrapes.",
   },
   traces_sampler: {
     kind: oneOf(samplerNames),

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { metricTable } from "../../../src/platform/observability/metric-table.ts";
 import { upstreamKeyName } from "../../harness/chat/chat-catalog.ts";
 import { findFreePort } from "../../harness/gateway-process.ts";
 import { type CollectedSpan, type OtlpCollector, startOtlpCollector } from "../../harness/servers/otlp-collector.ts";
@@ -61,7 +62,7 @@ beforeAll(async () => {
   stage = await openTaskStage({
     catalog: writeCatalog,
     settings: {
-      ...{ otlp_endpoint: collector.url, traces_delay_ms: 50 },
+      ...{ otlp_endpoint: collector.url, traces_delay_ms: 50, otlp_metrics_interval_ms: 100 },
       otlp_headers: { "x-collector-key": "secret-of-the-collector" },
     },
   });
@@ -279,6 +280,30 @@ test("nothing that is exported has a prompt, an answer, a key or a secret in it"
   );
 });
 
+test("a collector is told what /metrics tells: counts since the start, what is the case now, and how values spread", async () => {
+  const caller = await stage.createCaller();
+  for (let call = 0; call < 3; call += 1) await caller.get("/holds");
+  const { length: toldBefore } = collector.points();
+  const route = { method: "GET", route: "/v1/holds", status_class: "2xx" };
+  const durations = await waitUntil("the requests to be told", () => {
+    const points = collector.points().slice(toldBefore);
+    return points.find(
+      ({ metric, attributes, value }) =>
+        metric === "sluice_http_request_duration_seconds" && isEqual(attributes, route) && value === 3,
+    );
+  });
+  expect(durations.buckets.reduce((sum, count) => sum + count, 0)).toBe(3);
+  const told = new Set(collector.points().map(({ metric }) => metric));
+  const names = Object.values(metricTable).map(({ name }) => name);
+  expect([...told].filter((name) => !names.some((known) => known === name))).toEqual([]);
+  expect([...told]).toEqual(expect.arrayContaining(["sluice_http_requests_in_progress", "sluice_charges_total"]));
+  expect(collector.points().filter(({ value }) => Number.isNaN(value))).toEqual([]);
+});
+
+function isEqual(left: Record<string, unknown>, right: Record<string, unknown>): boolean {
+  return Object.entries(right).every(([name, value]) => left[name] === value);
+}
+
 test("a collector that is dead or silent costs calls nothing, and is told of once", async () => {
   const silent = createServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
@@ -292,7 +317,9 @@ test("a collector that is dead or silent costs calls nothing, and is told of onc
       }
       await another[Symbol.asyncDispose]();
       const warnings = another.logs.filter(({ level }) => level === "warn");
-      expect(warnings).toMatchObject([{ msg: "the trace collector takes no spans; they are lost", lost: 20 }]);
+      const spansAreLost = { msg: "the trace collector takes no spans; they are lost", lost: 20 };
+      // Whether anybody is still there to hear that metrics were not taken is up to how soon a dead one is known.
+      expect(warnings.filter(({ msg }) => msg !== "the collector takes no metrics")).toMatchObject([spansAreLost]);
     }),
   );
   silent.close();
@@ -304,7 +331,9 @@ test("a collector that refuses spans and then takes them again is told of at bot
   collector.answer((response) => void response.writeHead(400).end());
   await caller.get("/balance");
   await waitUntil("the loss to be told", () => findLine("the trace collector takes no spans; they are lost"));
+  await waitUntil("the loss of metrics to be told", () => findLine("the collector takes no metrics"));
   collector.answer();
   await caller.get("/balance");
   await waitUntil("the recovery to be told", () => findLine("the trace collector takes spans again"));
+  await waitUntil("that metrics are taken again to be told", () => findLine("the collector takes metrics again"));
 });

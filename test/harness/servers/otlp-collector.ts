@@ -18,10 +18,14 @@ export type CollectedSpan = {
   resource: Record<string, unknown>;
 };
 
+type CollectedPoint = { metric: string; attributes: Record<string, unknown>; value: number; buckets: number[] };
+
 export type OtlpCollector = AsyncDisposable & {
   url: string;
   requests: readonly RecordedRequest[];
   spans(): CollectedSpan[];
+  /** All points of all metrics, those that were told last at the end. */
+  points(): CollectedPoint[];
   /** The first span that fits, once there is one. */
   waitForSpan(fits: (span: CollectedSpan) => boolean): Promise<CollectedSpan>;
   /** From now on requests are answered so; as a collector that takes everything does, where nothing is given. */
@@ -32,16 +36,18 @@ export type OtlpCollector = AsyncDisposable & {
 export async function startOtlpCollector(): Promise<OtlpCollector> {
   const takeAll = (response: ServerResponse): void => void response.writeHead(200).end();
   let answer = takeAll;
-  const taken: Buffer[] = [];
+  const taken: RecordedRequest[] = [];
   const server = await startRecordingServer((request, response) => {
-    if (answer === takeAll) taken.push(request.body);
+    if (answer === takeAll) taken.push(request);
     answer(response);
   });
-  const spans = (): CollectedSpan[] => taken.flatMap(decodeRequest);
+  const listBodies = (path: string): Buffer[] => taken.filter((one) => one.path === path).map(({ body }) => body);
+  const spans = (): CollectedSpan[] => listBodies("/v1/traces").flatMap(decodeSpans);
   return {
     url: server.url,
     requests: server.requests,
     spans,
+    points: () => listBodies("/v1/metrics").flatMap(decodePoints),
     waitForSpan: (fits) => waitUntil("a span to be exported", () => spans().find(fits)),
     answer(how = takeAll) {
       answer = how;
@@ -104,13 +110,34 @@ function firstNumber(bytes: Buffer, number: number): number {
   return typeof field?.value === "bigint" ? Number(field.value) : 0;
 }
 
-function decodeRequest(body: Buffer): CollectedSpan[] {
+function decodeSpans(body: Buffer): CollectedSpan[] {
   return list(body, 1).flatMap((resourceSpans) => {
     const resource = decodeAttributes(list(first(resourceSpans, 1), 1));
     return list(resourceSpans, 2).flatMap((scopeSpans) =>
       list(scopeSpans, 2).map((span) => ({ ...decodeSpan(span), resource })),
     );
   });
+}
+
+function decodePoints(body: Buffer): CollectedPoint[] {
+  const metrics = list(body, 1).flatMap((one) => list(one, 2).flatMap((scope) => list(scope, 2)));
+  return metrics.flatMap((metric) => {
+    const name = first(metric, 1).toString();
+    const values = [5, 7].flatMap((kind) => list(first(metric, kind), 1)).map((point) => decodeNumber(point));
+    const histograms = list(first(metric, 9), 1).map((point) => decodeHistogram(point));
+    return [...values, ...histograms].map((point) => ({ metric: name, ...point }));
+  });
+}
+
+function decodeNumber(point: Buffer): Omit<CollectedPoint, "metric"> {
+  return { attributes: decodeAttributes(list(point, 7)), value: first(point, 4).readDoubleLE(), buckets: [] };
+}
+
+/** Its value is how many values there were. */
+function decodeHistogram(point: Buffer): Omit<CollectedPoint, "metric"> {
+  const counts = first(point, 6);
+  const buckets = Array.from({ length: counts.length / 8 }, (_, index) => Number(counts.readBigUInt64LE(index * 8)));
+  return { attributes: decodeAttributes(list(point, 9)), value: Number(first(point, 4).readBigUInt64LE()), buckets };
 }
 
 const kindNames = ["internal", "internal", "server", "client", "producer", "consumer"] as const;
