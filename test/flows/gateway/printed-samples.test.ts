@@ -21,6 +21,7 @@ import {
   writeModelSamples,
   writeRequestSamples,
 } from "../../../web/src/parts/samples/code-samples.ts";
+import { chatWires, writeWireSamples } from "../../../web/src/parts/samples/wire-samples.ts";
 import { drawPortrait } from "../../harness/media/portrait.ts";
 import { repositoryDir } from "../../harness/repository-files.ts";
 import { startGateway, type TestGateway } from "../../harness/test-gateway.ts";
@@ -47,8 +48,10 @@ beforeAll(async () => {
   await openEventInbox(gateway.database, caller.accountId, gateway.parts.clock.now());
   folder = mkdtempSync(join(tmpdir(), "sluice-samples-"));
   // As it is in the folder of somebody who has installed the client.
-  mkdirSync(join(folder, "node_modules"));
-  symlinkSync(join(repositoryDir, "node_modules/openai"), join(folder, "node_modules/openai"));
+  mkdirSync(join(folder, "node_modules/@anthropic-ai"), { recursive: true });
+  for (const client of ["node_modules/openai", "node_modules/@anthropic-ai/sdk"]) {
+    symlinkSync(join(repositoryDir, client), join(folder, client));
+  }
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   writeFileSync(join(folder, "portrait.png"), await drawPortrait(320, 480));
   copyFileSync(join(repositoryDir, "test/harness/upstreams/media/voice.mp3"), join(folder, "voice.mp3"));
@@ -84,11 +87,24 @@ describe.each(types)("the samples for %s", (type) => {
   });
 });
 
+describe.each(["responses", "messages"] as const)("the samples for chat by the wire %s", (wire) => {
+  test.each([
+    ["curl", 0],
+    ["TypeScript", 2],
+  ] as const)("work as they are printed: %s", async (_, index) => {
+    const samples = writeWireSamples(wire, await readModel("chat"), gateway.baseUrl);
+    expect(await runSample(samples[index])).toContain("sluice");
+  });
+});
+
 test.skipIf(!existsSync("/usr/bin/python3"))(
   "the samples in Python are such that its compiler takes them",
   async () => {
     const models = await Promise.all(types.map(readModel));
     const codes = models.map((model) => writeModelSamples(model, gateway.baseUrl)[1].code);
+    for (const { id: wire } of chatWires) {
+      codes.push(writeWireSamples(wire, await readModel("chat"), gateway.baseUrl)[1].code);
+    }
     const body = { model: "m", messages: [{ role: "user", content: `It's "quoted"` }], stream: true, stop: null };
     codes.push(writeRequestSamples({ type: "chat", body, baseUrl: gateway.baseUrl })[1].code);
     await run("/usr/bin/python3", ["-c", "import ast, sys; [ast.parse(code) for code in sys.argv[1:]]", ...codes]);

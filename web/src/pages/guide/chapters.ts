@@ -21,6 +21,7 @@ export const chapterGroups: readonly [ChapterGroup, ...ChapterGroup[]] = [
         title: "OpenAI's clients",
         load: () => import("../../../../docs/api/openai-clients.md"),
       },
+      { id: "agents", title: "Agents", load: () => import("../../../../docs/api/agents.md") },
       { id: "keys", title: "API keys", load: () => import("../../../../docs/api/keys.md") },
     ],
   },

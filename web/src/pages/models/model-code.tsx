@@ -2,11 +2,10 @@ import { Link } from "@tanstack/react-router";
 import type { ModelDetail } from "../../api/ask-catalog.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
-import { CodeSamples } from "../../design/code-block.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
-import { writeModelSamples } from "../../parts/samples/code-samples.ts";
+import { FirstCall } from "../../parts/samples/first-call.tsx";
 
 /** A first call of the model, ready to be pasted, with notes. */
 export function ModelCode({ model }: { model: ModelDetail }) {
@@ -26,16 +25,14 @@ export function ModelCode({ model }: { model: ModelDetail }) {
       </p>
       {site.error !== null && <LoadFailure error={site.error} onRetry={() => void site.refetch()} />}
       {site.error === null && site.data === undefined && <Skeleton className="h-80" />}
-      {site.data !== undefined && (
-        <CodeSamples label="First call" samples={writeModelSamples(model, site.data.base_url)} />
-      )}
+      {site.data !== undefined && <FirstCall model={model} baseUrl={site.data.base_url} />}
       {model.type !== "chat" && model.type !== "speech" && <TaskNotes type={model.type} />}
     </section>
   );
 }
 
 const needs: Record<ModelDetail["type"], string> = {
-  chat: " Any OpenAI client works.",
+  chat: "",
   image: "",
   video: "",
   avatar: " It uploads two files from its folder: a portrait and a voice recording.",

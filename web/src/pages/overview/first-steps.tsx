@@ -4,13 +4,12 @@ import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";
 import { buttonClasses } from "../../design/button.tsx";
-import { CodeSamples } from "../../design/code-block.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
 import { Section } from "../../design/section.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { isMoneyZero } from "../../parts/format/sum-money.ts";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
-import { writeModelSamples } from "../../parts/samples/code-samples.ts";
+import { FirstCall } from "../../parts/samples/first-call.tsx";
 
 /** Shown until there is usage: how to make the first call. */
 export function FirstSteps() {
@@ -38,7 +37,7 @@ export function FirstSteps() {
           </Link>
         </Step>
         <Step number={3} title="Set the base URL">
-          <p>Any OpenAI client works with this base URL:</p>
+          <p>Any OpenAI client works with this base URL, and Anthropic's without its /v1:</p>
           {site === undefined ? (
             <Skeleton className="h-5 w-64" />
           ) : (
@@ -50,7 +49,7 @@ export function FirstSteps() {
             <FirstCallPlace hasModels={models === undefined || models.data.length > 0} />
           ) : (
             <div className="w-full min-w-0">
-              <CodeSamples label="First call" samples={writeModelSamples(model, site.base_url)} />
+              <FirstCall model={model} baseUrl={site.base_url} />
             </div>
           )}
           <p>
