@@ -54,6 +54,7 @@ const ranks = [
       "src/providers/ai-sdk",
       "src/providers/ai-sdk/fixtures",
       "src/providers/fal",
+      "src/providers/native",
       "src/providers/openai-compatible",
     ],
   },

@@ -19,7 +19,8 @@ export type ChatProvider = {
 };
 
 /** A form of the API that some vendors speak themselves. Whatever comes by one can also be said in the form of chat. */
-export type NativeWire = "messages" | "responses";
+export const nativeWires = ["messages", "responses"] as const;
+export type NativeWire = (typeof nativeWires)[number];
 
 /**
  * A request as its caller wrote it, for upstreams that speak the same wire: it goes through unchanged but for the model,
@@ -102,7 +103,11 @@ export type ChatPiece = {
   usage?: ChatUsage;
   /** No choice ends in this piece. Whoever knows that says so, and nobody has to look for it. */
   isGoingOn?: true;
-  /** The answer to a native request: events of its wire, clean and ready to be sent. `choices` is then for the meter alone. */
+  /**
+   * The answer to a native request: an event of its wire, clean and ready to be sent; `choices` is then for the meter
+   * alone. Where the wire has an event that says nothing but that all is over (`message_stop`), it is left to whoever
+   * knows that the answer is paid for.
+   */
   nativeEvents?: string;
 };
 

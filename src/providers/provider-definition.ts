@@ -1,3 +1,5 @@
+import type { NativeWire } from "./contract.ts";
+
 export const providerKinds = ["sandbox", "openai-compatible", "anthropic", "google", "ai-sdk", "fal"] as const;
 type ProviderKind = (typeof providerKinds)[number];
 
@@ -29,6 +31,8 @@ export type ProviderDefinition = {
   system_role?: "as-sent" | "system";
   /** Fields of a request that it cannot take. */
   unsupported_fields?: string[];
+  /** The wires beside chat that it speaks itself, under the same address. */
+  native_wires?: NativeWire[];
   connections_max?: number;
   /** Whether it is told of the trace that a call belongs to, by the header `traceparent`. */
   trace_context?: boolean;

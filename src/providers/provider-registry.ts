@@ -4,10 +4,11 @@ import { resolveSecret } from "../platform/config/secrets.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import { createGuardedClient } from "../platform/net/guarded-client.ts";
 import type { Adapter, AdapterHost, MediaProviders } from "./adapter.ts";
-import { createAnthropicChat, createGoogleChat, createPackageChat } from "./ai-sdk/create-ai-sdk-chat.ts";
+import { anthropicUrl, createAnthropicChat, createGoogleChat, createPackageChat } from "./ai-sdk/create-ai-sdk-chat.ts";
 import { type ChatProvider, ProviderError } from "./contract.ts";
 import { createFalGeneration } from "./fal/create-fal-generation.ts";
 import type { GenerationProvider, SpeechProvider } from "./generation.ts";
+import { speakMessages } from "./native/speak-messages.ts";
 import { createOpenAiCompatible } from "./openai-compatible/create-openai-compatible.ts";
 import { createOpenAiGeneration } from "./openai-compatible/create-openai-generation.ts";
 import { createOpenAiSpeech } from "./openai-compatible/create-openai-speech.ts";
@@ -151,7 +152,10 @@ function createChatOfKind(
     case "sandbox":
       return getSandbox().createChat(host);
     case "anthropic":
-      return createAnthropicChat(vendor);
+      return speakMessages(createAnthropicChat(vendor), {
+        ...{ baseUrl: definition.base_url ?? anthropicUrl, headers, clock },
+        connectionsMax: definition.connections_max ?? connectionsMax,
+      });
     case "google":
       return createGoogleChat(vendor);
     case "fal":
@@ -167,6 +171,7 @@ function createChatOfKind(
         hasStreamUsage: definition.stream_usage ?? true,
         systemRole: definition.system_role ?? "as-sent",
         unsupportedFields: definition.unsupported_fields ?? [],
+        nativeWires: definition.native_wires ?? [],
         connectionsMax: definition.connections_max ?? connectionsMax,
         clock,
       });

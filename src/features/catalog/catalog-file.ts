@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { nativeWires } from "../../providers/contract.ts";
 import { providerKinds } from "../../providers/provider-definition.ts";
 import { capabilities, extraParameters, holdPolicies, modelTypes } from "./model.ts";
 import { billingTypes } from "./price.ts";
@@ -31,6 +32,7 @@ const providerSchema = Type.Object(
     stream_usage: Type.Optional(Type.Boolean()),
     system_role: Type.Optional(Type.Enum(["as-sent", "system"])),
     unsupported_fields: Type.Optional(texts),
+    native_wires: Type.Optional(Type.Array(Type.Enum([...nativeWires]), { minItems: 1, uniqueItems: true })),
     connections_max: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
     trace_context: Type.Optional(Type.Boolean()),
     tasks_max: Type.Optional(positive),

@@ -117,6 +117,7 @@ describeRefusals("an option of a provider that cannot be", [
   ["providers[1].output_cap_field: output_cap_field is for providers", ...moreOfToy("output_cap_field: none")],
   ["providers[1].stream_usage: stream_usage is for providers of the kind", ...moreOfToy("stream_usage: false")],
   ["providers[1].trace_context: trace_context is for providers of the kind", ...moreOfToy("trace_context: true")],
+  ["providers[1].native_wires: native_wires is for providers of the kind", ...moreOfToy("native_wires: [messages]")],
   ["providers[1].system_role: system_role is for providers of the kind", ...moreOfToy("system_role: system")],
   ["providers[1].unsupported_fields: unsupported_fields is for", ...moreOfToy("unsupported_fields: [seed]")],
   [`${mainPlace}.headers.x y: x y is no name of a header.`, ...moreOfMain('headers: { "x y": a }')],
@@ -127,7 +128,7 @@ describeRefusals("an option of a provider that cannot be", [
 
 test("a provider may have every option that its kind knows", () => {
   const options = `auth_header: api-key, idempotency_header: idempotency-key, output_cap_field: max_tokens, stream_usage: false, system_role: system,
-    unsupported_fields: [seed], connections_max: 5, trace_context: true, headers: { x-team: "blue 7", x-key: ${key} },
+    unsupported_fields: [seed], native_wires: [responses, messages], connections_max: 5, trace_context: true, headers: { x-team: "blue 7", x-key: ${key} },
     timeouts: { connect_ms: 1, first_byte_ms: 2, idle_ms: 3, total_ms: 4 }`;
   expect(listProblems(edit(...moreOfMain(options)))).toEqual([]);
   const kinds = [
@@ -216,7 +217,7 @@ const moreOfFilm = (fields: string): readonly [string, string] => ["type: video,
 
 describeRefusals("an option of a model or of its route that cannot be", [
   [
-    "models[0].routes[0].passthrough: Only providers of the kind openai-compatible take fields as they are.",
+    "models[0].routes[0].passthrough: Fields as they are go to the kinds openai-compatible and anthropic only.",
     "routes: [",
     "routes: [{ provider: toy, upstream_model: talk-1, passthrough: [top_k] }, ",
   ],
@@ -238,6 +239,12 @@ test("a model may have every option of chat", () => {
   expect(listProblems(edit(...moreOfTalk(`usual_output_tokens: 6\n    extra_parameters: ${extras}`)))).toEqual([]);
   const route = "priority: 2, weight: 3, passthrough: [top_k, min_p], timeouts: { total_ms: 3600000 }";
   expect(listProblems(edit(...moreOfRoute(route)))).toEqual([]);
+  const claude = ["toy, kind: sandbox", "toy, kind: anthropic"] as const;
+  const named = [
+    "routes: [",
+    "routes: [{ provider: toy, upstream_model: talk-1, passthrough: [web_search] }, ",
+  ] as const;
+  expect(listProblems(edit(...claude).replace(...named))).toEqual([]);
   expect(listProblems(edit(...chatPricedBy("call")))).toEqual([]);
 });
 

@@ -23,12 +23,14 @@ const fieldPattern = /^[a-z][a-z0-9_]{0,63}$/;
 const headerNameOptions = ["auth_header", "idempotency_header"] as const;
 const openAiOptions = [
   ...headerNameOptions,
+  "native_wires",
   "output_cap_field",
   "stream_usage",
   "system_role",
   "trace_context",
   "unsupported_fields",
 ] as const;
+const passthroughKinds: readonly string[] = ["openai-compatible", "anthropic"];
 const secretPattern = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
 
 /** Everything that is wrong with a catalog, beyond its form. */
@@ -165,8 +167,8 @@ function checkModels(file: CatalogFile, around: CatalogSurroundings, report: Rep
         report([...place, "provider"], `There is no provider ${route.provider} in this file.`);
       }
       const kind = providers.find(({ id }) => id === route.provider)?.kind;
-      if (route.passthrough !== undefined && kind !== undefined && kind !== "openai-compatible") {
-        report([...place, "passthrough"], "Only providers of the kind openai-compatible take fields as they are.");
+      if (route.passthrough !== undefined && kind !== undefined && !passthroughKinds.includes(kind)) {
+        report([...place, "passthrough"], `Fields as they are go to the kinds ${passthroughKinds.join(" and ")} only.`);
       }
       for (const [field, name] of (route.passthrough ?? []).entries()) {
         if (!fieldPattern.test(name)) report([...place, "passthrough", field], `${name} is no name of a field.`);

@@ -1,5 +1,6 @@
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { ChatObstacle, ChatProvider, ChatTimeouts, NativeRequest } from "../../providers/contract.ts";
+import { findNativeObstacle } from "../../providers/native/find-native-obstacle.ts";
 import type { TimeoutsDefinition } from "../../providers/provider-definition.ts";
 import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import type { CatalogView, RouteTarget } from "../catalog/index.ts";
@@ -61,13 +62,15 @@ export function listAbleTargets(targets: ChatTarget[], request: ChatRequest, nat
   return able.length > 0 ? { kind: "able", targets: able } : { kind: "unable", obstacle };
 }
 
-/** Who speaks the caller's wire takes the request as it is, and says itself what it cannot do. */
+/** Who speaks the caller's wire takes the request as it is, but for what its route would have to name. */
 function findTargetObstacle(
   target: ChatTarget,
   request: ChatRequest,
   native: NativeRequest | undefined,
 ): ChatObstacle | null {
-  if (native !== undefined && target.chat.nativeWires?.has(native.wire) === true) return null;
+  if (native !== undefined && target.chat.nativeWires?.has(native.wire) === true) {
+    return findNativeObstacle(native, target.route.passthrough);
+  }
   return native?.obstacle ?? findForeignField(target, request) ?? target.chat.findObstacle(request);
 }
 

@@ -1,5 +1,6 @@
 import type { ChatRequest } from "../../providers/chat-request.ts";
-import type { ChatProvider } from "../../providers/contract.ts";
+import type { ChatProvider, NativeRequest } from "../../providers/contract.ts";
+import { findNativeObstacle } from "../../providers/native/find-native-obstacle.ts";
 import type { Model } from "../catalog/index.ts";
 import { chatFields } from "./chat-request-schema.ts";
 
@@ -19,12 +20,12 @@ export type OutputVisibility = {
  */
 export function decideVisibility(
   { hold, capabilities }: Pick<Model, "hold" | "capabilities">,
-  request: ChatRequest,
+  { request, native }: { request: ChatRequest; native?: NativeRequest | undefined },
   targets: readonly Target[],
 ): OutputVisibility {
   if (request.stream !== true || hold === "full") return { isVisible: false, isMetered: false };
   if (hold === "metered") return { isVisible: true, isMetered: true };
-  const isVisible = !capabilities.includes("reasoning") && !hasHiddenCost(request);
+  const isVisible = !capabilities.includes("reasoning") && !hasHiddenCost(request) && !hasHiddenNativeCost(native);
   return { isVisible, isMetered: isVisible && targets.every(({ chat }) => chat.reportsStreamUsage) };
 }
 
@@ -36,4 +37,9 @@ function hasHiddenCost(request: ChatRequest): boolean {
   for (const field of hidingFields) if (request[field] !== undefined && request[field] !== null) return true;
   for (const field in request) if (!Object.hasOwn(chatFields, field)) return true;
   return false;
+}
+
+/** What only a route that names it lets pass is a vendor's own as well. */
+function hasHiddenNativeCost(native: NativeRequest | undefined): boolean {
+  return native !== undefined && findNativeObstacle(native) !== null;
 }

@@ -92,7 +92,7 @@ export function planChat({ catalog, clock, listTargets }: ChatDirectory, order: 
     rates: getPrice(offered.prices),
     outputTokensAsked: request.max_completion_tokens ?? request.max_tokens ?? null,
     choices: request.n ?? 1,
-    visibility: decideVisibility(model, request, targets),
+    visibility: decideVisibility(model, { request, native }, targets),
     holdMs: decideHoldMs(targets),
   });
   const meter = new ChatMeter({ request, size, terms });

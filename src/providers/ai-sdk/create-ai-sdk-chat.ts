@@ -68,9 +68,11 @@ function listSettings(
   return { baseURL: baseUrl, headers, apiKey: apiKey ?? "", fetch };
 }
 
+export const anthropicUrl = "https://api.anthropic.com/v1";
+
 /** Anthropic's Messages API. The package is loaded by the first call. */
 export function createAnthropicChat(options: VendorChatOptions): ChatProvider {
-  const { baseUrl = "https://api.anthropic.com/v1", headers } = options;
+  const { baseUrl = anthropicUrl, headers } = options;
   const createModel: CreateModel = async ({ upstreamModel, apiKey, fetch }) => {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
     return createAnthropic(listSettings(baseUrl, { headers, apiKey, fetch })).languageModel(upstreamModel);

@@ -1,5 +1,6 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogle } from "@ai-sdk/google";
+import Anthropic from "@anthropic-ai/sdk";
 import { generateText, isStepCount, jsonSchema, type LanguageModel, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
@@ -374,4 +375,87 @@ test("the canary is not found where it is not", () => {
     undefined,
   ];
   expect(harmless.map(findCanary)).toEqual(harmless.map(() => null));
+});
+
+describe("the vendors' own SDKs", () => {
+  const anthropicTool = { name: "get_weather", input_schema: { type: "object" as const, properties: {} } };
+  const usage = { inputTokens: 90, cachedInputTokens: 50, cacheWriteTokens: 30, outputTokens: 12, reasoningTokens: 2 };
+
+  test("Anthropic's builds the whole answer out of the events, with thoughts, signatures, tools and caches", async () => {
+    await using fake = await startFakeUpstreams();
+    const client = new Anthropic({ apiKey: "sk", baseURL: fake.anthropicUrl.replace(/\/v1$/, ""), maxRetries: 0 });
+    const request = {
+      ...{ model: "claude-x", max_tokens: 4000, tools: [anthropicTool] },
+      thinking: { type: "enabled" as const, budget_tokens: 2000 },
+      messages: [{ role: "user" as const, content: "Please call get_weather" }],
+    };
+    fake.always({ usage });
+    const whole = await client.messages.create(request);
+    const streamed = await client.messages.stream(request).finalMessage();
+    expect(whole.content.map(({ type }) => type)).toEqual(["thinking", "tool_use"]);
+    expect(whole.usage).toMatchObject({ input_tokens: 10, cache_read_input_tokens: 50, output_tokens: 12 });
+    const withoutIds = ({ content, stop_reason, usage: counted }: Anthropic.Message) => ({
+      ...{ stop_reason, counted },
+      content: JSON.stringify(content).replace(/"id":"[^"]*"/, ""),
+    });
+    expect(withoutIds(streamed)).toEqual(withoutIds(whole));
+    // The thoughts come back signed, and are taken.
+    const [, call] = whole.content;
+    const result = {
+      type: "tool_result" as const,
+      tool_use_id: call?.type === "tool_use" ? call.id : "",
+      content: "Rain",
+    };
+    const next = await client.messages.create({
+      ...request,
+      messages: [
+        ...request.messages,
+        { role: "assistant", content: whole.content },
+        { role: "user", content: [result] },
+      ],
+    });
+    expect(next.content.at(-1)).toMatchObject({ type: "text", text: "The tool says: Rain" });
+    fake.script({ errorAfterPieces: 1 });
+    await expect(client.messages.stream(request).finalMessage()).rejects.toThrow(canary);
+    fake.script({ status: 529 });
+    await expect(client.messages.create(request)).rejects.toMatchObject({ status: 529, type: "overloaded_error" });
+    expect(fake.refusals()).toEqual([]);
+  });
+
+  test("OpenAI's builds the whole response out of the events, with reasoning and tools", async () => {
+    await using fake = await startFakeUpstreams();
+    const client = new OpenAI({ apiKey: "sk", baseURL: fake.openAiUrl, maxRetries: 0 });
+    const parameters = { type: "object", properties: {} };
+    const request = {
+      ...{ model: "gpt-x", store: false, reasoning: { effort: "low" as const } },
+      tools: [{ type: "function" as const, name: "get_weather", parameters, strict: false }],
+      input: [{ role: "user" as const, content: "Please call get_weather" }],
+    };
+    fake.always({ usage });
+    const whole = await client.responses.create(request);
+    const streamed = await client.responses.stream(request).finalResponse();
+    expect(whole.output.map(({ type }) => type)).toEqual(["reasoning", "function_call"]);
+    expect(whole.usage).toMatchObject({ input_tokens: 90, output_tokens: 12, total_tokens: 102 });
+    const kinds = ({ output, status, usage: counted }: typeof whole) => [
+      output.map(({ type }) => type),
+      status,
+      counted,
+    ];
+    expect(kinds(streamed)).toEqual(kinds(whole));
+    const [, call] = whole.output;
+    const next = await client.responses.create({
+      ...request,
+      input: [
+        ...request.input,
+        ...(whole.output as OpenAI.Responses.ResponseInputItem[]),
+        { type: "function_call_output", call_id: call?.type === "function_call" ? call.call_id : "", output: "Rain" },
+      ],
+    });
+    expect(next.output_text).toBe("The tool says: Rain");
+    const text = await client.responses.stream({ model: "gpt-x", input: "Hello there" }).finalResponse();
+    expect(text.output_text).toBe("Echo: Hello there");
+    fake.script({ errorAfterPieces: 1 });
+    await expect(client.responses.stream({ model: "gpt-x", input: "Hi" }).finalResponse()).rejects.toThrow(canary);
+    expect(fake.refusals()).toEqual([]);
+  });
 });

@@ -11,6 +11,7 @@ import { readFaultWords } from "./fault-words.ts";
 import { createGate, type Gate } from "./gate.ts";
 import { geminiWire } from "./gemini-wire.ts";
 import { createMediaFakes, type MediaFakes } from "./media-fakes.ts";
+import { createOpenAiResponsesWire } from "./openai-responses-wire.ts";
 import { createOpenAiWire } from "./openai-wire.ts";
 import { type CallMatcher, createScriptBook, type ScriptBook } from "./script-book.ts";
 import { sendAnswer } from "./send-answer.ts";
@@ -67,7 +68,13 @@ const bodyBytesMax = 256 * 1024 * 1024;
 
 /** Vendors that speak their real wire format on one loopback port, check what they get, and misbehave as told. */
 export async function startFakeUpstreams(options: FakeUpstreamsOptions = {}): Promise<FakeUpstreams> {
-  const wires = { openai: createOpenAiWire(options.extraFields ?? []), anthropic: anthropicWire, gemini: geminiWire };
+  const openai = createOpenAiWire(options.extraFields ?? []);
+  const wires = { openai, anthropic: anthropicWire, gemini: geminiWire };
+  const others = {
+    [`${openai.basePath}/responses`]: createOpenAiResponsesWire(openai, options.extraFields ?? []),
+    // As some imitators of OpenAI's API have it.
+    [`${openai.basePath}/messages`]: { ...anthropicWire, basePath: openai.basePath },
+  };
   const book = createScriptBook();
   const calls: FakeCall[] = [];
   let connectionCount = 0;
@@ -76,7 +83,7 @@ export async function startFakeUpstreams(options: FakeUpstreamsOptions = {}): Pr
 
   const server = createServer({ keepAliveTimeout: 60_000 }, async (incoming, response) => {
     if (media.serving.takes(incoming.url ?? "")) return await media.serving.answer(incoming, response);
-    const received = await receive(incoming, wires);
+    const received = await receive(incoming, wires, others);
     if (received === null) return;
     const call: FakeCall = { ...received.call, number: calls.length + 1 };
     calls.push(call);
@@ -142,13 +149,17 @@ export async function startFakeUpstreams(options: FakeUpstreamsOptions = {}): Pr
 type Received = { call: Omit<FakeCall, "number">; wire: VendorWire | null; request: VendorRequest };
 
 /** `null` when the sender went away in the middle. */
-async function receive(incoming: IncomingMessage, wires: Record<Vendor, VendorWire>): Promise<Received | null> {
+async function receive(
+  incoming: IncomingMessage,
+  wires: Record<Vendor, VendorWire>,
+  others: Readonly<Record<string, VendorWire>>,
+): Promise<Received | null> {
   const { method = "", url = "", headers } = incoming;
   const body = await readBody(incoming);
   if (body === null) return null;
   const [pathname = "", search = ""] = url.split("?", 2);
   const vendor = vendors.find((candidate) => pathname.startsWith(`${wires[candidate].basePath}/`)) ?? null;
-  const wire = vendor === null ? null : wires[vendor];
+  const wire = others[pathname] ?? (vendor === null ? null : wires[vendor]);
   const path = pathname.slice(wire?.basePath.length ?? 0);
   const request = { path, query: new URLSearchParams(search), headers, body: parseJson(body) };
   const call = {

@@ -197,8 +197,10 @@ function parseTools(body: Record<string, unknown>): OfferedTool[] {
     "tool_choice",
     "tool_choice: may only be given with tools",
   );
-  return tools.map((value, position) => {
+  return tools.flatMap((value, position) => {
     const tool = demandRecord(value, `tools.${position}`);
+    // The vendor's own tools have their schemas with the vendor.
+    if (![undefined, "custom"].includes(tool.type as string)) return [];
     const name = demandText(tool.name, `tools.${position}.name`);
     demand(toolNamePattern.test(name), `tools.${position}.name`, `tools.${position}.name: should match a pattern`);
     const schema = demandRecord(tool.input_schema, `tools.${position}.input_schema`);

@@ -1,0 +1,99 @@
+import type { ChatCall, NativeRequest } from "../contract.ts";
+import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
+
+type NativeOrder = Pick<ChatCall, "upstreamModel" | "outputTokensMax"> & { native: NativeRequest };
+
+/** The vendor's request: the caller's body, with what is ours to say put in its place. */
+export function buildNativeBody({ native, upstreamModel, outputTokensMax }: NativeOrder): string {
+  const { wire, body } = native;
+  switch (wire) {
+    case "messages":
+      return JSON.stringify({
+        ...body,
+        model: upstreamModel,
+        max_tokens: outputTokensMax,
+        ...limitThinking(body, outputTokensMax),
+        messages: mendMessages(body.messages),
+      });
+    case "responses":
+      return JSON.stringify({
+        ...body,
+        model: upstreamModel,
+        max_output_tokens: outputTokensMax,
+        // What is kept of an answer is kept here. What is undefined is left out of JSON.
+        store: false,
+        background: undefined,
+        conversation: undefined,
+        previous_response_id: undefined,
+        ...keepReasoning(body),
+      });
+  }
+}
+
+/** Anthropic takes no smaller budget. */
+const thinkingTokensMin = 1024;
+/** What thoughts leave to the answer itself. */
+const answerTokensMin = 512;
+
+/** Money may allow fewer tokens than the caller asked for; a budget that does not fit any more would be refused. */
+function limitThinking(body: JsonRecord, outputTokensMax: number): { thinking?: JsonRecord | undefined } {
+  const thinking = asRecord(body.thinking);
+  const budget = thinking?.budget_tokens;
+  const isShortened = typeof body.max_tokens === "number" && outputTokensMax < body.max_tokens;
+  if (!isShortened || typeof budget !== "number" || budget < outputTokensMax) return {};
+  const budgetTokens = outputTokensMax - answerTokensMin;
+  // A short answer has no room for thoughts.
+  return { thinking: budgetTokens < thinkingTokensMin ? undefined : { ...thinking, budget_tokens: budgetTokens } };
+}
+
+/** What follows in an id of a tool call is another upstream's (`thought-seal.ts`); Anthropic refuses an id with it. */
+const idEnd = "~";
+
+/** The same messages where no id of a tool call has to be shortened, as in nearly all requests. */
+function mendMessages(messages: unknown): unknown {
+  return mapChanged(messages, (message) => {
+    const content = mapChanged(message.content, mendBlock);
+    return content === message.content ? message : { ...message, content };
+  });
+}
+
+function mendBlock(block: JsonRecord): JsonRecord {
+  for (const field of ["id", "tool_use_id"]) {
+    const id = block[field];
+    if (typeof id !== "string" || !id.includes(idEnd)) continue;
+    return { ...block, [field]: id.slice(0, id.indexOf(idEnd)) };
+  }
+  return block;
+}
+
+/** A list with its records changed; the same list where none is. */
+function mapChanged(list: unknown, change: (record: JsonRecord) => JsonRecord): unknown {
+  if (!Array.isArray(list)) return list;
+  let isChanged = false;
+  const mapped = list.map((item) => {
+    const record = asRecord(item);
+    const changed = record === null ? item : change(record);
+    if (changed !== item) isChanged = true;
+    return changed;
+  });
+  return isChanged ? mapped : list;
+}
+
+const encryptedReasoning = "reasoning.encrypted_content";
+
+/**
+ * A vendor that keeps nothing knows thoughts again only by what it encrypted of them: so they are asked for in that form,
+ * and left out of the input without it, because their ids would lead nowhere.
+ */
+function keepReasoning({ reasoning, include, input }: JsonRecord): JsonRecord {
+  const included = Array.isArray(include) ? include : [];
+  const isMissing = asRecord(reasoning) !== null && !included.includes(encryptedReasoning);
+  const isLost = (item: unknown): boolean => {
+    const { type, encrypted_content: encrypted } = asRecord(item) ?? {};
+    return type === "reasoning" && typeof encrypted !== "string";
+  };
+  return {
+    ...(isMissing ? { include: [...included, encryptedReasoning] } : {}),
+    ...(Array.isArray(input) && input.some(isLost) ? { input: input.filter((item) => !isLost(item)) } : {}),
+  };
+}

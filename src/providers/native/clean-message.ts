@@ -1,0 +1,89 @@
+import type { NativeRequest } from "../contract.ts";
+import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
+import { pick, pickCounts } from "./native-events.ts";
+
+/** How an answer by Messages ended, in the form of chat. */
+const finishReasons: Readonly<Record<string, string>> = {
+  end_turn: "stop",
+  stop_sequence: "stop",
+  pause_turn: "stop",
+  compaction: "stop",
+  tool_use: "tool_calls",
+  max_tokens: "length",
+  model_context_window_exceeded: "length",
+  refusal: "content_filter",
+};
+
+export function readFinishReason(stopReason: unknown): string {
+  return finishReasons[readStopReason(stopReason) ?? "end_turn"] ?? "stop";
+}
+
+/** A word that nobody knows may be the vendor's name. */
+function readStopReason(value: unknown): string | null {
+  if (typeof value !== "string") return null;
+  return Object.hasOwn(finishReasons, value) ? value : "end_turn";
+}
+
+/** The message around its content: only what is named here reaches a caller, with our id and model. */
+export function cleanMessage(message: JsonRecord, { id, model }: NativeRequest["envelope"]): Record<string, unknown> {
+  return {
+    id,
+    type: "message",
+    role: "assistant",
+    model,
+    content: Array.isArray(message.content) ? message.content : [],
+    ...cleanStop(message),
+    ...pick(message, ["container", "context_management"]),
+  };
+}
+
+/** Why a message ended. What the vendor explains of a refusal is its own. */
+export function cleanStop(source: JsonRecord): Record<string, unknown> {
+  const details = asRecord(source.stop_details);
+  const category = details?.category;
+  return {
+    stop_reason: readStopReason(source.stop_reason),
+    stop_sequence: typeof source.stop_sequence === "string" ? source.stop_sequence : null,
+    ...(details?.type === "refusal"
+      ? { stop_details: { type: "refusal", category: readCategory(category), explanation: null } }
+      : {}),
+  };
+}
+
+function readCategory(value: unknown): string | null {
+  return value === "cyber" || value === "bio" ? value : null;
+}
+
+const counts = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens"];
+const cacheCounts = ["ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"];
+const outputCounts = ["thinking_tokens"];
+const serverToolCounts = ["web_search_requests", "web_fetch_requests"];
+
+/** What the vendor counted, in its own form, without its words. */
+export function cleanMessageUsage(usage: JsonRecord): Record<string, unknown> {
+  return {
+    ...pickCounts(usage, counts),
+    ...pickRecord(usage, "cache_creation", cacheCounts),
+    ...pickRecord(usage, "output_tokens_details", outputCounts),
+    ...pickRecord(usage, "server_tool_use", serverToolCounts),
+  };
+}
+
+function pickRecord(usage: JsonRecord, field: string, names: readonly string[]): Record<string, unknown> {
+  const value = usage[field];
+  return value === undefined ? {} : { [field]: pickCounts(asRecord(value), names) };
+}
+
+/** What the model wrote in a block, or in a part of one. */
+export function readWritten(block: JsonRecord | null): string {
+  if (block === null) return "";
+  const { text, thinking, name, partial_json: fragment, input } = block;
+  const written = [text, thinking, name, fragment].filter((part) => typeof part === "string").join("");
+  const given = asRecord(input);
+  return given === null || isEmpty(given) ? written : written + JSON.stringify(given);
+}
+
+function isEmpty(record: JsonRecord): boolean {
+  for (const _ in record) return false;
+  return true;
+}

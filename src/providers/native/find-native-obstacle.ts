@@ -1,0 +1,52 @@
+import type { ChatObstacle, NativeRequest, NativeWire } from "../contract.ts";
+import { asRecord } from "../openai-compatible/json-value.ts";
+
+/**
+ * Fields that go to an upstream of the same wire without being asked about. All others a route has to name: they are new,
+ * cost something that no price has, or speak of what lies in the vendor's account, which is ours and not the caller's.
+ */
+const commonFields: Readonly<Record<NativeWire, ReadonlySet<string>>> = {
+  messages: new Set([
+    ..."cache_control context_management max_tokens messages metadata model output_config output_format".split(" "),
+    ..."service_tier stop_sequences stream system temperature thinking tool_choice tools top_k top_p".split(" "),
+  ]),
+  responses: new Set([
+    ..."background conversation include input instructions max_output_tokens max_tool_calls metadata model".split(" "),
+    ..."parallel_tool_calls previous_response_id prompt_cache_key prompt_cache_options prompt_cache_retention".split(
+      " ",
+    ),
+    ..."reasoning safety_identifier service_tier store stream stream_options temperature text tool_choice".split(" "),
+    ..."tools top_logprobs top_p truncation user".split(" "),
+  ]),
+};
+
+/** Tools that the caller runs, and those that cost nothing but tokens. What the vendor runs, a route has to name. */
+const commonTools: ReadonlySet<string> = new Set([
+  ..."custom function namespace".split(" "),
+  ..."bash text_editor str_replace_based_edit_tool memory computer browser_toolset computer_toolset".split(" "),
+  ..."tool_search_tool_regex tool_search_tool_bm25 tool_search".split(" "),
+  ..."apply_patch computer_use_preview local_shell".split(" "),
+]);
+
+const datePattern = /_(?:\d{8}|\d{4}_\d{2}_\d{2})$/;
+
+/** What of a native request an upstream of the same wire is not to be sent, unless its route names it. */
+export function findNativeObstacle(
+  { wire, body }: NativeRequest,
+  passthrough: readonly string[] = [],
+): ChatObstacle | null {
+  for (const field in body) {
+    if (commonFields[wire].has(field) || passthrough.includes(field)) continue;
+    if (body[field] === undefined || body[field] === null) continue;
+    return { param: field, message: `\`${field}\` is not a field that this model takes.` };
+  }
+  const tools = Array.isArray(body.tools) ? body.tools : [];
+  for (const [index, tool] of tools.entries()) {
+    const type = asRecord(tool)?.type;
+    if (typeof type !== "string") continue;
+    const name = type.replace(datePattern, "");
+    if (commonTools.has(name) || passthrough.includes(name)) continue;
+    return { param: `tools[${index}]`, message: `This model does not have the tool ${type}.` };
+  }
+  return null;
+}

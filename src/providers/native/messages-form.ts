@@ -1,0 +1,44 @@
+import type { Clock } from "../../lib/clock.ts";
+import { invariant } from "../../lib/invariant.ts";
+import { convertError, convertErrorBody } from "../ai-sdk/convert-error.ts";
+import { convertAnthropicUsage } from "../ai-sdk/convert-usage.ts";
+import type { ChatAnswer, NativeRequest } from "../contract.ts";
+import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
+import type { AnswerForm } from "../openai-compatible/upstream-chat.ts";
+import { cleanMessage, readFinishReason, readWritten } from "./clean-message.ts";
+import { presentMeteredChoice } from "./native-events.ts";
+import { createNativeStreamReader, createNativeWholeReader } from "./read-native-answer.ts";
+import { createMessageTaker } from "./take-message-events.ts";
+import { createVendorNames } from "./vendor-names.ts";
+
+/** Answers of Anthropic's Messages API, on their way to a caller of the same API. */
+export function createMessagesForm({ clock, host }: { clock: Clock; host: string }): AnswerForm {
+  return {
+    createReader({ call, outlet, errors }) {
+      const { native, request } = call;
+      invariant(native !== undefined, "only a native request is answered natively");
+      const { envelope } = native;
+      if (request.stream !== true) {
+        return createNativeWholeReader({ outlet, errors, convert: (answer) => convertMessage(answer, envelope) });
+      }
+      const names = createVendorNames(call, host);
+      return createNativeStreamReader(outlet, createMessageTaker({ outlet, errors, envelope, names }));
+    },
+
+    readError({ status, headers, body }) {
+      if (status < 300) return convertErrorBody(asRecord(body)?.error, clock.now());
+      return convertError({ statusCode: status, responseHeaders: headers, data: body }, clock.now());
+    },
+  };
+}
+
+function convertMessage(answer: JsonRecord, envelope: NativeRequest["envelope"]): ChatAnswer | null {
+  const { content } = answer;
+  if (answer.type !== "message" || !Array.isArray(content) || typeof answer.stop_reason !== "string") return null;
+  return {
+    choices: presentMeteredChoice(readFinishReason(answer.stop_reason)),
+    text: content.map((block) => readWritten(asRecord(block))).join(""),
+    usage: convertAnthropicUsage(answer.usage),
+    nativeBody: cleanMessage(answer, envelope),
+  };
+}

@@ -1,0 +1,51 @@
+import type { Clock } from "../../lib/clock.ts";
+import { invariant } from "../../lib/invariant.ts";
+import type { ChatAnswer, NativeRequest } from "../contract.ts";
+import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
+import { readUpstreamError } from "../openai-compatible/read-upstream-error.ts";
+import type { AnswerForm } from "../openai-compatible/upstream-chat.ts";
+import { cleanResponse, readItemText, readResponseFinish, readResponseUsage } from "./clean-response.ts";
+import { presentMeteredChoice } from "./native-events.ts";
+import { createNativeStreamReader, createNativeWholeReader } from "./read-native-answer.ts";
+import { createResponseTaker } from "./take-response-events.ts";
+import { createVendorNames } from "./vendor-names.ts";
+
+/** Answers of OpenAI's Responses API, on their way to a caller of the same API. */
+export function createResponsesForm({ clock, host }: { clock: Clock; host: string }): AnswerForm {
+  return {
+    createReader({ call, outlet, errors }) {
+      const { native, request } = call;
+      invariant(native !== undefined, "only a native request is answered natively");
+      if (request.stream !== true) {
+        return createNativeWholeReader({ outlet, errors, convert: (answer) => convertResponse(answer, native) });
+      }
+      const names = createVendorNames(call, host);
+      return createNativeStreamReader(outlet, createResponseTaker({ outlet, errors, native, names }));
+    },
+
+    readError: ({ status, headers, body }) =>
+      readUpstreamError({ status, headers, body: status < 300 ? nameFault(body) : body, clock }),
+  };
+}
+
+/** Codes that speak of the request have no status beside them where they stand in an answer. */
+const requestFaultPattern = /^(?:invalid_|unsupported_|empty_|failed_to_download|image_(?!content))/;
+const contentFaultPattern = /_policy(?:_violation)?$/;
+
+function nameFault(body: unknown): unknown {
+  const error = asRecord(asRecord(body)?.error);
+  const code = String(error?.code ?? "");
+  if (contentFaultPattern.test(code)) return { error: { ...error, type: "content_policy" } };
+  return requestFaultPattern.test(code) ? { error: { ...error, type: "invalid_request_error" } } : body;
+}
+
+function convertResponse(answer: JsonRecord, native: NativeRequest): ChatAnswer | null {
+  const finishReason = readResponseFinish(answer);
+  if (finishReason === null || !Array.isArray(answer.output)) return null;
+  return {
+    choices: presentMeteredChoice(finishReason),
+    text: answer.output.map(readItemText).join(""),
+    usage: readResponseUsage(answer.usage),
+    nativeBody: cleanResponse(answer, native),
+  };
+}

@@ -1,0 +1,108 @@
+import type { ChatUsage, NativeRequest } from "../contract.ts";
+import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
+import { createBadAnswer, type ErrorReader, type Outlet } from "../openai-compatible/outlet.ts";
+import { cleanResponse, cleanResponseUsage, readResponseFinish, readResponseUsage } from "./clean-response.ts";
+import { createEnding, createGoingOn, formatEvent, isEventType, keepKnownFields } from "./native-events.ts";
+import type { EventTaker } from "./read-native-answer.ts";
+import type { VendorNames } from "./vendor-names.ts";
+
+type ResponseTakerOptions = { outlet: Outlet; errors: ErrorReader; native: NativeRequest; names: VendorNames };
+
+/** Fields of events about an item or a part of one. */
+const itemFields: ReadonlySet<string> = new Set([
+  ..."annotation annotation_index arguments code content_index delta input item item_id logprobs name".split(" "),
+  ..."obfuscation output_index part partial_image_b64 partial_image_index refusal sequence_number".split(" "),
+  ..."summary_index text type".split(" "),
+]);
+const knownTypePattern =
+  /^response\.(?:output_item|content_part|output_text|refusal|function_call_arguments|custom_tool_call_input|reasoning_text|reasoning_summary_(?:part|text)|reasoning_summary|code_interpreter_call(?:_code)?|file_search_call|web_search_call|image_generation_call|mcp_(?:call(?:_arguments)?|list_tools)|audio(?:\.transcript)?)\.[a-z_.]+$/;
+
+export function createResponseTaker(options: ResponseTakerOptions): EventTaker {
+  return new ResponseTaker(options);
+}
+
+/**
+ * The events of a response. Those of its items go through as they came, numbered without a gap; the response itself is
+ * written anew. A class, because there is one for each stream.
+ */
+class ResponseTaker implements EventTaker {
+  private readonly options: ResponseTakerOptions;
+  private nextNumber = 0;
+  private reported: ChatUsage | null = null;
+
+  constructor(options: ResponseTakerOptions) {
+    this.options = options;
+  }
+
+  /** The last event has all that there is, and ends the answer at once. */
+  hasFinished(): boolean {
+    return false;
+  }
+
+  usage(): ChatUsage | null {
+    return this.reported;
+  }
+
+  take(event: JsonRecord, data: string): void {
+    const { outlet, errors, names } = this.options;
+    const { type } = event;
+    if (!isEventType(type)) return;
+    switch (type) {
+      case "response.created":
+      case "response.queued":
+      case "response.in_progress":
+        names.add(asRecord(event.response)?.id);
+        outlet.push(createGoingOn("", this.presentResponse(type, event)));
+        break;
+      case "response.completed":
+      case "response.incomplete":
+        this.finish(type, event);
+        break;
+      case "response.failed":
+        outlet.fail(errors.readError({ error: asRecord(event.response)?.error ?? {} }));
+        break;
+      case "error":
+        outlet.fail(errors.readError({ error: asRecord(event.error) ?? event }));
+        break;
+      default:
+        if (knownTypePattern.test(type)) this.takeItem(type, event, keepKnownFields(event, itemFields, data));
+        else if (!names.areIn(data)) this.takeItem(type, event, data);
+    }
+  }
+
+  private takeItem(type: string, event: JsonRecord, data: string): void {
+    const isDelta = typeof event.delta === "string" && type !== "response.audio.delta";
+    const text = isDelta ? event.delta : type === "response.output_item.added" ? asRecord(event.item)?.name : "";
+    const told = formatEvent(type, this.number(event, data));
+    this.options.outlet.push(createGoingOn(typeof text === "string" ? text : "", told));
+  }
+
+  private finish(type: string, event: JsonRecord): void {
+    const { outlet } = this.options;
+    const response = asRecord(event.response) ?? {};
+    const finishReason = readResponseFinish(response);
+    if (finishReason === null) {
+      outlet.fail(createBadAnswer("The response ended without a status."));
+      return;
+    }
+    this.reported = readResponseUsage(response.usage);
+    outlet.push(createEnding(finishReason, this.presentResponse(type, event)));
+    outlet.end(this.reported);
+  }
+
+  private presentResponse(type: string, event: JsonRecord): string {
+    const response = asRecord(event.response) ?? {};
+    const clean = { ...cleanResponse(response, this.options.native), usage: cleanResponseUsage(response.usage) };
+    return formatEvent(type, this.number({}, JSON.stringify({ type, response: clean })));
+  }
+
+  /** The event with the next number, as it came where it has that one already. */
+  private number(event: JsonRecord, data: string): string {
+    const number = this.nextNumber;
+    this.nextNumber += 1;
+    if (event.sequence_number === number) return data;
+    const said = `"sequence_number":${number}`;
+    if (typeof event.sequence_number !== "number") return `${data.slice(0, data.lastIndexOf("}"))},${said}}`;
+    return JSON.stringify({ ...JSON.parse(data), sequence_number: number });
+  }
+}

@@ -1,0 +1,89 @@
+import type { Clock } from "../../lib/clock.ts";
+import { createConnect, createUpstreamPool } from "../../platform/net/upstream-pool.ts";
+import type { ChatCall, ChatRun, ChatSink } from "../contract.ts";
+import { type AnswerForm, UpstreamChat } from "./upstream-chat.ts";
+
+export type ChatEndpointOptions = {
+  /** Up to where `/chat/completions` follows: `https://api.example.com/v1`. */
+  baseUrl: string;
+  /** Beyond the usual ones. */
+  headers: Readonly<Record<string, string>>;
+  /** How the key is sent. */
+  authHeader: { name: string; prefix: string };
+  connectionsMax: number;
+  clock: Clock;
+};
+
+/** What is sent for a call, and how its answer is read. */
+type EndpointRequest = {
+  path: string;
+  body: string;
+  isStreamed: boolean;
+  form: AnswerForm;
+  /** Of this request alone: names and values in turn. */
+  headers?: readonly string[];
+};
+
+/** One upstream's address, with its connections: whatever forms of API it speaks. */
+export type ChatEndpoint = {
+  /** Whether a header is sent with every request, by its name in small letters. */
+  hasHeader(name: string): boolean;
+  /** The path of an operation: `chat/completions`. */
+  pathOf(operation: string): string;
+  start(call: ChatCall, sink: ChatSink, request: EndpointRequest): ChatRun;
+  close(): Promise<void>;
+};
+
+const connectMs = 30_000;
+
+export function createChatEndpoint(options: ChatEndpointOptions): ChatEndpoint {
+  const { clock, connectionsMax, authHeader } = options;
+  const { origin, pathname, search } = new URL(options.baseUrl);
+  const pool = createUpstreamPool({ origin, clock, connect: createConnect({ timeoutMs: connectMs }), connectionsMax });
+  const headers = {
+    stream: listHeaders({ accept: "text/event-stream" }, options.headers),
+    whole: listHeaders({ accept: "application/json" }, options.headers),
+  };
+  /** Made once for each key that calls are sent with. */
+  const headersOfKeys = new Map<string, typeof headers>();
+
+  function getHeaders(apiKey: string | null): typeof headers {
+    if (apiKey === null) return headers;
+    const known = headersOfKeys.get(apiKey);
+    if (known !== undefined) return known;
+    const secret = [authHeader.name, authHeader.prefix + apiKey];
+    const made = { stream: [...secret, ...headers.stream], whole: [...secret, ...headers.whole] };
+    headersOfKeys.set(apiKey, made);
+    return made;
+  }
+
+  return {
+    hasHeader: (name) => headers.whole.some((text, index) => index % 2 === 0 && text === name),
+
+    pathOf: (operation) => `${pathname.replace(/\/+$/, "")}/${operation}${search}`,
+
+    start(call, sink, { path, body, isStreamed, form, headers: own = [] }) {
+      const chat = new UpstreamChat(form, call, sink);
+      const { apiKey, traceparent = null, timeouts } = call;
+      const usual = getHeaders(apiKey)[isStreamed ? "stream" : "whole"];
+      const trace = traceparent === null ? [] : ["traceparent", traceparent];
+      const isUsual = own.length === 0 && trace.length === 0;
+      const request = { path, headers: isUsual ? usual : [...usual, ...own, ...trace], body, timeouts };
+      chat.upstream = pool.dispatch(request, chat);
+      return chat;
+    },
+
+    close: () => pool.close(),
+  };
+}
+
+function listHeaders(...sources: readonly Readonly<Record<string, string>>[]): string[] {
+  const byName = new Map([
+    ["content-type", "application/json"],
+    ["user-agent", "sluice"],
+  ]);
+  for (const source of sources) {
+    for (const [name, value] of Object.entries(source)) byName.set(name.toLowerCase(), value);
+  }
+  return [...byName].flat();
+}

@@ -1,0 +1,113 @@
+import type {
+  UpstreamCall,
+  UpstreamError,
+  UpstreamHandler,
+  UpstreamHeaders,
+} from "../../platform/net/upstream-call.ts";
+import { type ChatCall, type ChatRun, type ChatSink, ProviderError } from "../contract.ts";
+import {
+  type AnswerReader,
+  createBadAnswer,
+  createOutlet,
+  type ErrorReader,
+  type Outlet,
+  type OutletOwner,
+  type Rest,
+} from "./outlet.ts";
+import { createRefusalReader } from "./read-refusal.ts";
+
+/** How the answers of one API are read. There is one for all calls, so that none keeps anything of it. */
+export type AnswerForm = {
+  createReader(answer: BegunAnswer): AnswerReader;
+  readError(refusal: { status: number; headers: UpstreamHeaders; body: unknown }): ProviderError;
+};
+
+type BegunAnswer = { call: ChatCall; headers: UpstreamHeaders; outlet: Outlet; errors: ErrorReader };
+
+const noHeaders: UpstreamHeaders = {};
+
+/**
+ * One call: looks at the head of its answer and has the rest read by whoever can. A class, because functions of its own
+ * would be most of what a call keeps while its upstream is silent.
+ */
+export class UpstreamChat implements ChatRun, UpstreamHandler, OutletOwner, ErrorReader {
+  readonly sink: ChatSink;
+  /** Set before anything is heard of it. */
+  upstream: UpstreamCall | null = null;
+  private readonly form: AnswerForm;
+  private readonly call: ChatCall;
+  private readonly outlet: Outlet;
+  private reader: AnswerReader | null = null;
+  private status = 0;
+  private headers = noHeaders;
+
+  constructor(form: AnswerForm, call: ChatCall, sink: ChatSink) {
+    this.form = form;
+    this.call = call;
+    this.sink = sink;
+    this.outlet = createOutlet(this);
+  }
+
+  pause(): void {
+    this.upstream?.pause();
+  }
+
+  resume(): void {
+    this.upstream?.resume();
+  }
+
+  cancel(): void {
+    this.outlet.shut();
+    this.upstream?.cancel();
+  }
+
+  onOver(rest: Rest): void {
+    if (rest === "drained") this.upstream?.drain();
+    else this.upstream?.cancel();
+  }
+
+  onHead(status: number, headers: UpstreamHeaders): void {
+    const { outlet, call } = this;
+    if (!outlet.isOpen()) return;
+    this.status = status;
+    this.headers = headers;
+    if (status >= 400) {
+      this.reader = createRefusalReader(outlet, this);
+    } else if (status >= 300) {
+      outlet.fail(createBadAnswer("The upstream wants to send us elsewhere.", { status }));
+    } else if (!isPlainText(headers)) {
+      outlet.fail(createBadAnswer("The answer is compressed, though nobody asked for that."));
+    } else {
+      this.reader = this.form.createReader({ call, headers, outlet, errors: this });
+      this.sink.onAccepted();
+    }
+  }
+
+  onData(chunk: Buffer): void {
+    this.reader?.add(chunk);
+  }
+
+  onEnd(): void {
+    this.reader?.end();
+  }
+
+  onError(error: UpstreamError): void {
+    const translated = translateError(error);
+    if (this.reader === null) this.outlet.fail(translated);
+    else this.reader.fail(translated);
+  }
+
+  readError(body: unknown): ProviderError {
+    const { status, headers } = this;
+    return this.form.readError({ status, headers, body });
+  }
+}
+
+function isPlainText(headers: UpstreamHeaders): boolean {
+  const encoding = headers["content-encoding"];
+  return encoding === undefined || encoding === "identity";
+}
+
+function translateError(error: UpstreamError): ProviderError {
+  return new ProviderError(error.kind, error.message, { cause: error.cause ?? error });
+}
