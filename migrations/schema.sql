@@ -633,15 +633,20 @@ create table prices (
   minimum_charge_nano bigint not null,
   effective_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
+  cache_write_5m_price_nano bigint,
+  cache_write_1h_price_nano bigint,
+  audio_input_price_nano bigint,
+  reasoning_price_nano bigint,
+  audio_output_price_nano bigint,
   constraint prices_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint prices_amounts_complete CHECK (
 CASE billing_type
     WHEN 'token'::text THEN price_nano IS NULL AND num_nulls(input_price_nano, output_price_nano) = 0
-    WHEN 'per_call'::text THEN price_nano IS NOT NULL AND num_nonnulls(input_price_nano, output_price_nano, cached_input_price_nano) = 0
-    WHEN 'duration'::text THEN price_nano IS NOT NULL AND num_nonnulls(input_price_nano, output_price_nano, cached_input_price_nano) = 0
+    WHEN 'per_call'::text THEN price_nano IS NOT NULL AND num_nonnulls(input_price_nano, output_price_nano, cached_input_price_nano, cache_write_5m_price_nano, cache_write_1h_price_nano, audio_input_price_nano, reasoning_price_nano, audio_output_price_nano) = 0
+    WHEN 'duration'::text THEN price_nano IS NOT NULL AND num_nonnulls(input_price_nano, output_price_nano, cached_input_price_nano, cache_write_5m_price_nano, cache_write_1h_price_nano, audio_input_price_nano, reasoning_price_nano, audio_output_price_nano) = 0
     ELSE false
 END),
-  constraint prices_amounts_positive CHECK (price_nano >= 0 AND input_price_nano >= 0 AND output_price_nano >= 0 AND cached_input_price_nano >= 0 AND minimum_charge_nano >= 0),
+  constraint prices_amounts_positive CHECK (price_nano >= 0 AND input_price_nano >= 0 AND output_price_nano >= 0 AND cached_input_price_nano >= 0 AND cache_write_5m_price_nano >= 0 AND cache_write_1h_price_nano >= 0 AND audio_input_price_nano >= 0 AND reasoning_price_nano >= 0 AND audio_output_price_nano >= 0 AND minimum_charge_nano >= 0),
   constraint prices_id_unique PRIMARY KEY (id),
   constraint prices_id_valid CHECK (id ~~ 'price\_%'::text),
   constraint prices_plan_exists FOREIGN KEY (plan_id) REFERENCES plans(id),

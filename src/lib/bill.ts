@@ -36,6 +36,15 @@ export function computeCharge({ items, per, minimum }: Pick<Bill, "items" | "per
   return roundCharge(total, { per, minimum });
 }
 
+/** How much more a bill would come to if nothing had been read from a cache; nothing where that is no cheaper. */
+export function computeCacheSaving({ items, per, minimum }: Pick<Bill, "items" | "per" | "minimum">): Nano {
+  const plain = items.find(({ name }) => name === "input_tokens" || name === "counted_input_tokens");
+  if (plain === undefined) return nano(0n);
+  const uncached = items.map((item) => (item.name === "cached_input_tokens" ? { ...item, rate: plain.rate } : item));
+  const saving = computeCharge({ items: uncached, per, minimum }) - computeCharge({ items, per, minimum });
+  return nano(saving > 0n ? saving : 0n);
+}
+
 /** A sum of quantities times rates as an amount. */
 export function roundCharge(total: bigint, { per, minimum }: Pick<Bill, "per" | "minimum">): Nano {
   const rounded = (2n * total + per) / (2n * per);

@@ -1,3 +1,4 @@
+import type { CacheMarking } from "./cache-marks.ts";
 import type { ChatRequest } from "./chat-request.ts";
 
 /**
@@ -48,6 +49,8 @@ export type ChatCall = {
   upstreamModel: string;
   /** Fields beyond OpenAI's contract, of the request or of its messages, that the route names as known to this upstream. */
   passthrough?: readonly string[];
+  /** How its marks of where the prompt may be cached are sent; without it as they are, and for minutes. */
+  cacheMarking?: CacheMarking;
   apiKey: string | null;
   /** The most tokens that each choice of the answer may have; the vendor is told, whatever the caller asked for. */
   outputTokensMax: number;
@@ -122,12 +125,15 @@ export type ChatAnswer = {
   nativeBody?: Record<string, unknown>;
 };
 
-/** Tokens as the upstream counted them. Input includes what was cached; output includes reasoning. */
+/** Tokens as the upstream counted them. Input includes what a cache read or wrote; output includes reasoning. */
 export type ChatUsage = {
   inputTokens: number;
   outputTokens: number;
   cachedInputTokens: number;
+  /** Written to a cache, for however long it keeps them. */
   cacheWriteTokens: number;
+  /** What of it is kept for an hour; the rest for minutes. */
+  cacheWrite1hTokens: number;
   reasoningTokens: number;
   inputAudioTokens: number;
   outputAudioTokens: number;

@@ -33,6 +33,8 @@ export type ProviderDefinition = {
   unsupported_fields?: string[];
   /** The wires beside chat that it speaks itself, under the same address. */
   native_wires?: NativeWire[];
+  /** Who sets the marks that its cache needs, where callers set none; absent means nobody. */
+  cache_marks?: "automatic" | "as-sent";
   connections_max?: number;
   /** Whether it is told of the trace that a call belongs to, by the header `traceparent`. */
   trace_context?: boolean;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Authorization } from "../../src/features/calls/authorize-call.ts";
 import { createPendingHolds } from "../../src/features/calls/pending-holds.ts";
 import type { Price } from "../../src/features/catalog/index.ts";
+import { readOwnPrices } from "../../src/features/catalog/price.ts";
 import { createChatTerms } from "../../src/features/chat/chat-terms.ts";
 import { billChat, type ChargedUsage, createUsage } from "../../src/features/chat/quote-chat.ts";
 import type { Claims } from "../../src/features/idempotency/index.ts";
@@ -32,7 +33,7 @@ const tokenPrice: Price = {
     unit: "1K tokens",
     inputPrice: nano(1000n * token),
     outputPrice: nano(2000n * token),
-    cachedInputPrice: null,
+    ...readOwnPrices(() => null),
   },
 };
 

@@ -106,6 +106,7 @@ describe("what a vendor counted is what is told and charged", () => {
           rejected_prediction_tokens: 0,
         },
         charge: "0.12",
+        cache_saving: "0.02",
       });
       expect(paid).toEqual(["0.12"]);
     }

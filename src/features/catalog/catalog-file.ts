@@ -1,8 +1,8 @@
-import { type Static, Type } from "typebox";
+import { type Static, type TOptional, type TString, Type } from "typebox";
 import { nativeWires } from "../../providers/contract.ts";
 import { providerKinds } from "../../providers/provider-definition.ts";
 import { capabilities, extraParameters, holdPolicies, modelTypes } from "./model.ts";
-import { billingTypes } from "./price.ts";
+import { billingTypes, type OwnPriceName, ownPriceNames } from "./price.ts";
 
 /** The catalog as operators write it. What a schema cannot say, `check-catalog.ts` checks. */
 
@@ -33,6 +33,7 @@ const providerSchema = Type.Object(
     system_role: Type.Optional(Type.Enum(["as-sent", "system"])),
     unsupported_fields: Type.Optional(texts),
     native_wires: Type.Optional(Type.Array(Type.Enum([...nativeWires]), { minItems: 1, uniqueItems: true })),
+    cache_marks: Type.Optional(Type.Enum(["automatic", "as-sent"])),
     connections_max: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
     trace_context: Type.Optional(Type.Boolean()),
     tasks_max: Type.Optional(positive),
@@ -103,6 +104,11 @@ const modelSchema = Type.Object(
   closed,
 );
 
+const ownPriceFields = Object.fromEntries(ownPriceNames.map((name) => [name, Type.Optional(text)])) as Record<
+  OwnPriceName,
+  TOptional<TString>
+>;
+
 const priceSchema = Type.Object(
   {
     model: text,
@@ -115,7 +121,7 @@ const priceSchema = Type.Object(
     price: Type.Optional(text),
     input_price: Type.Optional(text),
     output_price: Type.Optional(text),
-    cached_input_price: Type.Optional(text),
+    ...ownPriceFields,
     minimum_charge: Type.Optional(text),
     effective_at: Type.Optional(text),
   },

@@ -1,11 +1,18 @@
 import { sql } from "kysely";
-import { nano } from "../../lib/money.ts";
+import { type Nano, nano } from "../../lib/money.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import type { ProviderDefinition } from "../../providers/provider-definition.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Capability, Model } from "./model.ts";
-import type { Price, PriceAmounts } from "./price.ts";
+import {
+  type OwnPriceName,
+  ownPriceNames,
+  ownTokenPrices,
+  type Price,
+  type PriceAmounts,
+  readOwnPrices,
+} from "./price.ts";
 
 /** The newest version, or `null` before the first one is applied. */
 export async function findCatalog(database: Database): Promise<Catalog | null> {
@@ -97,10 +104,22 @@ function toRow({ amounts, ...price }: Price): PriceRow {
     price_nano: isToken ? null : amounts.price,
     input_price_nano: isToken ? amounts.inputPrice : null,
     output_price_nano: isToken ? amounts.outputPrice : null,
-    cached_input_price_nano: isToken ? amounts.cachedInputPrice : null,
+    ...toOwnPriceColumns(amounts),
     minimum_charge_nano: price.minimumCharge,
     effective_at: price.effectiveAt,
   };
+}
+
+function toOwnPriceColumns(amounts: PriceAmounts): { [name in OwnPriceName as `${name}_nano`]: bigint | null } {
+  const columns = ownPriceNames.map((name) => [
+    `${name}_nano`,
+    amounts.billingType === "token" ? amounts[ownTokenPrices[name]] : null,
+  ]);
+  return Object.fromEntries(columns);
+}
+
+function toNano(amount: bigint | null): Nano | null {
+  return amount === null ? null : nano(amount);
 }
 
 function toPrice(row: PriceRow): Price {
@@ -125,7 +144,7 @@ function toAmounts(row: PriceRow): PriceAmounts {
       unit: row.unit,
       inputPrice: nano(row.input_price_nano ?? 0n),
       outputPrice: nano(row.output_price_nano ?? 0n),
-      cachedInputPrice: row.cached_input_price_nano === null ? null : nano(row.cached_input_price_nano),
+      ...readOwnPrices((name) => toNano(row[`${name}_nano`])),
     };
   }
   return {

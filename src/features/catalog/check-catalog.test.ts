@@ -291,6 +291,12 @@ describeRefusals("a price that cannot be", [
   ["prices[2].input_price: A price by per_call has no input_price.", "price: 2,", "price: 2, input_price: 1,"],
   ["prices[1].output_price: A price by duration has no output_price.", "price: 1.5", "price: 1.5, output_price: 1"],
   ["prices[1].cached_input_price: A price by duration has no", "price: 1.5", "price: 1.5, cached_input_price: 1"],
+  ["prices[1].reasoning_price: A price by duration has no", "price: 1.5", "price: 1.5, reasoning_price: 1"],
+  [
+    "prices[0].cache_write_1h_price: 2e1 is no price",
+    "output_price: 0.2",
+    "output_price: 0.2, cache_write_1h_price: 2e1",
+  ],
   ["prices[0].input_price: -0.1 is no price: write a decimal from 0 with at most nine places", "0.1", "-0.1"],
   ["prices[0].output_price: 0.0000000002 is no price", "0.2", "0.0000000002"],
   ["prices[0].cached_input_price: 1e-7 is no price", "cached_input_price: 0", "cached_input_price: 1e-7"],

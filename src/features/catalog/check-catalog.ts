@@ -5,7 +5,7 @@ import type { CatalogFile, CatalogProblem, ModelEntry, PriceLine, ReportProblem 
 import { checkStages } from "./check-stages.ts";
 import { capabilitiesByType, limitsByType, listStageModels } from "./model.ts";
 import { isLogo, ownLogos } from "./model-logos.ts";
-import { unitsByBillingType, unitsByType } from "./price.ts";
+import { amountNames, ownPriceNames, unitsByBillingType, unitsByType } from "./price.ts";
 
 /** What a catalog may refer to outside of itself. */
 export type CatalogSurroundings = {
@@ -91,6 +91,9 @@ function checkKind(
     if (header !== undefined && !headerNamePattern.test(header)) {
       report([...path, name], `${header} is no name of a header.`);
     }
+  }
+  if (provider.cache_marks !== undefined && kind !== "anthropic") {
+    report([...path, "cache_marks"], "cache_marks is for providers of the kind anthropic.");
   }
   for (const name of openAiOptions) {
     if (kind === "openai-compatible" || provider[name] === undefined) continue;
@@ -244,14 +247,14 @@ function checkAmounts(line: PriceLine, path: readonly (string | number)[], repor
   }
   const isToken = line.billing_type === "token";
   const required = isToken ? (["input_price", "output_price"] as const) : (["price"] as const);
-  const foreign = isToken ? (["price"] as const) : (["input_price", "output_price", "cached_input_price"] as const);
+  const foreign = isToken ? (["price"] as const) : (["input_price", "output_price", ...ownPriceNames] as const);
   for (const name of required) {
     if (line[name] === undefined) report(path, `A price by ${line.billing_type} needs ${name}.`);
   }
   for (const name of foreign) {
     if (line[name] !== undefined) report([...path, name], `A price by ${line.billing_type} has no ${name}.`);
   }
-  for (const name of ["price", "input_price", "output_price", "cached_input_price", "minimum_charge"] as const) {
+  for (const name of amountNames) {
     const amount = line[name];
     if (amount === undefined || parseMoney(amount) !== null) continue;
     report([...path, name], `${amount} is no price: write a decimal from 0 with at most nine places, such as "0.15".`);

@@ -3,7 +3,7 @@ import { nano } from "../../lib/money.ts";
 import type { ProviderDefinition } from "../../providers/provider-definition.ts";
 import { describeCatalogChange } from "./describe-catalog-change.ts";
 import type { Model } from "./model.ts";
-import type { Price } from "./price.ts";
+import { type Price, readOwnPrices } from "./price.ts";
 
 const main: ProviderDefinition = { id: "main", kind: "openai-compatible", base_url: "https://example.com" };
 const film: Model = {
@@ -80,8 +80,19 @@ test.each<[string, Partial<Price>]>([
     "film: 0.000000001 in, 0.20 out per 1K tokens",
     {
       amounts: {
-        ...{ billingType: "token", unit: "1K tokens", cachedInputPrice: null },
+        ...{ billingType: "token", unit: "1K tokens", ...readOwnPrices(() => null) },
         ...{ inputPrice: nano(1n), outputPrice: nano(200_000_000n) },
+      },
+    },
+  ],
+  [
+    "film: 0.10 in, 0.20 out, 0.000000018 cached, 0.00000002 cache write 5m, 0.00000002 cache write 1h, " +
+      "0.000000017 audio in, 0.000000015 reasoning, 0.000000018 audio out per 1K tokens",
+    {
+      amounts: {
+        ...{ billingType: "token", unit: "1K tokens" },
+        ...{ inputPrice: nano(100_000_000n), outputPrice: nano(200_000_000n) },
+        ...readOwnPrices((name) => nano(BigInt(name.length))),
       },
     },
   ],

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { presentMoney } from "../../lib/money.ts";
 import type { Catalog } from "./catalog.ts";
-import type { Price } from "./price.ts";
+import { presentOwnPrices } from "./present-amounts.ts";
+import type { OwnPriceName, Price, PriceAmounts } from "./price.ts";
 
 type CatalogContent = Omit<Catalog, "version" | "appliedAt">;
 
@@ -70,15 +71,30 @@ function presentPriceLine({
   minimumCharge,
   effectiveAt,
 }: Price): string {
-  const cached = amounts.billingType === "token" ? amounts.cachedInputPrice : null;
   const amount = [
     amounts.billingType === "token"
       ? `${presentMoney(amounts.inputPrice)} in, ${presentMoney(amounts.outputPrice)} out`
       : presentMoney(amounts.price),
-    ...(cached === null ? [] : [`${presentMoney(cached)} cached`]),
+    ...listOwnPrices(amounts),
   ].join(", ");
   const minimum = minimumCharge === 0n ? "" : `, at least ${presentMoney(minimumCharge)}`;
   const scope = planId !== null ? ` for plan ${planId}` : accountId !== null ? ` for ${accountId}` : "";
   const what = capability === null ? modelId : `${modelId} (${capability})`;
   return `${what}${scope}: ${amount} per ${amounts.unit}${minimum} from ${effectiveAt.toISOString()}`;
+}
+
+const shortNames = {
+  cached_input_price: "cached",
+  cache_write_5m_price: "cache write 5m",
+  cache_write_1h_price: "cache write 1h",
+  audio_input_price: "audio in",
+  reasoning_price: "reasoning",
+  audio_output_price: "audio out",
+} as const satisfies Record<OwnPriceName, string>;
+
+function listOwnPrices(amounts: PriceAmounts): string[] {
+  if (amounts.billingType !== "token") return [];
+  return Object.entries(presentOwnPrices(amounts)).map(
+    ([name, price]) => `${price} ${shortNames[name as OwnPriceName]}`,
+  );
 }

@@ -126,7 +126,7 @@ test("a catalog with an announced price survives being exported, also after the 
 providers: []
 models: [{ id: talk, name: Talk, type: chat, capabilities: [chat] }]
 prices:
-  - { model: talk, billing_type: token, unit: 1K tokens, input_price: 1, output_price: 2, cached_input_price: 0.5 }
+  - { model: talk, billing_type: token, unit: 1K tokens, input_price: 1, output_price: 2, cached_input_price: 0.5, cache_write_5m_price: 1.25, cache_write_1h_price: 2, reasoning_price: 3 }
   - { model: talk, billing_type: token, unit: 1K tokens, input_price: 3, output_price: 4, effective_at: 2026-09-01T00:00Z }
 `;
   const made = plan(parseChecked(source), null, now);

@@ -28,7 +28,7 @@ export {
   modelTypes,
 } from "./model.ts";
 export { addModelRoutes, presentDeprecation } from "./model-routes.ts";
-export type { Price } from "./price.ts";
+export { type Price, readOwnPrices, type TokenAmounts } from "./price.ts";
 export { presentPrice, priceEntrySchema } from "./price-schema.ts";
 export { publishHealth } from "./publish-health.ts";
 export type { RouteTarget } from "./route-target.ts";

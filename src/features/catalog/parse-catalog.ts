@@ -3,6 +3,7 @@ import { Value } from "typebox/value";
 import { type Document, isMap, isNode, isPair, isScalar, LineCounter, parseDocument, visit } from "yaml";
 import { describeRule } from "../../platform/errors/validation-problem.ts";
 import { type CatalogFile, type CatalogProblem, catalogFileSchema } from "./catalog-file.ts";
+import { amountNames } from "./price.ts";
 
 /** A problem with the line and column that an editor jumps to. */
 export type LocatedProblem = { line: number; column: number; path: string; message: string };
@@ -12,7 +13,7 @@ export type ParsedCatalog =
   | { kind: "malformed"; problems: LocatedProblem[] };
 
 /** Amounts stay the text that was written: as numbers, some would no longer be what the operator meant. */
-const amountNames = /^(price|input_price|output_price|cached_input_price|minimum_charge)$/;
+const namesOfAmounts: ReadonlySet<string> = new Set(amountNames);
 
 const aliasesMax = 10_000;
 
@@ -78,7 +79,12 @@ function unfold(document: Document): { file: unknown } | null {
 function keepAmountsAsWritten(document: Document): void {
   visit(document, {
     Pair(_key, { key, value }) {
-      if (isScalar(key) && amountNames.test(String(key.value)) && isScalar(value) && typeof value.value === "number") {
+      if (
+        isScalar(key) &&
+        namesOfAmounts.has(String(key.value)) &&
+        isScalar(value) &&
+        typeof value.value === "number"
+      ) {
         value.value = value.source ?? String(value.value);
       }
     },

@@ -4,6 +4,7 @@ import { nano } from "../../lib/money.ts";
 import type { Catalog } from "./catalog.ts";
 import type { CatalogFile, CatalogProblem, PriceLine } from "./catalog-file.ts";
 import { type CatalogChange, planCatalogChange } from "./plan-catalog-change.ts";
+import { readOwnPrices } from "./price.ts";
 
 const now = new Date("2026-06-01T00:00:00Z");
 const later = new Date("2026-06-02T00:00:00Z");
@@ -57,21 +58,24 @@ describe("the first file", () => {
     const tokens: PriceLine = {
       ...{ model: "film", capability: "text_to_video", account: "acct_1", billing_type: "token", unit: "1K tokens" },
       ...{ input_price: "0.000000001", output_price: "2", cached_input_price: "0.25", minimum_charge: "1.5" },
+      ...{ cache_write_5m_price: "1.25", cache_write_1h_price: "2", audio_input_price: "3" },
+      ...{ reasoning_price: "4", audio_output_price: "5" },
     };
     const [full, plain] = apply(createFile(tokens, { ...line, billing_type: "per_call", unit: "call" })).prices;
     expect(full).toMatchObject({ capability: "text_to_video", planId: null, accountId: "acct_1" });
     expect(full?.minimumCharge).toBe(1_500_000_000n);
     expect(full?.amounts).toEqual({
       ...{ billingType: "token", unit: "1K tokens", inputPrice: 1n, outputPrice: 2_000_000_000n },
-      cachedInputPrice: 250_000_000n,
+      ...{ cachedInputPrice: 250_000_000n, cacheWrite5mPrice: 1_250_000_000n, cacheWrite1hPrice: 2_000_000_000n },
+      ...{ audioInputPrice: 3_000_000_000n, reasoningPrice: 4_000_000_000n, audioOutputPrice: 5_000_000_000n },
     });
     expect(plain?.amounts).toEqual({ billingType: "per_call", unit: "call", price: 500_000_000n });
   });
 
-  test("tokens without a price for cached ones have none, which is not the same as free", () => {
+  test("tokens without a price of their own have none, which is not the same as free", () => {
     const amounts = { input_price: "1", output_price: "2" };
     const tokens: PriceLine = { model: "film", billing_type: "token", unit: "1K tokens", ...amounts };
-    expect(apply(createFile(tokens)).prices[0]?.amounts).toHaveProperty("cachedInputPrice", null);
+    expect(apply(createFile(tokens)).prices[0]?.amounts).toMatchObject(readOwnPrices(() => null));
   });
 
   test("a file that was not checked ends in an error", () => {

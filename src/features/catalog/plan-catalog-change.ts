@@ -3,7 +3,7 @@ import { type Nano, nano, parseMoney } from "../../lib/money.ts";
 import type { Catalog } from "./catalog.ts";
 import type { CatalogFile, CatalogProblem, PriceLine } from "./catalog-file.ts";
 import type { Model } from "./model.ts";
-import type { Price, PriceAmounts } from "./price.ts";
+import { type Price, type PriceAmounts, readOwnPrices } from "./price.ts";
 
 /** What applying a file would make of the catalog: the next version, and which of its prices are new. */
 export type CatalogChange = { next: Omit<Catalog, "version" | "appliedAt">; newPrices: readonly Price[] };
@@ -116,7 +116,7 @@ function toAmounts(line: PriceLine): PriceAmounts {
     unit: line.unit,
     inputPrice: toAmount(line.input_price),
     outputPrice: toAmount(line.output_price),
-    cachedInputPrice: line.cached_input_price === undefined ? null : toAmount(line.cached_input_price),
+    ...readOwnPrices((name) => (line[name] === undefined ? null : toAmount(line[name]))),
   };
 }
 

@@ -1,10 +1,21 @@
-import { type Static, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import type { CatalogView, OfferedModel } from "./catalog-view.ts";
 import { capabilities } from "./model.ts";
 import { presentAmounts } from "./present-amounts.ts";
-import { billingTypes, type Price } from "./price.ts";
+import { billingTypes, type OwnPriceName, type Price } from "./price.ts";
 
 const amount = Type.String({ pattern: "^\\d+\\.\\d{2,9}$", examples: ["0.15"] });
+
+const ownAmount = (description: string) => Type.Optional({ ...amount, description });
+
+const ownPriceFields = {
+  cached_input_price: ownAmount("For input that was read from a cache."),
+  cache_write_5m_price: ownAmount("For input that was written to a cache which keeps it for five minutes."),
+  cache_write_1h_price: ownAmount("For input that was written to a cache which keeps it for an hour."),
+  audio_input_price: ownAmount("For input that is sound."),
+  reasoning_price: ownAmount("For output that the model thought before it answered."),
+  audio_output_price: ownAmount("For output that is sound."),
+} satisfies Record<OwnPriceName, TSchema>;
 
 export const priceEntrySchema = Type.Object({
   model: Type.String(),
@@ -12,7 +23,7 @@ export const priceEntrySchema = Type.Object({
   price: Type.Optional(amount),
   input_price: Type.Optional(amount),
   output_price: Type.Optional(amount),
-  cached_input_price: Type.Optional(amount),
+  ...ownPriceFields,
   unit: Type.String({ examples: ["1K tokens", "image", "second", "call", "1K characters"] }),
   minimum_charge: Type.Optional(amount),
   capability: Type.Optional(Type.Enum([...capabilities])),

@@ -29,9 +29,35 @@ type PriceScope = {
   accountId: string | null;
 };
 
-export type PriceAmounts =
-  | { billingType: "token"; unit: string; inputPrice: Nano; outputPrice: Nano; cachedInputPrice: Nano | null }
-  | { billingType: "per_call" | "duration"; unit: string; price: Nano };
+/**
+ * Tokens that may have a price of their own, by its name in a catalog and on the wire. Without one they cost as much as
+ * any other input or output.
+ */
+export const ownTokenPrices = {
+  cached_input_price: "cachedInputPrice",
+  cache_write_5m_price: "cacheWrite5mPrice",
+  cache_write_1h_price: "cacheWrite1hPrice",
+  audio_input_price: "audioInputPrice",
+  reasoning_price: "reasoningPrice",
+  audio_output_price: "audioOutputPrice",
+} as const;
+
+export type OwnPriceName = keyof typeof ownTokenPrices;
+export type OwnTokenPrices = { [name in (typeof ownTokenPrices)[OwnPriceName]]: Nano | null };
+
+export const ownPriceNames = Object.keys(ownTokenPrices) as OwnPriceName[];
+
+/** Everything in a line of the catalog that is an amount. */
+export const amountNames = ["price", "input_price", "output_price", ...ownPriceNames, "minimum_charge"] as const;
+
+/** Reads all of them from wherever they are kept under their names. */
+export function readOwnPrices(read: (name: OwnPriceName) => Nano | null): OwnTokenPrices {
+  return Object.fromEntries(ownPriceNames.map((name) => [ownTokenPrices[name], read(name)])) as OwnTokenPrices;
+}
+
+export type TokenAmounts = { billingType: "token"; unit: string; inputPrice: Nano; outputPrice: Nano } & OwnTokenPrices;
+
+export type PriceAmounts = TokenAmounts | { billingType: "per_call" | "duration"; unit: string; price: Nano };
 
 /** A price version: once written it never changes; a later one supersedes it. */
 export type Price = PriceScope & { id: string; effectiveAt: Date; minimumCharge: Nano; amounts: PriceAmounts };

@@ -55,7 +55,7 @@ export async function askChat(
     let run: ChatRun | null = null;
     const targets = fresh.length === 0 ? able.targets : fresh;
     const start = (target: ChatTarget, unitsMax: number, sink: ChatSink): ChatRun =>
-      sendChat({ request }, target, { unitsMax, choices: 1, traceparent: null }, sink);
+      sendChat({ request }, target, { unitsMax, choices: 1, keepsHour: false, traceparent: null }, sink);
     const stop = (): void => {
       run?.cancel();
       reject(signal.reason);

@@ -45,6 +45,11 @@ export const chatAnswerSchema = Type.Object(
         rejected_prediction_tokens: tokenCount,
       }),
       charge: Type.String({ description: "What the call cost, as a decimal in the deployment's currency." }),
+      cache_saving: Type.Optional(
+        Type.String({
+          description: "How much more it would have cost without what was read from a cache, where that was cheaper.",
+        }),
+      ),
     }),
     stopped_by: Type.Optional(
       Type.Literal("insufficient_balance", { description: "Why the answer is cut short, where money ran out." }),

@@ -1,3 +1,4 @@
+import { computeCacheSaving } from "../../lib/bill.ts";
 import { createTokenMeter, type TokenMeter } from "../../lib/token-meter.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { ChatAnswer, ChatPiece, ChatUsage } from "../../providers/contract.ts";
@@ -5,7 +6,7 @@ import type { CallMeter, ChargeRule, HoldCover, StoppedBy } from "../calls/index
 import type { ChatKinds } from "./chat-kinds.ts";
 import type { ChatTerms } from "./chat-terms.ts";
 import { countInput, type InputSize } from "./measure-input.ts";
-import { type ChargedUsage, createUsage, isChargeable, isPlausible } from "./quote-chat.ts";
+import { billChat, type ChargedUsage, createUsage, isChargeable, isPlausible, limitToAsked } from "./quote-chat.ts";
 
 /** Our own count never makes more than this many tokens of what the letters of a text come to. */
 const densityMax = 2;
@@ -148,11 +149,12 @@ export class ChatMeter implements CallMeter<ChatKinds> {
     const isReported = told !== null && this.canCharge(told);
     const isHoldDue = rule === "reported-or-hold" && !isReported;
     const usage: ChargedUsage = isReported
-      ? { ...told, isCounted: false }
+      ? { ...limitToAsked(told, this.chat.terms.kinds), isCounted: false }
       : isHoldDue
         ? this.describeHold(unitsHeld)
         : this.countUsage();
     if (hasHungUp) usage.hasHungUp = true;
+    if (usage.cachedInputTokens > 0) usage.cacheSaving = computeCacheSaving(billChat(this.chat.terms.rates, usage));
     const isSpent = this.hasReachedCap && isReported;
     const isDue = rule === "always" || (rule !== "nothing" && (this.hasWritten || isHoldDue || isSpent));
     const isCapped = this.isShortOfMoney() && this.hasReachedCap;
@@ -186,8 +188,12 @@ export class ChatMeter implements CallMeter<ChatKinds> {
     // An upstream that writes beyond the cap it was given is not paid for that.
     const written = Math.min(seen, terms.unitsMax);
     const counted = createUsage(lastUsage?.inputTokens ?? countInput(request, size), written);
-    const { cachedInputTokens, cacheWriteTokens, inputAudioTokens } = lastUsage ?? counted;
-    return { ...counted, cachedInputTokens, cacheWriteTokens, inputAudioTokens };
+    if (lastUsage === null) return counted;
+    const { cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens, inputAudioTokens } = limitToAsked(
+      lastUsage,
+      terms.kinds,
+    );
+    return { ...counted, cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens, inputAudioTokens };
   }
 }
 

@@ -23,6 +23,7 @@ import {
   type Price,
   presentDeprecation,
 } from "../catalog/index.ts";
+import { findAskedKinds, isHourSold } from "./asked-kinds.ts";
 import type { ChatKinds } from "./chat-kinds.ts";
 import { type ChatTarget, listAbleTargets } from "./chat-target.ts";
 import { type ChatTerms, createChatTerms } from "./chat-terms.ts";
@@ -86,10 +87,12 @@ export function planChat({ catalog, clock, listTargets }: ChatDirectory, order: 
     throw new AppError("unsupported_capability", able.obstacle.message, { param: able.obstacle.param });
   }
   const { targets } = able;
+  const rates = getPrice(offered.prices);
   const terms = createChatTerms({
     model,
     size,
-    rates: getPrice(offered.prices),
+    rates,
+    kinds: findAskedKinds({ request, native, size, rates }),
     outputTokensAsked: request.max_completion_tokens ?? request.max_tokens ?? null,
     choices: request.n ?? 1,
     visibility: decideVisibility(model, { request, native }, targets),
@@ -160,7 +163,9 @@ class ChatPlan implements CallPlan<ChatKinds> {
 
   start(target: ChatTarget, unitsMax: number, sink: ChatSink, traceparent: string | null): ChatRun {
     const { request, native } = this;
-    return sendChat({ request, native }, target, { unitsMax, choices: this.terms.choices, traceparent }, sink);
+    const { choices, rates } = this.terms;
+    const limits = { unitsMax, choices, keepsHour: isHourSold(rates) };
+    return sendChat({ request, native }, target, { ...limits, traceparent }, sink);
   }
 
   explain = explainChatFailure;
@@ -189,19 +194,22 @@ class ChatPlan implements CallPlan<ChatKinds> {
   }
 }
 
+type SendingTerms = { unitsMax: number; choices: number; keepsHour: boolean; traceparent: string | null };
+
 /** Sends a request to a target, which may write so many tokens for all choices together. */
 export function sendChat(
   { request, native }: { request: ChatRequest; native?: NativeRequest | undefined },
-  { chat, upstreamModel, apiKeyReference, timeouts, route }: ChatTarget,
-  { unitsMax, choices, traceparent }: { unitsMax: number; choices: number; traceparent: string | null },
+  { chat, upstreamModel, apiKeyReference, timeouts, route, provider }: ChatTarget,
+  { unitsMax, choices, keepsHour, traceparent }: SendingTerms,
   sink: ChatSink,
 ): ChatRun {
   const { passthrough = [] } = route;
   const outputTokensMax = Math.max(Math.floor(unitsMax / choices), 1);
+  const cacheMarking = { isAutomatic: provider.cache_marks === "automatic", keepsHour };
   const apiKey = apiKeyReference === null ? null : resolveSecret(apiKeyReference);
   const spoken = native !== undefined && chat.nativeWires?.has(native.wire) === true ? { native } : {};
   return chat.startChat(
-    { request, ...spoken, outputTokensMax, upstreamModel, passthrough, apiKey, timeouts, traceparent },
+    { request, ...spoken, outputTokensMax, upstreamModel, passthrough, cacheMarking, apiKey, timeouts, traceparent },
     sink,
   );
 }

@@ -1,4 +1,4 @@
-import { type Nano, presentMoney } from "../../lib/money.ts";
+import { type Nano, nano, presentMoney } from "../../lib/money.ts";
 import { eventStreamHeaders } from "../../platform/http/event-stream.ts";
 import type { ChatPiece } from "../../providers/contract.ts";
 import type { CallEnd, CallPresenter, StoppedBy } from "../calls/index.ts";
@@ -95,5 +95,10 @@ function presentUsage(usage: ChargedUsage, charge: Nano): string {
   const total = inputTokens + outputTokens;
   const input = `"cached_tokens":${usage.cachedInputTokens},"cache_write_tokens":${usage.cacheWriteTokens},"audio_tokens":${usage.inputAudioTokens}`;
   const output = `"reasoning_tokens":${usage.reasoningTokens},"audio_tokens":${usage.outputAudioTokens},"accepted_prediction_tokens":0,"rejected_prediction_tokens":0`;
-  return `{"prompt_tokens":${inputTokens},"completion_tokens":${outputTokens},"total_tokens":${total},"prompt_tokens_details":{${input}},"completion_tokens_details":{${output}},"charge":"${presentMoney(charge)}"}`;
+  return `{"prompt_tokens":${inputTokens},"completion_tokens":${outputTokens},"total_tokens":${total},"prompt_tokens_details":{${input}},"completion_tokens_details":{${output}},"charge":"${presentMoney(charge)}"${presentSaving(usage, charge)}}`;
+}
+
+/** What a quota paid for saved no money. */
+function presentSaving({ cacheSaving = nano(0n) }: ChargedUsage, charge: Nano): string {
+  return cacheSaving === 0n || charge === 0n ? "" : `,"cache_saving":"${presentMoney(cacheSaving)}"`;
 }

@@ -1,9 +1,20 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { computeCharge } from "../../lib/bill.ts";
+import { computeCacheSaving, computeCharge } from "../../lib/bill.ts";
 import { type Nano, nano } from "../../lib/money.ts";
-import type { Price } from "../catalog/index.ts";
-import { billChat, countAffordableTokens, createUsage, isFree, priceTokens, priceUsage } from "./quote-chat.ts";
+import { type Price, readOwnPrices, type TokenAmounts } from "../catalog/index.ts";
+import {
+  billChat,
+  countAffordableTokens,
+  createUsage,
+  findDearestRates,
+  isChargeable,
+  isFree,
+  limitToAsked,
+  plainKinds,
+  priceTokens,
+  priceUsage,
+} from "./quote-chat.ts";
 
 function createPrice(amounts: Price["amounts"], minimumCharge = 0n): Price {
   const scope = { modelId: "open", capability: null, planId: null, accountId: null };
@@ -11,8 +22,17 @@ function createPrice(amounts: Price["amounts"], minimumCharge = 0n): Price {
 }
 
 function createTokenPrice(input: bigint, output: bigint, cached: bigint | null = null, minimum = 0n): Price {
-  const amounts = { inputPrice: nano(input), outputPrice: nano(output), cachedInputPrice: cached as Nano | null };
-  return createPrice({ billingType: "token", unit: "1K tokens", ...amounts }, minimum);
+  return createOwnPrice(
+    { inputPrice: nano(input), outputPrice: nano(output), cachedInputPrice: cached as Nano | null },
+    minimum,
+  );
+}
+
+const noOwnPrices = readOwnPrices(() => null);
+
+function createOwnPrice(amounts: Partial<TokenAmounts>, minimum = 0n): Price {
+  const plain = { inputPrice: nano(0n), outputPrice: nano(0n), ...noOwnPrices };
+  return createPrice({ ...plain, ...amounts, billingType: "token", unit: "1K tokens" }, minimum);
 }
 
 /** 1.00, 0.50 where cached, and 2.00. */
@@ -47,6 +67,63 @@ test("what we counted ourselves says so, and cached input without a price of its
   expect(computeCharge(bill)).toBe(7n);
 });
 
+test("what was written to a cache, heard, thought and spoken is a line of its own, and is in no other", () => {
+  const price = createOwnPrice({
+    ...{ inputPrice: nano(1000n), cachedInputPrice: nano(100n), cacheWrite5mPrice: nano(1250n) },
+    ...{ cacheWrite1hPrice: nano(2000n), audioInputPrice: nano(8000n), outputPrice: nano(5000n) },
+    ...{ reasoningPrice: nano(6000n), audioOutputPrice: nano(9000n) },
+  });
+  const usage = {
+    ...{ ...createUsage(1000, 100), cachedInputTokens: 400, cacheWriteTokens: 300, cacheWrite1hTokens: 100 },
+    ...{ inputAudioTokens: 50, reasoningTokens: 30, outputAudioTokens: 20, isCounted: false },
+  };
+  const bill = billChat(price, usage);
+  expect(bill.items).toEqual([
+    { name: "input_tokens", quantity: 250n, rate: 1000n },
+    { name: "cached_input_tokens", quantity: 400n, rate: 100n },
+    { name: "cache_write_5m_tokens", quantity: 200n, rate: 1250n },
+    { name: "cache_write_1h_tokens", quantity: 100n, rate: 2000n },
+    { name: "audio_input_tokens", quantity: 50n, rate: 8000n },
+    { name: "output_tokens", quantity: 50n, rate: 5000n },
+    { name: "reasoning_tokens", quantity: 30n, rate: 6000n },
+    { name: "audio_output_tokens", quantity: 20n, rate: 9000n },
+  ]);
+  expect(computeCharge(bill)).toBe(250n + 40n + 250n + 200n + 400n + 250n + 180n + 180n);
+  // The same calls without the cache would have cost 900 more for each of the 400.
+  expect(computeCacheSaving(bill)).toBe(360n);
+});
+
+test("sound and thoughts without a price of their own are among the rest; what was written to a cache is told", () => {
+  const usage = {
+    ...{ ...createUsage(100, 20), cacheWriteTokens: 30, cacheWrite1hTokens: 10, inputAudioTokens: 40 },
+    ...{ reasoningTokens: 5, outputAudioTokens: 5 },
+  };
+  expect(billChat(usual, usage).items.map(({ name, quantity }) => [name, quantity])).toEqual([
+    ["counted_input_tokens", 70n],
+    ["cached_input_tokens", 0n],
+    ["cache_write_5m_tokens", 20n],
+    ["cache_write_1h_tokens", 10n],
+    ["counted_output_tokens", 20n],
+  ]);
+  expect(priceUsage(usual, usage)).toBe(priceUsage(usual, createUsage(100, 20)));
+});
+
+test("what cannot have been asked for is charged as what it is without", () => {
+  const told = { ...createUsage(100, 20), cacheWriteTokens: 30, cacheWrite1hTokens: 10 };
+  const heard = { ...told, inputAudioTokens: 40, outputAudioTokens: 7 };
+  expect(limitToAsked(heard, plainKinds)).toEqual({ ...told, cacheWrite1hTokens: 0 });
+  expect(limitToAsked(heard, { hourWrites: true, audioInput: true, audioOutput: true })).toEqual(heard);
+});
+
+test.each([
+  ["more was read and written than came in", { cachedInputTokens: 60, cacheWriteTokens: 41 }],
+  ["more is kept for an hour than was written", { cacheWriteTokens: 10, cacheWrite1hTokens: 11 }],
+  ["more was thought than came out", { reasoningTokens: 21 }],
+  ["a count is negative", { cacheWriteTokens: -1 }],
+])("nobody is charged by a report in which %s", (_name, fields) => {
+  expect(isChargeable(usual, { ...createUsage(100, 20), ...fields })).toBe(false);
+});
+
 test("a price for each call is one call, whatever was written; its quota is still counted in tokens", () => {
   const bill = billChat(perCall, { ...createUsage(100, 20), isCounted: false });
   expect(bill).toMatchObject({ per: 1n, items: [{ name: "calls", quantity: 1n }], quotaUnits: 120n });
@@ -67,6 +144,8 @@ test.each([
   ["only input costs", createTokenPrice(1n, 0n), false],
   ["only output costs", createTokenPrice(0n, 1n), false],
   ["only cached input costs", createTokenPrice(0n, 0n, 1n), false],
+  ["only an hour in a cache costs", createOwnPrice({ cacheWrite1hPrice: nano(1n) }), false],
+  ["only thoughts cost", createOwnPrice({ reasoningPrice: nano(1n) }), false],
   ["only the minimum costs", createTokenPrice(0n, 0n, null, 1n), false],
   ["a call costs", perCall, false],
 ])("free is what costs nothing in any case: %s", (_name, price, expected) => {
@@ -162,15 +241,55 @@ test("where output costs nothing, all of it is affordable", () => {
   expect(countAffordableTokens(perCall, nano(0n), 100)).toBe(Number.MAX_SAFE_INTEGER);
 });
 
-test("a usage costs what its bill comes to", () => {
-  const count = fc.integer({ min: 0, max: 1_000_000_000 });
-  const rate = fc.bigInt({ min: 0n, max: 10n ** 12n });
+const anyRate = fc.bigInt({ min: 0n, max: 10n ** 12n }).map(nano);
+const anyOwnRate = fc.option(anyRate);
+const anyOwnPrice = fc
+  .record({
+    ...{ inputPrice: anyRate, outputPrice: anyRate, cachedInputPrice: anyOwnRate, cacheWrite5mPrice: anyOwnRate },
+    ...{ cacheWrite1hPrice: anyOwnRate, audioInputPrice: anyOwnRate, reasoningPrice: anyOwnRate },
+    audioOutputPrice: anyOwnRate,
+  })
+  .map((amounts) => createOwnPrice(amounts));
+const share = fc.double({ min: 0, max: 1, noNaN: true });
+/** Whatever can be believed: shares of shares, which may overlap where vendors let them. */
+const anyUsage = fc
+  .tuple(fc.nat(10_000_000), fc.nat(10_000_000), fc.array(share, { minLength: 6, maxLength: 6 }))
+  .map(([inputTokens, outputTokens, [cached = 0, written = 0, hour = 0, heard = 0, thought = 0, spoken = 0]]) => {
+    const cachedInputTokens = Math.floor(inputTokens * cached);
+    const cacheWriteTokens = Math.floor((inputTokens - cachedInputTokens) * written);
+    return {
+      ...{ ...createUsage(inputTokens, outputTokens), cachedInputTokens, cacheWriteTokens },
+      cacheWrite1hTokens: Math.floor(cacheWriteTokens * hour),
+      inputAudioTokens: Math.floor(inputTokens * heard),
+      reasoningTokens: Math.floor(outputTokens * thought),
+      outputAudioTokens: Math.floor(outputTokens * spoken),
+    };
+  });
+const anyKinds = fc.record({ hourWrites: fc.boolean(), audioInput: fc.boolean(), audioOutput: fc.boolean() });
+
+test("a usage costs what its bill comes to, and the lines of the bill are all of its tokens, once", () => {
   fc.assert(
-    fc.property(count, count, count, fc.tuple(rate, rate, fc.option(rate), rate), (input, part, output, rates) => {
-      const usage = { ...createUsage(input, output), cachedInputTokens: Math.min(part, input) };
-      for (const price of [createTokenPrice(...rates), perCall]) {
-        expect(priceUsage(price, usage)).toBe(computeCharge(billChat(price, usage)));
-      }
+    fc.property(anyOwnPrice, anyUsage, (price, usage) => {
+      for (const each of [price, perCall]) expect(priceUsage(each, usage)).toBe(computeCharge(billChat(each, usage)));
+      const { items } = billChat(price, usage);
+      expect(items.every(({ quantity }) => quantity >= 0n)).toBe(true);
+      expect(items.reduce((sum, { quantity }) => sum + quantity, 0n)).toBe(
+        BigInt(usage.inputTokens + usage.outputTokens),
+      );
+    }),
+  );
+});
+
+test("no usage that a request can come to costs more than was on hold for it", () => {
+  fc.assert(
+    fc.property(anyOwnPrice, anyUsage, anyKinds, fc.nat(100), (price, told, kinds, more) => {
+      const dearest = findDearestRates(price, kinds);
+      const held = { input: told.inputTokens + more, output: told.outputTokens + more };
+      expect(priceUsage(price, limitToAsked(told, kinds)) <= priceTokens(price, held, dearest)).toBe(true);
+      // And a hold that was shortened to what there is pays for what it allows.
+      const money = priceTokens(price, { input: told.inputTokens, output: Math.floor(told.outputTokens / 2) }, dearest);
+      const output = Math.min(countAffordableTokens(price, money, told.inputTokens, dearest), told.outputTokens);
+      expect(priceTokens(price, { input: told.inputTokens, output }, dearest) <= money).toBe(true);
     }),
   );
 });

@@ -1,10 +1,15 @@
 import { type Bill, hungUpMark, roundCharge } from "../../lib/bill.ts";
 import type { Nano } from "../../lib/money.ts";
 import type { ChatUsage } from "../../providers/contract.ts";
-import type { Price } from "../catalog/index.ts";
+import type { Price, TokenAmounts } from "../catalog/index.ts";
 
 /** Tokens to be charged, and whether the upstream told them or we counted; and whether the caller stayed to the end. */
-export type ChargedUsage = ChatUsage & { isCounted: boolean; hasHungUp?: boolean };
+export type ChargedUsage = ChatUsage & {
+  isCounted: boolean;
+  hasHungUp?: boolean;
+  /** How much more the same call would have cost without what was read from a cache. */
+  cacheSaving?: Nano;
+};
 
 const tokensPerPrice = 1000n;
 /** Charges are rounded half up. */
@@ -23,61 +28,160 @@ export function billChat(price: Price, usage: ChargedUsage): Bill {
     return { ...bill, per: 1n, items: [{ name: "calls", quantity: 1n, rate: amounts.price }, ...mark] };
   }
   const kind = usage.isCounted ? "counted_" : "";
-  const cached = BigInt(usage.cachedInputTokens);
+  const { inputPrice, outputPrice } = amounts;
+  const shares = splitTokens(amounts, usage);
   return {
     ...bill,
     per: tokensPerPrice,
     items: [
-      { name: `${kind}input_tokens`, quantity: BigInt(usage.inputTokens) - cached, rate: amounts.inputPrice },
-      { name: "cached_input_tokens", quantity: cached, rate: amounts.cachedInputPrice ?? amounts.inputPrice },
-      { name: `${kind}output_tokens`, quantity: BigInt(usage.outputTokens), rate: amounts.outputPrice },
+      { name: `${kind}input_tokens`, quantity: BigInt(shares.input), rate: inputPrice },
+      { name: "cached_input_tokens", quantity: BigInt(shares.cached), rate: amounts.cachedInputPrice ?? inputPrice },
+      ...itemOf("cache_write_5m_tokens", shares.write5m, amounts.cacheWrite5mPrice ?? inputPrice),
+      ...itemOf("cache_write_1h_tokens", shares.write1h, amounts.cacheWrite1hPrice ?? inputPrice),
+      ...itemOf("audio_input_tokens", shares.audioInput, amounts.audioInputPrice ?? inputPrice),
+      { name: `${kind}output_tokens`, quantity: BigInt(shares.output), rate: outputPrice },
+      ...itemOf("reasoning_tokens", shares.reasoning, amounts.reasoningPrice ?? outputPrice),
+      ...itemOf("audio_output_tokens", shares.audioOutput, amounts.audioOutputPrice ?? outputPrice),
       ...mark,
     ],
   };
 }
 
-/** The most that a call can cost that has this much input and output. */
-export function priceTokens(price: Price, { input, output }: { input: number; output: number }): Nano {
-  return priceUsage(price, { inputTokens: input, outputTokens: output, cachedInputTokens: 0 });
+/** Most calls have none of it, and nothing of it in their bills. */
+function itemOf(name: string, tokens: number, rate: Nano): Bill["items"] {
+  return tokens === 0 ? noItems : [{ name, quantity: BigInt(tokens), rate }];
 }
 
-type PricedUsage = Pick<ChatUsage, "inputTokens" | "outputTokens" | "cachedInputTokens">;
+const noItems: Bill["items"] = [];
+
+/** Tokens by what they cost: each is in one share only. */
+type TokenShares = {
+  input: number;
+  cached: number;
+  write5m: number;
+  write1h: number;
+  audioInput: number;
+  output: number;
+  reasoning: number;
+  audioOutput: number;
+};
+
+/**
+ * Sound that was read from a cache or written to one is charged as that, and sound that was thought as a thought. Sound
+ * and thoughts without a price of their own are among the rest, as vendors count them.
+ */
+function splitTokens(amounts: TokenAmounts, usage: ChatUsage): TokenShares {
+  const { cachedInputTokens: cached, cacheWriteTokens, cacheWrite1hTokens: write1h } = usage;
+  const uncached = usage.inputTokens - cached - cacheWriteTokens;
+  const audioInput = amounts.audioInputPrice === null ? 0 : Math.min(usage.inputAudioTokens, uncached);
+  const reasoning = amounts.reasoningPrice === null ? 0 : usage.reasoningTokens;
+  const spoken = usage.outputTokens - reasoning;
+  const audioOutput = amounts.audioOutputPrice === null ? 0 : Math.min(usage.outputAudioTokens, spoken);
+  return {
+    input: uncached - audioInput,
+    ...{ cached, write5m: cacheWriteTokens - write1h, write1h, audioInput },
+    output: spoken - audioOutput,
+    ...{ reasoning, audioOutput },
+  };
+}
 
 /** What the bill of a usage comes to. Most amounts are only compared, and need no bill to be written. */
-export function priceUsage({ amounts, minimumCharge: minimum }: Price, usage: PricedUsage): Nano {
+export function priceUsage({ amounts, minimumCharge: minimum }: Price, usage: ChatUsage): Nano {
   if (amounts.billingType !== "token") return roundCharge(amounts.price, { per: 1n, minimum });
-  const cached = BigInt(usage.cachedInputTokens);
+  const { inputPrice, outputPrice } = amounts;
+  const shares = splitTokens(amounts, usage);
   const total =
-    (BigInt(usage.inputTokens) - cached) * amounts.inputPrice +
-    cached * (amounts.cachedInputPrice ?? amounts.inputPrice) +
-    BigInt(usage.outputTokens) * amounts.outputPrice;
+    BigInt(shares.input) * inputPrice +
+    BigInt(shares.cached) * (amounts.cachedInputPrice ?? inputPrice) +
+    BigInt(shares.write5m) * (amounts.cacheWrite5mPrice ?? inputPrice) +
+    BigInt(shares.write1h) * (amounts.cacheWrite1hPrice ?? inputPrice) +
+    BigInt(shares.audioInput) * (amounts.audioInputPrice ?? inputPrice) +
+    BigInt(shares.output) * outputPrice +
+    BigInt(shares.reasoning) * (amounts.reasoningPrice ?? outputPrice) +
+    BigInt(shares.audioOutput) * (amounts.audioOutputPrice ?? outputPrice);
+  return roundCharge(total, { per: tokensPerPrice, minimum });
+}
+
+/** The kinds of tokens that a request can come to beside those that any can. */
+export type AskedKinds = {
+  /** Marks of it ask for a cache that keeps an hour. */
+  hourWrites: boolean;
+  audioInput: boolean;
+  audioOutput: boolean;
+};
+
+export const plainKinds: AskedKinds = { hourWrites: false, audioInput: false, audioOutput: false };
+
+/** What was not asked for is charged as what it is without: no upstream's word makes a call cost more than was on hold. */
+export function limitToAsked(usage: ChatUsage, kinds: AskedKinds): ChatUsage {
+  const cacheWrite1hTokens = kinds.hourWrites ? usage.cacheWrite1hTokens : 0;
+  const inputAudioTokens = kinds.audioInput ? usage.inputAudioTokens : 0;
+  const outputAudioTokens = kinds.audioOutput ? usage.outputAudioTokens : 0;
+  return { ...usage, cacheWrite1hTokens, inputAudioTokens, outputAudioTokens };
+}
+
+/** The most that a token of input and one of output can cost. */
+export type DearestRates = { input: Nano; output: Nano };
+
+export function findDearestRates({ amounts }: Price, kinds: AskedKinds): DearestRates {
+  if (amounts.billingType !== "token") return { input: amounts.price, output: amounts.price };
+  const { hourWrites, audioInput, audioOutput } = kinds;
+  // Some upstreams write to their caches and think unasked.
+  let input = dearer(dearer(amounts.inputPrice, amounts.cachedInputPrice), amounts.cacheWrite5mPrice);
+  if (hourWrites) input = dearer(input, amounts.cacheWrite1hPrice);
+  if (audioInput) input = dearer(input, amounts.audioInputPrice);
+  let output = dearer(amounts.outputPrice, amounts.reasoningPrice);
+  if (audioOutput) output = dearer(output, amounts.audioOutputPrice);
+  return { input, output };
+}
+
+function dearer(one: Nano, other: Nano | null): Nano {
+  return other !== null && other > one ? other : one;
+}
+
+/** The most that a call can cost that has this much input and output. */
+export function priceTokens(
+  price: Price,
+  { input, output }: { input: number; output: number },
+  dearest: DearestRates = findDearestRates(price, plainKinds),
+): Nano {
+  const { amounts, minimumCharge: minimum } = price;
+  if (amounts.billingType !== "token") return roundCharge(amounts.price, { per: 1n, minimum });
+  const total = BigInt(input) * dearest.input + BigInt(output) * dearest.output;
   return roundCharge(total, { per: tokensPerPrice, minimum });
 }
 
 /** How many tokens of output an amount pays for, after the input; as many as there are where output costs nothing. */
-export function countAffordableTokens(price: Price, amount: Nano, input: number): number {
-  const { amounts } = price;
-  if (amounts.billingType !== "token" || amounts.outputPrice === 0n) return Number.MAX_SAFE_INTEGER;
+export function countAffordableTokens(
+  price: Price,
+  amount: Nano,
+  input: number,
+  dearest: DearestRates = findDearestRates(price, plainKinds),
+): number {
+  if (price.amounts.billingType !== "token" || dearest.output === 0n) return Number.MAX_SAFE_INTEGER;
   // What is rounded away need not be there.
-  const rest = amount * tokensPerPrice + roundedAway - BigInt(input) * amounts.inputPrice;
+  const rest = amount * tokensPerPrice + roundedAway - BigInt(input) * dearest.input;
   if (rest <= 0n) return 0;
-  const count = rest / amounts.outputPrice;
+  const count = rest / dearest.output;
   // Beyond this a number would be rounded, maybe up.
   return count > tokensCountable ? Number.MAX_SAFE_INTEGER : Number(count);
 }
 
-/** Whether the numbers can be a count of tokens. */
+/** Whether the numbers can be a count of tokens: no share is more than its whole. */
 export function isPlausible(usage: ChatUsage): boolean {
-  const { inputTokens, outputTokens, cachedInputTokens } = usage;
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = usage;
   return (
     isCount(inputTokens) &&
     isCount(outputTokens) &&
     isCount(cachedInputTokens) &&
-    isCount(usage.cacheWriteTokens) &&
+    isCount(cacheWriteTokens) &&
+    isCount(usage.cacheWrite1hTokens) &&
     isCount(usage.reasoningTokens) &&
     isCount(usage.inputAudioTokens) &&
     isCount(usage.outputAudioTokens) &&
-    cachedInputTokens <= inputTokens &&
+    cachedInputTokens + cacheWriteTokens <= inputTokens &&
+    usage.cacheWrite1hTokens <= cacheWriteTokens &&
+    usage.reasoningTokens <= outputTokens &&
     inputTokens + outputTokens <= tokensMax
   );
 }
@@ -91,11 +195,10 @@ export function isChargeable(price: Price, usage: ChatUsage): boolean {
   return isPlausible(usage) && priceUsage(price, usage) <= chargeMax;
 }
 
-export function isFree({ amounts, minimumCharge }: Price): boolean {
-  if (minimumCharge > 0n) return false;
-  return amounts.billingType === "token"
-    ? amounts.inputPrice === 0n && amounts.outputPrice === 0n && (amounts.cachedInputPrice ?? 0n) === 0n
-    : amounts.price === 0n;
+export function isFree(price: Price): boolean {
+  if (price.minimumCharge > 0n) return false;
+  const { input, output } = findDearestRates(price, { hourWrites: true, audioInput: true, audioOutput: true });
+  return input === 0n && output === 0n;
 }
 
 export function createUsage(inputTokens: number, outputTokens: number): ChargedUsage {
@@ -104,6 +207,7 @@ export function createUsage(inputTokens: number, outputTokens: number): ChargedU
     outputTokens,
     cachedInputTokens: 0,
     cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
     reasoningTokens: 0,
     inputAudioTokens: 0,
     outputAudioTokens: 0,

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { isHungUp, listChargedItems } from "../../lib/bill.ts";
+import { computeCacheSaving, isHungUp, listChargedItems } from "../../lib/bill.ts";
 import { nano, presentMoney, presentThousandths } from "../../lib/money.ts";
 import { presentPrice, priceEntrySchema } from "../catalog/index.ts";
 import { presentAmount } from "../ledger/index.ts";
@@ -74,6 +74,9 @@ export const explainedChargeSchema = Type.Object(
     items: Type.Array(itemSchema),
     minimum_charge: moneySchema("The least that it cost."),
     cost: amount("The sum of the items, rounded once and half up, but no less than the minimum."),
+    cache_saving: Type.Optional(
+      moneySchema("How much more it would have cost without what was read from a cache, where that was cheaper."),
+    ),
     lost: amount("What of the cost the balance did not cover: the service bore it, and nobody owes it."),
     buckets: Type.Array(bucketSchema, { description: "Where it came from, in the order in which it was taken." }),
     held: amount("What was on hold for it before; the rest was released."),
@@ -111,6 +114,7 @@ export function presentExplained(charge: ExplainedCharge): Static<typeof explain
     items: listChargedItems(bill).map((item, index) => presentItem(item, bill.per, charge.itemPriceIds[index] ?? null)),
     minimum_charge: presentMoney(bill.minimum),
     cost: present(charge.cost),
+    ...presentSaving(charge),
     lost: present(charge.lost),
     buckets: entries.flatMap((entry) => presentBucket(entry, present)),
     held: present(charge.held),
@@ -121,6 +125,12 @@ export function presentExplained(charge: ExplainedCharge): Static<typeof explain
       amount: present(refund.amount),
     })),
   };
+}
+
+/** What a quota paid for saved no money. */
+function presentSaving({ unit, bill }: ExplainedCharge): { cache_saving?: string } {
+  const saving = unit === "money" ? computeCacheSaving(bill) : 0n;
+  return saving === 0n ? {} : { cache_saving: presentMoney(nano(saving)) };
 }
 
 function presentVersion(price: NonNullable<ExplainedCharge["price"]>): Static<typeof pricedSchema> {

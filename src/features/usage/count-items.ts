@@ -21,15 +21,28 @@ export type UsageSums = UsedUnits & {
 
 type CountedItem = { name: string; quantity: bigint };
 
+const inputItems: ReadonlySet<string> = new Set([
+  "input_tokens",
+  "counted_input_tokens",
+  "cached_input_tokens",
+  "cache_write_5m_tokens",
+  "cache_write_1h_tokens",
+  "audio_input_tokens",
+]);
+const outputItems: ReadonlySet<string> = new Set([
+  "output_tokens",
+  "counted_output_tokens",
+  "reasoning_tokens",
+  "audio_output_tokens",
+]);
+
 /** What the items of a bill count as. The items of a drama have the names of their stages in front. */
 export function countItems(items: readonly CountedItem[]): UsedUnits {
   const units = { ...noUnits };
   for (const { name, quantity } of items) {
-    if (name === "input_tokens" || name === "counted_input_tokens") units.inputTokens += quantity;
-    else if (name === "cached_input_tokens") {
-      units.inputTokens += quantity;
-      units.cachedInputTokens += quantity;
-    } else if (name === "output_tokens" || name === "counted_output_tokens") units.outputTokens += quantity;
+    if (name === "cached_input_tokens") units.cachedInputTokens += quantity;
+    if (inputItems.has(name)) units.inputTokens += quantity;
+    else if (outputItems.has(name)) units.outputTokens += quantity;
     else if (name === "images") units.images += quantity;
     else if (name === "characters") units.characters += quantity;
     else if (/(^|_)seconds$/.test(name)) units.seconds += quantity;

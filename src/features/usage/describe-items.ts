@@ -12,8 +12,13 @@ const plainNames: Record<string, string> = {
   input_tokens: "input tokens",
   counted_input_tokens: "input tokens (counted)",
   cached_input_tokens: "cached input tokens",
+  cache_write_5m_tokens: "cache write tokens (5 minutes)",
+  cache_write_1h_tokens: "cache write tokens (1 hour)",
+  audio_input_tokens: "audio input tokens",
   output_tokens: "output tokens",
   counted_output_tokens: "output tokens (counted)",
+  reasoning_tokens: "reasoning tokens",
+  audio_output_tokens: "audio output tokens",
 };
 
 function describeItem({ name, quantity }: Bill["items"][number]): string {

@@ -26,8 +26,8 @@ export type GroupedCharges = {
   groupsMax: number;
 };
 
-/** A drama has an item for each of its four stages, a chat call three. */
-const itemsMax = 8;
+/** A drama has an item for each of its four stages; a chat call three, or nine where it has tokens of every kind. */
+const itemsMax = 9;
 const itemPlaces = Array.from({ length: itemsMax }, (_, index) => index + 1);
 
 /**

@@ -434,6 +434,11 @@ type PricesTable = {
   minimum_charge_nano: bigint;
   effective_at: Date;
   created_at: Date;
+  cache_write_5m_price_nano: bigint | null;
+  cache_write_1h_price_nano: bigint | null;
+  audio_input_price_nano: bigint | null;
+  reasoning_price_nano: bigint | null;
+  audio_output_price_nano: bigint | null;
 };
 
 type RedeemCodesTable = {

@@ -23,6 +23,7 @@ const anthropicCount = {
   outputTokens: 90,
   cachedInputTokens: 2000,
   cacheWriteTokens: 300,
+  cacheWrite1hTokens: 200,
   reasoningTokens: 40,
   inputAudioTokens: 0,
   outputAudioTokens: 0,
@@ -131,7 +132,11 @@ describe("Anthropic", () => {
       },
     ]);
     const heard = await startChat(vendor.chat, { stream: true }).over;
-    expect(heard.pieces[0]?.usage).toMatchObject({ inputTokens: 2312, cachedInputTokens: 2000, cacheWriteTokens: 300 });
+    expect(heard.pieces[0]?.usage).toMatchObject({
+      inputTokens: 2312,
+      cachedInputTokens: 2000,
+      cacheWrite1hTokens: 200,
+    });
     expect(heard.pieces.map(({ text }) => text).join("")).toBe("Hello");
     expect(heard.error?.kind).toBe("unreachable");
     expect(heard.events.at(-1)).toBe("error");

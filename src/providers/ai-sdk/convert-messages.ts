@@ -8,6 +8,7 @@ import type {
   LanguageModelV4ToolCallPart,
 } from "@ai-sdk/provider";
 import { invariant } from "../../lib/invariant.ts";
+import { isHourMark } from "../cache-marks.ts";
 import type { CacheMark, ChatMessage, ChatUserPart } from "../chat-request.ts";
 import { parseDataUrl } from "./data-url.ts";
 import type { Dialect } from "./dialects.ts";
@@ -20,6 +21,8 @@ type MessageContext = {
   dialect: Dialect;
   keepsInstructionsInPlace: boolean;
   seal: ThoughtSeal;
+  /** Whether a mark may ask for a cache that keeps an hour. */
+  keepsHour: boolean;
   /** The images of all URLs that are no data URLs. */
   images: ReadonlyMap<string, FetchedImage>;
 };
@@ -28,7 +31,7 @@ type AssistantMessage = Extract<ChatMessage, { role: "assistant" }>;
 
 /** The conversation as the SDK wants it. Nothing that `findObstacle` refuses is in it. */
 export function convertMessages(messages: readonly ChatMessage[], context: MessageContext): LanguageModelV4Prompt {
-  const { dialect, seal, keepsInstructionsInPlace } = context;
+  const { keepsInstructionsInPlace } = context;
   const instructions: LanguageModelV4Prompt = [];
   const prompt: LanguageModelV4Prompt = [];
   const toolNames = new Map<string, string>();
@@ -37,25 +40,25 @@ export function convertMessages(messages: readonly ChatMessage[], context: Messa
       case "system":
       case "developer": {
         const place = keepsInstructionsInPlace ? prompt : instructions;
-        place.push(...convertInstructions(message, dialect));
+        place.push(...convertInstructions(message, context));
         break;
       }
       case "user":
         prompt.push({
           role: "user",
           content: convertUserParts(message.content, context),
-          ...markCache(message, dialect),
+          ...markCache(message, context),
         });
         break;
       case "assistant": {
         for (const call of message.tool_calls ?? [])
           if (call.type === "function") toolNames.set(call.id, call.function.name);
         const content = convertAssistant(message, context);
-        if (content.length > 0) prompt.push({ role: "assistant", content, ...markCache(message, dialect) });
+        if (content.length > 0) prompt.push({ role: "assistant", content, ...markCache(message, context) });
         break;
       }
       case "tool":
-        addToolResult(prompt, message, { dialect, seal, toolNames });
+        addToolResult(prompt, message, { ...context, toolNames });
         break;
       case "function":
         invariant(false, "messages of the role function are refused before");
@@ -64,24 +67,28 @@ export function convertMessages(messages: readonly ChatMessage[], context: Messa
   return [...instructions, ...prompt];
 }
 
-/** What the vendor's package is told of a mark, where it knows it. How long a prompt is kept is not the caller's to say: it has a price. */
-export function markCache({ cache_control: mark }: CacheMark, { takesCacheMarks, optionsName }: Dialect) {
-  if (!takesCacheMarks || mark?.type !== "ephemeral") return {};
-  return { providerOptions: { [optionsName]: { cacheControl: { type: "ephemeral" } } } };
+/** What the vendor's package is told of a mark, where it knows it. */
+export function markCache(
+  { cache_control: mark }: CacheMark,
+  { dialect, keepsHour }: Pick<MessageContext, "dialect" | "keepsHour">,
+) {
+  if (!dialect.takesCacheMarks || mark?.type !== "ephemeral") return {};
+  const lifetime = keepsHour && isHourMark(mark) ? { ttl: "1h" } : {};
+  return { providerOptions: { [dialect.optionsName]: { cacheControl: { type: "ephemeral", ...lifetime } } } };
 }
 
 /** One message, or one for each part where some of them are marked: the vendor keeps the prompt up to the mark. */
 function convertInstructions(
   message: Extract<ChatMessage, { role: "system" | "developer" }>,
-  dialect: Dialect,
+  context: MessageContext,
 ): LanguageModelV4Prompt {
   const { content } = message;
   const isCut =
-    dialect.takesCacheMarks && typeof content !== "string" && content.some((part) => "cache_control" in part);
-  if (!isCut) return [{ role: "system", content: joinText(content), ...markCache(message, dialect) }];
+    context.dialect.takesCacheMarks && typeof content !== "string" && content.some((part) => "cache_control" in part);
+  if (!isCut) return [{ role: "system", content: joinText(content), ...markCache(message, context) }];
   return content.map((part, index) => {
     const mark = index === content.length - 1 ? { ...message, ...part } : part;
-    return { role: "system", content: part.text, ...markCache(mark, dialect) };
+    return { role: "system", content: part.text, ...markCache(mark, context) };
   });
 }
 
@@ -91,9 +98,9 @@ function joinText(content: string | readonly { text: string }[]): string {
 
 type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 
-function convertUserParts(content: string | readonly ChatUserPart[], { images, dialect }: MessageContext): UserPart[] {
+function convertUserParts(content: string | readonly ChatUserPart[], context: MessageContext): UserPart[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
-  return content.map((part) => ({ ...convertUserPart(part, images), ...markCache(part, dialect) }));
+  return content.map((part) => ({ ...convertUserPart(part, context.images), ...markCache(part, context) }));
 }
 
 function convertUserPart(part: ChatUserPart, images: MessageContext["images"]): UserPart {
@@ -128,7 +135,8 @@ function convertImage(url: string, images: MessageContext["images"]): LanguageMo
 
 type AssistantParts = (LanguageModelV4TextPart | LanguageModelV4ReasoningPart | LanguageModelV4ToolCallPart)[];
 
-function convertAssistant(message: AssistantMessage, { dialect, seal }: MessageContext): AssistantParts {
+function convertAssistant(message: AssistantMessage, context: MessageContext): AssistantParts {
+  const { dialect, seal } = context;
   const calls: AssistantParts = [];
   const opening: AssistantParts = [];
   let reasoningLeft = message.reasoning_content ?? message.reasoning ?? "";
@@ -153,7 +161,7 @@ function convertAssistant(message: AssistantMessage, { dialect, seal }: MessageC
   }
   if (dialect.thoughts === "before-call" && opening.length === 0) opening.push(...readSignedThoughts(message, dialect));
   if (dialect.thoughts === "as-text" && reasoningLeft !== "") opening.push({ type: "reasoning", text: reasoningLeft });
-  return [...opening, ...convertAssistantText(message, dialect), ...calls];
+  return [...opening, ...convertAssistantText(message, context), ...calls];
 }
 
 /** Thoughts whose text came back unchanged; a vendor refuses a request whose thoughts do not fit their signature. */
@@ -193,12 +201,15 @@ function readSignedThoughts(
   return parts.every((part) => part !== null) ? parts : [];
 }
 
-function convertAssistantText({ content, refusal }: AssistantMessage, dialect: Dialect): LanguageModelV4TextPart[] {
+function convertAssistantText(
+  { content, refusal }: AssistantMessage,
+  context: MessageContext,
+): LanguageModelV4TextPart[] {
   const written = typeof content === "string" ? [{ type: "text" as const, text: content }] : (content ?? []);
   return [...written, { type: "refusal" as const, refusal: refusal ?? "" }]
     .map((part): LanguageModelV4TextPart => {
       const text = part.type === "text" ? part.text : part.refusal;
-      return { type: "text", text, ...markCache(part, dialect) };
+      return { type: "text", text, ...markCache(part, context) };
     })
     .filter(({ text }) => text !== ""); // Vendors refuse empty texts, and callers send them beside tool calls.
 }
@@ -207,16 +218,16 @@ function convertAssistantText({ content, refusal }: AssistantMessage, dialect: D
 function addToolResult(
   prompt: LanguageModelV4Prompt,
   message: Extract<ChatMessage, { role: "tool" }>,
-  { dialect, seal, toolNames }: { dialect: Dialect; seal: ThoughtSeal; toolNames: ReadonlyMap<string, string> },
+  { toolNames, ...context }: MessageContext & { toolNames: ReadonlyMap<string, string> },
 ): void {
   const toolName = toolNames.get(message.tool_call_id);
   invariant(toolName !== undefined, "results of unknown calls are refused before");
   const result = {
     type: "tool-result" as const,
-    toolCallId: presentCallId(seal.openCallId(message.tool_call_id).callId),
+    toolCallId: presentCallId(context.seal.openCallId(message.tool_call_id).callId),
     toolName,
     output: { type: "text" as const, value: joinText(message.content) },
-    ...markCache(findMark(message), dialect),
+    ...markCache(findMark(message), context),
   };
   const last: LanguageModelV4Message | undefined = prompt.at(-1);
   if (last?.role === "tool") last.content.push(result);

@@ -5,6 +5,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ToolChoice,
 } from "@ai-sdk/provider";
+import { type CacheMarking, markRequest, plainMarking } from "../cache-marks.ts";
 import type { ChatRequest, ChatTool } from "../chat-request.ts";
 import { convertMessages, type FetchedImage, markCache } from "./convert-messages.ts";
 import type { Dialect } from "./dialects.ts";
@@ -17,20 +18,23 @@ type RequestContext = {
   outputTokensMax: number;
   seal: ThoughtSeal;
   images: ReadonlyMap<string, FetchedImage>;
+  cacheMarking?: CacheMarking;
 };
 
 /** The request as the SDK wants it. Nothing that `findObstacle` refuses is in it. */
 export function convertRequest(
-  request: ChatRequest,
-  { dialect, upstreamModel, outputTokensMax, seal, images }: RequestContext,
+  asked: ChatRequest,
+  { dialect, upstreamModel, outputTokensMax, seal, images, cacheMarking = plainMarking }: RequestContext,
 ): LanguageModelV4CallOptions {
+  const { isAutomatic, keepsHour } = cacheMarking;
+  const request = isAutomatic && dialect.takesCacheMarks ? markRequest(asked) : asked;
   const keepsInstructionsInPlace = dialect.keepsInstructionsInPlace(upstreamModel);
-  const prompt = convertMessages(request.messages, { dialect, keepsInstructionsInPlace, seal, images });
+  const prompt = convertMessages(request.messages, { dialect, keepsInstructionsInPlace, seal, keepsHour, images });
   const isThoughtLost = hasLostThought(prompt);
   return {
     prompt,
     ...convertSampling(request, dialect),
-    ...convertTools(request, dialect),
+    ...convertTools(request, { dialect, keepsHour }),
     ...convertFormat(request),
     ...dialect.planCall({ request, upstreamModel, outputTokensMax, isThoughtLost }),
     ...(dialect.readsRawEvents ? { includeRawChunks: true } : {}),
@@ -53,9 +57,14 @@ function isSet<T>(value: T | null | undefined): value is T {
   return value !== null && value !== undefined;
 }
 
-function convertTools({ tools = [], tool_choice }: ChatRequest, dialect: Dialect): Partial<LanguageModelV4CallOptions> {
+type ToolContext = { dialect: Dialect; keepsHour: boolean };
+
+function convertTools(
+  { tools = [], tool_choice }: ChatRequest,
+  context: ToolContext,
+): Partial<LanguageModelV4CallOptions> {
   if (tools.length === 0) return {};
-  const converted = tools.flatMap((tool) => convertTool(tool, dialect));
+  const converted = tools.flatMap((tool) => convertTool(tool, context));
   if (tool_choice === undefined) return { tools: converted };
   if (typeof tool_choice === "string") return { tools: converted, toolChoice: { type: tool_choice } };
   if (tool_choice.type === "allowed_tools") {
@@ -68,7 +77,7 @@ function convertTools({ tools = [], tool_choice }: ChatRequest, dialect: Dialect
   return { tools: converted, toolChoice };
 }
 
-function convertTool(tool: ChatTool, dialect: Dialect): LanguageModelV4FunctionTool[] {
+function convertTool(tool: ChatTool, context: ToolContext): LanguageModelV4FunctionTool[] {
   if (tool.type !== "function") return [];
   const { name, description, parameters, strict } = tool.function;
   return [
@@ -78,7 +87,7 @@ function convertTool(tool: ChatTool, dialect: Dialect): LanguageModelV4FunctionT
       inputSchema: (parameters ?? { type: "object", properties: {} }) as JSONSchema7,
       ...(description === undefined ? {} : { description }),
       ...(strict ? { strict } : {}),
-      ...markCache(tool, dialect),
+      ...markCache(tool, context),
     },
   ];
 }

@@ -2,8 +2,8 @@ import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { ChatUsage } from "../contract.ts";
 import { isPlainObject, readCount, readField, readList, readText, toCount } from "./read-json.ts";
 
-/** What a package of the AI SDK counted; `null` when it counted nothing. */
-export function convertUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): ChatUsage | null {
+/** What a package of the AI SDK counted; `null` when it counted nothing. `raw` is what the vendor said, in its own form. */
+export function convertUsage({ inputTokens, outputTokens, raw }: LanguageModelV4Usage): ChatUsage | null {
   if (inputTokens.total === undefined && outputTokens.total === undefined) return null;
   if (!isCredible(inputTokens.total, outputTokens.total)) return null;
   return limitShares({
@@ -11,6 +11,7 @@ export function convertUsage({ inputTokens, outputTokens }: LanguageModelV4Usage
     outputTokens: toCount(outputTokens.total),
     cachedInputTokens: toCount(inputTokens.cacheRead),
     cacheWriteTokens: toCount(inputTokens.cacheWrite),
+    cacheWrite1hTokens: countHourWrites(raw),
     reasoningTokens: toCount(outputTokens.reasoning),
     inputAudioTokens: 0,
     outputAudioTokens: 0,
@@ -27,10 +28,16 @@ export function convertAnthropicUsage(usage: unknown): ChatUsage | null {
     outputTokens: readCount(usage, "output_tokens"),
     cachedInputTokens,
     cacheWriteTokens,
+    cacheWrite1hTokens: countHourWrites(usage),
     reasoningTokens: readCount(readField(usage, "output_tokens_details"), "thinking_tokens"),
     inputAudioTokens: 0,
     outputAudioTokens: 0,
   });
+}
+
+/** Of what Anthropic wrote to a cache, that which it keeps for an hour. Where it does not tell them apart, there is none. */
+function countHourWrites(usage: unknown): number {
+  return readCount(readField(usage, "cache_creation"), "ephemeral_1h_input_tokens");
 }
 
 /** Gemini's own form. What tools brought in is input, and thoughts are output. */
@@ -42,6 +49,7 @@ export function convertGoogleUsage(usage: unknown): ChatUsage | null {
     outputTokens: readCount(usage, "candidatesTokenCount") + reasoningTokens,
     cachedInputTokens: readCount(usage, "cachedContentTokenCount"),
     cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
     reasoningTokens,
     inputAudioTokens: countModality(usage, "promptTokensDetails", "AUDIO"),
     outputAudioTokens: countModality(usage, "candidatesTokensDetails", "AUDIO"),
@@ -64,10 +72,11 @@ function isCredible(...totals: readonly unknown[]): boolean {
 /** A share is never more than the whole, whatever the upstream says: prices of shares are subtracted from it. */
 function limitShares(usage: ChatUsage): ChatUsage {
   const cachedInputTokens = Math.min(usage.cachedInputTokens, usage.inputTokens);
+  const cacheWriteTokens = Math.min(usage.cacheWriteTokens, usage.inputTokens - cachedInputTokens);
   return {
     ...usage,
-    cachedInputTokens,
-    cacheWriteTokens: Math.min(usage.cacheWriteTokens, usage.inputTokens - cachedInputTokens),
+    ...{ cachedInputTokens, cacheWriteTokens },
+    cacheWrite1hTokens: Math.min(usage.cacheWrite1hTokens, cacheWriteTokens),
     reasoningTokens: Math.min(usage.reasoningTokens, usage.outputTokens),
     inputAudioTokens: Math.min(usage.inputAudioTokens, usage.inputTokens),
     outputAudioTokens: Math.min(usage.outputAudioTokens, usage.outputTokens),

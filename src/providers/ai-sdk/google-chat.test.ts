@@ -14,6 +14,7 @@ const googleCount = {
   outputTokens: 50,
   cachedInputTokens: 60,
   cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
   reasoningTokens: 30,
   inputAudioTokens: 10,
   outputAudioTokens: 0,

@@ -3,6 +3,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Stream
 import type { Clock } from "../../lib/clock.ts";
 import { OperatorError } from "../../platform/errors/operator-error.ts";
 import type { Fetch, FetchCall, UpstreamFetch } from "../../platform/net/upstream-fetch.ts";
+import { plainMarking } from "../cache-marks.ts";
 import { type ChatCall, type ChatPiece, type ChatRun, type ChatSink, ProviderError } from "../contract.ts";
 import { checkWarnings } from "./check-warnings.ts";
 import { convertAnswer, createAnswerStream } from "./convert-answer.ts";
@@ -126,7 +127,7 @@ export function startAiSdkRun(call: ChatCall, sink: ChatSink, context: AiSdkRunC
 
 /** All that has to be there before the vendor is asked. */
 async function prepareCall(
-  { request, upstreamModel, apiKey, outputTokensMax }: ChatCall,
+  { request, upstreamModel, apiKey, outputTokensMax, cacheMarking = plainMarking }: ChatCall,
   { dialect, createModel, fetchImage, seal }: AiSdkRunContext,
   { fetch, signal }: FetchCall,
 ): Promise<{ model: LanguageModelV4; options: LanguageModelV4CallOptions }> {
@@ -134,7 +135,7 @@ async function prepareCall(
   if (obstacle !== null) throw new ProviderError("rejected", obstacle.message, { param: obstacle.param });
   const images = await fetchImages(request, { fetchImage, signal });
   const model = await createModel({ upstreamModel, apiKey, fetch });
-  const options = convertRequest(request, { dialect, upstreamModel, outputTokensMax, seal, images });
+  const options = convertRequest(request, { dialect, upstreamModel, outputTokensMax, seal, images, cacheMarking });
   return { model, options: { ...options, abortSignal: signal } };
 }
 

@@ -27,6 +27,8 @@ export function readUsage(value: unknown): ChatUsage | null {
     outputTokens,
     cachedInputTokens,
     cacheWriteTokens: Math.min(readTokens(inputDetails?.cache_write_tokens) ?? 0, inputTokens - cachedInputTokens),
+    // None of them tells how long it keeps what it writes.
+    cacheWrite1hTokens: 0,
     reasoningTokens: Math.min(reasoning, outputTokens),
     inputAudioTokens: Math.min(readTokens(inputDetails?.audio_tokens) ?? 0, inputTokens),
     outputAudioTokens: Math.min(readTokens(outputDetails?.audio_tokens) ?? 0, outputTokens),

@@ -131,6 +131,7 @@ export const usage = {
   outputTokens: 3,
   cachedInputTokens: 0,
   cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
   reasoningTokens: 0,
   inputAudioTokens: 0,
   outputAudioTokens: 0,

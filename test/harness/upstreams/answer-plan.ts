@@ -62,6 +62,7 @@ export function planAnswer(ask: Ask, behaviour: Behaviour, callNumber: number): 
     outputTokens: reasoningTokens + sum(written),
     cachedInputTokens: 0,
     cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
     reasoningTokens,
     inputAudioTokens: 0,
     outputAudioTokens: 0,

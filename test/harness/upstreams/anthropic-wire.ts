@@ -134,7 +134,10 @@ function presentUsage(usage: UsageCounts | null, { behaviour }: Envelope): unkno
     input_tokens: usage.inputTokens - usage.cachedInputTokens - usage.cacheWriteTokens,
     cache_creation_input_tokens: usage.cacheWriteTokens,
     cache_read_input_tokens: usage.cachedInputTokens,
-    cache_creation: { ephemeral_5m_input_tokens: usage.cacheWriteTokens, ephemeral_1h_input_tokens: 0 },
+    cache_creation: {
+      ephemeral_5m_input_tokens: usage.cacheWriteTokens - usage.cacheWrite1hTokens,
+      ephemeral_1h_input_tokens: usage.cacheWrite1hTokens,
+    },
     output_tokens: usage.outputTokens,
     output_tokens_details: { thinking_tokens: usage.reasoningTokens },
     server_tool_use: null,

@@ -93,6 +93,8 @@ export type UsageCounts = {
   outputTokens: number;
   cachedInputTokens: number;
   cacheWriteTokens: number;
+  /** What of it is kept for an hour. */
+  cacheWrite1hTokens: number;
   reasoningTokens: number;
   inputAudioTokens: number;
   outputAudioTokens: number;

@@ -1300,6 +1300,11 @@ export type paths = {
                 input_price?: string;
                 output_price?: string;
                 cached_input_price?: string;
+                cache_write_5m_price?: string;
+                cache_write_1h_price?: string;
+                audio_input_price?: string;
+                reasoning_price?: string;
+                audio_output_price?: string;
                 unit: string;
                 minimum_charge?: string;
                 capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech";
@@ -1562,6 +1567,11 @@ export type paths = {
               input_price?: string;
               output_price?: string;
               cached_input_price?: string;
+              cache_write_5m_price?: string;
+              cache_write_1h_price?: string;
+              audio_input_price?: string;
+              reasoning_price?: string;
+              audio_output_price?: string;
               unit: string;
               minimum_charge?: string;
               capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech";
@@ -1825,6 +1835,7 @@ export type paths = {
                 rejected_prediction_tokens: number;
               };
               charge: string;
+              cache_saving?: string;
             };
             stopped_by?: "insufficient_balance";
           };
@@ -3798,6 +3809,11 @@ export type paths = {
               input_price?: string;
               output_price?: string;
               cached_input_price?: string;
+              cache_write_5m_price?: string;
+              cache_write_1h_price?: string;
+              audio_input_price?: string;
+              reasoning_price?: string;
+              audio_output_price?: string;
               unit: string;
               minimum_charge?: string;
               capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech";
@@ -3814,6 +3830,7 @@ export type paths = {
             })[];
             minimum_charge: string;
             cost: string;
+            cache_saving?: string;
             lost: string;
             buckets: ({
               kind: "cash" | "gift" | "quota";

@@ -57,6 +57,7 @@ const noTokens: ChatUsage = {
   outputTokens: 0,
   cachedInputTokens: 0,
   cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
   reasoningTokens: 0,
   inputAudioTokens: 0,
   outputAudioTokens: 0,

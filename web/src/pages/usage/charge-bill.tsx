@@ -10,7 +10,7 @@ type Item = ExplainedCharge["items"][number];
 
 /** Quantity × rate for each line item, and the total: the subtotal rounded once. */
 export function ChargeBill({ charge, currency }: { charge: ExplainedCharge; currency: string }) {
-  const { items, unit, cost, minimum_charge: minimum } = charge;
+  const { items, unit, cost, minimum_charge: minimum, cache_saving: saving } = charge;
   const sum = sumMoney(items.map(({ amount }) => amount));
   const hasMinimum = !isMoneyZero(minimum);
   return (
@@ -26,6 +26,7 @@ export function ChargeBill({ charge, currency }: { charge: ExplainedCharge; curr
         facts={[
           { name: "Subtotal", value: formatMoney(sum, currency) },
           ...(hasMinimum ? [{ name: "Minimum charge", value: formatMoney(minimum, currency) }] : []),
+          ...(saving === undefined ? [] : [{ name: "Saved by the cache", value: formatMoney(saving, currency) }]),
           {
             name: unit === "money" ? "Total" : "Total, from your plan's quota",
             value: <span className="font-semibold">{formatAmount({ unit, amount: cost, currency })}</span>,
@@ -54,8 +55,15 @@ function listColumns(currency: string): Column<Item>[] {
   ];
 }
 
+const cacheWrites: Record<string, string> = {
+  cache_write_5m_tokens: "Cache write tokens (5 minutes)",
+  cache_write_1h_tokens: "Cache write tokens (1 hour)",
+};
+
 /** `cached_input_tokens` as people say it. */
 function nameItem(name: string): string {
+  const known = cacheWrites[name];
+  if (known !== undefined) return known;
   const words = name.replaceAll("_", " ");
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }

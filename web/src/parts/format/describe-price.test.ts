@@ -10,6 +10,15 @@ test("tokens have a price for what goes in and what comes out, with every digit 
   ]);
 });
 
+test("tokens that have a price of their own are told apart", () => {
+  const own = { cache_write_5m_price: "1.25", cache_write_1h_price: "2.00", reasoning_price: "4.00" };
+  const entry = { unit: "1K tokens", input_price: "1.00", output_price: "3.00", ...own, audio_input_price: "5.00" };
+  expect(describePrice({ ...entry, audio_output_price: "6.00" }, "USD").map(({ name }) => name)).toEqual([
+    ...["Input", "Cache write, 5 minutes", "Cache write, 1 hour", "Audio input"],
+    ...["Output", "Reasoning", "Audio output"],
+  ]);
+});
+
 test("a stage of a drama is named, and a model with one price needs no name for it", () => {
   expect(describePrice({ unit: "call", price: "0.10", capability: "role_analysis" }, "EUR")).toEqual([
     { name: "Roles", text: "€0.10 / call" },

@@ -8,6 +8,11 @@ type PriceEntry = {
   input_price?: string | undefined;
   output_price?: string | undefined;
   cached_input_price?: string | undefined;
+  cache_write_5m_price?: string | undefined;
+  cache_write_1h_price?: string | undefined;
+  audio_input_price?: string | undefined;
+  reasoning_price?: string | undefined;
+  audio_output_price?: string | undefined;
   minimum_charge?: string | undefined;
   capability?: string | undefined;
 };
@@ -25,7 +30,12 @@ export function describePrice(entry: PriceEntry, currency: string): PriceLine[] 
     ...line(stage, entry.price),
     ...line("Input", entry.input_price),
     ...line("Cached input", entry.cached_input_price),
+    ...line("Cache write, 5 minutes", entry.cache_write_5m_price),
+    ...line("Cache write, 1 hour", entry.cache_write_1h_price),
+    ...line("Audio input", entry.audio_input_price),
     ...line("Output", entry.output_price),
+    ...line("Reasoning", entry.reasoning_price),
+    ...line("Audio output", entry.audio_output_price),
   ];
 }
 

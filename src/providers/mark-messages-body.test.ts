@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { markMessagesBody } from "./mark-messages-body.ts";
+
+const mark = { type: "ephemeral" };
+const hour = { type: "ephemeral", ttl: "1h" };
+const automatic = { isAutomatic: true, keepsHour: false };
+const user = (content: unknown) => ({ role: "user", content });
+const said = { role: "assistant", content: [{ type: "tool_use", id: "a", name: "add", input: { content: [] } }] };
+const result = { type: "tool_result", tool_use_id: "a", content: "42" };
+
+test("a request of the Messages API is marked by the rule of any other", () => {
+  const body = {
+    ...{ model: "claude", max_tokens: 9, system: "Be brief.", tools: [{ name: "first" }, { name: "last" }] },
+    messages: [user("One."), said, user([result]), said, user([result, { type: "text", text: "And?" }])],
+  };
+  expect(markMessagesBody(body, automatic)).toEqual({
+    ...{ model: "claude", max_tokens: 9, system: [{ type: "text", text: "Be brief.", cache_control: mark }] },
+    tools: [{ name: "first" }, { name: "last", cache_control: mark }],
+    messages: [
+      ...[user("One."), said, user([{ ...result, cache_control: mark }]), said],
+      user([result, { type: "text", text: "And?", cache_control: mark }]),
+    ],
+  });
+  expect(markMessagesBody(body, { isAutomatic: false, keepsHour: false })).toBe(body);
+});
+
+test.each([
+  ["all of it", { cache_control: mark, messages: [user("Hi.")] }],
+  ["a tool", { tools: [{ name: "one", cache_control: mark }, { name: "two" }], messages: [user("Hi.")] }],
+  ["the instructions", { system: [{ type: "text", text: "Hi.", cache_control: mark }], messages: [user("Hi.")] }],
+  ["a block", { messages: [user([{ type: "text", text: "Hi.", cache_control: mark }]), said, user("Hi.")] }],
+  ["a part of a result", { messages: [user([{ ...result, content: [{ text: "4", cache_control: mark }] }])] }],
+])("whoever marked %s decides alone", (_place, body) => {
+  expect(markMessagesBody(body, automatic)).toBe(body);
+});
+
+test("nothing is not marked", () => {
+  const body = { system: "", messages: [user("")] };
+  expect(markMessagesBody(body, automatic)).toEqual(body);
+});
+
+test("an hour is minutes where it is not sold, and only marks are touched", () => {
+  const input = { cache_control: hour, tools: [hour] };
+  const messages = (ttl: object) => [
+    { role: "assistant", content: [{ type: "tool_use", id: "a", name: "keep", input }] },
+    user([{ ...result, content: [{ type: "text", text: "4", cache_control: ttl }] }]),
+  ];
+  const create = (ttl: object) => ({
+    cache_control: ttl,
+    system: [{ text: "Hi.", cache_control: ttl }],
+    messages: messages(ttl),
+  });
+  expect(markMessagesBody(create(hour), automatic)).toEqual(create(mark));
+  const sold = create(hour);
+  expect(markMessagesBody(sold, { isAutomatic: true, keepsHour: true })).toBe(sold);
+});

@@ -1,0 +1,80 @@
+import { automaticMark, type CacheMarking, isHourMark, listUserTurns } from "./cache-marks.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The marks of a request in the form of Anthropic's Messages API, as an upstream of that wire is sent them: set by the
+ * same rule as those of any other request where its caller set none, and for no longer than is sold.
+ */
+export function markMessagesBody(body: Fields, { isAutomatic, keepsHour }: CacheMarking): Fields {
+  const isMarked = body.cache_control !== undefined || listBlocks(body).some(({ cache_control: mark }) => isSet(mark));
+  if (isAutomatic && !isMarked) return setMarks(body);
+  return isMarked && !keepsHour ? (shorten(body) as Fields) : body;
+}
+
+function setMarks(body: Fields): Fields {
+  const messages = listFields(body.messages);
+  const tools = listFields(body.tools);
+  const turns = new Set(listUserTurns(messages.map(({ role }) => String(role))));
+  return {
+    ...body,
+    ...(body.system === undefined ? {} : { system: markLast(body.system) }),
+    ...(tools.length === 0 ? {} : { tools: markLast(tools) }),
+    messages: messages.map((message, index) =>
+      turns.has(index) ? { ...message, content: markLast(message.content) } : message,
+    ),
+  };
+}
+
+/** The last of several things; a text is one. Vendors refuse a mark on nothing. */
+function markLast(content: unknown): unknown {
+  if (typeof content === "string") {
+    return content === "" ? content : [{ type: "text", text: content, cache_control: automaticMark }];
+  }
+  const blocks = listFields(content);
+  const last = blocks.at(-1);
+  if (last === undefined || last.text === "") return content;
+  return [...blocks.slice(0, -1), { ...last, cache_control: automaticMark }];
+}
+
+/** Everything in a request that can have a mark, but for the request itself. */
+function listBlocks({ tools, system, messages }: Fields): Fields[] {
+  const inMessages = listFields(messages).flatMap(({ content }) => listFields(content));
+  const inResults = inMessages.flatMap(({ content }) => listFields(content));
+  return [...listFields(tools), ...listFields(system), ...inMessages, ...inResults];
+}
+
+function listFields(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null) : [];
+}
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** The same with every mark for an hour made one for minutes; where there is none, the same thing. */
+function shorten(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map(shorten);
+    return items.every((item, index) => item === value[index]) ? value : items;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const fields = value as Fields;
+  const changed: Record<string, unknown> = {};
+  for (const name of holdersOfMarks) {
+    const held = fields[name];
+    if (!isSet(held)) continue;
+    const shortened = name === "cache_control" ? shortenMark(held) : shorten(held);
+    if (shortened !== held) changed[name] = shortened;
+  }
+  return Object.keys(changed).length === 0 ? value : { ...fields, ...changed };
+}
+
+/** What else there is belongs to the caller: the arguments of a tool may have any names. */
+const holdersOfMarks = ["cache_control", "tools", "system", "messages", "content"] as const;
+
+function shortenMark(mark: unknown): unknown {
+  if (typeof mark !== "object" || mark === null || !isHourMark(mark as Fields)) return mark;
+  const { ttl: _, ...rest } = mark as Fields;
+  return rest;
+}
