@@ -11,6 +11,7 @@ const ranks = [
   {
     dramas: ["src/features/dramas", "src/features/dramas/film"],
     payments: ["src/features/payments"],
+    responses: ["src/features/responses"],
     usage: ["src/features/usage"],
   },
   {

@@ -23,6 +23,7 @@ const http = await createGatewayHttp({
   chat: nothing,
   dramas: nothing,
   files: nothing,
+  responses: { addRoutes: () => {} },
   payments: { addRoutes: () => {}, addWebhookRoute: async () => {} },
   site: { addRoutes: async () => {} },
   tasks: nothing,

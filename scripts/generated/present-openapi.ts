@@ -10,6 +10,7 @@ import { createDramas } from "../../src/features/dramas/index.ts";
 import { createFiles } from "../../src/features/files/index.ts";
 import { createLedger } from "../../src/features/ledger/index.ts";
 import { createPayments } from "../../src/features/payments/index.ts";
+import { createResponses } from "../../src/features/responses/index.ts";
 import { createSite } from "../../src/features/site/index.ts";
 import { createTasks } from "../../src/features/tasks/index.ts";
 import { createWebhooks } from "../../src/features/webhooks/index.ts";
@@ -121,6 +122,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     dramas: createDramas({ ...parts, chat, files, tasks, folder: tmpdir() }),
     files,
     payments: createPayments({ ...parts, ...readPaymentSettings(settings) }),
+    responses: createResponses({ ...parts, chat }),
     tasks,
     webhooks,
     callers: { recall: () => null, find: async () => null, findOrRecall: async () => null, isUnknown: () => false },

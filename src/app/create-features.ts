@@ -4,6 +4,7 @@ import { type Calls, createCalls } from "../features/calls/index.ts";
 import { createChat } from "../features/chat/index.ts";
 import { createDramas, type DramaFailpoint, presentDramaRequest } from "../features/dramas/index.ts";
 import { createPayments, type StripePlace } from "../features/payments/index.ts";
+import { createResponses } from "../features/responses/index.ts";
 import { createSite, type Site } from "../features/site/index.ts";
 import { createTasks, hasTasksDueBefore, linkEvent, type TaskFailpoint } from "../features/tasks/index.ts";
 import { createWebhooks } from "../features/webhooks/index.ts";
@@ -21,7 +22,7 @@ import { readSiteSettings } from "./read-site-settings.ts";
 /** What a gateway does: every feature, made from what it stands on. */
 export type Features = Pick<
   GatewayHttpDependencies,
-  "chat" | "dramas" | "files" | "payments" | "site" | "tasks" | "webhooks" | "callers" | "keyUses"
+  "chat" | "dramas" | "files" | "payments" | "responses" | "site" | "tasks" | "webhooks" | "callers" | "keyUses"
 > & {
   calls: Calls;
   outboxUrl: string | null;
@@ -64,6 +65,7 @@ export async function createFeatures(
   });
   stack.defer(() => calls.close());
   const chat = createChat({ calls, catalog, registry, clock, logger });
+  const responses = createResponses({ calls, chat, clock });
   const isLead = (): boolean => options.siblings?.isLead() ?? true;
   const opened = await openFiles({ settings, database, clock, ids, logger, counters, masterKey, copy, isLead });
   const { files } = opened;
@@ -113,7 +115,7 @@ export async function createFeatures(
   });
   stack.defer(() => keyUses.close());
   return {
-    ...{ calls, chat, dramas, files, payments, site, tasks, webhooks, keyUses },
+    ...{ calls, chat, dramas, files, payments, responses, site, tasks, webhooks, keyUses },
     callers: createCallerDirectory({ database, feed }),
     outboxUrl: site.outboxUrl,
     startWorking() {

@@ -14,6 +14,7 @@ import type { Files } from "../features/files/index.ts";
 import { addBalanceRoutes, type Ledger } from "../features/ledger/index.ts";
 import { consumeLimits, readLimits } from "../features/limits/index.ts";
 import type { Payments } from "../features/payments/index.ts";
+import type { Responses } from "../features/responses/index.ts";
 import { getSession, requireFresh, type Site } from "../features/site/index.ts";
 import { type Tasks, taskEventSchema } from "../features/tasks/index.ts";
 import { addUsageRoutes } from "../features/usage/index.ts";
@@ -57,6 +58,7 @@ export type GatewayHttpDependencies = {
   dramas: Pick<Dramas, "addRoutes">;
   files: Pick<Files, "addRoutes" | "addLinkRoutes">;
   payments: Pick<Payments, "addRoutes" | "addWebhookRoute">;
+  responses: Pick<Responses, "addRoutes">;
   site: Pick<Site, "addRoutes">;
   tasks: Pick<Tasks, "addRoutes">;
   webhooks: Pick<Webhooks, "addRoutes">;
@@ -178,6 +180,7 @@ function addApi(api: HttpServer, identify: Identify, given: GatewayHttpDependenc
   admitCallers(api, identify, given);
   addModelRoutes(api, { catalog, clock, currency, siteUrl });
   given.chat.addRoutes(api);
+  given.responses.addRoutes(api);
   given.files.addRoutes(api);
   given.tasks.addRoutes(api);
   given.dramas.addRoutes(api);

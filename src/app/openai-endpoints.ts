@@ -4,7 +4,6 @@
  */
 export const absentEndpoints: readonly { path: string; instead: string }[] = [
   { path: "/v1/completions", instead: "Use `POST /v1/chat/completions` with `messages`." },
-  { path: "/v1/responses", instead: "Use `POST /v1/chat/completions`; set your client to the Chat Completions API." },
   { path: "/v1/conversations", instead: "Send the whole conversation as `messages` to `POST /v1/chat/completions`." },
   { path: "/v1/chat/completions/", instead: "Answers are not stored. Use `POST /v1/chat/completions`." },
   {

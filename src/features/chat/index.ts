@@ -5,4 +5,5 @@
  * charged as the upstream reports them, and by our own count where it does not, which the charge then says.
  */
 export type { ChatQuestion } from "./ask-chat.ts";
+export type { ChatKinds } from "./chat-kinds.ts";
 export { type Chat, createChat } from "./create-chat.ts";

@@ -54,7 +54,7 @@ export type ChatOrder = {
   createPresenter(answer: ExpectedAnswer): CallPresenter<ChatKinds>;
 };
 
-export type ExpectedAnswer = { requestId: string; modelId: string; now: Date; meter: ChatMeter };
+type ExpectedAnswer = { requestId: string; modelId: string; now: Date; meter: ChatMeter };
 
 /** Everything about a call that can be known before anything happens. Throws what is wrong with it. */
 export function prepareChat(directory: ChatDirectory, incoming: IncomingCall): CallPlan<ChatKinds> {

@@ -10,6 +10,7 @@ const endpointTable = {
   getModel: { scope: "models", stability: "preview", readsMemory: true },
   listPrices: { scope: "pricing", stability: "preview", readsMemory: true },
   createChatCompletion: { scope: "chat", stability: "beta", spends: true },
+  createResponse: { scope: "chat", stability: "preview", spends: true },
   getBalance: { scope: "balance", stability: "preview" },
   listBuckets: { scope: "balance", stability: "preview" },
   listLedgerEntries: { scope: "balance", stability: "preview" },

@@ -1843,6 +1843,100 @@ export type paths = {
       };
     };
   };
+  "/responses": {
+    post: {
+      parameters: {
+        header?: {
+          "idempotency-key"?: string;
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          model: string;
+          input?: string | (Record<string, unknown>)[] | null;
+          instructions?: string | null;
+          previous_response_id?: string | null;
+          store?: boolean | null;
+          stream?: boolean | null;
+          stream_options?: {
+            include_obfuscation?: boolean | null;
+          } | null;
+          background?: boolean | null;
+          tools?: (Record<string, unknown>)[] | null;
+          tool_choice?: "none" | "auto" | "required" | Record<string, unknown> | null;
+          parallel_tool_calls?: boolean | null;
+          max_tool_calls?: number | null;
+          text?: {
+            format?: Record<string, unknown> | null;
+            verbosity?: "low" | "medium" | "high" | null;
+          } | null;
+          reasoning?: {
+            effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+            summary?: "auto" | "concise" | "detailed" | null;
+            generate_summary?: "auto" | "concise" | "detailed" | null;
+            context?: "auto" | "current_turn" | "all_turns" | null;
+            mode?: string | null;
+          } | null;
+          max_output_tokens?: number | null;
+          temperature?: number | null;
+          top_p?: number | null;
+          top_logprobs?: number | null;
+          truncation?: "auto" | "disabled" | null;
+          include?: ("file_search_call.results" | "web_search_call.results" | "web_search_call.action.sources" | "message.input_image.image_url" | "computer_call_output.output.image_url" | "code_interpreter_call.outputs" | "reasoning.encrypted_content" | "message.output_text.logprobs")[] | null;
+          metadata?: Record<string, string> | null;
+          user?: string | null;
+          safety_identifier?: string | null;
+          service_tier?: "auto" | "default" | "flex" | "scale" | "priority" | "fast" | null;
+          prompt_cache_key?: string | null;
+          prompt_cache_options?: Record<string, unknown> | null;
+          prompt_cache_retention?: "in_memory" | "in-memory" | "24h" | null;
+          moderation?: Record<string, unknown> | null;
+          conversation?: string | Record<string, unknown> | null;
+          prompt?: Record<string, unknown> | null;
+          context_management?: (Record<string, unknown>)[] | null;
+          access_programs?: Record<string, unknown> | null;
+          image?: Record<string, unknown> | null;
+          client_metadata?: Record<string, unknown> | null;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "response";
+            created_at: number;
+            completed_at: number | null;
+            status: "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
+            model: string;
+            output: (Record<string, unknown>)[];
+            error: {
+              code: string;
+              message: string;
+            } | null;
+            incomplete_details: {
+              reason?: "max_output_tokens" | "content_filter";
+            } | null;
+            store: boolean;
+            usage: {
+              input_tokens: number;
+              input_tokens_details: {
+                cached_tokens: number;
+                cache_write_tokens: number;
+              };
+              output_tokens: number;
+              output_tokens_details: {
+                reasoning_tokens: number;
+              };
+              total_tokens: number;
+              charge: string;
+            } | null;
+            stopped_by?: "insufficient_balance";
+          };
+        } };
+      };
+    };
+  };
   "/files": {
     get: {
       parameters: {

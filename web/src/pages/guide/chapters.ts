@@ -29,6 +29,7 @@ export const chapterGroups: readonly [ChapterGroup, ...ChapterGroup[]] = [
     name: "Generate",
     chapters: [
       { id: "chat", title: "Chat, streams, tools", load: () => import("../../../../docs/api/chat.md") },
+      { id: "responses", title: "Responses", load: () => import("../../../../docs/api/responses.md") },
       { id: "media", title: "Images, video, speech", load: () => import("../../../../docs/api/media.md") },
       { id: "dramas", title: "Dramas", load: () => import("../../../../docs/api/dramas.md") },
     ],

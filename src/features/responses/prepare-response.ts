@@ -1,0 +1,69 @@
+import type { Clock } from "../../lib/clock.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { CallPlan, IncomingCall } from "../calls/index.ts";
+import type { Chat, ChatKinds } from "../chat/index.ts";
+import { ResponsePresenter } from "./present-response.ts";
+import type { PlacedItem } from "./read-input.ts";
+import { readResponseRequest, writeNativeBody } from "./read-response-request.ts";
+import { nameResponse, ResponseEnvelope, readSuffix } from "./response-envelope.ts";
+import type { ResponseRequest } from "./response-request.ts";
+import { translateError } from "./translate-error.ts";
+
+/** The conversation that a request goes on with: all of its items, and how many bytes of them are not in the request. */
+export type Conversation = { items: readonly PlacedItem[]; bytesBefore: number };
+
+export type PreparedResponse = { plan: CallPlan<ChatKinds>; presenter: ResponsePresenter };
+
+/** Everything about a response that can be known before anything happens. Throws what is wrong with it. */
+export function prepareResponse(
+  { chat, clock }: { chat: Pick<Chat, "plan">; clock: Clock },
+  { caller, body, bodyBytes, requestId }: IncomingCall,
+  { conversation, isStored }: { conversation: Conversation; isStored: boolean },
+): PreparedResponse {
+  // The schema has checked it.
+  const request = body as ResponseRequest;
+  const { chat: chatRequest, places, obstacle } = readResponseRequest(request, conversation.items);
+  const asked = { requestId, isStored };
+  let presenter: ResponsePresenter | null = null;
+  try {
+    const plan = chat.plan({
+      ...{ caller, requestId, request: chatRequest },
+      bodyBytes: bodyBytes + conversation.bytesBefore,
+      native: {
+        wire: "responses",
+        body: writeNativeBody(request, conversation.items),
+        headers: {},
+        obstacle,
+        envelope: { id: nameResponse(requestId), model: request.model },
+      },
+      createPresenter: ({ modelId: model, now }) => {
+        const envelope = new ResponseEnvelope(request, { requestId, model, now });
+        presenter = createPresenter(request, { ...asked, envelope, now: () => clock.now() });
+        return presenter;
+      },
+    });
+    const { explain } = plan;
+    plan.explain = (error) => translateError(explain(error), places);
+    return { plan, presenter: presenter as unknown as ResponsePresenter };
+  } catch (error) {
+    throw error instanceof AppError ? translateError(error, places) : error;
+  }
+}
+
+type PresentedRequest = { requestId: string; isStored: boolean; envelope: ResponseEnvelope; now(): Date };
+
+function createPresenter(
+  request: ResponseRequest,
+  { requestId, isStored, envelope, now }: PresentedRequest,
+): ResponsePresenter {
+  const { reasoning, include, background, previous_response_id: previousId } = request;
+  return new ResponsePresenter({
+    ...{ envelope, isStored, now, isStreamed: request.stream === true },
+    own: { background: background ?? false, previous_response_id: previousId ?? null },
+    output: {
+      suffix: readSuffix(requestId),
+      summarizes: (reasoning?.summary ?? reasoning?.generate_summary ?? null) !== null,
+      marksThoughts: include?.includes("reasoning.encrypted_content") === true,
+    },
+  });
+}

@@ -1,0 +1,210 @@
+import { eventStreamHeaders } from "../../platform/http/event-stream.ts";
+import type { ChatPiece } from "../../providers/contract.ts";
+import type { CallEnd, CallPresenter } from "../calls/index.ts";
+import type { ChatKinds } from "../chat/index.ts";
+import { NativeRelay } from "./native-relay.ts";
+import { readPlainPiece } from "./plain-piece.ts";
+import {
+  begunState,
+  presentUsage,
+  type ResponseEnvelope,
+  type ResponseState,
+  type ResponseStatus,
+} from "./response-envelope.ts";
+import {
+  type ChatDelta,
+  type ChatLogprobs,
+  type OutputOptions,
+  ResponseOutput,
+  writeEvent,
+} from "./response-output.ts";
+import type { JsonObject } from "./response-request.ts";
+
+type PresenterOptions = {
+  envelope: ResponseEnvelope;
+  isStreamed: boolean;
+  /** Whether the response is going to be kept. */
+  isStored: boolean;
+  output: OutputOptions;
+  /** What a response that an upstream of the same wire wrote says in this gateway's name. */
+  own: Readonly<Record<string, unknown>>;
+  now(): Date;
+};
+
+type ChatChoice = {
+  index: number;
+  delta?: ChatDelta;
+  message?: ChatDelta;
+  finish_reason: string | null;
+  logprobs?: ChatLogprobs;
+};
+
+/** A response that has come to its end, as it is kept. */
+export type FinishedResponse = { status: ResponseStatus; body: string };
+
+const jsonType = "application/json; charset=utf-8";
+const incompleteReasons: Readonly<Record<string, ResponseState["incompleteReason"]>> = {
+  length: "max_output_tokens",
+  content_filter: "content_filter",
+};
+
+/** One response, made of an answer of chat or passed on from an upstream that speaks the same wire. */
+export class ResponsePresenter implements CallPresenter<ChatKinds> {
+  readonly form: "whole" | "events";
+  readonly contentType: string;
+  private readonly options: PresenterOptions;
+  private readonly output: ResponseOutput;
+  private native: NativeRelay | null = null;
+  private nativeBody: JsonObject | null = null;
+  private isStored: boolean;
+  private hasBegun = false;
+  private finishReason: string | null = null;
+  private completedAt: number | null = null;
+
+  constructor(options: PresenterOptions) {
+    this.options = options;
+    this.isStored = options.isStored;
+    this.output = new ResponseOutput(options.output);
+    this.form = options.isStreamed ? "events" : "whole";
+    this.contentType = options.isStreamed ? eventStreamHeaders["content-type"] : jsonType;
+  }
+
+  /** It could not be kept after all, and its end will not say that it was. */
+  noteLoss(): void {
+    this.isStored = false;
+  }
+
+  presentWhole(end: CallEnd<ChatKinds>): string {
+    return this.describeEnd(end).body;
+  }
+
+  presentPieces(pieces: readonly ChatPiece[]): string {
+    let events = "";
+    for (const piece of pieces) events += this.presentPiece(piece);
+    return events;
+  }
+
+  presentExhaustion(): string {
+    this.finishReason = "length";
+    return this.native === null ? this.begin() + this.output.close("incomplete") : "";
+  }
+
+  presentTail(end: CallEnd<ChatKinds>): string {
+    const { status, body } = this.describeEnd(end);
+    return this.tellWithoutTrace((sequence) => writeEvent(`response.${status}`, sequence, `"response":${body}`));
+  }
+
+  presentFailure(body: unknown): string {
+    const { error } = body as { error: { code: string; message: string; param: string | null } };
+    const { code, message, param } = error;
+    const failed = this.options.envelope.present({
+      ...this.describeState("failed"),
+      error: { code: "server_error", message },
+    });
+    const told = `"code":${JSON.stringify(code)},"message":${JSON.stringify(message)},"param":${JSON.stringify(param)},"error":${JSON.stringify(error)}`;
+    return this.tellWithoutTrace(
+      (sequence) =>
+        writeEvent("error", sequence, told) + writeEvent("response.failed", sequence + 1, `"response":${failed}`),
+    );
+  }
+
+  summarize({ usage }: CallEnd<ChatKinds>): string {
+    const { inputTokens, outputTokens } = usage;
+    return `Its id is ${this.options.envelope.id}; it had ${inputTokens} input tokens and ${outputTokens} output tokens.`;
+  }
+
+  /** May be asked several times: nothing changes by it. */
+  describeEnd(end: CallEnd<ChatKinds>): FinishedResponse {
+    const { answer, failure } = end;
+    if (answer !== null) this.takeAnswer(answer);
+    const usage = presentUsage(end.usage, end.settlement.charge);
+    const native = this.nativeBody ?? this.native?.last?.response ?? null;
+    if (native !== null && failure === null) return this.describeNative(native, usage, end);
+    const reason = incompleteReasons[this.finishReason ?? ""] ?? null;
+    const status = failure !== null ? "failed" : reason === null ? "completed" : "incomplete";
+    this.completedAt ??= Math.floor(this.options.now().getTime() / 1000);
+    const body = this.options.envelope.present({
+      ...this.describeState(status),
+      usage,
+      error: failure === null ? null : { code: "server_error", message: failure.message },
+      incompleteReason: reason,
+      stoppedBy: end.stoppedBy,
+      completedAt: status === "completed" ? this.completedAt : null,
+    });
+    return { status, body };
+  }
+
+  private describeNative(response: JsonObject, usage: string, { stoppedBy }: CallEnd<ChatKinds>): FinishedResponse {
+    const own = { ...this.options.own, store: this.isStored, usage: JSON.parse(usage) as unknown };
+    const body = { ...response, ...own, ...(stoppedBy === null ? {} : { stopped_by: stoppedBy }) };
+    return { status: response.status === "incomplete" ? "incomplete" : "completed", body: JSON.stringify(body) };
+  }
+
+  private describeState(status: ResponseStatus): ResponseState {
+    const output = this.native === null ? this.output.present() : JSON.stringify(this.native.items);
+    return { ...begunState, status, isStored: this.isStored, output };
+  }
+
+  /** A whole answer; asked for again, it is the same. */
+  private takeAnswer({ choices, nativeBody }: ChatKinds["answer"]): void {
+    if (this.hasBegun) return;
+    this.hasBegun = true;
+    if (nativeBody !== undefined) {
+      this.nativeBody = nativeBody;
+      return;
+    }
+    const [choice] = JSON.parse(choices) as ChatChoice[];
+    if (choice === undefined) return;
+    this.output.add(choice.message ?? {}, choice.logprobs ?? null);
+    this.finish(choice.finish_reason ?? "stop");
+  }
+
+  private presentPiece({ choices, nativeEvents }: ChatPiece): string {
+    if (nativeEvents !== undefined) {
+      this.native ??= new NativeRelay({ ...this.options.own, store: this.isStored });
+      return this.native.pass(nativeEvents);
+    }
+    const opening = this.begin();
+    const plain = readPlainPiece(choices);
+    if (plain === null) return opening + this.readChoices(choices);
+    return opening + (plain.field === "content" ? this.output.addText(plain.raw) : this.output.addThought(plain.raw));
+  }
+
+  private readChoices(choices: string): string {
+    let events = "";
+    for (const choice of JSON.parse(choices) as ChatChoice[]) {
+      if (choice.index !== 0) continue;
+      events += this.output.add(choice.delta ?? {}, choice.logprobs ?? null);
+      if (choice.finish_reason !== null) events += this.finish(choice.finish_reason);
+    }
+    return events;
+  }
+
+  private finish(reason: string): string {
+    this.finishReason ??= reason;
+    return this.output.close(reason in incompleteReasons ? "incomplete" : "completed");
+  }
+
+  private begin(): string {
+    if (this.hasBegun || this.form === "whole") return "";
+    this.hasBegun = true;
+    const response = this.options.envelope.present({ ...begunState, isStored: this.isStored });
+    const { output } = this;
+    return (
+      output.event("response.created", `"response":${response}`) +
+      output.event("response.in_progress", `"response":${response}`)
+    );
+  }
+
+  /** The end of a stream may be asked for several times: its numbers are the same each time. */
+  private tellWithoutTrace(tell: (sequence: number) => string): string {
+    if (this.native !== null) return tell(this.native.last?.sequence ?? this.native.sequence);
+    const { hasBegun } = this;
+    const { sequence } = this.output;
+    const opening = this.begin();
+    const events = opening + tell(this.output.sequence);
+    this.hasBegun = hasBegun;
+    this.output.sequence = sequence;
+    return events;
+  }
+}

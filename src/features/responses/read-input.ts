@@ -1,0 +1,269 @@
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { ChatMessage, ChatUserPart } from "../../providers/chat-request.ts";
+import type { ChatObstacle } from "../../providers/contract.ts";
+import { readReasoningMark, type Thoughts } from "./reasoning-mark.ts";
+import { isObject, type JsonObject } from "./response-request.ts";
+
+/** An item of a conversation, and where its caller finds it: `input[2]`, or the response that it was stored with. */
+export type PlacedItem = { item: JsonObject; place: string };
+
+export type ReadInput = {
+  messages: ChatMessage[];
+  /** Where each of the messages begins. */
+  places: string[];
+  /** The first thing that the form of chat has no words for; in its place the messages have a mark. */
+  obstacle: ChatObstacle | null;
+};
+
+type AssistantMessage = Extract<ChatMessage, { role: "assistant" }>;
+type ToolCall = NonNullable<AssistantMessage["tool_calls"]>[number];
+type TextPart = { type: "text"; text: string };
+type AssistantPart = TextPart | { type: "refusal"; refusal: string };
+
+const roles: ReadonlySet<unknown> = new Set(["user", "assistant", "system", "developer"]);
+const details: ReadonlySet<unknown> = new Set(["auto", "low", "high", "original"]);
+
+function refuseItem(param: string, message: string): never {
+  throw new AppError("invalid_parameter", message, { param });
+}
+
+/**
+ * The items of a conversation as messages of chat. What an assistant thought, said and called without anybody answering in
+ * between are several items here and one message there.
+ */
+export function readInput(items: readonly PlacedItem[]): ReadInput {
+  const reader = new InputReader();
+  for (const { item, place } of items) reader.add(item, place);
+  reader.closeTurn();
+  return reader;
+}
+
+/** One for each request. */
+class InputReader implements ReadInput {
+  readonly messages: ChatMessage[] = [];
+  readonly places: string[] = [];
+  obstacle: ChatObstacle | null = null;
+  /** What the assistant has done since anybody else spoke. */
+  private turn: AssistantMessage | null = null;
+
+  add(item: JsonObject, place: string): void {
+    const type = item.type ?? (item.role === undefined ? "item_reference" : "message");
+    switch (type) {
+      case "message":
+        if (item.role === "assistant") this.addSaid(item, place);
+        else this.addMessage(item, place);
+        break;
+      case "reasoning":
+        this.addThoughts(item, place);
+        break;
+      case "function_call":
+      case "custom_tool_call":
+        this.addCall(item, place);
+        break;
+      case "function_call_output":
+      case "custom_tool_call_output":
+        this.addOutput(item, place);
+        break;
+      case "item_reference":
+        refuseItem(`${place}.id`, `There is no stored item with the id ${String(item.id)}.`);
+        break;
+      default:
+        if (typeof type !== "string") refuseItem(`${place}.type`, `\`${place}.type\` must be a text.`);
+        this.meet(place, `Items of the type ${type} cannot be used with this model.`);
+    }
+  }
+
+  /** Something that only an upstream that speaks this wire can take. */
+  private meet(param: string, message: string): void {
+    this.obstacle ??= { param, message };
+  }
+
+  /** Thoughts that led to nothing are nobody's message. */
+  closeTurn(): void {
+    const { turn } = this;
+    this.turn = null;
+    if (turn === null || turn.content !== null || turn.tool_calls !== undefined) return;
+    this.messages.pop();
+    this.places.pop();
+  }
+
+  private push(message: ChatMessage, place: string): void {
+    this.closeTurn();
+    this.messages.push(message);
+    this.places.push(place);
+  }
+
+  private openTurn(place: string): AssistantMessage {
+    if (this.turn !== null) return this.turn;
+    const turn: AssistantMessage = { role: "assistant", content: null };
+    this.push(turn, place);
+    this.turn = turn;
+    return turn;
+  }
+
+  private addMessage(item: JsonObject, place: string): void {
+    const { role, content } = item;
+    if (!roles.has(role)) refuseItem(`${place}.role`, `\`${place}.role\` is user, assistant, system or developer.`);
+    const contentPlace = `${place}.content`;
+    if (role === "user") {
+      this.push(
+        { role, content: this.readParts(content, contentPlace, (part, at) => this.readUserPart(part, at)) },
+        place,
+      );
+      return;
+    }
+    const said = this.readParts(content, contentPlace, (part, at) => this.readTextPart(part, at));
+    this.push({ role: role as "system" | "developer", content: said }, place);
+  }
+
+  private addSaid({ content }: JsonObject, place: string): void {
+    // Two messages in a row are two; but whatever stands among calls belongs to the message that makes them.
+    const hasSpoken = this.turn !== null && this.turn.content !== null && this.turn.tool_calls === undefined;
+    if (hasSpoken) this.closeTurn();
+    const turn = this.openTurn(place);
+    const said = this.readParts(content, `${place}.content`, (part, at) => this.readAssistantPart(part, at));
+    if (turn.content === null || turn.content === undefined) turn.content = said;
+    else turn.content = [...listParts(turn.content), ...listParts(said)];
+  }
+
+  private addThoughts(item: JsonObject, place: string): void {
+    const thoughts = this.readThoughts(item, place);
+    if (thoughts === null) return;
+    if (this.turn !== null && this.turn.content !== null && this.turn.tool_calls === undefined) this.closeTurn();
+    const turn = this.openTurn(place);
+    if (thoughts.text !== "") turn.reasoning_content = (turn.reasoning_content ?? "") + thoughts.text;
+    if (thoughts.details !== null) turn.reasoning_details = [...(turn.reasoning_details ?? []), ...thoughts.details];
+  }
+
+  /** `null` for what only the vendor that wrote it can read: to all others it says nothing. */
+  private readThoughts(item: JsonObject, place: string): Thoughts | null {
+    const { encrypted_content: mark, content, summary } = item;
+    if (typeof mark === "string") {
+      const thoughts = readReasoningMark(mark);
+      if (thoughts !== null) return thoughts;
+    }
+    const text = [...listTexts(content, `${place}.content`), ...listTexts(summary, `${place}.summary`)].join("\n\n");
+    return text === "" ? null : { text, details: null };
+  }
+
+  private addCall(item: JsonObject, place: string): void {
+    const id = readText(item, "call_id", place);
+    const name = readText(item, "name", place);
+    const call: ToolCall =
+      item.type === "function_call"
+        ? { id, type: "function", function: { name, arguments: readText(item, "arguments", place) } }
+        : { id, type: "custom", custom: { name, input: readText(item, "input", place) } };
+    const turn = this.openTurn(place);
+    turn.tool_calls = [...(turn.tool_calls ?? []), call];
+  }
+
+  private addOutput(item: JsonObject, place: string): void {
+    const callId = readText(item, "call_id", place);
+    this.push({ role: "tool", tool_call_id: callId, content: this.readOutput(item.output, `${place}.output`) }, place);
+  }
+
+  private readOutput(output: unknown, place: string): string | TextPart[] {
+    if (typeof output === "string") return output;
+    return this.readParts(output, place, (part, at) => this.readTextPart(part, at));
+  }
+
+  private readParts<P>(content: unknown, place: string, read: (part: JsonObject, place: string) => P): string | P[] {
+    if (typeof content === "string") return content;
+    if (!Array.isArray(content)) refuseItem(place, `\`${place}\` is a text or a list of parts.`);
+    if (content.length === 0) return "";
+    return content.map((part: unknown, index) => {
+      const at = `${place}[${index}]`;
+      if (!isObject(part)) refuseItem(at, `\`${at}\` is no object.`);
+      return read(part, at);
+    });
+  }
+
+  private readUserPart(part: JsonObject, place: string): ChatUserPart {
+    switch (part.type) {
+      case "input_image":
+        return this.readImage(part, place);
+      case "input_file":
+        return this.readFile(part, place);
+      case "input_audio": {
+        const { data, format } = isObject(part.input_audio) ? part.input_audio : {};
+        if (typeof data === "string" && (format === "wav" || format === "mp3"))
+          return { type: "input_audio", input_audio: { data, format } };
+        return refuseItem(place, `\`${place}.input_audio\` needs \`data\` and \`format\`: wav or mp3.`);
+      }
+      default:
+        return this.readTextPart(part, place);
+    }
+  }
+
+  private readImage(part: JsonObject, place: string): ChatUserPart {
+    const { image_url: url, detail, file_id: fileId } = part;
+    if (typeof url === "string") {
+      const closeness = details.has(detail) ? { detail: detail as "auto" | "low" | "high" | "original" } : {};
+      return { type: "image_url", image_url: { url, ...closeness }, ...readBreakpoint(part) };
+    }
+    if (typeof fileId !== "string") refuseItem(`${place}.image_url`, `\`${place}\` needs \`image_url\`.`);
+    return this.markAbsent(`${place}.file_id`, "Images by `file_id` cannot be used with this model: send `image_url`.");
+  }
+
+  private readFile(part: JsonObject, place: string): ChatUserPart {
+    const { file_data: data, file_id: id, file_url: url, filename } = part;
+    if (typeof url === "string") {
+      return this.markAbsent(
+        `${place}.file_url`,
+        "Files by `file_url` cannot be used with this model: send `file_data`.",
+      );
+    }
+    if (typeof data !== "string" && typeof id !== "string") refuseItem(place, `\`${place}\` needs \`file_data\`.`);
+    return {
+      type: "file",
+      file: {
+        ...(typeof data === "string" ? { file_data: data } : {}),
+        ...(typeof id === "string" ? { file_id: id } : {}),
+        ...(typeof filename === "string" ? { filename } : {}),
+      },
+      ...readBreakpoint(part),
+    };
+  }
+
+  private readAssistantPart(part: JsonObject, place: string): AssistantPart {
+    if (part.type !== "refusal") return this.readTextPart(part, place);
+    return { type: "refusal", refusal: readText(part, "refusal", place) };
+  }
+
+  private readTextPart(part: JsonObject, place: string): TextPart {
+    const { type } = part;
+    if (type === "input_text" || type === "output_text" || type === "text") {
+      return { type: "text", text: readText(part, "text", place), ...readBreakpoint(part) };
+    }
+    if (typeof type !== "string") refuseItem(`${place}.type`, `\`${place}.type\` is missing.`);
+    return this.markAbsent(place, `Parts of the type ${type} cannot be used here with this model.`);
+  }
+
+  /** Nobody is sent this: only an upstream that takes the request as it was written can be asked then. */
+  private markAbsent(place: string, message: string): TextPart {
+    this.meet(place, message);
+    return { type: "text", text: "" };
+  }
+}
+
+function readText(source: JsonObject, field: string, place: string): string {
+  const text = source[field];
+  if (typeof text === "string") return text;
+  const param = `${place}.${field}`;
+  if (text === undefined) throw new AppError("missing_parameter", `\`${param}\` is missing.`, { param });
+  return refuseItem(param, `\`${param}\` must be a text.`);
+}
+
+function readBreakpoint({ prompt_cache_breakpoint: mark }: JsonObject): object {
+  return isObject(mark) ? { prompt_cache_breakpoint: mark } : {};
+}
+
+function listParts(content: NonNullable<AssistantMessage["content"]>): AssistantPart[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+}
+
+function listTexts(parts: unknown, place: string): string[] {
+  if (parts === undefined || parts === null) return [];
+  if (!Array.isArray(parts)) return refuseItem(place, `\`${place}\` is a list.`);
+  return parts.flatMap((part: unknown) => (isObject(part) && typeof part.text === "string" ? [part.text] : []));
+}

@@ -1,0 +1,96 @@
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { ChatRequest, ChatTool } from "../../providers/chat-request.ts";
+import type { ChatObstacle } from "../../providers/contract.ts";
+import { isObject, type JsonObject, type ResponseRequest } from "./response-request.ts";
+
+type ReadTools = Pick<ChatRequest, "tools" | "tool_choice" | "parallel_tool_calls"> & { obstacle: ChatObstacle | null };
+type ToolChoice = NonNullable<ChatRequest["tool_choice"]>;
+
+const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
+/** What of a tool's options asks for something that chat cannot be asked for. */
+const foreignOptions = ["defer_loading", "async"] as const;
+
+/** The tools of a request, and who chooses among them, in the form of chat. */
+export function readTools({ tools, tool_choice: choice, parallel_tool_calls: isParallel }: ResponseRequest): ReadTools {
+  const obstacles: ChatObstacle[] = [];
+  const offered = (tools ?? []).flatMap((tool, index) => readTool(tool, `tools[${index}]`, obstacles) ?? []);
+  const chosen = choice == null ? undefined : readChoice(choice, obstacles);
+  // Clients say how to choose also where there is nothing to choose from, and OpenAI's API lets them.
+  const isIdle = (tools ?? []).length === 0 && (chosen === undefined || chosen === "auto" || chosen === "none");
+  return {
+    ...(offered.length === 0 ? {} : { tools: offered }),
+    ...(chosen === undefined || isIdle ? {} : { tool_choice: chosen }),
+    ...(isParallel == null || offered.length === 0 ? {} : { parallel_tool_calls: isParallel }),
+    obstacle: obstacles[0] ?? null,
+  };
+}
+
+function readTool(tool: JsonObject, place: string, obstacles: ChatObstacle[]): ChatTool | null {
+  const { type } = tool;
+  if (typeof type !== "string") throw refuse(`${place}.type`, `\`${place}.type\` is missing.`);
+  if (type !== "function" && type !== "custom") {
+    obstacles.push({ param: place, message: `The tool ${type} cannot be used with this model.` });
+    return null;
+  }
+  for (const option of foreignOptions) {
+    if (tool[option] !== true) continue;
+    obstacles.push({ param: `${place}.${option}`, message: `\`${option}\` cannot be used with this model.` });
+  }
+  const described = typeof tool.description === "string" ? { description: tool.description } : {};
+  const name = readName(tool, place);
+  if (type === "function") return { type, function: { name, ...described, ...readFunction(tool, place) } };
+  return { type, custom: { name, ...described, ...readFormat(tool.format, place) } };
+}
+
+function readFunction({ parameters, strict }: JsonObject, place: string) {
+  if (parameters != null && !isObject(parameters))
+    throw refuse(`${place}.parameters`, `\`${place}.parameters\` is a schema.`);
+  if (strict != null && typeof strict !== "boolean")
+    throw refuse(`${place}.strict`, `\`${place}.strict\` is true or false.`);
+  return { ...(parameters == null ? {} : { parameters }), ...(strict == null ? {} : { strict }) };
+}
+
+/** A grammar stands one level deeper in chat. */
+function readFormat(format: unknown, place: string): { format?: JsonObject } {
+  if (format == null) return {};
+  if (!isObject(format)) throw refuse(`${place}.format`, `\`${place}.format\` is an object.`);
+  if (format.type !== "grammar") return { format };
+  const { syntax, definition } = format;
+  return { format: { type: "grammar", grammar: { syntax, definition } } };
+}
+
+function readChoice(
+  choice: NonNullable<ResponseRequest["tool_choice"]>,
+  obstacles: ChatObstacle[],
+): ToolChoice | undefined {
+  if (typeof choice === "string") return choice;
+  const { type } = choice;
+  if (type === "function") return { type, function: { name: readName(choice, "tool_choice") } };
+  if (type === "custom") return { type, custom: { name: readName(choice, "tool_choice") } };
+  if (type === "allowed_tools") return readAllowed(choice);
+  if (typeof type !== "string") throw refuse("tool_choice.type", "`tool_choice.type` is missing.");
+  obstacles.push({ param: "tool_choice", message: `The tool ${type} cannot be used with this model.` });
+  return undefined;
+}
+
+function readAllowed({ mode, tools }: JsonObject): ToolChoice {
+  if (mode !== "auto" && mode !== "required")
+    throw refuse("tool_choice.mode", "`tool_choice.mode` is auto or required.");
+  if (!Array.isArray(tools) || tools.length === 0)
+    throw refuse("tool_choice.tools", "`tool_choice.tools` is a list of tools.");
+  const allowed = tools.map((tool: unknown, index) => {
+    const place = `tool_choice.tools[${index}]`;
+    if (!isObject(tool) || typeof tool.type !== "string") throw refuse(place, `\`${place}\` is no tool.`);
+    return { type: tool.type, [tool.type]: { name: readName(tool, place) } };
+  });
+  return { type: "allowed_tools", allowed_tools: { mode, tools: allowed } };
+}
+
+function readName({ name }: JsonObject, place: string): string {
+  if (typeof name === "string" && namePattern.test(name)) return name;
+  throw refuse(`${place}.name`, `\`${place}.name\` has 1 to 64 letters, digits, underscores or dashes.`);
+}
+
+function refuse(param: string, message: string): AppError {
+  return new AppError("invalid_parameter", message, { param });
+}

@@ -1,0 +1,102 @@
+import { type Nano, presentMoney } from "../../lib/money.ts";
+import type { ChatUsage } from "../../providers/contract.ts";
+import type { StoppedBy } from "../calls/index.ts";
+import type { ResponseRequest } from "./response-request.ts";
+
+export type ResponseStatus = "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
+
+/** How a response stands: all of it that changes while it is made. */
+export type ResponseState = {
+  status: ResponseStatus;
+  /** The JSON text of its items. */
+  output: string;
+  /** The JSON text of what it used, once that is known. */
+  usage: string | null;
+  error: { code: string; message: string } | null;
+  incompleteReason: "max_output_tokens" | "content_filter" | null;
+  stoppedBy: StoppedBy | null;
+  completedAt: number | null;
+  isStored: boolean;
+};
+
+export const begunState: ResponseState = {
+  status: "in_progress",
+  output: "[]",
+  usage: null,
+  error: null,
+  incompleteReason: null,
+  stoppedBy: null,
+  completedAt: null,
+  isStored: true,
+};
+
+/** The id follows from the request's, so that either leads to the other. */
+export function nameResponse(requestId: string): string {
+  return `resp_${readSuffix(requestId)}`;
+}
+
+/** What the ids of a request, of its response and of the items of both have in common. */
+export function readSuffix(id: string): string {
+  return id.slice(id.indexOf("_") + 1);
+}
+
+/** A response as its caller sees it, but for its state: all of it is ours or the caller's, nothing the upstream's. */
+export class ResponseEnvelope {
+  readonly id: string;
+  readonly createdAt: number;
+  private readonly head: string;
+  private readonly echo: string;
+
+  constructor(request: ResponseRequest, { requestId, model, now }: { requestId: string; model: string; now: Date }) {
+    this.id = nameResponse(requestId);
+    this.createdAt = Math.floor(now.getTime() / 1000);
+    this.head = `{"id":"${this.id}","object":"response","created_at":${this.createdAt},`;
+    this.echo = JSON.stringify(echoRequest(request, model)).slice(1);
+  }
+
+  present(state: ResponseState): string {
+    const { status, output, usage, error, incompleteReason, stoppedBy, completedAt, isStored } = state;
+    const details = incompleteReason === null ? "null" : `{"reason":"${incompleteReason}"}`;
+    const stop = stoppedBy === null ? "" : `"stopped_by":"${stoppedBy}",`;
+    return `${this.head}"status":"${status}","completed_at":${completedAt},"error":${JSON.stringify(error)},"incomplete_details":${details},"output":${output},"store":${isStored},"usage":${usage},${stop}${this.echo}`;
+  }
+}
+
+/** What a response repeats of its request, with what holds where nothing was said. */
+function echoRequest(request: ResponseRequest, model: string) {
+  const { reasoning, text } = request;
+  return {
+    model,
+    background: request.background ?? false,
+    instructions: request.instructions ?? null,
+    max_output_tokens: request.max_output_tokens ?? null,
+    max_tool_calls: request.max_tool_calls ?? null,
+    metadata: request.metadata ?? {},
+    parallel_tool_calls: request.parallel_tool_calls ?? true,
+    previous_response_id: request.previous_response_id ?? null,
+    prompt_cache_key: request.prompt_cache_key ?? null,
+    prompt_cache_retention: request.prompt_cache_retention ?? null,
+    reasoning: { effort: reasoning?.effort ?? null, summary: reasoning?.summary ?? null },
+    safety_identifier: request.safety_identifier ?? null,
+    service_tier: request.service_tier ?? "default",
+    temperature: request.temperature ?? null,
+    text: {
+      format: text?.format ?? { type: "text" },
+      ...(text?.verbosity == null ? {} : { verbosity: text.verbosity }),
+    },
+    tool_choice: request.tool_choice ?? "auto",
+    tools: request.tools ?? [],
+    top_logprobs: request.top_logprobs ?? 0,
+    top_p: request.top_p ?? null,
+    truncation: request.truncation ?? "disabled",
+    user: request.user ?? null,
+  };
+}
+
+/** Written by hand: every value is a whole number, or text without anything to escape. */
+export function presentUsage(usage: ChatUsage, charge: Nano): string {
+  const { inputTokens: input, outputTokens: output } = usage;
+  const inputDetails = `{"cached_tokens":${usage.cachedInputTokens},"cache_write_tokens":${usage.cacheWriteTokens}}`;
+  const outputDetails = `{"reasoning_tokens":${usage.reasoningTokens}}`;
+  return `{"input_tokens":${input},"input_tokens_details":${inputDetails},"output_tokens":${output},"output_tokens_details":${outputDetails},"total_tokens":${input + output},"charge":"${presentMoney(charge)}"}`;
+}

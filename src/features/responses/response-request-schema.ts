@@ -1,0 +1,98 @@
+import { type TSchema, Type } from "typebox";
+
+/**
+ * The body of a request to create a response, in the form of OpenAI's API. Items and tools have many forms, of which this
+ * gateway knows some and others pass it on the way to an upstream that knows them: `read-input.ts` and `read-tools.ts`
+ * look at them.
+ */
+
+const closed = { additionalProperties: false };
+const text = Type.String();
+const anyObject = Type.Record(Type.String(), Type.Unknown());
+
+/** Optional, and `null` says as much as leaving it out: SDKs and their users write either. */
+function nullable(schema: TSchema): TSchema {
+  return Type.Optional(Type.Union([schema, Type.Null()]));
+}
+
+const summary = Type.Enum(["auto", "concise", "detailed"]);
+const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+
+const includables = [
+  "file_search_call.results",
+  "web_search_call.results",
+  "web_search_call.action.sources",
+  "message.input_image.image_url",
+  "computer_call_output.output.image_url",
+  "code_interpreter_call.outputs",
+  "reasoning.encrypted_content",
+  "message.output_text.logprobs",
+] as const;
+
+const metadata = Type.Unsafe<Record<string, string>>({
+  type: "object",
+  additionalProperties: { type: "string", maxLength: 512 },
+  propertyNames: { type: "string", maxLength: 64 },
+  maxProperties: 16,
+});
+
+/** What the reference shows, in place of every field there is. */
+const shortRequest = { model: "sandbox-chat", input: "Why is the sky blue? Answer in one sentence." };
+
+export const responseRequestSchema = Type.Object(
+  {
+    model: Type.String({ minLength: 1, maxLength: 200, description: "An `id` from `GET /v1/models`." }),
+    input: nullable(
+      Type.Union([text, Type.Array(anyObject)], {
+        description: "A text, or items: messages, calls of tools and their outputs, reasoning, references.",
+      }),
+    ),
+    instructions: nullable(text),
+    previous_response_id: nullable(Type.String({ maxLength: 200, description: "Goes on from a stored response." })),
+    store: nullable(Type.Boolean({ description: "Whether the response is kept, to be read or gone on from; `true`." })),
+    stream: nullable(Type.Boolean()),
+    stream_options: nullable(Type.Object({ include_obfuscation: nullable(Type.Boolean()) }, closed)),
+    background: nullable(Type.Boolean()),
+    tools: nullable(Type.Array(anyObject, { maxItems: 1024 })),
+    tool_choice: nullable(Type.Union([Type.Enum(["none", "auto", "required"]), anyObject])),
+    parallel_tool_calls: nullable(Type.Boolean()),
+    max_tool_calls: nullable(Type.Integer({ minimum: 1 })),
+    text: nullable(
+      Type.Object({ format: nullable(anyObject), verbosity: nullable(Type.Enum(["low", "medium", "high"])) }, closed),
+    ),
+    reasoning: nullable(
+      Type.Object(
+        {
+          effort: nullable(Type.Enum([...efforts])),
+          summary: nullable(summary),
+          generate_summary: nullable(summary),
+          context: nullable(Type.Enum(["auto", "current_turn", "all_turns"])),
+          mode: nullable(text),
+        },
+        closed,
+      ),
+    ),
+    max_output_tokens: nullable(Type.Integer({ minimum: 1, maximum: 10_000_000 })),
+    temperature: nullable(Type.Number({ minimum: 0, maximum: 2 })),
+    top_p: nullable(Type.Number({ minimum: 0, maximum: 1 })),
+    top_logprobs: nullable(Type.Integer({ minimum: 0, maximum: 20 })),
+    truncation: nullable(Type.Enum(["auto", "disabled"])),
+    include: nullable(Type.Array(Type.Enum([...includables]))),
+    metadata: nullable(metadata),
+    user: nullable(Type.String({ maxLength: 512 })),
+    safety_identifier: nullable(Type.String({ maxLength: 512 })),
+    service_tier: nullable(Type.Enum(["auto", "default", "flex", "scale", "priority", "fast"])),
+    prompt_cache_key: nullable(Type.String({ maxLength: 512 })),
+    prompt_cache_options: nullable(anyObject),
+    prompt_cache_retention: nullable(Type.Enum(["in_memory", "in-memory", "24h"])),
+    moderation: nullable(anyObject),
+    conversation: nullable(Type.Union([text, anyObject])),
+    prompt: nullable(anyObject),
+    context_management: nullable(Type.Array(anyObject)),
+    access_programs: nullable(anyObject),
+    image: nullable(anyObject),
+    // A word of a client about itself, which concerns nobody else.
+    client_metadata: nullable(anyObject),
+  },
+  { ...closed, examples: [shortRequest] },
+);
