@@ -116,6 +116,19 @@ describe.each(models)("%s", (model) => {
     expect(answer.output_text).toMatch(/^The tool says: .*Rain/);
   });
 
+  test("a tool of a namespace is called by both of its names, and its output is understood", async () => {
+    const asked: OpenAI.Responses.ResponseInput = [{ role: "user", content: "Please call earth__weather for Paris" }];
+    const earth = { type: "namespace" as const, name: "earth", description: "All of it", tools: [weather] };
+    const whole = await client.responses.create({ model, input: asked, tools: [earth] });
+    const streamed = await client.responses.stream({ model, input: asked, tools: [earth] }).finalResponse();
+    const call = streamed.output.find((item) => item.type === "function_call");
+    expect(call).toMatchObject({ namespace: "earth", name: "weather", status: "completed" });
+    expect(whole.output.at(-1)).toMatchObject({ namespace: "earth", name: "weather" });
+    const output = { type: "function_call_output" as const, call_id: call?.call_id ?? "", output: "Rain" };
+    const input = [...asked, ...(streamed.output as OpenAI.Responses.ResponseInput), output];
+    expect((await client.responses.create({ model, input, tools: [earth] })).output_text).toContain("Rain");
+  });
+
   test("an answer in the form of a schema is parsed by the SDK", async () => {
     const format = { type: "json_schema" as const, name: "place", schema: citySchema, strict: true };
     const response = await client.responses.parse({ model, input: "Where?", text: { format } });

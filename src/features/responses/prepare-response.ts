@@ -7,6 +7,7 @@ import type { PlacedItem } from "./read-input.ts";
 import { readResponseRequest, writeNativeBody } from "./read-response-request.ts";
 import { nameResponse, ResponseEnvelope, readSuffix } from "./response-envelope.ts";
 import type { ResponseRequest } from "./response-request.ts";
+import { listNamespacedTools } from "./tool-namespaces.ts";
 import { translateError } from "./translate-error.ts";
 
 /** The conversation that a request goes on with: all of its items, and how many bytes of them are not in the request. */
@@ -64,6 +65,7 @@ function createPresenter(
       suffix: readSuffix(requestId),
       summarizes: (reasoning?.summary ?? reasoning?.generate_summary ?? null) !== null,
       marksThoughts: include?.includes("reasoning.encrypted_content") === true,
+      namespacedTools: listNamespacedTools(request),
     },
   });
 }

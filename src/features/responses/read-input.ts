@@ -3,6 +3,7 @@ import type { ChatMessage, ChatUserPart } from "../../providers/chat-request.ts"
 import type { ChatObstacle } from "../../providers/contract.ts";
 import { readReasoningMark, type Thoughts } from "./reasoning-mark.ts";
 import { isObject, type JsonObject } from "./response-request.ts";
+import { joinToolName } from "./tool-namespaces.ts";
 
 /** An item of a conversation, and where its caller finds it: `input[2]`, or the response that it was stored with. */
 export type PlacedItem = { item: JsonObject; place: string };
@@ -148,7 +149,9 @@ class InputReader implements ReadInput {
 
   private addCall(item: JsonObject, place: string): void {
     const id = readText(item, "call_id", place);
-    const name = readText(item, "name", place);
+    const called = readText(item, "name", place);
+    const { namespace } = item;
+    const name = typeof namespace === "string" ? joinToolName({ namespace, name: called }) : called;
     const call: ToolCall =
       item.type === "function_call"
         ? { id, type: "function", function: { name, arguments: readText(item, "arguments", place) } }

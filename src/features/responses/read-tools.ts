@@ -2,6 +2,7 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatRequest, ChatTool } from "../../providers/chat-request.ts";
 import type { ChatObstacle } from "../../providers/contract.ts";
 import { isObject, type JsonObject, type ResponseRequest } from "./response-request.ts";
+import { joinToolName } from "./tool-namespaces.ts";
 
 type ReadTools = Pick<ChatRequest, "tools" | "tool_choice" | "parallel_tool_calls"> & { obstacle: ChatObstacle | null };
 type ToolChoice = NonNullable<ChatRequest["tool_choice"]>;
@@ -13,7 +14,7 @@ const foreignOptions = ["defer_loading", "async"] as const;
 /** The tools of a request, and who chooses among them, in the form of chat. */
 export function readTools({ tools, tool_choice: choice, parallel_tool_calls: isParallel }: ResponseRequest): ReadTools {
   const obstacles: ChatObstacle[] = [];
-  const offered = (tools ?? []).flatMap((tool, index) => readTool(tool, `tools[${index}]`, obstacles) ?? []);
+  const offered = (tools ?? []).flatMap((tool, index) => readEntry(tool, `tools[${index}]`, obstacles));
   const chosen = choice == null ? undefined : readChoice(choice, obstacles);
   // Clients say how to choose also where there is nothing to choose from, and OpenAI's API lets them.
   const isIdle = (tools ?? []).length === 0 && (chosen === undefined || chosen === "auto" || chosen === "none");
@@ -23,6 +24,24 @@ export function readTools({ tools, tool_choice: choice, parallel_tool_calls: isP
     ...(isParallel == null || offered.length === 0 ? {} : { parallel_tool_calls: isParallel }),
     obstacle: obstacles[0] ?? null,
   };
+}
+
+/** One tool, or all tools of a namespace. */
+function readEntry(entry: JsonObject, place: string, obstacles: ChatObstacle[]): ChatTool[] {
+  if (entry.type !== "namespace") return listTool(readTool(entry, place, obstacles));
+  const namespace = readName(entry, place);
+  const { tools } = entry;
+  if (!Array.isArray(tools)) throw refuse(`${place}.tools`, `\`${place}.tools\` is a list of tools.`);
+  return tools.flatMap((tool: unknown, index) => {
+    const inner = `${place}.tools[${index}]`;
+    if (!isObject(tool)) throw refuse(inner, `\`${inner}\` is no tool.`);
+    const name = joinToolName({ namespace, name: readName(tool, inner) });
+    return listTool(readTool({ ...tool, name }, inner, obstacles));
+  });
+}
+
+function listTool(tool: ChatTool | null): ChatTool[] {
+  return tool === null ? [] : [tool];
 }
 
 function readTool(tool: JsonObject, place: string, obstacles: ChatObstacle[]): ChatTool | null {

@@ -1,5 +1,6 @@
 import { writeReasoningMark } from "./reasoning-mark.ts";
 import { isObject, type JsonObject } from "./response-request.ts";
+import type { NamespacedName } from "./tool-namespaces.ts";
 
 /** What a choice of chat adds to an answer: a part of a message, or all of one. */
 export type ChatDelta = {
@@ -40,6 +41,8 @@ export type OutputOptions = {
   summarizes: boolean;
   /** Thoughts have a mark with which they can be sent back. */
   marksThoughts: boolean;
+  /** The tools of namespaces, by their names in chat. */
+  namespacedTools: ReadonlyMap<string, NamespacedName>;
 };
 
 function toRaw(text: string): string {
@@ -271,8 +274,13 @@ export class ResponseOutput {
     }
     if (item.type === "reasoning") return `${head},${this.presentThoughts(item)}}`;
     const field = item.type === "function_call" ? "arguments" : "input";
-    const called = `"call_id":${JSON.stringify(item.callId)},"name":${JSON.stringify(item.name)}`;
-    return `${head},"status":"${status}",${called},"${field}":"${item.raw}"}`;
+    return `${head},"status":"${status}","call_id":${JSON.stringify(item.callId)},${this.presentName(item)},"${field}":"${item.raw}"}`;
+  }
+
+  private presentName({ name }: CallItem): string {
+    const named = this.options.namespacedTools.get(name);
+    if (named === undefined) return `"name":${JSON.stringify(name)}`;
+    return `"namespace":${JSON.stringify(named.namespace)},"name":${JSON.stringify(named.name)}`;
   }
 
   private presentThoughts({ raw, hasText, details, status }: ReasoningItem): string {

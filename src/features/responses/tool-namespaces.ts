@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+import { isObject, type ResponseRequest } from "./response-request.ts";
+
+/** A tool as its caller names it: within a namespace, of which chat knows nothing. */
+export type NamespacedName = { namespace: string; name: string };
+
+const nameLengthMax = 64;
+const markLength = 8;
+
+/**
+ * The name of a namespace's tool in chat: both names, one after the other. What would be too long for upstreams is cut,
+ * with a mark that follows from all of it, so that the same tool has the same name in every request.
+ */
+export function joinToolName({ namespace, name }: NamespacedName): string {
+  const joined = `${namespace}__${name}`;
+  if (joined.length <= nameLengthMax) return joined;
+  const mark = createHash("sha256").update(joined).digest("hex").slice(0, markLength);
+  return `${joined.slice(0, nameLengthMax - markLength - 1)}_${mark}`;
+}
+
+/** How the tools of a request's namespaces are called in chat, to be told apart when a model calls one. */
+export function listNamespacedTools({ tools }: ResponseRequest): ReadonlyMap<string, NamespacedName> {
+  const found = new Map<string, NamespacedName>();
+  for (const { type, name: namespace, tools: inner } of tools ?? []) {
+    if (type !== "namespace" || typeof namespace !== "string" || !Array.isArray(inner)) continue;
+    for (const tool of inner) {
+      if (!isObject(tool) || typeof tool.name !== "string") continue;
+      const name = { namespace, name: tool.name };
+      found.set(joinToolName(name), name);
+    }
+  }
+  return found;
+}
