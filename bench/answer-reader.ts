@@ -21,7 +21,9 @@ type Place = "head" | "body" | "chunk-size" | "chunk" | "chunk-end" | "last-line
 const headEnd = Buffer.from("\r\n\r\n");
 const headBytesMax = 64 * 1024;
 const sizeBytesMax = 16;
-const doneEvent = "data: [DONE]\n\n";
+/** How the streams of each wire end: what follows is not looked at. */
+const doneTexts = ["data: [DONE]\n\n", "event: message_stop\n", "event: response.completed\n"];
+const doneCharactersMax = Math.max(...doneTexts.map((text) => text.length));
 const lineFeed = 0x0a;
 const colon = 0x3a;
 
@@ -32,8 +34,9 @@ export function createAnswerReader(): AnswerReader {
   let size = "";
   /** Bytes of the body or of its chunk that are still to come. */
   let left = 0;
-  /** The last of a stream, as long as what ends it. */
+  /** The last of a stream, as long as what may tell of its end. */
   let tail = "";
+  let isDone = false;
 
   /** Each step begins at a byte and returns where the next one begins. */
   const steps: Record<Place, (bytes: Buffer, at: number) => number> = {
@@ -74,8 +77,9 @@ export function createAnswerReader(): AnswerReader {
     // A comment of a stream is no data.
     if (answer.firstDataAtMs === null && bytes[at] !== colon) answer.firstDataAtMs = performance.now();
     if (answer.isStream) {
-      const piece = bytes.toString("latin1", Math.max(at, endAt - doneEvent.length), endAt);
-      tail = (tail + piece).slice(-doneEvent.length);
+      const seen = tail + bytes.toString("latin1", at, endAt);
+      isDone ||= doneTexts.some((text) => seen.includes(text));
+      tail = seen.slice(-doneCharactersMax);
     }
     left -= endAt - at;
     if (left === 0) place = place === "chunk" ? "chunk-end" : "end";
@@ -105,9 +109,10 @@ export function createAnswerReader(): AnswerReader {
     read(bytes) {
       for (let at = 0; at < bytes.length; ) at = steps[place](bytes, at);
       if (place !== "end") return null;
-      const ended = { ...answer, isDone: tail === doneEvent };
+      const ended = { ...answer, isDone };
       place = "head";
       tail = "";
+      isDone = false;
       answer = createAnswer();
       return ended;
     },

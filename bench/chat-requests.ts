@@ -17,8 +17,16 @@ export function writeChatRequest(
     temperature: 0.7,
     ...(ask.isStream ? { stream: true } : {}),
   });
+  return writePost("/v1/chat/completions", body, target);
+}
+
+export function writePost(
+  path: string,
+  body: string,
+  target: { port: number; headers: Record<string, string> },
+): Buffer {
   const lines = [
-    "POST /v1/chat/completions HTTP/1.1",
+    `POST ${path} HTTP/1.1`,
     `host: 127.0.0.1:${target.port}`,
     "content-type: application/json",
     "accept: application/json",
@@ -28,7 +36,7 @@ export function writeChatRequest(
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body}`);
 }
 
-function writePrompt(bytes: number): string {
+export function writePrompt(bytes: number): string {
   const sentence = 'Tell me in a few words why the sky is "blue", and what Ångström has to do with it.\n';
   return sentence.repeat(Math.ceil(bytes / sentence.length)).slice(0, bytes);
 }

@@ -72,7 +72,7 @@ export async function runRounds(targets: readonly ChatTarget[], load: ChatLoad):
       const counted = outcomes.get(target.name);
       if (!Array.isArray(counted) || (target.name === "portkey" && round > portkeyRoundsMax)) continue;
       try {
-        const measured = await measureRound(target, load, roundMs);
+        const measured = await measureRound(target, load);
         if (round > 0) counted.push(measured);
       } catch (error) {
         // Only others may fail: what the table says of them would else be wrong.
@@ -84,7 +84,14 @@ export async function runRounds(targets: readonly ChatTarget[], load: ChatLoad):
   return outcomes;
 }
 
-export async function measureRound(target: ChatTarget, load: ChatLoad, lastsMs: number): Promise<ChatRound> {
+type MeasuredTarget = Omit<ChatTarget, "name">;
+type MeasuredLoad = Pick<ChatLoad, "ask" | "way" | "connections">;
+
+export async function measureRound(
+  target: MeasuredTarget,
+  load: MeasuredLoad,
+  lastsMs: number = roundMs,
+): Promise<ChatRound> {
   const { processId, databaseProcessId, port } = target;
   const { ask, way, connections } = load;
   const request = target.writeRequest(ask, way);

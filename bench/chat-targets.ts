@@ -6,6 +6,7 @@ import { forkServer } from "./fork-server.ts";
 import { portkeyVersion, startPortkey } from "./portkey-gateway.ts";
 import { readPostmasterId } from "./process-figures.ts";
 import { type SluiceGateway, startSluice } from "./sluice-gateway.ts";
+import { type Wire, type WireAsk, writeWireRequest } from "./wire-requests.ts";
 
 export const targetNames = ["direct", "bare", "recording", "sluice", "other", "portkey"] as const;
 export type TargetName = (typeof targetNames)[number];
@@ -24,6 +25,8 @@ export type ChatTarget = {
   processId: number;
   databaseProcessId: number | null;
   writeRequest(ask: ChatAsk, way: UpstreamWay): Buffer;
+  /** The same by any wire, where it takes them; what upstream it goes to says whether it is translated. */
+  writeWire?(wire: Wire, ask: WireAsk, upstream: "translated" | "native"): Buffer;
 };
 
 export type ChatTargets = {
@@ -39,7 +42,7 @@ export async function startChatTargets({ besideDir }: { besideDir: string | unde
   const bare = await forkServer("bare-proxy.ts", { words: [`--upstream-port=${upstream.port}`] });
   const recording = await startRecording(upstream.port);
   const models = describeModels(upstream.port);
-  const sluice = await startSluice(models);
+  const sluice = await startSluice([...models, describeNativeModel(upstream.port)]);
   const other = besideDir === undefined ? null : await startSluice(models, { checkoutDir: besideDir });
   const portkey = await startPortkey().catch((error: unknown) => `Portkey ${portkeyVersion} did not start: ${error}`);
 
@@ -56,6 +59,8 @@ export async function startChatTargets({ besideDir }: { besideDir: string | unde
     processId,
     databaseProcessId,
     writeRequest: (ask, way) => writeChatRequest(ask, { port, model: "bench-model", headers: upstreamWays[way] }),
+    writeWire: (wire, ask) =>
+      writeWireRequest(wire, ask, { port, model: "bench-model", headers: upstreamWays["at-once"] }),
   });
   const targets = [
     describePassThrough("direct", upstream),
@@ -90,6 +95,14 @@ export function describeModels(upstreamPort: number) {
   }));
 }
 
+const nativeModel = "native";
+
+/** A model whose upstream speaks every wire itself. */
+function describeNativeModel(upstreamPort: number) {
+  const route = { port: upstreamPort, headers: upstreamWays["at-once"], native_wires: ["messages", "responses"] };
+  return { id: nativeModel, routes: [route] };
+}
+
 async function startRecording(upstreamPort: number) {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   const { port, processId, close } = await forkServer("recording-proxy.ts", {
@@ -109,7 +122,11 @@ async function startRecording(upstreamPort: number) {
 export function describeSluice(name: TargetName, gateway: SluiceGateway): ChatTarget {
   const { port, headers, processId, databaseProcessId } = gateway;
   const writeRequest = (ask: ChatAsk, way: UpstreamWay) => writeChatRequest(ask, { port, model: way, headers });
-  return { name, port, processId, databaseProcessId, writeRequest };
+  return {
+    ...{ name, port, processId, databaseProcessId, writeRequest },
+    writeWire: (wire, ask, upstream) =>
+      writeWireRequest(wire, ask, { port, model: upstream === "native" ? nativeModel : "at-once", headers }),
+  };
 }
 
 function describePortkey({ port, processId }: { port: number; processId: number }, upstreamPort: number): ChatTarget {

@@ -2,7 +2,8 @@
 export const chunkWays = ["one-write", "each-turn", "spaced", "idle"] as const;
 export type ChunkWay = (typeof chunkWays)[number];
 
-const chunkCount = 50;
+export const chunkCount = 50;
+export const promptTokens = 21;
 
 const envelope = {
   id: "chatcmpl-CbenchbenchbenchbenchbenchbenchB",
@@ -13,9 +14,9 @@ const envelope = {
 };
 
 const usage = {
-  prompt_tokens: 21,
+  prompt_tokens: promptTokens,
   completion_tokens: chunkCount,
-  total_tokens: 21 + chunkCount,
+  total_tokens: promptTokens + chunkCount,
   prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
   completion_tokens_details: {
     reasoning_tokens: 0,
@@ -25,26 +26,31 @@ const usage = {
   },
 };
 
-const words = Array.from({ length: chunkCount }, (_, at) => (at === 0 ? "Word" : ` word${at}`));
+export const words = Array.from({ length: chunkCount }, (_, at) => (at === 0 ? "Word" : ` word${at}`));
 
 /** A completion with its head, ready for the socket. */
 export const fixedWhole: Buffer = writeWhole();
 
 /** A stream ready for the socket: at one go, and in parts. The head comes with the first chunk. */
-export const fixedStream: { all: Buffer; parts: readonly Buffer[] } = writeStream();
+export const fixedStream: FixedStream = writeStream();
+
+export type FixedStream = { all: Buffer; parts: readonly Buffer[] };
 
 function writeWhole(): Buffer {
   const message = { role: "assistant", content: words.join(""), refusal: null, annotations: [] };
   const choices = [{ index: 0, message, logprobs: null, finish_reason: "stop" }];
-  const body = JSON.stringify({ ...envelope, object: "chat.completion", choices, usage });
+  return writeJsonAnswer({ ...envelope, object: "chat.completion", choices, usage });
+}
+
+/** A whole answer, ready for the socket. */
+export function writeJsonAnswer(value: object): Buffer {
+  const body = JSON.stringify(value);
   return Buffer.from(
     `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }
 
-function writeStream(): { all: Buffer; parts: readonly Buffer[] } {
-  const head =
-    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ntransfer-encoding: chunked\r\n\r\n";
+function writeStream(): FixedStream {
   const chunk = (delta: object, finishReason: string | null = null) => ({
     ...envelope,
     object: "chat.completion.chunk",
@@ -55,9 +61,18 @@ function writeStream(): { all: Buffer; parts: readonly Buffer[] } {
     ...words.map((word, at) => chunk(at === 0 ? { role: "assistant", content: word } : { content: word })),
     chunk({}, "stop"),
     { ...envelope, object: "chat.completion.chunk", choices: [], usage },
-  ].map((event) => frame(`data: ${JSON.stringify(event)}\n\n`));
-  const [first = "", ...rest] = [...events, `${frame("data: [DONE]\n\n")}0\r\n\r\n`];
-  const parts = [head + first, ...rest].map((part) => Buffer.from(part));
+  ].map((event) => `data: ${JSON.stringify(event)}\n\n`);
+  return writeEventAnswer([...events, "data: [DONE]\n\n"]);
+}
+
+/** The events of a stream, ready for the socket, each in an HTTP chunk of its own. */
+export function writeEventAnswer(events: readonly string[]): FixedStream {
+  const head =
+    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ntransfer-encoding: chunked\r\n\r\n";
+  const parts = events.map((event, at) => {
+    const isLast = at === events.length - 1;
+    return Buffer.from(`${at === 0 ? head : ""}${frame(event)}${isLast ? "0\r\n\r\n" : ""}`);
+  });
   return { all: Buffer.concat(parts), parts };
 }
 

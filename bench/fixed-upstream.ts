@@ -5,7 +5,8 @@
 // call, by the headers `x-bench-delay` and `x-bench-chunks`.
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { parseArgs } from "node:util";
-import { type ChunkWay, chunkWays, fixedStream, fixedWhole } from "./fixed-answers.ts";
+import { type ChunkWay, chunkWays, type FixedStream } from "./fixed-answers.ts";
+import { type FixedWireAnswer, findWireAnswer } from "./fixed-wire-answers.ts";
 import { serveOnRequest } from "./serve-on-request.ts";
 
 const { values } = parseArgs({
@@ -63,23 +64,24 @@ function startAnswer(socket: Socket, request: Buffer, head: string): void {
   const delayMs = delay === null ? delayMsDefault : Number(delay);
   const isStreamed = request.includes(streamWish, head.length);
   const way = isStreamed ? parseChunkWay(readHeader(head, "x-bench-chunks") ?? chunksDefault) : null;
-  if (delayMs > 0) setTimeout(answer, delayMs, socket, way);
-  else answer(socket, way);
+  const fixed = findWireAnswer(head);
+  if (delayMs > 0) setTimeout(answer, delayMs, socket, fixed, way);
+  else answer(socket, fixed, way);
 }
 
-function answer(socket: Socket, way: ChunkWay | null): void {
-  if (way === null) socket.write(fixedWhole);
-  else if (way === "one-write") socket.write(fixedStream.all);
-  else if (way === "idle") socket.write(fixedStream.parts[0] ?? nothing);
-  else writeParts(socket, way, 0);
+function answer(socket: Socket, { whole, stream }: FixedWireAnswer, way: ChunkWay | null): void {
+  if (way === null) socket.write(whole);
+  else if (way === "one-write") socket.write(stream.all);
+  else if (way === "idle") socket.write(stream.parts[0] ?? nothing);
+  else writeParts(socket, stream, way, 0);
 }
 
-function writeParts(socket: Socket, way: "each-turn" | "spaced", at: number): void {
-  const part = fixedStream.parts[at];
+function writeParts(socket: Socket, stream: FixedStream, way: "each-turn" | "spaced", at: number): void {
+  const part = stream.parts[at];
   if (part === undefined || socket.destroyed) return;
   socket.write(part);
-  if (way === "spaced") setTimeout(writeParts, spacingMs, socket, way, at + 1);
-  else setImmediate(writeParts, socket, way, at + 1);
+  if (way === "spaced") setTimeout(writeParts, spacingMs, socket, stream, way, at + 1);
+  else setImmediate(writeParts, socket, stream, way, at + 1);
 }
 
 function readHeader(head: string, name: string): string | null {

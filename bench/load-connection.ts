@@ -70,5 +70,5 @@ export async function openLoadConnection(port: number): Promise<LoadConnection> 
 export function requireWhole(answer: LoadAnswer, isStream: boolean): void {
   if (answer.status !== 200) throw new Error(`A call was answered with ${answer.status}.`);
   if (answer.isStream !== isStream) throw new Error("A call was answered in another form than asked for.");
-  if (isStream && !answer.isDone) throw new Error("A stream ended without [DONE].");
+  if (isStream && !answer.isDone) throw new Error("A stream ended without [DONE], or what its wire has for that.");
 }

@@ -9,7 +9,8 @@ import {
   sumUp,
 } from "./chat-figures.ts";
 import { type ChatLoadName, type ChatRounds, chatLoads, runRounds, warmTargetsUp } from "./chat-rounds.ts";
-import { startChatTargets, type TargetName, targetNames } from "./chat-targets.ts";
+import { type ChatTargets, startChatTargets, type TargetName, targetNames } from "./chat-targets.ts";
+import { judgeWires, measureWires, presentWires, type WireFigure } from "./measure-wires.ts";
 import { portkeyVersion } from "./portkey-gateway.ts";
 import { presentTable, writeResults } from "./write-results.ts";
 
@@ -23,17 +24,24 @@ const names: Record<TargetName, string> = {
 };
 
 /**
- * With `--beside <folder>` also beside the Sluice of another checkout, which is installed there: what a change costs.
+ * With `--beside <folder>` also beside the Sluice of another checkout, which is installed there: what a change costs. With
+ * `--only-wires` nothing but the wires beside each other.
  *
  * Sluice with everything on, beside a bare pass-through, one that writes a row for each call, and Portkey, all in front of
  * the same upstream.
  */
 export async function measureChat(words: string[]): Promise<void> {
-  const { values } = parseArgs({ args: words, options: { beside: { type: "string" } } });
+  const { values } = parseArgs({
+    args: words,
+    options: { beside: { type: "string" }, "only-wires": { type: "boolean", default: false } },
+  });
   const started = await startChatTargets({ besideDir: values.beside });
+  if (values["only-wires"]) return await showWires(started);
   const outcomes: Partial<Record<ChatLoadName, ChatRounds>> = {};
+  let wireFigures: WireFigure[] = [];
   try {
     await warmTargetsUp(started.targets);
+    wireFigures = await measureWires(started.targets);
     for (const name of Object.keys(chatLoads) as ChatLoadName[]) {
       console.error(`measuring: ${chatLoads[name].name}`);
       outcomes[name] = await runRounds(started.targets, chatLoads[name]);
@@ -42,10 +50,23 @@ export async function measureChat(words: string[]): Promise<void> {
     await started.close();
   }
   const measured = outcomes as Outcomes;
-  const goals = judgeGoals(measured);
+  const goals = [...judgeGoals(measured), ...judgeWires(wireFigures)];
   const notes = [...(started.portkeyTrouble === null ? [] : [started.portkeyTrouble]), ...listFailures(measured)];
-  writeResults("chat", [presentGoals(goals), presentFigures(measured), ...notes].join("\n\n"));
+  writeResults(
+    "chat",
+    [presentGoals(goals), presentFigures(measured), presentWires(wireFigures), ...notes].join("\n\n"),
+  );
   if (goals.some(({ isMet }) => !isMet)) process.exitCode = 1;
+}
+
+/** The wires alone, to look at: what is kept in the file of results has all of it. */
+async function showWires({ targets, close }: ChatTargets): Promise<void> {
+  try {
+    const figures = await measureWires(targets);
+    console.log([presentGoals(judgeWires(figures)), presentWires(figures)].join("\n\n"));
+  } finally {
+    await close();
+  }
 }
 
 function presentGoals(goals: readonly GoalRow[]): string {

@@ -26,7 +26,10 @@ export type SluiceGateway = {
 };
 
 /** A model of the bench, and who serves it, the first first. Upstreams are told by headers how to answer. */
-type BenchModel = { id: string; routes: readonly { port: number; headers?: Record<string, string> }[] };
+type BenchModel = {
+  id: string;
+  routes: readonly { port: number; headers?: Record<string, string>; native_wires?: readonly string[] }[];
+};
 
 const ownCheckout = join(import.meta.dirname, "..");
 const limitMax = "1000000000";
@@ -147,7 +150,7 @@ function describeCatalog(models: readonly BenchModel[]): object {
   return {
     currency: "USD",
     providers: models.flatMap(({ id, routes }) =>
-      routes.map(({ port, headers }, priority) => ({
+      routes.map(({ port, headers, native_wires: wires }, priority) => ({
         id: `${id}-${priority}`,
         kind: "openai-compatible",
         base_url: `http://127.0.0.1:${port}/v1`,
@@ -155,13 +158,14 @@ function describeCatalog(models: readonly BenchModel[]): object {
         connections_max: 100_000,
         timeouts,
         ...(headers === undefined ? {} : { headers }),
+        ...(wires === undefined ? {} : { native_wires: wires }),
       })),
     ),
     models: models.map(({ id, routes }) => ({
       id,
       name: id,
       type: "chat",
-      capabilities: ["chat", "streaming"],
+      capabilities: ["chat", "streaming", "tools"],
       limits: { context_window: 128_000, max_output_tokens: 16_384 },
       routes: routes.map((_, priority) => ({ provider: `${id}-${priority}`, upstream_model: "bench-model", priority })),
     })),

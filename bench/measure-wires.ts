@@ -1,0 +1,113 @@
+import type { GoalRow } from "./chat-figures.ts";
+import { shortPromptBytes } from "./chat-requests.ts";
+import { measureRound } from "./chat-rounds.ts";
+import type { ChatTarget, TargetName } from "./chat-targets.ts";
+import { findMedian } from "./measure-cpu.ts";
+import { type Wire, type WireAsk, wires } from "./wire-requests.ts";
+import { presentTable } from "./write-results.ts";
+
+type WireLoad = { name: string; ask: WireAsk; connections: number; isAgent: boolean };
+
+const agent = { tools: 200, turns: 100 };
+const loads: readonly WireLoad[] = [
+  describeLoad("whole answer, 256 connections", { isStream: false, promptBytes: shortPromptBytes }, 256),
+  describeLoad("50 chunks, 256 connections", { isStream: true, promptBytes: shortPromptBytes }, 256),
+  describeLoad("32 kB agent request, 32 connections", describeAgent(32 * 1024), 32),
+  describeLoad("200 kB agent request, 32 connections", describeAgent(200 * 1024), 32),
+];
+
+function describeLoad(name: string, ask: WireAsk, connections: number): WireLoad {
+  return { name, ask, connections, isAgent: ask.agent !== undefined };
+}
+
+/** As agents ask: with all tools and turns, for a stream. */
+function describeAgent(bytes: number): WireAsk {
+  return { isStream: true, promptBytes: shortPromptBytes, agent: { ...agent, bytes } };
+}
+
+const ways = ["translated", "native"] as const;
+
+/** Who is asked, by which wire, and whether its upstream speaks that wire. Chat is never translated. */
+type Column = { target: TargetName; wire: Wire; upstream: (typeof ways)[number] };
+
+const columns: readonly Column[] = wires.flatMap((wire): Column[] => [
+  { target: "recording", wire, upstream: "native" },
+  ...ways
+    .filter((upstream) => wire !== "chat" || upstream === "translated")
+    .map((upstream) => ({ target: "sluice" as const, wire, upstream })),
+]);
+
+/** What a request by one wire cost: the medians of the rounds. */
+export type WireFigure = Column & { load: WireLoad; cpuUs: number; requestsPerSecond: number };
+
+const rounds = 5;
+
+/** All wires take turns, so that what else the machine does falls on all of them. The first round does not count. */
+export async function measureWires(targets: readonly ChatTarget[]): Promise<WireFigure[]> {
+  const figures: WireFigure[] = [];
+  for (const load of loads) {
+    console.error(`measuring by wire: ${load.name}`);
+    // Answers cost the same by whichever wire they are only handed on.
+    const taking = columns.filter(({ target }) => target === "sluice" || load.isAgent);
+    const measured = new Map(taking.map((column) => [column, [] as { cpuUs: number; requestsPerSecond: number }[]]));
+    for (let round = 0; round <= rounds; round += 1) {
+      for (const [column, counted] of measured) {
+        const { cpuUs, requests, tookMs } = await measureColumn(targets, column, load);
+        if (round > 0) counted.push({ cpuUs, requestsPerSecond: (requests / tookMs) * 1000 });
+      }
+    }
+    for (const [column, counted] of measured) {
+      figures.push({
+        ...{ ...column, load },
+        cpuUs: findMedian(counted.map(({ cpuUs }) => cpuUs)),
+        requestsPerSecond: findMedian(counted.map(({ requestsPerSecond }) => requestsPerSecond)),
+      });
+    }
+  }
+  return figures;
+}
+
+function measureColumn(targets: readonly ChatTarget[], { target: name, wire, upstream }: Column, load: WireLoad) {
+  const target = targets.find((candidate) => candidate.name === name);
+  const request = target?.writeWire?.(wire, load.ask, upstream);
+  if (target === undefined || request === undefined) throw new Error(`${name} cannot be asked by ${wire}.`);
+  const { ask, connections } = load;
+  return measureRound({ ...target, writeRequest: () => request }, { ask, connections, way: "at-once" });
+}
+
+const besideChatMax = 1.15;
+const besideRecordingMax = 1.5;
+
+export function judgeWires(figures: readonly WireFigure[]): GoalRow[] {
+  return figures.flatMap((figure) => {
+    const { load, wire, upstream, target } = figure;
+    const other = target === "sluice" ? findOther(figures, figure) : null;
+    if (other === null || (wire === "chat" && !load.isAgent)) return [];
+    const goalMax = load.isAgent ? besideRecordingMax : besideChatMax;
+    const ratio = figure.cpuUs / other.cpuUs;
+    return {
+      name: `CPU by ${wire}, ${upstream}, beside ${load.isAgent ? "the pass-through that records" : "chat"}: ${load.name}`,
+      figure: `${ratio.toFixed(2)} ×`,
+      goal: `≤ ${goalMax} ×`,
+      isMet: ratio <= goalMax,
+    };
+  });
+}
+
+/** What a wire is held against: chat, or for an agent's request the recording pass-through with the same bytes. */
+function findOther(figures: readonly WireFigure[], { load, wire }: WireFigure): WireFigure | null {
+  const isOther = (other: WireFigure): boolean =>
+    other.load === load && (load.isAgent ? other.target === "recording" && other.wire === wire : other.wire === "chat");
+  return figures.find(isOther) ?? null;
+}
+
+export function presentWires(figures: readonly WireFigure[]): string {
+  const rows = figures.map((figure) => {
+    const { load, target, wire, upstream, cpuUs, requestsPerSecond } = figure;
+    const who = target === "sluice" ? `${wire}, ${wire === "chat" ? "as it is" : upstream}` : `${wire}, recording`;
+    const other = target === "sluice" ? findOther(figures, figure) : null;
+    const beside = other === null || other === figure ? "" : `${(cpuUs / other.cpuUs).toFixed(2)} ×`;
+    return [`${load.name}: ${who}`, Math.round(requestsPerSecond).toLocaleString("en"), cpuUs.toFixed(0), beside];
+  });
+  return presentTable(["by wire", "req/s", "CPU µs/req", "beside chat or recording"], rows);
+}
