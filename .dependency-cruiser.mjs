@@ -10,6 +10,7 @@ const ranks = [
   { app: ["src/app", "src/app/processes"] },
   {
     dramas: ["src/features/dramas", "src/features/dramas/film"],
+    messages: ["src/features/messages"],
     payments: ["src/features/payments"],
     responses: ["src/features/responses"],
     usage: ["src/features/usage"],

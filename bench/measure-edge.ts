@@ -25,10 +25,14 @@ async function measureAdmission(): Promise<void> {
   const counters = createMemoryCounters({ clock: parts.clock });
   const attempt = { address: "127.0.0.1", endpointScope: "models" };
   const authenticate = (): Promise<Caller> =>
-    authenticateCaller({ callers: parts.callers, counters }, `Bearer ${parts.key}`, {
-      ...attempt,
-      now: parts.clock.now(),
-    });
+    authenticateCaller(
+      { callers: parts.callers, counters },
+      { authorization: `Bearer ${parts.key}` },
+      {
+        ...attempt,
+        now: parts.clock.now(),
+      },
+    );
   const admit = async (): Promise<void> => {
     const caller = await authenticate();
     await consumeLimits(counters, caller, { request: "write" });

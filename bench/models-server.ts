@@ -21,6 +21,7 @@ const http = await createGatewayHttp({
   logger: createLogger({ level: "info", format: "json", write: () => {} }),
   ledger: { estimateSpendable: () => null },
   chat: nothing,
+  messages: nothing,
   dramas: nothing,
   files: nothing,
   responses: { addRoutes: () => {} },

@@ -9,6 +9,7 @@ import { createChat } from "../../src/features/chat/index.ts";
 import { createDramas } from "../../src/features/dramas/index.ts";
 import { createFiles } from "../../src/features/files/index.ts";
 import { createLedger } from "../../src/features/ledger/index.ts";
+import { createMessages } from "../../src/features/messages/index.ts";
 import { createPayments } from "../../src/features/payments/index.ts";
 import { createResponses } from "../../src/features/responses/index.ts";
 import { createSite } from "../../src/features/site/index.ts";
@@ -119,6 +120,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     ledger,
     site,
     chat,
+    messages: createMessages({ ...parts, chat, calls }),
     dramas: createDramas({ ...parts, chat, files, tasks, folder: tmpdir() }),
     files,
     payments: createPayments({ ...parts, ...readPaymentSettings(settings) }),

@@ -3,6 +3,7 @@ import { createCallerDirectory, createKeyUses } from "../features/accounts/index
 import { type Calls, createCalls } from "../features/calls/index.ts";
 import { createChat } from "../features/chat/index.ts";
 import { createDramas, type DramaFailpoint, presentDramaRequest } from "../features/dramas/index.ts";
+import { createMessages } from "../features/messages/index.ts";
 import { createPayments, type StripePlace } from "../features/payments/index.ts";
 import { createResponses } from "../features/responses/index.ts";
 import { createSite, type Site } from "../features/site/index.ts";
@@ -22,7 +23,17 @@ import { readSiteSettings } from "./read-site-settings.ts";
 /** What a gateway does: every feature, made from what it stands on. */
 export type Features = Pick<
   GatewayHttpDependencies,
-  "chat" | "dramas" | "files" | "payments" | "responses" | "site" | "tasks" | "webhooks" | "callers" | "keyUses"
+  | "chat"
+  | "messages"
+  | "responses"
+  | "dramas"
+  | "files"
+  | "payments"
+  | "site"
+  | "tasks"
+  | "webhooks"
+  | "callers"
+  | "keyUses"
 > & {
   calls: Calls;
   outboxUrl: string | null;
@@ -66,6 +77,7 @@ export async function createFeatures(
   stack.defer(() => calls.close());
   const chat = createChat({ calls, catalog, registry, clock, logger });
   const responses = createResponses({ calls, chat, clock });
+  const messages = createMessages({ calls, chat, catalog, clock });
   const isLead = (): boolean => options.siblings?.isLead() ?? true;
   const opened = await openFiles({ settings, database, clock, ids, logger, counters, masterKey, copy, isLead });
   const { files } = opened;
@@ -115,7 +127,7 @@ export async function createFeatures(
   });
   stack.defer(() => keyUses.close());
   return {
-    ...{ calls, chat, dramas, files, payments, responses, site, tasks, webhooks, keyUses },
+    ...{ calls, chat, messages, responses, dramas, files, payments, site, tasks, webhooks, keyUses },
     callers: createCallerDirectory({ database, feed }),
     outboxUrl: site.outboxUrl,
     startWorking() {

@@ -13,6 +13,7 @@ import type { Dramas } from "../features/dramas/index.ts";
 import type { Files } from "../features/files/index.ts";
 import { addBalanceRoutes, type Ledger } from "../features/ledger/index.ts";
 import { consumeLimits, readLimits } from "../features/limits/index.ts";
+import type { Messages } from "../features/messages/index.ts";
 import type { Payments } from "../features/payments/index.ts";
 import type { Responses } from "../features/responses/index.ts";
 import { getSession, requireFresh, type Site } from "../features/site/index.ts";
@@ -55,6 +56,7 @@ export type GatewayHttpDependencies = {
   counters: Counters;
   ledger: Pick<Ledger, "estimateSpendable">;
   chat: Pick<Chat, "addRoutes">;
+  messages: Pick<Messages, "addRoutes">;
   dramas: Pick<Dramas, "addRoutes">;
   files: Pick<Files, "addRoutes" | "addLinkRoutes">;
   payments: Pick<Payments, "addRoutes" | "addWebhookRoute">;
@@ -75,7 +77,7 @@ export type GatewayHttpDependencies = {
 
 const apiDescription = `An OpenAI-compatible API: point an OpenAI client at the address below.
 
-Every call sends \`Authorization: Bearer <API_KEY>\`, from a server, never from a browser. Every answer has an
+Every call sends \`Authorization: Bearer <API_KEY>\` (or \`x-api-key: <API_KEY>\`), from a server, never from a browser. Every answer has an
 \`x-request-id\`; a trace id of your own goes into \`X-Client-Request-Id\` and comes back. Every error has the same body:
 \`{"error": {"message", "type", "param", "code"}, "request_id"}\`.`;
 
@@ -138,8 +140,8 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
       });
       await http.register(
         async (v1: HttpServer) => {
-          const identify: Identify = ({ headers: { authorization } }, attempt) =>
-            authenticateCaller({ callers: given.callers, counters }, authorization, attempt);
+          const identify: Identify = ({ headers }, attempt) =>
+            authenticateCaller({ callers: given.callers, counters }, headers, attempt);
           addApi(v1, identify, given);
         },
         { prefix: "/v1" },
@@ -155,7 +157,7 @@ async function findLimits(
 ): Promise<SeenLimits | null> {
   if (!apiPathPattern.test(request.url)) return null;
   const attempt = { address: request.ip, now: clock.now() };
-  const caller = await recognizeCaller({ callers, counters }, request.headers.authorization, attempt);
+  const caller = await recognizeCaller({ callers, counters }, request.headers, attempt);
   return caller === null ? null : await readLimits(counters, caller, readKind(request));
 }
 
@@ -186,6 +188,7 @@ function addApi(api: HttpServer, identify: Identify, given: GatewayHttpDependenc
   given.dramas.addRoutes(api);
   given.webhooks.addRoutes(api);
   addBalanceRoutes(api, { database, clock, currency });
+  given.messages.addRoutes(api);
   addUsageRoutes(api, { database, catalog, clock, currency });
 }
 

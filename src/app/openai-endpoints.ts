@@ -7,8 +7,8 @@ export const absentEndpoints: readonly { path: string; instead: string }[] = [
   { path: "/v1/conversations", instead: "Send the whole conversation as `messages` to `POST /v1/chat/completions`." },
   { path: "/v1/chat/completions/", instead: "Answers are not stored. Use `POST /v1/chat/completions`." },
   {
-    path: "/v1/messages",
-    instead: "Use `POST /v1/chat/completions` with an OpenAI client; Anthropic's API is not here.",
+    path: "/v1/messages/batches",
+    instead: "Send messages one by one, each with an `Idempotency-Key`.",
   },
   { path: "/v1/assistants", instead: "Use `POST /v1/chat/completions` with `tools`." },
   { path: "/v1/threads", instead: "Send the whole conversation as `messages` to `POST /v1/chat/completions`." },

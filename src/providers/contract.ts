@@ -106,6 +106,8 @@ export type ChatPiece = {
   usage?: ChatUsage;
   /** No choice ends in this piece. Whoever knows that says so, and nobody has to look for it. */
   isGoingOn?: true;
+  /** It is nothing but this field of the first choice, and `text` is its value as it stands in JSON: nobody has to parse it. */
+  soleField?: "content" | "reasoning_content";
   /**
    * The answer to a native request: an event of its wire, clean and ready to be sent; `choices` is then for the meter
    * alone. Where the wire has an event that says nothing but that all is over (`message_stop`), it is left to whoever

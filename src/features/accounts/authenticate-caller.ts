@@ -25,17 +25,36 @@ const challenge = { "www-authenticate": "Bearer" };
 
 const bearerPattern = /^Bearer +(\S+) *$/i;
 
-/** Who calls, told from the `Authorization` header, or the error that says why they may not. */
+/** The headers that a key can come by: OpenAI's clients send the first, Anthropic's the second, or both. */
+export type KeyHeaders = { authorization?: string | undefined; "x-api-key"?: string | string[] | undefined };
+
+/** The keys that were sent: one, or none, or two that are not the same. */
+function listKeys({ authorization, "x-api-key": own }: KeyHeaders): string[] {
+  const bearer = authorization === undefined ? undefined : bearerPattern.exec(authorization)?.[1];
+  if (own === undefined || own === "" || own === bearer) return bearer === undefined ? [] : [bearer];
+  return bearer === undefined ? [String(own)] : [bearer, String(own)];
+}
+
+/** Who calls, told from the headers, or the error that says why they may not. */
 export async function authenticateCaller(
   dependencies: CallerDependencies,
-  authorization: string | undefined,
+  headers: KeyHeaders,
   attempt: CallAttempt,
 ): Promise<Caller> {
-  const text = bearerPattern.exec(authorization ?? "")?.[1];
+  const [text, other] = listKeys(headers);
   if (text === undefined) {
     throw new AppError("missing_api_key", "Send your API key in the header `Authorization: Bearer <API_KEY>`.", {
       headers: challenge,
     });
+  }
+  if (other !== undefined) {
+    throw new AppError(
+      "invalid_api_key",
+      "`Authorization` and `x-api-key` have different API keys. Send one of them.",
+      {
+        headers: challenge,
+      },
+    );
   }
   const known = dependencies.callers.recall(text);
   return known === null ? await findCaller(dependencies, text, attempt) : admitKey(known, attempt);
@@ -59,11 +78,11 @@ function createInvalidKey(): AppError {
  */
 export async function recognizeCaller(
   dependencies: CallerDependencies,
-  authorization: string | undefined,
+  headers: KeyHeaders,
   { address, now }: Pick<CallAttempt, "address" | "now">,
 ): Promise<Caller | null> {
-  const text = bearerPattern.exec(authorization ?? "")?.[1];
-  if (text === undefined) return null;
+  const [text, other] = listKeys(headers);
+  if (text === undefined || other !== undefined) return null;
   const known = dependencies.callers.recall(text);
   if (known !== null) return isLiving(known, now) ? known.caller : null;
   // Where the database is away, or too many keys were tried, those are told who need one.

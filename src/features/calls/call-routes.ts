@@ -3,7 +3,7 @@ import type { Caller } from "../../lib/caller.ts";
 import { presentMoney } from "../../lib/money.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { type ByteStream, openByteStream } from "../../platform/http/byte-stream.ts";
-import { presentError, toAppError } from "../../platform/http/error-response.ts";
+import { presentError, presentErrorTo, toAppError } from "../../platform/http/error-response.ts";
 import {
   type EventStream,
   eventStreamHeaders,
@@ -285,7 +285,7 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
   private presentFailure(error: unknown): string | null {
     const failure = toAppError(error, this.request);
     this.request.failure = failure;
-    return this.call.plan.presenter.presentFailure(presentError(failure, this.request.id).body);
+    return this.call.plan.presenter.presentFailure(presentErrorTo(this.request, failure).body);
   }
 
   private describeKept(end: CallEnd<K>): KeptAnswer {

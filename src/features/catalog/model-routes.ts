@@ -4,6 +4,7 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { createAnswerCache, describeAudience } from "./answer-cache.ts";
+import { answerAnthropicDetail, answerAnthropicList } from "./anthropic-model-routes.ts";
 import { listOfferedModels, type OfferedModel } from "./catalog-view.ts";
 import { getOfferedModel } from "./get-offered-model.ts";
 import type { LiveCatalog } from "./live-catalog.ts";
@@ -29,13 +30,15 @@ export function addModelRoutes(http: HttpServer, dependencies: ModelRouteDepende
   addPriceList(http, dependencies);
 }
 
-function addModelList(http: HttpServer, { catalog, clock, siteUrl }: ModelRouteDependencies): void {
+function addModelList(http: HttpServer, dependencies: ModelRouteDependencies): void {
+  const { catalog, clock, siteUrl } = dependencies;
   const { config, schema, errors } = describeEndpoint("listModels", ["invalid_parameter", "unknown_parameter"]);
   const answers = createAnswerCache();
   http.get(
     "/models",
     {
       config,
+      preValidation: answerAnthropicList(dependencies),
       schema: {
         ...schema,
         summary: "List models",
@@ -59,13 +62,15 @@ function addModelList(http: HttpServer, { catalog, clock, siteUrl }: ModelRouteD
   );
 }
 
-function addModelDetail(http: HttpServer, { catalog, clock, siteUrl }: ModelRouteDependencies): void {
+function addModelDetail(http: HttpServer, dependencies: ModelRouteDependencies): void {
+  const { catalog, clock, siteUrl } = dependencies;
   const { config, schema, errors } = describeEndpoint("getModel", ["model_unavailable", "unknown_parameter"]);
   http.get(
     // A model's id may have slashes in it.
     "/models/*",
     {
       config,
+      preValidation: answerAnthropicDetail(dependencies),
       schema: {
         ...schema,
         summary: "Get a model",

@@ -1,6 +1,7 @@
 /** The headers that answers can have, as the reference describes them. */
 const answerHeaders = {
   "x-request-id": { pattern: "^req_[0-9a-z]+$", description: "Names this answer; tell it when you report a problem." },
+  "request-id": { pattern: "^req_[0-9a-z]+$", description: "The same, where clients of Anthropic's look for it." },
   "x-client-request-id": { description: "The `X-Client-Request-Id` of the request." },
   "x-ratelimit-limit": { pattern: "^\\d+$", description: "Of the limit that leaves the least: how much it allows." },
   "x-ratelimit-remaining": { pattern: "^\\d+$", description: "How much of it is left." },

@@ -13,6 +13,7 @@ import { AppError } from "../errors/app-error.ts";
 import type { Logger } from "../observability/logger.ts";
 import { createMetrics, type Metrics } from "../observability/metrics.ts";
 import type { Tracing } from "../tracing/span.ts";
+import { isAnthropicCall } from "./anthropic-form.ts";
 import { createBrokenRequestHandler } from "./broken-request.ts";
 import { type Certificate, tlsVersionMin } from "./certificate.ts";
 import { sendError } from "./error-response.ts";
@@ -181,6 +182,7 @@ async function tellLimits(
 function identifyRequest(request: FastifyRequest, reply: FastifyReply): void {
   reply.header("x-request-id", request.id);
   reply.header("x-content-type-options", "nosniff");
+  if (isAnthropicCall(request)) reply.header("request-id", request.id);
   const given = request.headers["x-client-request-id"];
   if (given === undefined) return;
   if (typeof given !== "string" || !clientRequestIdPattern.test(given)) {

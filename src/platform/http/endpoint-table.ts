@@ -6,11 +6,13 @@ import { errorAnswers } from "./error-answers.ts";
  * Operators can switch each preview endpoint off; keys can be limited to scopes.
  */
 const endpointTable = {
-  listModels: { scope: "models", stability: "beta", readsMemory: true },
-  getModel: { scope: "models", stability: "preview", readsMemory: true },
+  listModels: { scope: "models", stability: "beta", readsMemory: true, anthropicForm: "if-asked" },
+  getModel: { scope: "models", stability: "preview", readsMemory: true, anthropicForm: "if-asked" },
   listPrices: { scope: "pricing", stability: "preview", readsMemory: true },
   createChatCompletion: { scope: "chat", stability: "beta", spends: true },
   createResponse: { scope: "chat", stability: "preview", spends: true },
+  createMessage: { scope: "chat", stability: "preview", spends: true, anthropicForm: "always" },
+  countMessageTokens: { scope: "chat", stability: "preview", anthropicForm: "always" },
   getBalance: { scope: "balance", stability: "preview" },
   listBuckets: { scope: "balance", stability: "preview" },
   listLedgerEntries: { scope: "balance", stability: "preview" },
@@ -58,6 +60,8 @@ type EndpointEntry = {
   spends?: true;
   /** Needs no database, and is served to those who are remembered while it is away. */
   readsMemory?: true;
+  /** Whether answers and errors have the form of Anthropic's API: always, or for whoever comes with its headers. */
+  anthropicForm?: "always" | "if-asked";
 };
 
 export type EndpointName = keyof typeof endpointTable;
@@ -89,11 +93,11 @@ const commonErrors = [
 
 /** The part of a route's options that follows from the table: `config` for the edge, the rest for the reference. */
 export function describeEndpoint(name: EndpointName, errors: readonly ErrorCode[]) {
-  const { stability } = endpointTable[name];
+  const { stability, anthropicForm }: EndpointEntry = endpointTable[name];
   const ownErrors = stability === "preview" ? [...errors, "endpoint_not_released" as const] : errors;
   return {
     config: { endpoint: name },
     schema: { operationId: name, security: [{ api_key: [] }], "x-stability": stability },
-    errors: errorAnswers([...ownErrors, ...commonErrors]),
+    errors: errorAnswers([...ownErrors, ...commonErrors], { isAnthropic: anthropicForm === "always" }),
   };
 }

@@ -1,11 +1,15 @@
 import { type TSchema, Type } from "typebox";
+import { getAnthropicType } from "../errors/error-body.ts";
 import { type ErrorCode, getErrorEntry } from "../errors/error-table.ts";
 
 /** Most routes share most of their errors. One schema for each kind of answer also has one serializer, made once. */
 const errorSchemas = new Map<string, TSchema>();
 
 /** The errors of a route as response schemas: what the reference shows and what the serializer follows. */
-export function errorAnswers(codes: readonly ErrorCode[]): Record<number, TSchema> {
+export function errorAnswers(
+  codes: readonly ErrorCode[],
+  { isAnthropic = false }: { isAnthropic?: boolean } = {},
+): Record<number, TSchema> {
   const byStatus = Object.groupBy(codes, (code) => getErrorEntry(code).status);
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, group = []]) => {
@@ -14,25 +18,27 @@ export function errorAnswers(codes: readonly ErrorCode[]): Record<number, TSchem
         Number(status),
         getErrorSchema(
           names,
-          group.map((code) => getErrorEntry(code).type),
+          group.map((code) => (isAnthropic ? getAnthropicType(code) : getErrorEntry(code).type)),
+          isAnthropic,
         ),
       ];
     }),
   );
 }
 
-function getErrorSchema(codes: readonly string[], types: readonly string[]): TSchema {
-  const name = JSON.stringify([codes, types]);
+function getErrorSchema(codes: readonly string[], types: readonly string[], isAnthropic: boolean): TSchema {
+  const name = JSON.stringify([codes, types, isAnthropic]);
   const known = errorSchemas.get(name);
   if (known !== undefined) return known;
-  const made = createErrorSchema(codes, types);
+  const made = createErrorSchema(codes, types, isAnthropic);
   errorSchemas.set(name, made);
   return made;
 }
 
-function createErrorSchema(codes: readonly string[], types: readonly string[]): TSchema {
+function createErrorSchema(codes: readonly string[], types: readonly string[], isAnthropic: boolean): TSchema {
   return Type.Object(
     {
+      ...(isAnthropic ? { type: Type.Literal("error") } : {}),
       error: Type.Object({
         message: Type.String(),
         type: Type.String({ examples: [...new Set(types)] }),

@@ -1,15 +1,11 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { isDatabaseUnavailable } from "../database/database.ts";
 import { AppError } from "../errors/app-error.ts";
+import { type ErrorBody, toAnthropicBody } from "../errors/error-body.ts";
 import { type ErrorCode, getErrorEntry } from "../errors/error-table.ts";
 import { describeValidationProblem } from "../errors/validation-problem.ts";
+import { isAnthropicCall } from "./anthropic-form.ts";
 import { createMissing } from "./path-params.ts";
-
-/** The wire form of an error. */
-type ErrorBody = {
-  error: { message: string; type: string; param: string | null; code: string };
-  request_id: string;
-};
 
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: ErrorBody };
 
@@ -35,17 +31,26 @@ export function presentError(error: AppError, requestId: string): ErrorAnswer {
   };
 }
 
+/** An error in the form that the caller of a request understands. */
+export function presentErrorTo(request: FastifyRequest, error: AppError): ErrorAnswer {
+  const answer = presentError(error, request.id);
+  return isAnthropicCall(request) ? { ...answer, body: toAnthropicBody(answer.body, error.code) } : answer;
+}
+
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const appError = toAppError(error, request);
   request.failure = appError;
-  const answer = presentError(appError, request.id);
+  const answer = presentErrorTo(request, appError);
   // The framework ends the connection whenever a body was not good; `disposeOfBody` knows whether that is needed.
   reply.removeHeader("connection");
-  return reply
-    .code(answer.status)
-    .headers({ ...answer.headers, "x-request-id": request.id })
-    .type("application/json; charset=utf-8")
-    .send(answer.body);
+  return (
+    reply
+      .code(answer.status)
+      .headers({ ...answer.headers, "x-request-id": request.id })
+      .type("application/json; charset=utf-8")
+      // Not all routes that have both forms have both in their schemas.
+      .send(answer.body.type === undefined ? answer.body : JSON.stringify(answer.body))
+  );
 }
 
 /** What the framework calls an error, and what our table calls it. */

@@ -19,6 +19,14 @@ const requestHeaders = {
   range: Type.String({ description: "Which bytes to send; the answer is 206.", examples: ["bytes=0-1023"] }),
   "if-range": Type.String({ description: "An `ETag`: where it is another version, all bytes are sent." }),
   "last-event-id": Type.String({ description: "The id of the last event that you have; those after it are sent." }),
+  "anthropic-version": Type.String({
+    pattern: "^\\d{4}-\\d\\d-\\d\\d$",
+    description: "The version of Anthropic's API that a client knows.",
+    examples: ["2023-06-01"],
+  }),
+  "anthropic-beta": Type.String({
+    description: "What of Anthropic's API is meant that is not final; an upstream that speaks it is told.",
+  }),
 } as const satisfies Record<string, TSchema>;
 
 type RequestHeader = keyof typeof requestHeaders;

@@ -1,5 +1,7 @@
+import type { ChatPiece } from "../contract.ts";
 import { parseJson } from "./json-value.ts";
 import { readChoices } from "./read-chunk.ts";
+import type { CleanChunkChoice } from "./sanitise-choice.ts";
 import { findStringEnd } from "./scan-json.ts";
 
 /** How an upstream writes choices that differ in nothing but a text, and how we do. */
@@ -12,6 +14,8 @@ export type ChoicesForm = {
   cleanSuffix: string;
   /** Which choices they are. */
   indexes: readonly number[];
+  /** The field of the first choice that the text is, where there is nothing else. */
+  soleField: NonNullable<ChatPiece["soleField"]> | null;
 };
 
 const textPattern = /"(?:content|reasoning_content|reasoning|arguments)"\s*:\s*"(?!")/;
@@ -48,7 +52,18 @@ export function learnForm(choices: string): ChoicesForm | null {
     cleanPrefix: copyText(cleanPrefix),
     cleanSuffix: copyText(cleanSuffix),
     indexes: probed.choices.map(({ index }) => index),
+    soleField: findSoleField(probed.choices),
   };
+}
+
+/** The one field of a choice that has the probed text; beside it stand only a role and what is empty. */
+function findSoleField([choice, ...others]: readonly CleanChunkChoice[]): ChoicesForm["soleField"] {
+  if (choice === undefined || others.length > 0 || choice.index !== 0 || choice.logprobs !== undefined) return null;
+  const { role: _, ...fields } = choice.delta;
+  const said = Object.entries(fields).filter(([, value]) => value !== null && value !== "");
+  const [[field, value] = []] = said;
+  if (said.length !== 1 || value !== probeText) return null;
+  return field === "content" || field === "reasoning_content" ? field : null;
 }
 
 /** A text of its own: one that is part of another keeps the other in memory. */

@@ -14,6 +14,7 @@ export type ChunkTemplate = {
   noiseSuffix: string | null;
   cleanPrefix: string;
   cleanSuffix: string;
+  soleField: ChoicesForm["soleField"];
 };
 
 export function createTemplate(envelope: ChunkEnvelope, form: ChoicesForm): ChunkTemplate {
@@ -23,6 +24,7 @@ export function createTemplate(envelope: ChunkEnvelope, form: ChoicesForm): Chun
     noiseSuffix: envelope.noiseTail,
     cleanPrefix: form.cleanPrefix,
     cleanSuffix: form.cleanSuffix,
+    soleField: form.soleField,
   };
 }
 
@@ -40,7 +42,13 @@ export function fillTemplate(template: ChunkTemplate, text: string, from: number
   }
   if (end !== to) return null;
   const written = text.slice(textFrom, textTo);
-  return { choices: template.cleanPrefix + written + template.cleanSuffix, text: written, isGoingOn: true };
+  const piece: ChatPiece = {
+    choices: template.cleanPrefix + written + template.cleanSuffix,
+    text: written,
+    isGoingOn: true,
+  };
+  if (template.soleField !== null) piece.soleField = template.soleField;
+  return piece;
 }
 
 /** As `startsWith`, which is several times slower. */

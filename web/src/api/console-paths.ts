@@ -3757,6 +3757,165 @@ export type paths = {
       };
     };
   };
+  "/messages": {
+    post: {
+      parameters: {
+        query?: {
+          beta?: boolean;
+        };
+        header?: {
+          "idempotency-key"?: string;
+          "anthropic-version"?: string;
+          "anthropic-beta"?: string;
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          model: string;
+          messages: ({
+            role: "user" | "assistant" | "system";
+            content: string | ({
+              type: string;
+            })[];
+          })[];
+          system?: string | ({
+            type: string;
+          })[];
+          tools?: ({
+            type?: string | null;
+            name?: string;
+            description?: string;
+            input_schema?: Record<never, never>;
+            strict?: boolean | null;
+            cache_control?: {
+              type: "ephemeral";
+              ttl?: "5m" | "1h" | null;
+            } | null;
+          })[];
+          tool_choice?: {
+            type: "auto" | "any" | "tool" | "none";
+            name?: string;
+            disable_parallel_tool_use?: boolean;
+          };
+          thinking?: {
+            type: "enabled" | "adaptive" | "disabled" | "between_tools";
+            budget_tokens?: number;
+          } | null;
+          output_config?: {
+            effort?: "low" | "medium" | "high" | "xhigh" | "max" | null;
+            format?: {
+              type: "json_schema";
+              schema: Record<never, never>;
+            } | null;
+          } | null;
+          cache_control?: {
+            type: "ephemeral";
+            ttl?: "5m" | "1h" | null;
+          } | null;
+          max_tokens: number;
+          stream?: boolean | null;
+          stop_sequences?: (string)[] | null;
+          temperature?: number | null;
+          top_p?: number | null;
+          top_k?: number | null;
+          metadata?: {
+            user_id?: string | null;
+          } | null;
+          service_tier?: "auto" | "standard_only" | null;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            type: "message";
+            role: "assistant";
+            model: string;
+            content: ({
+              type: string;
+            })[];
+            stop_reason: string;
+            stop_sequence: string | null;
+            usage: {
+              input_tokens: number;
+              cache_creation_input_tokens: number;
+              cache_read_input_tokens: number;
+              output_tokens: number;
+              charge: string;
+            };
+            stopped_by?: "insufficient_balance";
+          };
+        } };
+      };
+    };
+  };
+  "/messages/count_tokens": {
+    post: {
+      parameters: {
+        query?: {
+          beta?: boolean;
+        };
+        header?: {
+          "anthropic-version"?: string;
+          "anthropic-beta"?: string;
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          model: string;
+          messages: ({
+            role: "user" | "assistant" | "system";
+            content: string | ({
+              type: string;
+            })[];
+          })[];
+          system?: string | ({
+            type: string;
+          })[];
+          tools?: ({
+            type?: string | null;
+            name?: string;
+            description?: string;
+            input_schema?: Record<never, never>;
+            strict?: boolean | null;
+            cache_control?: {
+              type: "ephemeral";
+              ttl?: "5m" | "1h" | null;
+            } | null;
+          })[];
+          tool_choice?: {
+            type: "auto" | "any" | "tool" | "none";
+            name?: string;
+            disable_parallel_tool_use?: boolean;
+          };
+          thinking?: {
+            type: "enabled" | "adaptive" | "disabled" | "between_tools";
+            budget_tokens?: number;
+          } | null;
+          output_config?: {
+            effort?: "low" | "medium" | "high" | "xhigh" | "max" | null;
+            format?: {
+              type: "json_schema";
+              schema: Record<never, never>;
+            } | null;
+          } | null;
+          cache_control?: {
+            type: "ephemeral";
+            ttl?: "5m" | "1h" | null;
+          } | null;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            input_tokens: number;
+          };
+        } };
+      };
+    };
+  };
   "/usage": {
     get: {
       parameters: {

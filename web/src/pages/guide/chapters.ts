@@ -30,6 +30,7 @@ export const chapterGroups: readonly [ChapterGroup, ...ChapterGroup[]] = [
     chapters: [
       { id: "chat", title: "Chat, streams, tools", load: () => import("../../../../docs/api/chat.md") },
       { id: "responses", title: "Responses", load: () => import("../../../../docs/api/responses.md") },
+      { id: "messages", title: "Messages (Anthropic)", load: () => import("../../../../docs/api/messages.md") },
       { id: "media", title: "Images, video, speech", load: () => import("../../../../docs/api/media.md") },
       { id: "dramas", title: "Dramas", load: () => import("../../../../docs/api/dramas.md") },
     ],

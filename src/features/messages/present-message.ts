@@ -1,0 +1,319 @@
+import { presentMoney } from "../../lib/money.ts";
+import { eventStreamHeaders } from "../../platform/http/event-stream.ts";
+import type { ChatPiece, ChatUsage } from "../../providers/contract.ts";
+import type { CallEnd, CallPresenter } from "../calls/index.ts";
+import type { ChatKinds } from "../chat/index.ts";
+import { unsignedThinkingMark } from "./thinking-mark.ts";
+
+/** What an answer says of itself. */
+type MessageEnvelope = { id: string; model: string };
+
+type ToolCall = { index?: number; id?: string; function?: { name?: string; arguments?: string } };
+
+/** A message of chat, or a part of one. */
+type ChatContent = {
+  content?: string | null;
+  refusal?: string | null;
+  reasoning_content?: string | null;
+  tool_calls?: readonly ToolCall[];
+};
+
+type Choice = { index: number; delta?: ChatContent; message?: ChatContent; finish_reason: string | null };
+
+const jsonType = "application/json; charset=utf-8";
+
+/** A block of content that has begun and not ended. */
+type OpenBlock = { index: number; kind: "text" | "thinking" | "tool_use"; head: string };
+
+const deltas = {
+  text: '"delta":{"type":"text_delta","text":"',
+  thinking: '"delta":{"type":"thinking_delta","thinking":"',
+  tool_use: '"delta":{"type":"input_json_delta","partial_json":"',
+} as const;
+
+const starts = {
+  text: '{"type":"text","text":"","citations":null}',
+  thinking: '{"type":"thinking","thinking":"","signature":""}',
+} as const;
+
+/** One answer in Anthropic's form. What comes from an upstream that speaks the same wire is sent on as it is. */
+export class MessagePresenter implements CallPresenter<ChatKinds> {
+  readonly form: "whole" | "events";
+  readonly contentType: string;
+  private readonly envelope: MessageEnvelope;
+  private inputTokensLikely = 0;
+  private hasBegun = false;
+  private isNative = false;
+  private blocks = 0;
+  /** The block that grows, and the calls before it whose arguments are not complete. */
+  private open: OpenBlock | null = null;
+  private readonly calls = new Map<number, { block: OpenBlock; written: string; isOpen: boolean }>();
+  private hasCalled = false;
+  private hasRefused = false;
+  private finishReason: string | null = null;
+
+  constructor(envelope: MessageEnvelope, { isStreamed }: { isStreamed: boolean }) {
+    this.envelope = envelope;
+    this.form = isStreamed ? "events" : "whole";
+    this.contentType = isStreamed ? eventStreamHeaders["content-type"] : jsonType;
+  }
+
+  /** About how much input there is: the first event tells it, and the last how much it was. */
+  expectInput(tokensLikely: number): void {
+    this.inputTokensLikely = tokensLikely;
+  }
+
+  presentWhole({ answer, usage, settlement, stoppedBy }: CallEnd<ChatKinds>): string {
+    const told = { ...presentUsage(usage), charge: presentMoney(settlement.charge) };
+    const stopped = stoppedBy === null ? {} : { stopped_by: stoppedBy };
+    if (answer?.nativeBody !== undefined) return JSON.stringify({ ...answer.nativeBody, usage: told, ...stopped });
+    const [choice] = JSON.parse(answer?.choices ?? "[]") as Choice[];
+    const { message = {}, finish_reason: reason = null } = choice ?? {};
+    this.finishReason = reason;
+    const content = this.listContent(message);
+    return JSON.stringify({
+      ...describeMessage(this.envelope),
+      content,
+      ...this.describeStop(),
+      usage: told,
+      ...stopped,
+    });
+  }
+
+  private listContent(message: ChatContent): object[] {
+    const { reasoning_content: thinking, tool_calls: calls = [] } = message;
+    const text = this.takeText(message);
+    return [
+      ...(thinking ? [{ type: "thinking", thinking, signature: unsignedThinkingMark }] : []),
+      ...(text === "" ? [] : [{ type: "text", text, citations: null }]),
+      ...calls.map((call, index) => {
+        const written = call.function?.arguments ?? "";
+        const block = this.startCall(index, call);
+        return { ...block, input: written.trim() === "" ? {} : parseInput(written) };
+      }),
+    ];
+  }
+
+  /** What a model says in place of an answer is what it says. */
+  private takeText({ content, refusal }: ChatContent): string {
+    if (refusal) this.hasRefused = true;
+    return (content ?? "") + (refusal ?? "");
+  }
+
+  presentPieces(pieces: readonly ChatPiece[]): string {
+    let events = "";
+    for (const piece of pieces) {
+      if (piece.nativeEvents !== undefined) events += this.takeNative(piece.nativeEvents);
+      else if (piece.soleField !== undefined) events += this.write(kinds[piece.soleField], piece.text, piece);
+      else events += this.takeChoices(JSON.parse(piece.choices) as Choice[], piece);
+    }
+    return events;
+  }
+
+  private takeNative(events: string): string {
+    this.isNative = true;
+    this.hasBegun = true;
+    const started = /event: content_block_start\ndata: .*?"index":\s*(\d+)/.exec(events);
+    if (started !== null) this.open = { index: Number(started[1]), kind: "text", head: "" };
+    if (events.lastIndexOf("event: content_block_stop\n") > (started?.index ?? -1)) this.open = null;
+    return events;
+  }
+
+  private takeChoices(choices: readonly Choice[], piece: ChatPiece): string {
+    let events = "";
+    for (const { index, delta = {}, finish_reason: reason } of choices) {
+      if (index !== 0) continue;
+      const { reasoning_content: thinking } = delta;
+      if (thinking) events += this.write("thinking", escapeText(thinking), piece);
+      const text = this.takeText(delta);
+      if (text !== "") events += this.write("text", escapeText(text), piece);
+      for (const call of delta.tool_calls ?? []) events += this.writeCall(call, piece);
+      if (reason === null) continue;
+      this.finishReason = reason;
+      events += this.begin(piece.usage) + this.closeAll();
+    }
+    return events;
+  }
+
+  /** Text, as it stands in JSON, for the block that grows, or for a new one. */
+  private write(kind: "text" | "thinking", text: string, { usage }: ChatPiece): string {
+    if (this.open?.kind === kind) return `${this.open.head}${text}"}}\n\n`;
+    const events = this.begin(usage) + this.close();
+    this.open = this.createBlock(kind);
+    return `${events}${presentStart(this.open.index, starts[kind])}${this.open.head}${text}"}}\n\n`;
+  }
+
+  private writeCall(call: ToolCall, { usage }: ChatPiece): string {
+    const position = call.index ?? 0;
+    const known = this.calls.get(position);
+    const written = call.function?.arguments ?? "";
+    if (known !== undefined) {
+      known.written += written;
+      return written === "" || !known.isOpen ? "" : `${known.block.head}${escapeText(written)}"}}\n\n`;
+    }
+    const events = this.begin(usage) + this.close();
+    const block = this.createBlock("tool_use");
+    this.open = block;
+    this.calls.set(position, { block, written, isOpen: true });
+    const start = presentStart(block.index, JSON.stringify(this.startCall(position, call)));
+    return `${events}${start}${written === "" ? "" : `${block.head}${escapeText(written)}"}}\n\n`}`;
+  }
+
+  private startCall(position: number, { id, function: called }: ToolCall) {
+    const own = id === undefined || id === "" ? `toolu_${this.envelope.id.slice("msg_".length)}_${position}` : id;
+    this.hasCalled = true;
+    return { type: "tool_use", id: own, name: called?.name ?? "", input: {}, caller: { type: "direct" } };
+  }
+
+  private createBlock(kind: OpenBlock["kind"]): OpenBlock {
+    const index = this.blocks;
+    this.blocks += 1;
+    // Joined, and not added up: a sum of texts would be kept in all its parts for as long as the block grows.
+    const head = [
+      "event: content_block_delta\n",
+      `data: {"type":"content_block_delta","index":${index},`,
+      deltas[kind],
+    ];
+    return { index, kind, head: head.join("") };
+  }
+
+  private begin(usage: ChatUsage | undefined): string {
+    if (this.hasBegun) return "";
+    this.hasBegun = true;
+    const early = usage === undefined ? { input_tokens: this.inputTokensLikely } : presentUsage(usage);
+    const message = { ...describeMessage(this.envelope), usage: { ...emptyUsage, ...early, output_tokens: 0 } };
+    return `${presentEvent("message_start", { message })}event: ping\ndata: {"type":"ping"}\n\n`;
+  }
+
+  /** Ends the block that grows, unless it is a call whose arguments may still go on among those of others. */
+  private close(): string {
+    const { open } = this;
+    if (open === null) return "";
+    this.open = null;
+    const call = [...this.calls.values()].find(({ block }) => block === open);
+    if (call === undefined) return presentStop(open);
+    if (!isComplete(call.written)) return "";
+    call.isOpen = false;
+    return presentStop(open);
+  }
+
+  private closeAll(): string {
+    let events = this.isNative && this.open !== null ? presentStop(this.open) : this.close();
+    for (const call of this.calls.values()) {
+      if (call.isOpen) events += presentStop(call.block);
+      call.isOpen = false;
+    }
+    this.open = null;
+    return events;
+  }
+
+  /** Its end follows with the tail. */
+  presentExhaustion(): string {
+    const events = this.begin(undefined) + this.closeAll();
+    this.finishReason = "length";
+    this.isNative = false;
+    return events;
+  }
+
+  presentTail({ usage, settlement, stoppedBy }: CallEnd<ChatKinds>): string {
+    // A vendor's own end has been sent.
+    if (this.isNative) return "";
+    const delta = { ...this.describeStop(), container: null };
+    const stopped = stoppedBy === null ? {} : { stopped_by: stoppedBy };
+    const told = { ...presentUsage(usage), charge: presentMoney(settlement.charge) };
+    return `${presentEvent("message_delta", { delta, usage: told, ...stopped })}${presentEvent("message_stop", {})}`;
+  }
+
+  presentFailure(body: unknown): string {
+    return `event: error\ndata: ${JSON.stringify(body)}\n\n`;
+  }
+
+  summarize({ usage: { inputTokens, outputTokens }, settlement }: CallEnd<ChatKinds>): string {
+    return `Its id is ${this.envelope.id}; it had ${inputTokens} input tokens and ${outputTokens} output tokens and cost ${presentMoney(settlement.charge)}.`;
+  }
+
+  private describeStop() {
+    const reason = decideStopReason(this.finishReason, { hasCalled: this.hasCalled, hasRefused: this.hasRefused });
+    const details = reason === "refusal" ? { type: "refusal", category: null, explanation: null } : null;
+    return { stop_reason: reason, stop_sequence: null, stop_details: details };
+  }
+}
+
+const kinds = { content: "text", reasoning_content: "thinking" } as const;
+
+/** What chat says of an end. It does not tell which of the stop sequences was written. */
+function decideStopReason(
+  reason: string | null,
+  { hasCalled, hasRefused }: { hasCalled: boolean; hasRefused: boolean },
+) {
+  if (reason === "content_filter" || hasRefused) return "refusal";
+  if (reason === "length") return "max_tokens";
+  return hasCalled ? "tool_use" : "end_turn";
+}
+
+function describeMessage({ id, model }: MessageEnvelope) {
+  return {
+    ...{ id, type: "message", role: "assistant", model, content: [] as object[] },
+    ...{ stop_reason: null, stop_sequence: null, stop_details: null, container: null, diagnostics: null },
+  };
+}
+
+const emptyUsage = {
+  ...{ input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 },
+  cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+  output_tokens_details: { thinking_tokens: 0 },
+  ...{ server_tool_use: null, service_tier: "standard", inference_geo: null, speed: "standard" },
+};
+
+/** Anthropic counts what was cached beside the input, not inside it. */
+function presentUsage(usage: ChatUsage) {
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens } = usage;
+  return {
+    ...emptyUsage,
+    input_tokens: Math.max(inputTokens - cachedInputTokens - cacheWriteTokens, 0),
+    cache_creation_input_tokens: cacheWriteTokens,
+    cache_read_input_tokens: cachedInputTokens,
+    cache_creation: { ephemeral_5m_input_tokens: cacheWriteTokens, ephemeral_1h_input_tokens: 0 },
+    output_tokens: outputTokens,
+    output_tokens_details: { thinking_tokens: reasoningTokens },
+  };
+}
+
+function presentEvent(type: string, fields: object): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+}
+
+function presentStart(index: number, block: string): string {
+  return `event: content_block_start\ndata: {"type":"content_block_start","index":${index},"content_block":${block}}\n\n`;
+}
+
+/** Thoughts end with what stands for their signature. */
+function presentStop({ index, kind }: OpenBlock): string {
+  const signature =
+    kind === "thinking"
+      ? presentEvent("content_block_delta", {
+          index,
+          delta: { type: "signature_delta", signature: unsignedThinkingMark },
+        })
+      : "";
+  return `${signature}event: content_block_stop\ndata: {"type":"content_block_stop","index":${index}}\n\n`;
+}
+
+/** A text as it stands between the quotes of JSON. */
+function escapeText(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** What a model wrote that is no JSON is handed on as it is: a tool can say what is wrong with it. */
+function parseInput(written: string): unknown {
+  try {
+    return JSON.parse(written);
+  } catch {
+    return written;
+  }
+}
+
+/** Whether nothing can follow. */
+function isComplete(written: string): boolean {
+  return typeof parseInput(written) === "object" && written.trim() !== "";
+}

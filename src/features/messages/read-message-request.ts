@@ -1,0 +1,260 @@
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { ChatRequest, ChatTool, ReasoningEffort } from "../../providers/chat-request.ts";
+import type { ChatObstacle } from "../../providers/contract.ts";
+import { type Fields, isObject, needObject, needText, refuse } from "./message-error.ts";
+import type { MessagePlace } from "./message-places.ts";
+import { dropUnsignedThinking, readMark, readTurns } from "./read-message-turns.ts";
+
+/** What the model that a request names can do, as far as a request is read by it; `null` where nobody knows it. */
+export type MessageModel = {
+  isReasoning: boolean;
+  outputTokensMax: number | null;
+  /** Whether a route of it names a field beyond the contract. */
+  takesField(field: string): boolean;
+};
+
+/** A request of Anthropic's API in the form of chat. */
+export type ReadMessage = {
+  request: ChatRequest;
+  /** The request for upstreams that speak Anthropic's API. */
+  body: Fields;
+  /** What only they can do. */
+  obstacle: ChatObstacle | null;
+  places: readonly MessagePlace[];
+  /** How much longer than what was sent the input may be, because some of it lies elsewhere. */
+  referencedBytes: number;
+};
+
+const jsonDepthMax = 64;
+/** As much as a long document has. */
+const bytesPerReference = 200_000;
+
+/** Fields that are read here, that mean nothing to chat, or that only an upstream of Anthropic's can do. */
+const knownFields: ReadonlySet<string> = new Set([
+  ..."model max_tokens messages system stream stop_sequences temperature top_p metadata service_tier".split(" "),
+  ..."tools tool_choice thinking output_config output_format cache_control".split(" "),
+  // Left out of the form of chat: the context is as long as it is sent, and nothing is diagnosed.
+  ..."context_management diagnostics".split(" "),
+  ..."top_k speed container mcp_servers inference_geo fallbacks fallback_credit_token thread compaction".split(" "),
+]);
+
+/** Fields that only an upstream of Anthropic's can do, unless they say nothing. */
+const nativeFields: Readonly<Record<string, (value: unknown) => boolean>> = {
+  top_k: () => false,
+  speed: (value) => value === "standard",
+  container: () => false,
+  mcp_servers: (value) => Array.isArray(value) && value.length === 0,
+  inference_geo: () => false,
+  fallbacks: () => false,
+  fallback_credit_token: () => false,
+  thread: () => false,
+  compaction: () => false,
+};
+
+export function readMessageRequest(body: Fields, model: MessageModel | null): ReadMessage {
+  requireFlat(body);
+  const turns = body.messages as readonly unknown[];
+  const read = readTurns(body.system, turns);
+  if (read.messages.length === 0 && read.obstacle === null) {
+    refuse("invalid_parameter", "messages", "`messages` say nothing.");
+  }
+  const request: ChatRequest = {
+    model: String(body.model),
+    messages: read.messages,
+    max_tokens: limitOutput(Number(body.max_tokens), model),
+    ...readOptions(body),
+    ...readToolChoice(body.tool_choice),
+    ...readFormat(body),
+    ...(model?.isReasoning === false ? {} : readThinking(body)),
+  };
+  const tools = readTools(body.tools);
+  if (tools.tools.length > 0) request.tools = tools.tools;
+  if (tools.searchesWeb) request.web_search_options = {};
+  if (body.speed === "fast") request.service_tier = "fast";
+  addForeignFields(request, body, model);
+  const last = read.messages.at(-1);
+  if (last !== undefined && last.role !== "function" && last.cache_control === undefined) {
+    Object.assign(last, readMark(body));
+  }
+  return {
+    request,
+    body: prepareBody(body, { model, hasUnsignedThinking: read.hasUnsignedThinking }),
+    obstacle: findNativeField(body) ?? tools.obstacle ?? read.obstacle,
+    places: read.places,
+    referencedBytes: (read.references + tools.references) * bytesPerReference,
+  };
+}
+
+/** A field that nobody knows here goes only where a route of the model names it. */
+function addForeignFields(request: ChatRequest, body: Fields, model: MessageModel | null): void {
+  for (const field in body) {
+    if (knownFields.has(field)) continue;
+    if (model?.takesField(field) === false) {
+      refuse("unknown_parameter", field, `\`${field}\` is not a field of this endpoint.`);
+    }
+    request[field] = body[field];
+  }
+}
+
+/** Refuses what is nested too deep to be looked at. */
+function requireFlat(body: Fields): void {
+  for (const field in body) {
+    if (!isTooDeep(body[field], jsonDepthMax)) continue;
+    refuse("invalid_parameter", field, `\`${field}\` is nested more than ${jsonDepthMax} levels deep.`);
+  }
+}
+
+function isTooDeep(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isTooDeep(item, levels - 1));
+  for (const field in value) if (isTooDeep((value as Fields)[field], levels - 1)) return true;
+  return false;
+}
+
+/** More than a model can write is no more than it can write: clients ask for what their own list of models says. */
+function limitOutput(asked: number, model: MessageModel | null): number {
+  return model?.outputTokensMax == null ? asked : Math.min(asked, model.outputTokensMax);
+}
+
+function readOptions(body: Fields): Partial<ChatRequest> {
+  const { stream, temperature, top_p, stop_sequences: stops, metadata, service_tier: tier } = body;
+  const userId = isObject(metadata) ? metadata.user_id : null;
+  return {
+    ...(stream === true ? { stream: true } : {}),
+    ...(typeof temperature === "number" ? { temperature } : {}),
+    ...(typeof top_p === "number" ? { top_p } : {}),
+    ...(Array.isArray(stops) && stops.length > 0 ? { stop: stops.map(String) } : {}),
+    ...(typeof userId === "string" ? { user: userId } : {}),
+    ...(tier === "auto" || tier === "standard_only" ? { service_tier: tier === "auto" ? "auto" : "default" } : {}),
+  };
+}
+
+function readToolChoice(choice: unknown): Partial<ChatRequest> {
+  if (!isObject(choice)) return {};
+  const parallel = choice.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {};
+  switch (choice.type) {
+    case "auto":
+      return { tool_choice: "auto", ...parallel };
+    case "any":
+      return { tool_choice: "required", ...parallel };
+    case "none":
+      return { tool_choice: "none" };
+    default: {
+      const name = needText(choice.name, "tool_choice.name");
+      return { tool_choice: { type: "function", function: { name } }, ...parallel };
+    }
+  }
+}
+
+function readFormat({ output_config: config, output_format: old }: Fields): Partial<ChatRequest> {
+  const format = isObject(config) && isObject(config.format) ? config.format : old;
+  if (!isObject(format)) return {};
+  const schema = needObject(format.schema, "output_config.format.schema") as Record<string, unknown>;
+  return { response_format: { type: "json_schema", json_schema: { name: "output", schema, strict: true } } };
+}
+
+/** How much may be thought, and how hard: chat knows only the latter. */
+const effortsOfBudgets: readonly (readonly [tokensMax: number, effort: ReasoningEffort])[] = [
+  [4_096, "low"],
+  [16_384, "medium"],
+  [Number.POSITIVE_INFINITY, "high"],
+];
+
+const efforts: ReadonlySet<unknown> = new Set(["low", "medium", "high", "xhigh", "max"]);
+
+/** An effort that is named holds; a budget is one; a model that is left to decide is told nothing. */
+function readThinking({ thinking, output_config: config }: Fields): Partial<ChatRequest> {
+  const { type, budget_tokens: budget } = isObject(thinking) ? thinking : {};
+  if (type === "disabled") return { reasoning_effort: "none" };
+  const effort = isObject(config) ? config.effort : null;
+  if (efforts.has(effort)) return { reasoning_effort: effort as ReasoningEffort };
+  if (type !== "enabled") return {};
+  const [, found] = effortsOfBudgets.find(([tokensMax]) => Number(budget) <= tokensMax) ?? [];
+  return found === undefined ? {} : { reasoning_effort: found };
+}
+
+type ReadTools = { tools: ChatTool[]; obstacle: ChatObstacle | null; references: number; searchesWeb: boolean };
+
+function readTools(tools: unknown): ReadTools {
+  const read: ReadTools = { tools: [], obstacle: null, references: 0, searchesWeb: false };
+  if (!Array.isArray(tools)) return read;
+  for (const [index, value] of tools.entries()) {
+    const place = `tools[${index}]`;
+    const tool = needObject(value, place);
+    const type = tool.type ?? "custom";
+    if (type === "custom") {
+      read.tools.push(readTool(tool, place));
+      if (tool.defer_loading !== true && !isCalledByCode(tool)) continue;
+      const field = tool.defer_loading === true ? "defer_loading" : "allowed_callers";
+      read.obstacle ??= { param: `${place}.${field}`, message: `This model does not take \`${field}\`.` };
+    } else {
+      read.references += 1;
+      read.searchesWeb ||= String(type).startsWith("web_search");
+      read.obstacle ??= { param: place, message: `This model does not have the tool ${String(type)}.` };
+    }
+  }
+  return read;
+}
+
+function isCalledByCode({ allowed_callers: callers }: Fields): boolean {
+  return Array.isArray(callers) && callers.some((caller) => caller !== "direct");
+}
+
+function readTool(tool: Fields, place: string): ChatTool {
+  const { description, strict } = tool;
+  return {
+    type: "function",
+    function: {
+      name: needText(tool.name, `${place}.name`),
+      ...(typeof description === "string" ? { description } : {}),
+      parameters: needObject(tool.input_schema, `${place}.input_schema`) as Record<string, unknown>,
+      ...(strict === true ? { strict } : {}),
+    },
+    ...readMark(tool),
+  };
+}
+
+function findNativeField(body: Fields): ChatObstacle | null {
+  for (const field in nativeFields) {
+    const value = body[field];
+    if (value === undefined || value === null || nativeFields[field]?.(value) === true) continue;
+    return { param: field, message: `This model does not take \`${field}\`.` };
+  }
+  return null;
+}
+
+/** The request for an upstream of Anthropic's, without what it could not read or the model cannot do. */
+function prepareBody(
+  body: Fields,
+  { model, hasUnsignedThinking }: { model: MessageModel | null; hasUnsignedThinking: boolean },
+): Fields {
+  const isThinkingDropped = model?.isReasoning === false && (body.thinking !== undefined || hasEffort(body));
+  if (!isThinkingDropped && !hasUnsignedThinking) return body;
+  const { thinking, output_config: config, messages, ...rest } = body;
+  const turns = messages as readonly unknown[];
+  return {
+    ...rest,
+    messages: hasUnsignedThinking ? dropUnsignedThinking(turns) : turns,
+    ...(thinking === undefined || isThinkingDropped ? {} : { thinking }),
+    ...(config === undefined ? {} : { output_config: isThinkingDropped ? dropEffort(config) : config }),
+  };
+}
+
+function hasEffort({ output_config: config }: Fields): boolean {
+  return isObject(config) && config.effort != null;
+}
+
+function dropEffort(config: unknown): unknown {
+  if (!isObject(config)) return config;
+  const { effort: _, ...rest } = config;
+  return rest;
+}
+
+/** The date of the API that a caller knows. There has been one form since the first, and nothing depends on it. */
+export function checkVersion(version: string | string[] | undefined): void {
+  if (version === undefined || (typeof version === "string" && /^\d{4}-\d\d-\d\d$/.test(version))) return;
+  throw new AppError("invalid_parameter", "`anthropic-version` must be a date, as in 2023-06-01.", {
+    param: "anthropic-version",
+  });
+}

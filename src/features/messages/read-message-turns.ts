@@ -1,0 +1,315 @@
+import type { CacheMark, ChatMessage, ChatUserPart } from "../../providers/chat-request.ts";
+import type { ChatObstacle } from "../../providers/contract.ts";
+import { type Fields, isObject, needList, needObject, needText, refuse } from "./message-error.ts";
+import type { MessagePlace } from "./message-places.ts";
+import { unsignedThinkingMark } from "./thinking-mark.ts";
+
+type AssistantMessage = Extract<ChatMessage, { role: "assistant" }>;
+type ToolMessage = Extract<ChatMessage, { role: "tool" }>;
+type TextPart = Extract<ChatUserPart, { type: "text" }>;
+
+/** What a conversation is in the form of chat. */
+export type ReadTurns = {
+  messages: ChatMessage[];
+  places: MessagePlace[];
+  /** The first thing in it that chat cannot say. */
+  obstacle: ChatObstacle | null;
+  /** So many parts of it lie elsewhere, and may be far longer than what names them. */
+  references: number;
+  /** Some thoughts carry our mark for a signature, and mean nothing to a vendor. */
+  hasUnsignedThinking: boolean;
+};
+
+type Places = { parts: string[]; calls: string[] };
+
+/** Reads the turns one after another. What chat cannot say is noted, and left to upstreams that speak Anthropic's API. */
+export function readTurns(system: unknown, turns: readonly unknown[]): ReadTurns {
+  const read: ReadTurns = { messages: [], places: [], obstacle: null, references: 0, hasUnsignedThinking: false };
+  if (system !== undefined && system !== null) readInstructions(read, system, "system");
+  turns.forEach((turn, index) => {
+    const path = `messages[${index}]`;
+    const { role, content } = needObject(turn, path);
+    if (role === "user") readUserTurn(read, content, path);
+    else if (role === "assistant") readAssistantTurn(read, content, path);
+    else readInstructions(read, content, path);
+  });
+  return read;
+}
+
+/** A mark of where a prompt may be cached; a copy, because what is empty is taken out of the form of chat. */
+export function readMark({ cache_control: mark }: Fields): CacheMark {
+  return isObject(mark) ? { cache_control: { ...mark } } : {};
+}
+
+function note(read: ReadTurns, param: string, message: string): void {
+  read.obstacle ??= { param, message };
+}
+
+function add(read: ReadTurns, message: ChatMessage, path: string, { parts, calls }: Places): void {
+  read.messages.push(message);
+  read.places.push({ path, parts, calls });
+}
+
+function listBlocks(content: unknown, place: string): Fields[] {
+  return needList(content, place).map((block, index) => needObject(block, `${place}[${index}]`));
+}
+
+/** One text that nothing is said about is a text; else it is a list of parts. */
+function joinParts<T extends ChatUserPart>(parts: T[]): string | T[] {
+  const [only] = parts;
+  const isPlain = parts.length === 1 && only?.type === "text" && only.cache_control === undefined;
+  return isPlain ? only.text : parts;
+}
+
+function readInstructions(read: ReadTurns, content: unknown, path: string): void {
+  if (content === "") return;
+  if (typeof content === "string") {
+    add(read, { role: "system", content }, path, { parts: [], calls: [] });
+    return;
+  }
+  const place = path === "system" ? path : `${path}.content`;
+  const parts: TextPart[] = [];
+  const places: string[] = [];
+  for (const [index, block] of listBlocks(content, place).entries()) {
+    const at = `${place}[${index}]`;
+    if (block.type !== "text") refuse("invalid_parameter", `${at}.type`, `\`${at}.type\` must be text.`);
+    const text = needText(block.text, `${at}.text`);
+    if (text === "") continue;
+    parts.push({ type: "text", text, ...readMark(block) });
+    places.push(at);
+  }
+  if (parts.length > 0) add(read, { role: "system", content: joinParts(parts) }, path, { parts: places, calls: [] });
+}
+
+/** Results of tools are messages of their own, before whatever else the user says. */
+function readUserTurn(read: ReadTurns, content: unknown, path: string): void {
+  if (typeof content === "string") {
+    add(read, { role: "user", content }, path, { parts: [], calls: [] });
+    return;
+  }
+  const parts: ChatUserPart[] = [];
+  const places: string[] = [];
+  const say = (part: ChatUserPart, place: string): void => {
+    parts.push(part);
+    places.push(place);
+  };
+  const place = `${path}.content`;
+  for (const [index, block] of listBlocks(content, place).entries()) {
+    const at = `${place}[${index}]`;
+    if (block.type === "tool_result") readToolResult(read, block, at, say);
+    else readUserBlock(read, block, at, say);
+  }
+  if (parts.length > 0) add(read, { role: "user", content: joinParts(parts) }, path, { parts: places, calls: [] });
+}
+
+type Say = (part: ChatUserPart, place: string) => void;
+
+function readUserBlock(read: ReadTurns, block: Fields, at: string, say: Say): void {
+  const mark = readMark(block);
+  switch (block.type) {
+    case "text": {
+      const text = needText(block.text, `${at}.text`);
+      if (text !== "") say({ type: "text", text, ...mark }, at);
+      break;
+    }
+    case "image":
+      readImage(read, block, at, say);
+      break;
+    case "document":
+      readDocument(read, block, at, say);
+      break;
+    case "search_result": {
+      const texts = listBlocks(block.content, `${at}.content`).map((inner) => needText(inner.text, `${at}.content`));
+      noteCitations(read, block, at);
+      say({ type: "text", text: [block.title, block.source, ...texts].join("\n"), ...mark }, at);
+      break;
+    }
+    default:
+      noteForeignBlock(read, block, at);
+  }
+}
+
+/** Some of these bring what lies elsewhere. */
+function noteForeignBlock(read: ReadTurns, { type }: Fields, at: string): void {
+  const name = needText(type, `${at}.type`);
+  read.references += 1;
+  note(read, at, `This model does not take blocks of the type ${name}.`);
+}
+
+function noteCitations(read: ReadTurns, { citations }: Fields, at: string): void {
+  if (isObject(citations) && citations.enabled === true) {
+    note(read, `${at}.citations`, "This model does not cite what it read.");
+  }
+}
+
+function noteReference(read: ReadTurns, at: string, what: string): void {
+  read.references += 1;
+  note(read, `${at}.source`, `This model does not take ${what}.`);
+}
+
+function readImage(read: ReadTurns, block: Fields, at: string, say: Say): void {
+  const source = needObject(block.source, `${at}.source`);
+  const place = `${at}.source`;
+  if (source.type === "base64") {
+    const url = `data:${needText(source.media_type, `${place}.media_type`)};base64,${needText(source.data, `${place}.data`)}`;
+    say({ type: "image_url", image_url: { url }, ...readMark(block) }, at);
+  } else if (source.type === "url") {
+    say({ type: "image_url", image_url: { url: needText(source.url, `${place}.url`) }, ...readMark(block) }, at);
+  } else {
+    noteReference(read, at, "images by the id of a file");
+  }
+}
+
+/** A PDF is a file; whatever of a document is text is said as text, after its title. */
+function readDocument(read: ReadTurns, block: Fields, at: string, say: Say): void {
+  const place = `${at}.source`;
+  const source = needObject(block.source, place);
+  const mark = readMark(block);
+  noteCitations(read, block, at);
+  const about = [block.title, block.context].filter((text) => typeof text === "string" && text !== "");
+  switch (source.type) {
+    case "base64": {
+      const type = needText(source.media_type, `${place}.media_type`);
+      const file_data = `data:${type};base64,${needText(source.data, `${place}.data`)}`;
+      const filename = typeof block.title === "string" && block.title !== "" ? block.title : "document.pdf";
+      if (typeof block.context === "string" && block.context !== "") say({ type: "text", text: block.context }, at);
+      say({ type: "file", file: { file_data, filename }, ...mark }, at);
+      break;
+    }
+    case "text":
+      say({ type: "text", text: [...about, needText(source.data, `${place}.data`)].join("\n"), ...mark }, at);
+      break;
+    case "content": {
+      if (about.length > 0) say({ type: "text", text: about.join("\n") }, at);
+      const blocks = typeof source.content === "string" ? [{ type: "text", text: source.content }] : source.content;
+      for (const inner of listBlocks(blocks, `${place}.content`)) {
+        readUserBlock(read, { ...inner, ...mark }, `${place}.content`, say);
+      }
+      break;
+    }
+    default:
+      noteReference(read, at, source.type === "url" ? "documents by their address" : "documents by the id of a file");
+  }
+}
+
+/** What chat has no place for in a result comes right after it, as the user's: images and documents. */
+function readToolResult(read: ReadTurns, block: Fields, at: string, say: Say): void {
+  const texts: TextPart[] = [];
+  const places: string[] = [];
+  let hasMedia = false;
+  const sort: Say = (part, place) => {
+    if (part.type === "text") {
+      texts.push(part);
+      places.push(place);
+    } else {
+      hasMedia = true;
+      say(part, place);
+    }
+  };
+  const { content = "" } = block;
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  for (const [index, inner] of listBlocks(blocks ?? [], `${at}.content`).entries()) {
+    readUserBlock(read, inner, typeof content === "string" ? at : `${at}.content[${index}]`, sort);
+  }
+  if (texts.length === 0 && hasMedia) texts.push({ type: "text", text: "The result is attached below." });
+  if (block.is_error === true) tellFailure(texts);
+  const message: ToolMessage = {
+    role: "tool",
+    tool_call_id: needText(block.tool_use_id, `${at}.tool_use_id`),
+    content: texts.length === 0 ? "" : (joinParts(texts) as string | TextPart[]),
+    ...readMark(block),
+  };
+  add(read, message, at, { parts: places, calls: [] });
+}
+
+/** Chat has no field for it, and a model must not take a failure for a result. */
+function tellFailure(texts: TextPart[]): void {
+  const [first = { type: "text", text: "" }] = texts;
+  texts[0] = { ...first, text: `The tool failed.\n${first.text}`.trimEnd() };
+}
+
+function readAssistantTurn(read: ReadTurns, content: unknown, path: string): void {
+  const message: AssistantMessage = { role: "assistant", content: "" };
+  const places: Places = { parts: [], calls: [] };
+  if (typeof content === "string") {
+    add(read, { ...message, content }, path, places);
+    return;
+  }
+  const texts: TextPart[] = [];
+  const place = `${path}.content`;
+  for (const [index, block] of listBlocks(content, place).entries()) {
+    readAssistantBlock(read, block, { at: `${place}[${index}]`, message, texts, places });
+  }
+  // Texts that nothing is said about are one: some upstreams take no list here.
+  const isMarked = texts.some((part) => part.cache_control !== undefined);
+  message.content = isMarked ? texts : texts.map(({ text }) => text).join("");
+  if (message.content === "" && message.tool_calls !== undefined) message.content = null;
+  add(read, message, path, places);
+}
+
+type AssistantReading = { at: string; message: AssistantMessage; texts: TextPart[]; places: Places };
+
+function readAssistantBlock(read: ReadTurns, block: Fields, { at, message, texts, places }: AssistantReading): void {
+  const mark = readMark(block);
+  switch (block.type) {
+    case "text": {
+      const text = needText(block.text, `${at}.text`);
+      if (text === "") break;
+      texts.push({ type: "text", text, ...mark });
+      places.parts.push(at);
+      break;
+    }
+    case "tool_use": {
+      const { input = {} } = block;
+      const name = needText(block.name, `${at}.name`);
+      const written = typeof input === "string" ? input : JSON.stringify(input);
+      message.tool_calls ??= [];
+      message.tool_calls.push({
+        ...{ id: needText(block.id, `${at}.id`), type: "function" },
+        function: { name, arguments: written },
+      });
+      places.calls.push(at);
+      // Calls have no place for a mark, and the whole message is what comes before it.
+      Object.assign(message, mark);
+      break;
+    }
+    case "thinking":
+      readThinking(read, block, at, message);
+      break;
+    case "redacted_thinking":
+      message.reasoning_details ??= [];
+      message.reasoning_details.push({
+        ...{ type: "reasoning.encrypted", data: needText(block.data, `${at}.data`), format: vendorFormat },
+      });
+      break;
+    default:
+      noteForeignBlock(read, block, at);
+  }
+}
+
+/** How thoughts that Anthropic signed are told apart from those of others. */
+const vendorFormat = "anthropic-claude-v1";
+
+function readThinking(read: ReadTurns, block: Fields, at: string, message: AssistantMessage): void {
+  const text = needText(block.thinking, `${at}.thinking`);
+  const signature = needText(block.signature, `${at}.signature`);
+  if (signature === unsignedThinkingMark) {
+    read.hasUnsignedThinking = true;
+    message.reasoning_content = (message.reasoning_content ?? "") + text;
+    return;
+  }
+  message.reasoning_details ??= [];
+  message.reasoning_details.push({ type: "reasoning.text", text, signature, format: vendorFormat });
+}
+
+/** The turns without thoughts that no vendor has signed. */
+export function dropUnsignedThinking(turns: readonly unknown[]): unknown[] {
+  return turns.flatMap((turn) => {
+    if (!isObject(turn) || !Array.isArray(turn.content)) return [turn];
+    const content = turn.content.filter(
+      (block) => !(isObject(block) && block.type === "thinking" && block.signature === unsignedThinkingMark),
+    );
+    if (content.length === turn.content.length) return [turn];
+    return content.length === 0 ? [] : [{ ...turn, content }];
+  });
+}

@@ -1,0 +1,321 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
+import { citySchema, clientModels, pixel, writeClientCatalog } from "../harness/chat/client-catalog.ts";
+
+let chat: ChatGateway;
+let caller: ChatCaller;
+let client: Anthropic;
+beforeAll(async () => {
+  chat = await openChatGateway({ catalog: writeClientCatalog });
+  caller = await chat.createCaller({ cash: "10000" });
+  client = openClient(caller.key);
+});
+afterAll(async () => {
+  expect(chat.upstream.refusals()).toEqual([]);
+  await chat[Symbol.asyncDispose]();
+});
+
+/** The vendor's own SDK, with nothing but an address and a key. */
+function openClient(apiKey: string, more: object = {}): Anthropic {
+  return new Anthropic({ apiKey, baseURL: chat.gateway.siteUrl, fetch: chat.fetch, ...more });
+}
+
+const hello = { role: "user" as const, content: "Hello" };
+const tools: Anthropic.Tool[] = ["weather", "traffic"].map((name) => ({
+  name,
+  description: `Answers with the ${name} of a city`,
+  input_schema: citySchema,
+}));
+const question = { role: "user" as const, content: "Please call weather and traffic for Paris" };
+
+/** What two answers to one question have in common: ids differ, and what was charged and parsed is not accumulated. */
+function strip(message: Anthropic.Message): object {
+  const { id: _, usage, parsed_output: __, ...rest } = message as Anthropic.Message & { parsed_output?: unknown };
+  const content = message.content.map((block) => ({ ...block, id: undefined }));
+  return { ...rest, content, usage: { ...usage, charge: undefined } };
+}
+
+describe.each(clientModels)("Anthropic SDK, %s", (model) => {
+  test("a text, whole and streamed: the accumulated message equals the whole one", async () => {
+    const asked = { model, max_tokens: 100, system: "Be brief.", messages: [hello] };
+    const whole = await client.messages.create(asked);
+    expect(whole).toMatchObject({
+      id: expect.stringMatching(/^msg_/),
+      type: "message",
+      role: "assistant",
+      model,
+      stop_reason: "end_turn",
+      stop_sequence: null,
+      content: [{ type: "text", text: expect.stringContaining("Hello") }],
+      usage: { input_tokens: expect.any(Number), output_tokens: expect.any(Number) },
+    });
+    expect(whole._request_id).toMatch(/^req_/);
+    const streamed = await client.messages.stream(asked).finalMessage();
+    expect(strip(streamed)).toEqual(strip(whole));
+  });
+
+  test("a loop of tools, whole and streamed", async () => {
+    const messages: Anthropic.MessageParam[] = [question];
+    const asked = { model, max_tokens: 200, tools, messages };
+    const first = await client.messages.create(asked);
+    const streamed = await client.messages.stream(asked).finalMessage();
+    // One vendor's package offers tools otherwise in a stream, and the vendor counts it.
+    expect({ ...strip(streamed), usage: null }).toEqual({ ...strip(first), usage: null });
+    expect(first.stop_reason).toBe("tool_use");
+    const uses = first.content.filter((block) => block.type === "tool_use");
+    expect(uses.map(({ name, input }) => [name, input])).toEqual([
+      ["weather", { city: expect.any(String) }],
+      ["traffic", { city: expect.any(String) }],
+    ]);
+    messages.push({ role: "assistant", content: first.content as Anthropic.ContentBlockParam[] });
+    messages.push({
+      role: "user",
+      content: uses.map(({ id, name }) => ({ type: "tool_result", tool_use_id: id, content: `${name} is fine` })),
+    });
+    const last = await client.messages.create(asked);
+    expect(last.stop_reason).toBe("end_turn");
+    expect(JSON.stringify(last.content)).toContain("traffic is fine");
+  });
+
+  test("an image and a document inside the request are taken", async () => {
+    const source = { type: "base64" as const, media_type: "image/png" as const, data: pixel };
+    const answer = await client.messages.create({
+      ...{ model, max_tokens: 100 },
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "image", source },
+            { type: "document", source: { type: "text", media_type: "text/plain", data: "Once upon a time" } },
+            { type: "text", text: "Hello, what is this?" },
+          ],
+        },
+      ],
+    });
+    expect(JSON.stringify(answer.content)).toContain("what is this");
+  });
+});
+
+/** The events of a stream, as they came. */
+async function readEvents(
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<{ name: string; data: Fields }[]> {
+  const response = await post({ ...body, stream: true }, headers);
+  expect(response.headers.get("content-type")).toContain("text/event-stream");
+  return [...(await response.text()).matchAll(/event: (\w+)\ndata: (.*)\n\n/g)].map(([, name = "", data = ""]) => ({
+    name,
+    data: JSON.parse(data) as Fields,
+  }));
+}
+
+type Fields = Record<string, unknown>;
+
+function post(body: unknown, headers: Record<string, string> = {}, path = "/messages"): Promise<Response> {
+  return chat.fetch(`${chat.gateway.baseUrl}${path}`, {
+    method: "POST",
+    headers: { "x-api-key": caller.key, "content-type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+}
+
+const asked = { model: "open", max_tokens: 100, messages: [hello] };
+
+/** What the vendor was sent. */
+async function translate(fields: Fields): Promise<Fields> {
+  const response = await post({ ...asked, ...fields });
+  expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+  return chat.upstream.requests.at(-1)?.json as Fields;
+}
+
+test("events come in the vendor's order, and the last tells usage and charge", async () => {
+  chat.upstream.script({ thinking: "Let me think.", pieces: ["Well", ", hello."] });
+  const events = await readEvents(asked);
+  const names = events.map(({ name, data }) => (name === "content_block_delta" ? (data.delta as Fields).type : name));
+  expect(names.filter((name, index) => name !== names[index - 1])).toEqual([
+    ...["message_start", "ping"],
+    ...["content_block_start", "thinking_delta", "signature_delta", "content_block_stop"],
+    ...["content_block_start", "text_delta", "content_block_stop", "message_delta", "message_stop"],
+  ]);
+  expect(events.every(({ name, data }) => data.type === name)).toBe(true);
+  const indexes = events.map(({ data }) => data.index).filter((index) => index !== undefined);
+  expect(indexes).toEqual(indexes.toSorted());
+  const charge = (await caller.listCharges()).at(-1)?.paid;
+  expect(events.at(-2)?.data.usage).toMatchObject({ output_tokens: expect.any(Number), charge });
+});
+
+test("thoughts of a model that signs nothing come with a mark, and go back where they are wanted", async () => {
+  chat.upstream.script({ thinking: "Let me think.", text: "Done." }, { thinking: "Let me think.", text: "Done." });
+  const fields = { model: "open", max_tokens: 2000, thinking: { type: "enabled", budget_tokens: 1024 } as const };
+  const whole = await client.messages.create({ ...fields, messages: [hello] });
+  const streamed = await client.messages.stream({ ...fields, messages: [hello] }).finalMessage();
+  expect(strip(streamed)).toEqual(strip(whole));
+  const [thought, text] = whole.content;
+  expect(thought).toEqual({ type: "thinking", thinking: "Let me think.", signature: expect.stringMatching(/./) });
+  expect(text).toMatchObject({ type: "text", text: "Done." });
+  expect(chat.upstream.requests.at(-1)?.json).toMatchObject({ reasoning_effort: "low" });
+  // This upstream has no field for it.
+  const sent = await translate({ messages: [hello, { role: "assistant", content: whole.content }, hello] });
+  expect(sent.messages).toEqual([hello, { role: "assistant", content: "Done." }, hello]);
+});
+
+describe("errors have Anthropic's form, with our code and field beside it", () => {
+  async function expectError(response: Response, status: number, error: Fields): Promise<void> {
+    const body = (await response.json()) as Fields;
+    expect([response.status, body]).toEqual([
+      status,
+      {
+        type: "error",
+        error: { message: expect.any(String), ...error },
+        request_id: response.headers.get("request-id"),
+      },
+    ]);
+    expect(response.headers.get("request-id")).toBe(response.headers.get("x-request-id"));
+  }
+  const image = { type: "image", source: { type: "base64", media_type: "image/tiff", data: "AAAA" } };
+
+  test.each<[name: string, body: unknown, code: string, param: string | null]>([
+    ["no JSON", "{", "invalid_json", null],
+    ["no max_tokens", { ...asked, max_tokens: undefined }, "missing_parameter", "max_tokens"],
+    ["a temperature beyond 1", { ...asked, temperature: 1.5 }, "invalid_parameter", "temperature"],
+    ["a field that nobody knows", { ...asked, n: 2 }, "unknown_parameter", "n"],
+    ["nothing said", { ...asked, messages: [{ role: "user", content: [] }] }, "invalid_parameter", "messages"],
+    [
+      "a block without its text",
+      { ...asked, messages: [{ role: "user", content: [{ type: "text" }] }] },
+      ...(["missing_parameter", "messages[0].content[0].text"] as const),
+    ],
+    [
+      "an image of another kind, in the result of a tool",
+      {
+        ...asked,
+        messages: [
+          question,
+          { role: "assistant", content: [{ type: "tool_use", id: "toolu_1", name: "weather", input: {} }] },
+          { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: [image] }] },
+        ],
+        tools,
+      },
+      ...(["invalid_url", "messages[2].content[0].content[0].source"] as const),
+    ],
+    ["a tool without a schema", { ...asked, tools: [{ name: "x" }] }, "missing_parameter", "tools[0].input_schema"],
+    ["two tools of one name", { ...asked, tools: [tools[0], tools[0]] }, "invalid_parameter", "tools[1].name"],
+    [
+      "a choice of no tool",
+      { ...asked, tools, tool_choice: { type: "tool", name: "x" } },
+      "invalid_parameter",
+      "tool_choice.name",
+    ],
+    ["top_k", { ...asked, top_k: 5 }, "unsupported_capability", "top_k"],
+    [
+      "a server's tool",
+      { ...asked, tools: [{ type: "code_execution_20260521", name: "code_execution" }] },
+      "unsupported_capability",
+      "tools[0]",
+    ],
+    [
+      "a document elsewhere",
+      {
+        ...asked,
+        messages: [
+          { role: "user", content: [{ type: "document", source: { type: "url", url: "https://a.example/b.pdf" } }] },
+        ],
+      },
+      ...(["unsupported_capability", "messages[0].content[0].source"] as const),
+    ],
+  ])("400: %s", async (_name, body, code, param) => {
+    await expectError(await post(body), 400, { type: "invalid_request_error", code, param });
+  });
+
+  test("401, 402, 403, 404, 413, 415, 429 and 503", async () => {
+    await expectError(await post(asked, { "x-api-key": "" }), 401, {
+      ...{ type: "authentication_error", code: "missing_api_key", param: null },
+    });
+    await expectError(await post(asked, { "x-api-key": "sk-no" }), 401, {
+      ...{ type: "authentication_error", code: "invalid_api_key", param: null },
+    });
+    const two = await post(asked, { authorization: `Bearer ${(await chat.createCaller()).key}` });
+    await expectError(two, 401, { type: "authentication_error", code: "invalid_api_key", param: null });
+    const poor = await chat.createCaller({ cash: "0" });
+    await expectError(await post(asked, { "x-api-key": poor.key }), 402, {
+      ...{ type: "billing_error", code: "insufficient_balance", param: null },
+    });
+    const limited = await chat.createCaller({ endpoints: ["files"] });
+    await expectError(await post(asked, { "x-api-key": limited.key }), 403, {
+      ...{ type: "permission_error", code: "key_not_permitted", param: null },
+    });
+    await expectError(await post({ ...asked, model: "none" }), 404, {
+      ...{ type: "not_found_error", code: "model_unavailable", param: "model" },
+    });
+    await expectError(await post(asked, { "content-type": "text/plain" }), 415, {
+      ...{ type: "invalid_request_error", code: "unsupported_media_type", param: null },
+    });
+    chat.upstream.script({ status: 500 }, { status: 500 }, { status: 500 });
+    await expectError(await post(asked), 503, { type: "overloaded_error", code: "upstream_unavailable", param: null });
+  });
+
+  test("the SDK makes its own classes of them, and retries what can be retried", async () => {
+    const fails = (run: Promise<unknown>) => run.catch((error: unknown) => error);
+    expect(await fails(client.messages.create({ ...asked, model: "none" }))).toBeInstanceOf(Anthropic.NotFoundError);
+    expect(await fails(openClient("sk-no").messages.create(asked))).toBeInstanceOf(Anthropic.AuthenticationError);
+    const poor = await chat.createCaller({ cash: "0" });
+    const unpaid = await fails(openClient(poor.key).messages.create(asked));
+    expect(unpaid).toMatchObject({ status: 402, type: "billing_error", requestID: expect.stringMatching(/^req_/) });
+  });
+
+  test("a stream that breaks off ends with an event that the SDK throws, and what was written is charged", async () => {
+    const before = (await caller.listCharges()).length;
+    chat.upstream.script({ pieces: ["One", " two", " three"], cut: { afterPieces: 2 } });
+    const stream = client.messages.stream(asked);
+    const error = await stream.finalMessage().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(Anthropic.APIError);
+    expect((error as InstanceType<typeof Anthropic.APIError>).error).toMatchObject({
+      type: "error",
+      error: { type: "overloaded_error", code: "upstream_unavailable" },
+      request_id: expect.stringMatching(/^req_/),
+    });
+    await caller.settled();
+    expect((await caller.listCharges()).length).toBe(before + 1);
+  });
+});
+
+test("a caller who hangs up pays for what was written", async () => {
+  const before = (await caller.listCharges()).length;
+  chat.upstream.script({ pieces: ["One", " two"], isEndless: true });
+  const stream = client.messages.stream(asked);
+  for await (const event of stream) if (event.type === "content_block_delta") break;
+  await caller.settled();
+  const charges = await caller.listCharges();
+  expect(charges.length).toBe(before + 1);
+  expect(charges.at(-1)?.items).toMatchObject({ hung_up: 1 });
+});
+
+test("a key makes it one call: the same answer again, whole and streamed", async () => {
+  const before = (await caller.listCharges()).length;
+  for (const stream of [false, true]) {
+    const headers = { "idempotency-key": `message-${stream}` };
+    const first = await (await post({ ...asked, stream }, headers)).text();
+    const again = await post({ ...asked, stream }, headers);
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect(await again.text()).toBe(first);
+    expect(first).toContain(stream ? "event: message_stop" : '"stop_reason":"end_turn"');
+  }
+  expect((await caller.listCharges()).length).toBe(before + 2);
+});
+
+test("GET /v1/models has Anthropic's form for its clients, and OpenAI's for all others", async () => {
+  const models = await Array.fromAsync(client.models.list({ limit: 2 }));
+  expect(models.map(({ id }) => id)).toEqual(expect.arrayContaining([...clientModels]));
+  expect(models[0]).toMatchObject({
+    type: "model",
+    display_name: expect.any(String),
+    created_at: expect.stringMatching(/Z$/),
+  });
+  const page = await client.models.list({ limit: 2, before_id: models[3]?.id ?? "" });
+  expect(page.data).toEqual(models.slice(1, 3));
+  expect(await client.models.retrieve("open")).toMatchObject({ id: "open", type: "model", max_tokens: 1000 });
+  await expect(client.models.retrieve("none")).rejects.toBeInstanceOf(Anthropic.NotFoundError);
+  const { object } = (await (await chat.gateway.get("/models", caller.key)).json()) as Fields;
+  expect(object).toBe("list");
+});
