@@ -1,32 +1,41 @@
+import { plainMarking } from "../cache-marks.ts";
 import type { ChatCall, NativeRequest } from "../contract.ts";
+import { markMessagesBody } from "../mark-messages-body.ts";
 import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
 
-type NativeOrder = Pick<ChatCall, "upstreamModel" | "outputTokensMax"> & { native: NativeRequest };
+type NativeOrder = Pick<ChatCall, "upstreamModel" | "outputTokensMax" | "cacheMarking"> & { native: NativeRequest };
 
 /** The vendor's request: the caller's body, with what is ours to say put in its place. */
-export function buildNativeBody({ native, upstreamModel, outputTokensMax }: NativeOrder): string {
-  const { wire, body } = native;
+export function buildNativeBody(order: NativeOrder): string {
+  const { native, upstreamModel, outputTokensMax, cacheMarking = plainMarking } = order;
+  const { wire } = native;
   switch (wire) {
-    case "messages":
+    case "messages": {
+      const body = markMessagesBody(native.body, cacheMarking);
       return JSON.stringify({
         ...body,
         model: upstreamModel,
         max_tokens: outputTokensMax,
         ...limitThinking(body, outputTokensMax),
         messages: mendMessages(body.messages),
+        // It speaks of ids of the vendor's, and callers know ours. What is undefined is left out of JSON.
+        diagnostics: undefined,
       });
-    case "responses":
+    }
+    case "responses": {
+      const { body } = native;
       return JSON.stringify({
         ...body,
         model: upstreamModel,
         max_output_tokens: outputTokensMax,
-        // What is kept of an answer is kept here. What is undefined is left out of JSON.
+        // What is kept of an answer is kept here.
         store: false,
         background: undefined,
         conversation: undefined,
         previous_response_id: undefined,
-        ...keepReasoning(body),
+        ...encryptReasoning(body),
       });
+    }
   }
 }
 
@@ -81,19 +90,9 @@ function mapChanged(list: unknown, change: (record: JsonRecord) => JsonRecord): 
 
 const encryptedReasoning = "reasoning.encrypted_content";
 
-/**
- * A vendor that keeps nothing knows thoughts again only by what it encrypted of them: so they are asked for in that form,
- * and left out of the input without it, because their ids would lead nowhere.
- */
-function keepReasoning({ reasoning, include, input }: JsonRecord): JsonRecord {
+/** A vendor that keeps nothing knows thoughts again only by what it encrypted of them. */
+function encryptReasoning({ reasoning, include }: JsonRecord): { include?: unknown[] } {
   const included = Array.isArray(include) ? include : [];
-  const isMissing = asRecord(reasoning) !== null && !included.includes(encryptedReasoning);
-  const isLost = (item: unknown): boolean => {
-    const { type, encrypted_content: encrypted } = asRecord(item) ?? {};
-    return type === "reasoning" && typeof encrypted !== "string";
-  };
-  return {
-    ...(isMissing ? { include: [...included, encryptedReasoning] } : {}),
-    ...(Array.isArray(input) && input.some(isLost) ? { input: input.filter((item) => !isLost(item)) } : {}),
-  };
+  if (asRecord(reasoning) === null || included.includes(encryptedReasoning)) return {};
+  return { include: [...included, encryptedReasoning] };
 }

@@ -26,7 +26,7 @@ test.for<[NativeWire, string]>([
   expect(findNativeObstacle(request)).toMatchObject({ param: field });
   expect(findNativeObstacle(request, ["other"])).toMatchObject({ param: field });
   expect(findNativeObstacle(request, [field])).toBeNull();
-  expect(findNativeObstacle(ask(wire, { [field]: null }))).toBeNull();
+  for (const neutral of [null, [], "standard"]) expect(findNativeObstacle(ask(wire, { [field]: neutral }))).toBeNull();
 });
 
 test.for<[NativeWire, string, string]>([

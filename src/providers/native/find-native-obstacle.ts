@@ -7,11 +7,13 @@ import { asRecord } from "../openai-compatible/json-value.ts";
  */
 const commonFields: Readonly<Record<NativeWire, ReadonlySet<string>>> = {
   messages: new Set([
-    ..."cache_control context_management max_tokens messages metadata model output_config output_format".split(" "),
+    ..."cache_control context_management diagnostics max_tokens messages metadata model output_config".split(" "),
+    ..."output_format".split(" "),
     ..."service_tier stop_sequences stream system temperature thinking tool_choice tools top_k top_p".split(" "),
   ]),
   responses: new Set([
     ..."background conversation include input instructions max_output_tokens max_tool_calls metadata model".split(" "),
+    "moderation",
     ..."parallel_tool_calls previous_response_id prompt_cache_key prompt_cache_options prompt_cache_retention".split(
       " ",
     ),
@@ -37,7 +39,7 @@ export function findNativeObstacle(
 ): ChatObstacle | null {
   for (const field in body) {
     if (commonFields[wire].has(field) || passthrough.includes(field)) continue;
-    if (body[field] === undefined || body[field] === null) continue;
+    if (isNeutral(body[field])) continue;
     return { param: field, message: `\`${field}\` is not a field that this model takes.` };
   }
   const tools = Array.isArray(body.tools) ? body.tools : [];
@@ -49,4 +51,9 @@ export function findNativeObstacle(
     return { param: `tools[${index}]`, message: `This model does not have the tool ${type}.` };
   }
   return null;
+}
+
+/** Values that ask for nothing beyond what happens anyway. */
+function isNeutral(value: unknown): boolean {
+  return value === undefined || value === null || value === "standard" || (Array.isArray(value) && value.length === 0);
 }

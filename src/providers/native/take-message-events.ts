@@ -4,6 +4,7 @@ import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
 import type { ErrorReader, Outlet } from "../openai-compatible/outlet.ts";
 import { cleanMessage, cleanMessageUsage, cleanStop, readFinishReason, readWritten } from "./clean-message.ts";
 import { createEnding, createGoingOn, formatEvent, isEventType, keepKnownFields, pick } from "./native-events.ts";
+import { Opening } from "./opening.ts";
 import type { EventTaker } from "./read-native-answer.ts";
 import type { VendorNames } from "./vendor-names.ts";
 
@@ -14,6 +15,7 @@ type MessageTakerOptions = {
   names: VendorNames;
 };
 
+const ping = writeEvent({ type: "ping" });
 const blockFields: ReadonlySet<string> = new Set(["type", "index", "content_block", "delta"]);
 
 export function createMessageTaker(options: MessageTakerOptions): EventTaker {
@@ -26,12 +28,14 @@ export function createMessageTaker(options: MessageTakerOptions): EventTaker {
  */
 class MessageTaker implements EventTaker {
   private readonly options: MessageTakerOptions;
+  private readonly opening: Opening;
   /** All that was counted so far: later counts are in place of earlier ones. */
   private counted: JsonRecord | null = null;
   private hasStopReason = false;
 
   constructor(options: MessageTakerOptions) {
     this.options = options;
+    this.opening = new Opening(options.outlet);
   }
 
   hasFinished(): boolean {
@@ -52,8 +56,10 @@ class MessageTaker implements EventTaker {
         this.takeBlock(event, data, readWritten(asRecord(event.content_block)));
         break;
       case "content_block_stop":
-      case "ping":
         this.takeBlock(event, data, "");
+        break;
+      case "ping":
+        this.opening.hold(createGoingOn("", ping));
         break;
       case "message_start":
         this.begin(asRecord(event.message) ?? {});
@@ -70,25 +76,25 @@ class MessageTaker implements EventTaker {
         break;
       default:
         if (isEventType(event.type) && !names.areIn(data)) {
-          outlet.push(createGoingOn("", formatEvent(event.type, data)));
+          this.opening.hold(createGoingOn("", formatEvent(event.type, data)));
         }
     }
   }
 
   private takeBlock(event: JsonRecord, data: string, text: string): void {
     const kept = keepKnownFields(event, blockFields, data);
-    this.options.outlet.push(createGoingOn(text, formatEvent(String(event.type), kept)));
+    this.opening.push(createGoingOn(text, formatEvent(String(event.type), kept)));
   }
 
   private begin(message: JsonRecord): void {
-    const { outlet, envelope, names } = this.options;
+    const { envelope, names } = this.options;
     names.add(message.id);
     names.add(message.model);
     this.note(asRecord(message.usage));
     const begun = { ...cleanMessage(message, envelope), usage: cleanMessageUsage(this.counted ?? {}) };
     const piece = createGoingOn("", writeEvent({ type: "message_start", message: begun }));
     const usage = this.usage();
-    outlet.push(usage === null ? piece : { ...piece, usage });
+    this.opening.hold(usage === null ? piece : { ...piece, usage });
   }
 
   private takeDelta(delta: JsonRecord, event: JsonRecord): void {
@@ -103,7 +109,7 @@ class MessageTaker implements EventTaker {
     const piece = isEnd ? createEnding(readFinishReason(delta.stop_reason), told) : createGoingOn("", told);
     if (isEnd) this.hasStopReason = true;
     const usage = this.usage();
-    this.options.outlet.push(usage === null ? piece : { ...piece, usage });
+    this.opening.push(usage === null ? piece : { ...piece, usage });
   }
 
   /** What is `null` was counted before, or not at all. */

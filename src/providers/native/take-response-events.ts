@@ -3,6 +3,7 @@ import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
 import { createBadAnswer, type ErrorReader, type Outlet } from "../openai-compatible/outlet.ts";
 import { cleanResponse, cleanResponseUsage, readResponseFinish, readResponseUsage } from "./clean-response.ts";
 import { createEnding, createGoingOn, formatEvent, isEventType, keepKnownFields } from "./native-events.ts";
+import { Opening } from "./opening.ts";
 import type { EventTaker } from "./read-native-answer.ts";
 import type { VendorNames } from "./vendor-names.ts";
 
@@ -27,11 +28,13 @@ export function createResponseTaker(options: ResponseTakerOptions): EventTaker {
  */
 class ResponseTaker implements EventTaker {
   private readonly options: ResponseTakerOptions;
+  private readonly opening: Opening;
   private nextNumber = 0;
   private reported: ChatUsage | null = null;
 
   constructor(options: ResponseTakerOptions) {
     this.options = options;
+    this.opening = new Opening(options.outlet);
   }
 
   /** The last event has all that there is, and ends the answer at once. */
@@ -52,7 +55,7 @@ class ResponseTaker implements EventTaker {
       case "response.queued":
       case "response.in_progress":
         names.add(asRecord(event.response)?.id);
-        outlet.push(createGoingOn("", this.presentResponse(type, event)));
+        this.opening.hold(createGoingOn("", this.presentResponse(type, event)));
         break;
       case "response.completed":
       case "response.incomplete":
@@ -74,7 +77,7 @@ class ResponseTaker implements EventTaker {
     const isDelta = typeof event.delta === "string" && type !== "response.audio.delta";
     const text = isDelta ? event.delta : type === "response.output_item.added" ? asRecord(event.item)?.name : "";
     const told = formatEvent(type, this.number(event, data));
-    this.options.outlet.push(createGoingOn(typeof text === "string" ? text : "", told));
+    this.opening.push(createGoingOn(typeof text === "string" ? text : "", told));
   }
 
   private finish(type: string, event: JsonRecord): void {
@@ -86,7 +89,7 @@ class ResponseTaker implements EventTaker {
       return;
     }
     this.reported = readResponseUsage(response.usage);
-    outlet.push(createEnding(finishReason, this.presentResponse(type, event)));
+    this.opening.push(createEnding(finishReason, this.presentResponse(type, event)));
     outlet.end(this.reported);
   }
 

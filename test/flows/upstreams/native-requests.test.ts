@@ -145,12 +145,23 @@ describe("by Messages", () => {
       top_k: 5,
     };
     const headers = { "anthropic-beta": "context-management-2025-06-27", "anthropic-version": "2023-06-01" };
-    const { error } = await start("messages", { body, headers, call: { outputTokensMax: 800 } }).over;
+    const cacheMarking = { isAutomatic: false, keepsHour: true };
+    const { error } = await start("messages", { body, headers, call: { outputTokensMax: 800, cacheMarking } }).over;
     expect(error).toBeNull();
     const mended = JSON.parse(JSON.stringify(body).replaceAll("~c2VhbGVk", ""));
     expect(readSent()).toEqual({ ...mended, model: `${canary}-large`, max_tokens: 800 });
     expect(fake.requests.at(-1)?.headers).toMatchObject({ ...headers, "x-api-key": `sk-${canary}` });
     expect(fake.requests.at(-1)?.path).toBe("/anthropic/v1/messages");
+  });
+
+  test("marks for the cache are set where the provider says so, and none for longer than is sold", async () => {
+    await start("messages", { call: { cacheMarking: { isAutomatic: true, keepsHour: false } } }).over;
+    const mark = { type: "ephemeral" };
+    expect(readSent().messages).toEqual([
+      { role: "user", content: [{ type: "text", text: "Hello there", cache_control: mark }] },
+    ]);
+    await start("messages", { body: { cache_control: { ...mark, ttl: "1h" } } }).over;
+    expect(readSent().cache_control).toEqual(mark);
   });
 
   test("the version is said for a caller who does not, and what the operator says stands", async () => {
@@ -303,6 +314,20 @@ describe("by Messages", () => {
     }
   });
 
+  test("a vendor that fails after it said that it begins has said nothing: another can be tried", async () => {
+    const begun = `event: message_start\ndata: {"type":"message_start","message":{"usage":{"input_tokens":5}}}\n\n`;
+    const ping = `event: ping\ndata: {"type":"ping"}\n\n`;
+    const failed = `event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"x"}}\n\n`;
+    const created = `data: {"type":"response.created","response":{"id":"r","status":"in_progress"}}\n\n`;
+    for (const [wire, ...rawChunks] of [
+      ["messages", begun, ping, failed],
+      ["responses", created, `data: {"type":"error","code":"server_error","message":"x"}\n\n`],
+    ] as const) {
+      const heard = await start(wire, { body: { stream: true }, behaviour: { rawChunks } }).over;
+      expect([heard.order, heard.error?.kind]).toEqual([["accepted", "error"], "overloaded"]);
+    }
+  });
+
   test("nothing but the usage can be missing of a message whose reason for its end has come", async () => {
     const { order, usage } = await start("messages", { body: { stream: true }, behaviour: { hasNoDone: true } }).over;
     expect([order.at(-1), usage?.outputTokens]).toEqual(["end", 3]);
@@ -319,10 +344,9 @@ describe("by Messages", () => {
 
 describe("by Responses", () => {
   test("the body goes to the vendor as it was written, but for the model, the limit and what is kept", async () => {
-    const thought = { type: "reasoning", id: "rs_1", summary: [] };
     const body = {
       ...{ store: true, background: false, previous_response_id: "resp_before", reasoning: { effort: "low" } },
-      input: [thought, { role: "user", content: "Hello there" }],
+      input: [{ role: "user", content: "Hello there" }],
       vendor_wish: "granted",
       prompt_cache_key: "k",
     };
