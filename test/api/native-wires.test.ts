@@ -1,0 +1,188 @@
+import type OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { upstreamKeyName, writeCatalogOf } from "../harness/chat/chat-catalog.ts";
+import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
+import { type Behaviour, canary, type FakeUpstreams } from "../harness/upstreams/fake-upstreams.ts";
+
+const api_keys = [`\${${upstreamKeyName}}`];
+
+/** Providers that speak the wire, those that do not, and models that lead to one, or to one after the other. */
+function writeCatalog(upstream: FakeUpstreams): string {
+  const route = (provider: string, priority = 0, more: object = {}) => ({
+    ...{ provider, priority, upstream_model: `${canary}-${provider}`, ...more },
+  });
+  return writeCatalogOf(upstream, {
+    providers: [
+      { id: "native", kind: "openai-compatible", base_url: upstream.openAiUrl, api_keys, native_wires: ["responses"] },
+    ],
+    models: [
+      { id: "responses", usual_output_tokens: 20, routes: [route("native")] },
+      { id: "responses-first", routes: [route("native", 0), route("google", 1)] },
+      { id: "responses-last", routes: [route("google", 0), route("native", 1)] },
+      { id: "responses-named", routes: [route("native", 0, { passthrough: ["web_search", "context_management"] })] },
+    ],
+  });
+}
+
+let chat: ChatGateway;
+beforeAll(async () => {
+  chat = await openChatGateway({ catalog: writeCatalog });
+});
+afterAll(() => chat[Symbol.asyncDispose]());
+
+type Body = Record<string, unknown>;
+
+const wires = {
+  responses: {
+    path: "/responses",
+    native: `${canary}-native`,
+    ask: { input: "Hello there", max_output_tokens: 500 },
+    readText: (answer: Body) => String((answer as { output_text?: string }).output_text ?? readOutput(answer)),
+    lastEvent: "response.completed",
+    search: { type: "web_search" },
+  },
+} as const;
+type WireName = keyof typeof wires;
+
+function readOutput({ output }: Body): string {
+  const items = output as { type: string; content?: { text?: string }[] }[];
+  return items.flatMap(({ content = [] }) => content.map(({ text }) => text ?? "")).join("");
+}
+
+async function post(caller: ChatCaller, wire: WireName, body: Body, signal?: AbortSignal): Promise<Response> {
+  return await chat.fetch(`${chat.gateway.baseUrl}${wires[wire].path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
+    body: JSON.stringify({ ...wires[wire].ask, ...body }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+async function readEvents(response: Response): Promise<Body[]> {
+  const text = await response.text();
+  return [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data ?? "") as Body);
+}
+
+async function listPaid(caller: ChatCaller): Promise<string[]> {
+  await caller.settled();
+  return (await caller.listCharges()).map(({ paid }) => paid);
+}
+
+const usage = { inputTokens: 1000, cachedInputTokens: 400, outputTokens: 20, reasoningTokens: 5 };
+
+describe.each(Object.keys(wires) as WireName[])("by %s", (wire) => {
+  const { native, lastEvent, readText } = wires[wire];
+  const script = (...behaviours: Behaviour[]) => chat.upstream.scriptFor({ model: native }, ...behaviours);
+
+  test("what goes as it was written costs what the same tokens cost by chat", async () => {
+    const caller = await chat.createCaller({ cash: "100" });
+    chat.upstream.script({ usage }, { usage }, { usage });
+    await caller.client.chat.completions.create({ model: wire, messages: [{ role: "user", content: "Hello there" }] });
+    const whole = await post(caller, wire, { model: wire });
+    expect(readText((await whole.json()) as Body)).toBe("Echo: Hello there");
+    const events = await readEvents(await post(caller, wire, { model: wire, stream: true }));
+    expect(events.at(-1)?.type).toBe(lastEvent);
+    expect(await listPaid(caller)).toEqual(["0.84", "0.84", "0.84"]);
+    const paths = chat.upstream.requests.slice(-3).map(({ path }) => path);
+    expect(paths).toEqual([
+      "/openai/v1/chat/completions",
+      `/openai/v1${wires[wire].path}`,
+      `/openai/v1${wires[wire].path}`,
+    ]);
+  });
+
+  test.each([false, true])(
+    "another route is tried before the first data, whoever is first (streamed: %s)",
+    async (stream) => {
+      const caller = await chat.createCaller();
+      for (const [model, failing] of [
+        [`${wire}-first`, native],
+        [`${wire}-last`, `${canary}-google`],
+      ] as const) {
+        chat.upstream.scriptFor({ model: failing }, { status: 529 });
+        const response = await post(caller, wire, { model, stream });
+        const text = stream ? readText(lastOf(await readEvents(response))) : readText((await response.json()) as Body);
+        expect([model, text]).toEqual([model, "Echo: Hello there"]);
+      }
+      expect(await listPaid(caller)).toHaveLength(2);
+      expect(chat.upstream.refusals()).toEqual([]);
+    },
+  );
+
+  test("a break in mid-stream is told and paid for as far as it came", async () => {
+    const caller = await chat.createCaller();
+    script({ pieces: ["one ", "two ", "three"], cut: { afterPieces: 2 } });
+    const events = await readEvents(await post(caller, wire, { model: wire, stream: true }));
+    expect(JSON.stringify(events)).toContain("two ");
+    expect(JSON.stringify(events)).not.toContain("three");
+    expect(events.map(({ type }) => type)).toContain("error");
+    expect(await listPaid(caller)).toHaveLength(1);
+  });
+
+  test("who hangs up pays for what was written", async () => {
+    const caller = await chat.createCaller();
+    const gate = chat.upstream.gate();
+    script({ pieces: ["one ", "two "], beforeEnd: gate });
+    const controller = new AbortController();
+    const response = await post(caller, wire, { model: wire, stream: true }, controller.signal);
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    for (let seen = ""; !seen.includes("two "); ) seen += (await reader?.read())?.value ?? "";
+    controller.abort();
+    await reader?.cancel().catch(() => {});
+    gate.open();
+    expect(await listPaid(caller)).toHaveLength(1);
+    expect((await caller.listCharges())[0]?.items).toMatchObject({ hung_up: 1 });
+  });
+
+  test("an answer that the balance does not cover ends in good form", async () => {
+    const caller = await chat.createCaller({ cash: "0.7" });
+    script({ pieces: Array.from({ length: 400 }, (_, at) => `word${at} `) });
+    const response = await post(caller, wire, { model: wire, stream: true });
+    expect(response.status).toBe(200);
+    const events = await readEvents(response);
+    expect(JSON.stringify(events.at(-1))).toContain("insufficient_balance");
+    await caller.settled();
+    expect((await caller.readBalance()).frozen).toBe("0.00");
+  });
+
+  test("tools that the vendor runs, and new fields, go only where the route names them", async () => {
+    const caller = await chat.createCaller();
+    const tools = [wires[wire].search];
+    const refused = await post(caller, wire, { model: wire, tools });
+    expect([refused.status, JSON.stringify(await refused.json())]).toEqual([400, expect.stringContaining("tools[0]")]);
+    const taken = await post(caller, wire, { model: `${wire}-named`, tools });
+    expect(taken.status).toBe(200);
+    expect(chat.upstream.requests.at(-1)?.json).toMatchObject({ tools });
+  });
+});
+
+function lastOf(events: readonly Body[]): Body {
+  const last = events.at(-1) ?? {};
+  return (last.response as Body | undefined) ?? last;
+}
+
+test("OpenAI's SDK makes the same response of a native stream as of a whole answer", async () => {
+  const { client } = await chat.createCaller();
+  const request = { model: "responses", input: "Hello there", reasoning: { effort: "low" as const } };
+  const whole = await client.responses.create(request);
+  const streamed = await client.responses.stream(request).finalResponse();
+  const strip = ({ output, status, output_text: text, model }: OpenAI.Responses.Response) => ({
+    ...{ status, text, model },
+    output: JSON.stringify(output, (key, value) => (key === "id" || key === "parsed" ? undefined : value)),
+  });
+  expect(strip(streamed)).toEqual(strip(whole));
+  expect(whole.output.map(({ type }) => type)).toEqual(["reasoning", "message"]);
+  // What the vendor encrypted of its thoughts comes back to it.
+  const next = [...(whole.output as OpenAI.Responses.ResponseInputItem[]), { role: "user" as const, content: "Go on" }];
+  const second = await client.responses.create({ ...request, input: next });
+  expect(second.output_text).toBe("Echo: Go on");
+  expect(chat.upstream.requests.at(-1)?.json).toMatchObject({ input: [{ type: "reasoning" }, {}, {}], store: false });
+  expect(chat.upstream.refusals()).toEqual([]);
+});
+
+test("OpenAI's SDK takes a native response that the balance did not cover", async () => {
+  const { client } = await chat.createCaller({ cash: "0.7" });
+  chat.upstream.script({ pieces: Array.from({ length: 400 }, (_, at) => `word${at} `) });
+  const response = await client.responses.stream({ model: "responses", input: "Hi" }).finalResponse();
+  expect(response).toMatchObject({ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } });
+});
