@@ -7,6 +7,7 @@ import { unsignedThinkingMark } from "./thinking-mark.ts";
 const envelope = { id: "msg_1", model: "m" };
 const usage = {
   ...{ inputTokens: 10, outputTokens: 5, cachedInputTokens: 3, cacheWriteTokens: 2, reasoningTokens: 1 },
+  cacheWrite1hTokens: 0,
   ...{ inputAudioTokens: 0, outputAudioTokens: 0, isCounted: false },
 };
 
@@ -111,11 +112,13 @@ test("what money did not suffice for ends as if the cap were reached, and says w
 
 const nativeStart = 'event: content_block_start\ndata: {"type":"content_block_start","index":4,"content_block":{}}\n\n';
 
-test("a vendor's own events are sent as they are, and need no end of ours", () => {
+test("a vendor's own events are sent as they are; the last is ours, and tells the charge", () => {
   const presenter = open();
-  const native = `${nativeStart}event: message_stop\ndata: {"type":"message_stop"}\n\n`;
-  expect(presenter.presentPieces([{ choices: "[]", text: "", nativeEvents: native }])).toBe(native);
-  expect(presenter.presentTail(end())).toBe("");
+  const pieces = [{ choices: "[]", text: "", nativeEvents: nativeStart }];
+  expect(presenter.presentPieces(pieces)).toBe(nativeStart);
+  expect(presenter.presentTail(end())).toBe(
+    'event: message_stop\ndata: {"type":"message_stop","usage":{"charge":"0.001"}}\n\n',
+  );
 });
 
 test("a vendor's own events that money did not suffice for are ended", () => {

@@ -64,9 +64,9 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
   }
 
   presentWhole({ answer, usage, settlement, stoppedBy }: CallEnd<ChatKinds>): string {
-    const told = { ...presentUsage(usage), charge: presentMoney(settlement.charge) };
+    const counts = { ...presentCounts(usage), charge: presentMoney(settlement.charge) };
     const stopped = stoppedBy === null ? {} : { stopped_by: stoppedBy };
-    if (answer?.nativeBody !== undefined) return JSON.stringify({ ...answer.nativeBody, usage: told, ...stopped });
+    if (answer?.nativeBody !== undefined) return JSON.stringify({ ...answer.nativeBody, usage: counts, ...stopped });
     const [choice] = JSON.parse(answer?.choices ?? "[]") as Choice[];
     const { message = {}, finish_reason: reason = null } = choice ?? {};
     this.finishReason = reason;
@@ -75,7 +75,7 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
       ...describeMessage(this.envelope),
       content,
       ...this.describeStop(),
-      usage: told,
+      usage: { ...emptyUsage, ...counts },
       ...stopped,
     });
   }
@@ -180,7 +180,7 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
   private begin(usage: ChatUsage | undefined): string {
     if (this.hasBegun) return "";
     this.hasBegun = true;
-    const early = usage === undefined ? { input_tokens: this.inputTokensLikely } : presentUsage(usage);
+    const early = usage === undefined ? { input_tokens: this.inputTokensLikely } : presentCounts(usage);
     const message = { ...describeMessage(this.envelope), usage: { ...emptyUsage, ...early, output_tokens: 0 } };
     return `${presentEvent("message_start", { message })}event: ping\ndata: {"type":"ping"}\n\n`;
   }
@@ -216,11 +216,11 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
   }
 
   presentTail({ usage, settlement, stoppedBy }: CallEnd<ChatKinds>): string {
-    // A vendor's own end has been sent.
-    if (this.isNative) return "";
+    // All of a vendor's own events but the last have been sent.
+    if (this.isNative) return presentEvent("message_stop", { usage: { charge: presentMoney(settlement.charge) } });
     const delta = { ...this.describeStop(), container: null };
     const stopped = stoppedBy === null ? {} : { stopped_by: stoppedBy };
-    const told = { ...presentUsage(usage), charge: presentMoney(settlement.charge) };
+    const told = { ...emptyUsage, ...presentCounts(usage), charge: presentMoney(settlement.charge) };
     return `${presentEvent("message_delta", { delta, usage: told, ...stopped })}${presentEvent("message_stop", {})}`;
   }
 
@@ -266,14 +266,16 @@ const emptyUsage = {
 };
 
 /** Anthropic counts what was cached beside the input, not inside it. */
-function presentUsage(usage: ChatUsage) {
-  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens } = usage;
+function presentCounts(usage: ChatUsage) {
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens, reasoningTokens } = usage;
   return {
-    ...emptyUsage,
     input_tokens: Math.max(inputTokens - cachedInputTokens - cacheWriteTokens, 0),
     cache_creation_input_tokens: cacheWriteTokens,
     cache_read_input_tokens: cachedInputTokens,
-    cache_creation: { ephemeral_5m_input_tokens: cacheWriteTokens, ephemeral_1h_input_tokens: 0 },
+    cache_creation: {
+      ephemeral_5m_input_tokens: cacheWriteTokens - cacheWrite1hTokens,
+      ephemeral_1h_input_tokens: cacheWrite1hTokens,
+    },
     output_tokens: outputTokens,
     output_tokens_details: { thinking_tokens: reasoningTokens },
   };

@@ -230,8 +230,9 @@ function prepareBody(
   { model, hasUnsignedThinking }: { model: MessageModel | null; hasUnsignedThinking: boolean },
 ): Fields {
   const isThinkingDropped = model?.isReasoning === false && (body.thinking !== undefined || hasEffort(body));
-  if (!isThinkingDropped && !hasUnsignedThinking) return body;
-  const { thinking, output_config: config, messages, ...rest } = body;
+  if (!isThinkingDropped && !hasUnsignedThinking && body.diagnostics === undefined) return body;
+  // The vendor knows no message by an id of ours, and could diagnose nothing.
+  const { thinking, output_config: config, messages, diagnostics: _, ...rest } = body;
   const turns = messages as readonly unknown[];
   return {
     ...rest,
