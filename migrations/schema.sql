@@ -679,6 +679,41 @@ create table redeem_codes (
   constraint redeem_codes_redeemed_complete CHECK ((redeemed_at IS NULL) = (redeemed_by IS NULL))
 );
 
+create table responses (
+  account_id text not null,
+  id text not null,
+  previous_id text,
+  state text not null,
+  input text not null,
+  body text not null,
+  bytes integer not null,
+  item_ids text[],
+  events text,
+  lease_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint responses_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint responses_id_valid CHECK (id ~~ 'resp\_%'::text),
+  constraint responses_state_valid CHECK (
+CASE state
+    WHEN 'in_progress'::text THEN lease_until IS NOT NULL
+    WHEN 'completed'::text THEN lease_until IS NULL
+    WHEN 'incomplete'::text THEN lease_until IS NULL
+    WHEN 'failed'::text THEN lease_until IS NULL
+    WHEN 'cancelled'::text THEN lease_until IS NULL
+    ELSE false
+END),
+  constraint responses_unique PRIMARY KEY (account_id, id)
+);
+
+CREATE INDEX responses_by_expiry ON responses USING btree (expires_at);
+
+CREATE INDEX responses_by_item ON responses USING gin (item_ids) WHERE item_ids IS NOT NULL;
+
+CREATE INDEX responses_by_lease ON responses USING btree (lease_until) WHERE lease_until IS NOT NULL;
+
+CREATE INDEX responses_by_previous ON responses USING btree (account_id, previous_id) WHERE previous_id IS NOT NULL;
+
 create table scheduled_jobs (
   name text not null,
   schedule jsonb not null,

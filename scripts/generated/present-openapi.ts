@@ -124,7 +124,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     dramas: createDramas({ ...parts, chat, files, tasks, folder: tmpdir() }),
     files,
     payments: createPayments({ ...parts, ...readPaymentSettings(settings) }),
-    responses: createResponses({ ...parts, chat }),
+    responses: createResponses({ ...parts, chat, heartbeatMs: settings.stream_heartbeat_ms, days: 0 }),
     tasks,
     webhooks,
     callers: { recall: () => null, find: async () => null, findOrRecall: async () => null, isUnknown: () => false },

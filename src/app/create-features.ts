@@ -61,8 +61,7 @@ export async function createFeatures(
   stack: AsyncDisposableStack,
 ): Promise<Features> {
   const { settings, clock, ids, randomBytes, logger } = options;
-  const { metrics, database, feed, catalog, counters, ledger, registry, health, masterKey, time, copy, tracing } =
-    foundation;
+  const { metrics, database, feed, catalog, counters, ledger, registry, health, masterKey, copy, tracing } = foundation;
   const random = (): number => Buffer.from(randomBytes(6)).readUIntBE(0, 6) / 2 ** 48;
   const keyValidityMs = settings.idempotency_hours * hourMs;
   const heartbeatMs = settings.stream_heartbeat_ms;
@@ -76,8 +75,10 @@ export async function createFeatures(
   });
   stack.defer(() => calls.close());
   const chat = createChat({ calls, catalog, registry, clock, logger });
-  const responses = createResponses({ calls, chat, clock });
   const messages = createMessages({ calls, chat, catalog, clock });
+  const days = settings.response_days;
+  const responses = createResponses({ calls, chat, database, clock, logger, heartbeatMs, days });
+  stack.defer(() => responses.close());
   const isLead = (): boolean => options.siblings?.isLead() ?? true;
   const opened = await openFiles({ settings, database, clock, ids, logger, counters, masterKey, copy, isLead });
   const { files } = opened;
@@ -95,15 +96,7 @@ export async function createFeatures(
   });
   stack.defer(() => payments.close());
   const upkeep = { removeExpiredFiles: opened.removeExpired, sweepCheckouts: payments.sweep };
-  const jobs = await openScheduledJobs({
-    ...{ database, clock, closeTimeoutMs, mayStart: () => time.hasAgreed() && copy.isLive() },
-    jobs: listJobs({ database, clock, ids, logger, metrics, ...upkeep }),
-    onFailure(job, error) {
-      metrics.jobFailures.at(job).add(1);
-      logger.error({ job, error }, "a scheduled job failed");
-    },
-    onTrouble: (error) => logger.warn({ error }, "scheduled jobs wait for the database"),
-  });
+  const jobs = await openJobs(foundation, options, { ...upkeep, sweepResponses: responses.sweep });
   stack.defer(() => jobs.close());
   const guarded = createGuardedClient({ allowsPrivate: false });
   stack.defer(() => guarded.close());
@@ -140,6 +133,22 @@ export async function createFeatures(
       jobs.stopStarting();
     },
   };
+}
+
+type Upkeep = Pick<Parameters<typeof listJobs>[0], "removeExpiredFiles" | "sweepCheckouts" | "sweepResponses">;
+
+function openJobs({ database, metrics, time, copy }: Foundation, options: FeatureOptions, upkeep: Upkeep) {
+  const { clock, ids, logger } = options;
+  return openScheduledJobs({
+    ...{ database, clock, mayStart: () => time.hasAgreed() && copy.isLive() },
+    closeTimeoutMs: options.settings.shutdown_timeout_ms,
+    jobs: listJobs({ database, clock, ids, logger, metrics, ...upkeep }),
+    onFailure(job, error) {
+      metrics.jobFailures.at(job).add(1);
+      logger.error({ job, error }, "a scheduled job failed");
+    },
+    onTrouble: (error) => logger.warn({ error }, "scheduled jobs wait for the database"),
+  });
 }
 
 function createGatewaySite({ database, counters, catalog, masterKey }: Foundation, options: FeatureOptions): Site {

@@ -25,6 +25,7 @@ type JobOptions = {
   metrics: Pick<Metrics, "violations">;
   removeExpiredFiles(): Promise<void>;
   sweepCheckouts(signal: AbortSignal): Promise<void>;
+  sweepResponses(): Promise<void>;
 };
 
 const everyMinute = {};
@@ -79,6 +80,11 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       name: "sweep-checkouts",
       schedule: everyMinute,
       run: (signal) => options.sweepCheckouts(signal),
+    },
+    {
+      name: "sweep-responses",
+      schedule: everyMinute,
+      run: () => options.sweepResponses(),
     },
     {
       name: "forget-old-events",

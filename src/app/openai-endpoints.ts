@@ -4,7 +4,7 @@
  */
 export const absentEndpoints: readonly { path: string; instead: string }[] = [
   { path: "/v1/completions", instead: "Use `POST /v1/chat/completions` with `messages`." },
-  { path: "/v1/conversations", instead: "Send the whole conversation as `messages` to `POST /v1/chat/completions`." },
+  { path: "/v1/conversations", instead: "Use `POST /v1/responses` with `previous_response_id`." },
   { path: "/v1/chat/completions/", instead: "Answers are not stored. Use `POST /v1/chat/completions`." },
   {
     path: "/v1/messages/batches",

@@ -56,6 +56,7 @@ const attempts: Record<string, (ids: FurnishedAccount["ids"]) => unknown> = {
     characters: [{ name: "Anna", reference_file_id: files }],
     stage: "storyboard",
   }),
+  "POST /responses": ({ responses }) => ({ model: "sandbox-chat", input: "Hi", previous_response_id: responses }),
   "POST /keys": () => ({ name: "x", models: [""] }),
   "POST /codes/redeem": () => ({ code: "x" }),
   "POST /connect/device/lookup": () => ({ user_code: "BCDF-GHJK" }),

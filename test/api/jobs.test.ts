@@ -11,7 +11,7 @@ function createJobs(world: TestLedger) {
   const logs: Record<string, unknown>[] = [];
   const logger = createLogger({ level: "info", format: "json", write: (line) => logs.push(JSON.parse(line)) });
   const metrics = createMetrics();
-  const upkeep = { removeExpiredFiles: async () => {}, sweepCheckouts: async () => {} };
+  const upkeep = { removeExpiredFiles: async () => {}, sweepCheckouts: async () => {}, sweepResponses: async () => {} };
   const jobs = listJobs({ ...world.parts, logger, metrics, ...upkeep });
   const run = async (name: string): Promise<void> => {
     const job = jobs.find((candidate) => candidate.name === name);
@@ -39,6 +39,7 @@ test("a gateway schedules every job", async () => {
     { name: "roll-up-usage", schedule: everyHour },
     { name: "sweep-checkouts", schedule: everyMinute },
     { name: "sweep-ledger", schedule: everyMinute },
+    { name: "sweep-responses", schedule: everyMinute },
   ]);
 });
 

@@ -1,9 +1,12 @@
 import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { forgetExpiredResponses } from "../../src/features/responses/index.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
 import { citySchema, pixelUrl, writeClientCatalog } from "../harness/chat/client-catalog.ts";
+import { createGate } from "../harness/upstreams/gate.ts";
 import { thoughtSignature } from "../harness/upstreams/parse-anthropic-ask.ts";
 import { callSignature } from "../harness/upstreams/parse-gemini-ask.ts";
+import { waitUntil } from "../harness/wait-until.ts";
 
 type Params = OpenAI.Responses.ResponseCreateParamsNonStreaming;
 type Event = OpenAI.Responses.ResponseStreamEvent;
@@ -296,4 +299,176 @@ test("a stream that breaks off ends with an error and the failed response, and w
   expect(failed.response).toMatchObject({ status: "failed", error: { code: "server_error" } });
   await own.settled();
   expect(await own.listCharges()).toHaveLength(1);
+});
+
+describe("a response that is stored", () => {
+  const model = "open";
+
+  test("is gone on from, read, listed and deleted by its account, and by no other", async () => {
+    const first = await client.responses.create({ model, input: "My name is Ada", instructions: "Be short." });
+    expect(first).toMatchObject({ store: true });
+    const callsBefore = chat.upstream.requests.length;
+    const second = await client.responses.create({ model, input: "And yours?", previous_response_id: first.id });
+    const { messages } = (chat.upstream.requests[callsBefore]?.json ?? {}) as { messages: { role: string }[] };
+    // What was instructed then holds for that response alone.
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+    expect(second.previous_response_id).toBe(first.id);
+    expect(strip(await client.responses.retrieve(second.id))).toEqual(strip(second));
+
+    const items = await Array.fromAsync(client.responses.inputItems.list(second.id, { limit: 2, order: "asc" }));
+    expect(items.map((item) => (item.type === "message" ? [item.role, item.content] : item.type))).toMatchObject([
+      ["user", [{ type: "input_text", text: "My name is Ada" }]],
+      ["assistant", [{ type: "output_text" }]],
+      ["user", [{ type: "input_text", text: "And yours?" }]],
+    ]);
+    const newest = await client.responses.inputItems.list(second.id, { limit: 1 });
+    expect(newest).toMatchObject({ has_more: true, data: [{ id: items.at(-1)?.id }] });
+
+    const stranger = await chat.createCaller();
+    const missing = { status: 404, code: "not_found" };
+    await expect(stranger.client.responses.retrieve(first.id)).rejects.toMatchObject(missing);
+    const theirs = stranger.client.responses.create({ model, input: "Hi", previous_response_id: first.id });
+    await expect(theirs).rejects.toMatchObject({ ...missing, param: "previous_response_id" });
+
+    await client.responses.delete(first.id);
+    await expect(client.responses.retrieve(first.id)).rejects.toMatchObject(missing);
+    await expect(client.responses.create({ model, input: "x", previous_response_id: second.id })).rejects.toMatchObject(
+      missing,
+    );
+  });
+
+  test("has its calls answered by reference, streamed or not", async () => {
+    const asked = { model, input: "Please call weather for Paris", tools: [weather] };
+    for (const first of [await client.responses.create(asked), await client.responses.stream(asked).finalResponse()]) {
+      const [call] = first.output;
+      const callId = call?.type === "function_call" ? call.call_id : "";
+      const output = { type: "function_call_output" as const, call_id: callId, output: "Rain" };
+      const chained = await client.responses.create({ ...asked, input: [output], previous_response_id: first.id });
+      expect(chained.output_text).toBe("The tool says: Rain");
+      const reference = { type: "item_reference" as const, id: call?.id ?? "" };
+      const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: asked.input }, reference, output];
+      expect((await client.responses.create({ ...asked, input })).output_text).toBe("The tool says: Rain");
+    }
+    const lost = client.responses.create({ model, input: [{ type: "item_reference", id: "msg_1" }] });
+    await expect(lost).rejects.toMatchObject({ status: 404, param: "input[0].id" });
+  });
+
+  test("is not kept where its caller does not want it, and not answered as kept where it could not be", async () => {
+    const own = await chat.createCaller();
+    const unkept = await own.client.responses.create({ model, input: "Hello", store: false });
+    expect(unkept).toMatchObject({ store: false });
+    await expect(own.client.responses.retrieve(unkept.id)).rejects.toMatchObject({ status: 404 });
+    const rows = await chat.gateway.database
+      .selectFrom("responses")
+      .selectAll()
+      .where("account_id", "=", own.accountId)
+      .execute();
+    expect(rows).toEqual([]);
+  });
+
+  test("is forgotten when its time is over, but not before those that go on from it", async () => {
+    const own = await chat.createCaller();
+    const first = await own.client.responses.create({ model, input: "One" });
+    const second = await own.client.responses.create({ model, input: "Two", previous_response_id: first.id });
+    const { database } = chat.gateway;
+    const past = new Date(Date.now() - 1000);
+    await database.updateTable("responses").set({ expires_at: past }).where("id", "=", first.id).execute();
+    const count = async () =>
+      (await database.selectFrom("responses").select("id").where("account_id", "=", own.accountId).execute()).length;
+    const now = new Date();
+    await forgetExpiredResponses(database, now);
+    expect(await count()).toBe(2);
+    await own.client.responses.create({ model, input: "Three", previous_response_id: second.id, store: false });
+    await database.updateTable("responses").set({ expires_at: past }).where("id", "=", second.id).execute();
+    await forgetExpiredResponses(database, now);
+    expect(await count()).toBe(0);
+  });
+
+  test("with a key it is made and paid once, and answered again as it was", async () => {
+    const own = await chat.createCaller();
+    const options = { headers: { "idempotency-key": "response-1" } };
+    const first = await own.client.responses.create({ model, input: "Hello" }, options);
+    const again = await own.client.responses.create({ model, input: "Hello" }, options);
+    expect(again.id).toBe(first.id);
+    expect(await own.listCharges()).toHaveLength(1);
+  });
+});
+
+describe("a response that is made in the background", () => {
+  const model = "open";
+  const untilOver = (own: ChatCaller, id: string) =>
+    waitUntil("the response to be over", async () => {
+      const response = await own.client.responses.retrieve(id);
+      return response.status === "in_progress" ? null : response;
+    });
+
+  test("goes on when its caller has gone, and can be polled", async () => {
+    const own = await chat.createCaller();
+    const gate = createGate();
+    chat.upstream.script({ beforeHead: gate, text: "Done at last" });
+    const begun = await own.client.responses.create({ model, input: "Take your time", background: true });
+    expect(begun).toMatchObject({ status: "in_progress", background: true, output: [] });
+    gate.open();
+    const response = await untilOver(own, begun.id);
+    expect(response).toMatchObject({ status: "completed", output_text: "Done at last", usage: usageShape });
+    expect(await own.listCharges()).toHaveLength(1);
+  });
+
+  test("is streamed, and read again from any event on", async () => {
+    const own = await chat.createCaller();
+    const asked = { model, input: "Hello there", background: true, stream: true as const };
+    const events = await Array.fromAsync(await own.client.responses.create(asked));
+    expect(events.at(-1)?.type).toBe("response.completed");
+    const [first] = events;
+    const id = first?.type === "response.created" ? first.response.id : "";
+    const later = await Array.fromAsync(await own.client.responses.retrieve(id, { stream: true, starting_after: 3 }));
+    expect(later).toEqual(events.slice(4));
+  });
+
+  test("is cancelled, and what was written is charged", async () => {
+    const own = await chat.createCaller();
+    const gate = createGate();
+    chat.upstream.script({ pieces: ["One", " two"], beforeEnd: gate });
+    const stream = await own.client.responses.create({ model, input: "Hello", background: true, stream: true });
+    let id = "";
+    for await (const event of stream) {
+      if (event.type === "response.created") id = event.response.id;
+      if (event.type === "response.output_text.delta" && event.delta === " two") break;
+    }
+    expect(await own.client.responses.cancel(id)).toMatchObject({ id, status: "cancelled" });
+    await own.settled();
+    gate.open();
+    expect(await own.listCharges()).toHaveLength(1);
+    expect(await own.client.responses.cancel(id)).toMatchObject({ status: "cancelled" });
+  });
+
+  test("fails where its upstream does, or its process dies, at no charge", async () => {
+    const own = await chat.createCaller();
+    chat.upstream.script({ status: 500 });
+    const begun = await own.client.responses.create({ model, input: "Hello", background: true });
+    expect(await untilOver(own, begun.id)).toMatchObject({ status: "failed", error: { code: "server_error" } });
+    const { database } = chat.gateway;
+    await database
+      .updateTable("responses")
+      .set({ state: "in_progress", lease_until: new Date(Date.now() - 1000) })
+      .where("id", "=", begun.id)
+      .execute();
+    expect(await own.client.responses.retrieve(begun.id)).toMatchObject({ status: "failed" });
+    expect(await own.listCharges()).toEqual([]);
+  });
+
+  test("needs to be stored, and money", async () => {
+    const own = await chat.createCaller({ cash: "0" });
+    const asked = { model, input: "Hello", background: true };
+    await expect(own.client.responses.create(asked)).rejects.toMatchObject({ status: 402 });
+    await expect(own.client.responses.create({ ...asked, store: false })).rejects.toMatchObject({
+      param: "background",
+    });
+    const rows = await chat.gateway.database
+      .selectFrom("responses")
+      .select("id")
+      .where("account_id", "=", own.accountId)
+      .execute();
+    expect(rows).toEqual([]);
+  });
 });

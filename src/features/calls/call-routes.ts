@@ -33,6 +33,8 @@ export type PaidRoute<K extends CallKinds> = {
   path: string;
   /** Everything about a call that can be known before anything happens. Throws what is wrong with it. */
   prepare(incoming: IncomingCall): CallPlan<K>;
+  /** What has to be durable before the answer ends, beside the charge. Never throws. */
+  conclude?(end: CallEnd<K>): Promise<void>;
   /** Answers with what another way of the same path has kept; says whether it has. */
   replay?(kept: KeptAnswer, reply: FastifyReply): Promise<boolean>;
 };
@@ -121,7 +123,7 @@ async function admitAndRun<K extends CallKinds>(
   reply.headers(plan.headers);
   request.limits = admission.limits;
   request.logFields = { model: plan.modelId };
-  new CallAnswer(context, call, { request, reply, claim: admission.claim }).start();
+  new CallAnswer(context, call, { request, reply, claim: admission.claim, route }).start();
 }
 
 /** As the framework does it with an error that a route throws; an answer that has begun is broken off. */
@@ -147,7 +149,16 @@ async function replayAnswer<K extends CallKinds>(
   reply.code(status).type(contentType).send(body);
 }
 
-type Answered = Edge & { claim: Claim | null };
+async function concludeFirst<K extends CallKinds>(
+  ended: Promise<CallEnd<K>>,
+  conclude: (end: CallEnd<K>) => Promise<void> | undefined,
+): Promise<CallEnd<K>> {
+  const end = await ended;
+  await conclude(end);
+  return end;
+}
+
+type Answered<K extends CallKinds> = Edge & { claim: Claim | null; route: PaidRoute<K> };
 
 /** The answer to one call, which is kept for as long as a stream lasts. */
 class CallAnswer<K extends CallKinds> implements CallListener<K> {
@@ -156,6 +167,7 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
   private readonly request: FastifyRequest;
   private readonly reply: FastifyReply;
   private readonly claim: Claim | null;
+  private readonly route: PaidRoute<K>;
   private readonly recorder: Recorder | null;
   /** Nothing of the answer was written yet. */
   private isSilent = true;
@@ -163,19 +175,21 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
   private events: EventStream | null = null;
   private bytes: ByteStream | null = null;
 
-  constructor(context: AnswerContext, call: PaidCall<K>, { request, reply, claim }: Answered) {
+  constructor(context: AnswerContext, call: PaidCall<K>, { request, reply, claim, route }: Answered<K>) {
     this.context = context;
     this.call = call;
     this.request = request;
     this.reply = reply;
     this.claim = claim;
+    this.route = route;
     this.recorder = claim === null ? null : createRecorder();
   }
 
   start(): void {
-    const { call, claim, reply } = this;
+    const { call, claim, reply, route } = this;
     call.start(this.describeAudience());
     let { ended } = call;
+    if (route.conclude !== undefined) ended = concludeFirst(ended, (end) => route.conclude?.(end));
     if (claim === null) {
       reply.raw.on("close", () => {
         if (!reply.raw.writableFinished) call.hangUp();

@@ -2,15 +2,17 @@ import { createRegistry } from "../../lib/registry.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
+import type { SeenLimits } from "../../platform/http/request-context.ts";
 import { createMetrics } from "../../platform/observability/metrics.ts";
+import type { Span } from "../../platform/tracing/span.ts";
 import { createClaims } from "../idempotency/index.ts";
 import { releaseHold } from "../ledger/index.ts";
 import { type AnswerContext, answerCall, type PaidRoute, replayCall } from "./call-routes.ts";
 import { createDrainedCalls } from "./drained-calls.ts";
-import type { CallKinds } from "./paid-endpoint.ts";
+import type { CallKinds, CallPlan } from "./paid-endpoint.ts";
 import { createPendingHolds } from "./pending-holds.ts";
 import { type RoutedOrder, type RoutedRun, type RoutedSink, type Routing, routeCall } from "./route-call.ts";
-import type { CallContext, RunningCall } from "./run-call.ts";
+import { type CallContext, type CallListener, PaidCall, type RunningCall } from "./run-call.ts";
 import { createWithdrawals } from "./withdrawals.ts";
 
 export type Calls = {
@@ -18,6 +20,8 @@ export type Calls = {
   answer<K extends CallKinds>(route: PaidRoute<K>, ...edge: Edge): void;
   /** Answers a request with what the same one was answered before; says whether there was something. */
   replay<K extends CallKinds>(route: PaidRoute<K>, ...edge: Edge): Promise<boolean>;
+  /** Begins a call that ends by itself, whoever waits for it. Throws where a limit or the balance does not allow it. */
+  begin<K extends CallKinds>(plan: CallPlan<K>, options: BeginOptions<K>): Promise<BegunCall<K>>;
   /** Sends a request of the gateway itself, for which nobody is charged here, to one upstream after another. */
   route<K extends CallKinds>(order: RoutedOrder<K>, sink: RoutedSink<K>): RoutedRun<K>;
   /** Resolves when no call is read to its end for nobody, or when this time is over. */
@@ -25,6 +29,15 @@ export type Calls = {
   /** Stops every call that still runs, and ends when all of them are settled. */
   close(): Promise<void>;
 };
+
+type BeginOptions<K extends CallKinds> = {
+  /** `null` where the answer is not streamed. */
+  listener: CallListener<K> | null;
+  limits: SeenLimits | null;
+  span: Span | null;
+};
+
+export type BegunCall<K extends CallKinds> = Pick<PaidCall<K>, "ended" | "hangUp">;
 
 type Edge = [request: Parameters<typeof answerCall>[2], reply: Parameters<typeof answerCall>[3]];
 
@@ -59,6 +72,7 @@ export function createCalls(options: CallsOptions): Calls {
   return {
     answer: (route, request, reply) => answerCall(context, route, request, reply),
     replay: (route, request, reply) => replayCall(context, route, request, reply),
+    begin: (plan, options) => beginCall(context, plan, options),
     route: (order, sink) => routeCall(routing, order, sink),
     untilDrained: (timeoutMs) => drainedCalls.untilNone(timeoutMs),
     async close() {
@@ -72,6 +86,24 @@ export function createCalls(options: CallsOptions): Calls {
       await withdrawals.close();
     },
   };
+}
+
+async function beginCall<K extends CallKinds>(
+  context: CallContext,
+  plan: CallPlan<K>,
+  { listener, limits, span }: BeginOptions<K>,
+): Promise<BegunCall<K>> {
+  const call = new PaidCall(context, plan, span);
+  await call.admit(null, limits ?? undefined);
+  call.start({ listener, kept: null });
+  try {
+    await call.authorize();
+  } catch (error) {
+    // Whoever began it hears of it here.
+    call.ended.catch(() => {});
+    throw error;
+  }
+  return call;
 }
 
 function createStopError(): AppError {

@@ -9,7 +9,7 @@
  */
 export type { ChargeRule } from "./call.ts";
 export type { IncomingCall, PaidRoute } from "./call-routes.ts";
-export { type Calls, createCalls } from "./create-calls.ts";
+export { type BegunCall, type Calls, createCalls } from "./create-calls.ts";
 export {
   type CallEnd,
   type CallMeter,

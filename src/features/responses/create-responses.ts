@@ -1,13 +1,41 @@
-import type { Clock } from "../../lib/clock.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import type { Calls } from "../calls/index.ts";
-import type { Chat } from "../chat/index.ts";
+import { createBackgroundResponses } from "./background-responses.ts";
+import type { CreateDependencies } from "./create-response.ts";
+import { forgetExpiredResponses } from "./forget-expired-responses.ts";
 import { addResponseRoutes } from "./response-routes.ts";
 
-export type Responses = { addRoutes(http: HttpServer): void };
+export type Responses = {
+  addRoutes(http: HttpServer): void;
+  /** Removes responses whose time is over, and ends those whose process died. */
+  sweep(): Promise<void>;
+  close(): void;
+};
 
-type ResponsesOptions = { calls: Calls; chat: Pick<Chat, "plan">; clock: Clock };
+type ResponsesOptions = Omit<CreateDependencies, "retentionMs"> & {
+  calls: Calls;
+  heartbeatMs: number;
+  /** For how many days a response is kept. */
+  days: number;
+};
+
+const dayMs = 24 * 60 * 60 * 1000;
 
 export function createResponses(options: ResponsesOptions): Responses {
-  return { addRoutes: (http) => addResponseRoutes(http, options) };
+  const { database, clock } = options;
+  const dependencies = { ...options, retentionMs: options.days * dayMs };
+  const background = createBackgroundResponses(dependencies);
+  const heartbeats = createHeartbeats(options.heartbeatMs);
+  return {
+    addRoutes: (http) => addResponseRoutes(http, { ...dependencies, background, heartbeats }),
+    async sweep() {
+      await background.endAbandoned();
+      await forgetExpiredResponses(database, clock.now());
+    },
+    close() {
+      background.close();
+      heartbeats.close();
+    },
+  };
 }

@@ -10,8 +10,14 @@ import type { ResponseRequest } from "./response-request.ts";
 import { listNamespacedTools } from "./tool-namespaces.ts";
 import { translateError } from "./translate-error.ts";
 
-/** The conversation that a request goes on with: all of its items, and how many bytes of them are not in the request. */
-export type Conversation = { items: readonly PlacedItem[]; bytesBefore: number };
+/** The conversation that a request goes on with. */
+export type Conversation = {
+  items: readonly PlacedItem[];
+  /** Those that the request itself has. */
+  own: readonly PlacedItem[];
+  /** How many bytes of the items are not in the request. */
+  bytesBefore: number;
+};
 
 export type PreparedResponse = { plan: CallPlan<ChatKinds>; presenter: ResponsePresenter };
 

@@ -40,7 +40,12 @@ type ChatChoice = {
 };
 
 /** A response that has come to its end, as it is kept. */
-export type FinishedResponse = { status: ResponseStatus; body: string };
+export type FinishedResponse = {
+  status: "completed" | "incomplete" | "failed";
+  body: string;
+  /** The ids of items that an upstream gave. */
+  itemIds: readonly string[];
+};
 
 const jsonType = "application/json; charset=utf-8";
 const incompleteReasons: Readonly<Record<string, ResponseState["incompleteReason"]>> = {
@@ -97,10 +102,7 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
   presentFailure(body: unknown): string {
     const { error } = body as { error: { code: string; message: string; param: string | null } };
     const { code, message, param } = error;
-    const failed = this.options.envelope.present({
-      ...this.describeState("failed"),
-      error: { code: "server_error", message },
-    });
+    const failed = this.describeFailure({ message }).body;
     const told = `"code":${JSON.stringify(code)},"message":${JSON.stringify(message)},"param":${JSON.stringify(param)},"error":${JSON.stringify(error)}`;
     return this.tellWithoutTrace(
       (sequence) =>
@@ -111,6 +113,21 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
   summarize({ usage }: CallEnd<ChatKinds>): string {
     const { inputTokens, outputTokens } = usage;
     return `Its id is ${this.options.envelope.id}; it had ${inputTokens} input tokens and ${outputTokens} output tokens.`;
+  }
+
+  /** How a response stands that nothing is known of yet. */
+  describeBegun(): string {
+    return this.options.envelope.present({ ...begunState, isStored: this.isStored });
+  }
+
+  /** A response of which nothing came, or nothing more than has been told. */
+  describeFailure({ message }: { message: string }): FinishedResponse {
+    const error = { code: "server_error", message };
+    return {
+      status: "failed",
+      body: this.options.envelope.present({ ...this.describeState("failed"), error }),
+      itemIds: [],
+    };
   }
 
   /** May be asked several times: nothing changes by it. */
@@ -131,13 +148,17 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
       stoppedBy: end.stoppedBy,
       completedAt: status === "completed" ? this.completedAt : null,
     });
-    return { status, body };
+    return { status, body, itemIds: listIds(this.native?.items ?? []) };
   }
 
   private describeNative(response: JsonObject, usage: string, { stoppedBy }: CallEnd<ChatKinds>): FinishedResponse {
     const own = { ...this.options.own, store: this.isStored, usage: JSON.parse(usage) as unknown };
     const body = { ...response, ...own, ...(stoppedBy === null ? {} : { stopped_by: stoppedBy }) };
-    return { status: response.status === "incomplete" ? "incomplete" : "completed", body: JSON.stringify(body) };
+    return {
+      status: response.status === "incomplete" ? "incomplete" : "completed",
+      body: JSON.stringify(body),
+      itemIds: Array.isArray(response.output) ? listIds(response.output) : [],
+    };
   }
 
   private describeState(status: ResponseStatus): ResponseState {
@@ -188,7 +209,7 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
   private begin(): string {
     if (this.hasBegun || this.form === "whole") return "";
     this.hasBegun = true;
-    const response = this.options.envelope.present({ ...begunState, isStored: this.isStored });
+    const response = this.describeBegun();
     const { output } = this;
     return (
       output.event("response.created", `"response":${response}`) +
@@ -207,4 +228,8 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
     this.output.sequence = sequence;
     return events;
   }
+}
+
+function listIds(items: readonly JsonObject[]): string[] {
+  return items.flatMap(({ id }) => (typeof id === "string" ? [id] : []));
 }

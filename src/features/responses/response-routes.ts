@@ -1,25 +1,47 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import type { Heartbeats } from "../../platform/http/event-stream.ts";
+import { pathParams } from "../../platform/http/path-params.ts";
+import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import type { Calls, IncomingCall } from "../calls/index.ts";
-import type { Chat } from "../chat/index.ts";
-import { prepareResponse } from "./prepare-response.ts";
-import { listOwnItems } from "./read-response-request.ts";
-import type { ResponseRequest } from "./response-request.ts";
+import { sendEvents } from "../../platform/http/take-over.ts";
+import type { Calls, PaidRoute } from "../calls/index.ts";
+import type { ChatKinds } from "../chat/index.ts";
+import type { BackgroundResponses } from "./background-responses.ts";
+import { type CreateDependencies, openConversation, RequestedResponse } from "./create-response.ts";
+import { hasHistory, loadConversation, loadInputItems } from "./load-conversation.ts";
+import type { Conversation } from "./prepare-response.ts";
+import type { JsonObject, ResponseRequest } from "./response-request.ts";
 import { responseRequestSchema } from "./response-request-schema.ts";
-import { responseSchema } from "./response-schema.ts";
+import {
+  deletedResponseSchema,
+  inputItemListSchema,
+  inputItemQuerySchema,
+  responseQuerySchema,
+  responseSchema,
+} from "./response-schema.ts";
+import { deleteResponse, findResponse, type StoredResponse } from "./response-store.ts";
 
-export type ResponseRouteDependencies = { calls: Calls; chat: Pick<Chat, "plan">; clock: Clock };
+export type ResponseRouteDependencies = CreateDependencies & {
+  calls: Calls;
+  background: BackgroundResponses;
+  heartbeats: Heartbeats;
+};
 
-const description = `OpenAI's Responses API. \`input\` is a text or items, \`model\` an id from the model list. With \`stream\` the answer
+const tags = ["Responses"];
+const path = "/v1/responses";
+const jsonType = "application/json; charset=utf-8";
+const responseParams = pathParams({ response_id: "response" });
+const createDescription = `OpenAI's Responses API. \`input\` is a text or items, \`model\` an id from the model list. With \`stream\` the answer
 comes as server-sent events, each with its number, and ends with \`response.completed\`, \`response.incomplete\` or
 \`response.failed\`. \`usage.charge\` is what the call cost. With an \`Idempotency-Key\` the call can be sent again: it is done
-and paid once, also when the connection breaks.`;
+and paid once, also when the connection breaks. Unless \`store\` is \`false\`, the response is kept and can be gone on from by
+\`previous_response_id\`; with \`background\` it is made while nobody waits.`;
 
 /** What a response can be answered with beyond what every endpoint can. */
 const createErrors = [
@@ -33,6 +55,7 @@ const createErrors = [
   "content_policy_violation",
   "insufficient_balance",
   "key_budget_exceeded",
+  "not_found",
   "model_unavailable",
   "idempotency_in_progress",
   "already_completed",
@@ -48,19 +71,14 @@ const createErrors = [
 
 export function addResponseRoutes(http: HttpServer, dependencies: ResponseRouteDependencies): void {
   addCreateResponse(http, dependencies);
+  addGetResponse(http, dependencies);
+  addDeleteResponse(http, dependencies);
+  addCancelResponse(http, dependencies);
+  addListInputItems(http, dependencies);
 }
 
-function addCreateResponse(http: HttpServer, { calls, chat, clock }: ResponseRouteDependencies): void {
+function addCreateResponse(http: HttpServer, dependencies: ResponseRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("createResponse", createErrors);
-  const route = {
-    path: "/v1/responses",
-    prepare: (incoming: IncomingCall) => {
-      const request = incoming.body as ResponseRequest;
-      refuseAbsent(request);
-      const conversation = { items: listOwnItems(request), bytesBefore: 0 };
-      return prepareResponse({ chat, clock }, incoming, { conversation, isStored: false }).plan;
-    },
-  };
   http.post(
     "/responses",
     {
@@ -68,8 +86,8 @@ function addCreateResponse(http: HttpServer, { calls, chat, clock }: ResponseRou
       schema: {
         ...schema,
         summary: "Create a response",
-        description,
-        tags: ["Responses"],
+        description: createDescription,
+        tags,
         headers: describeHeaders("idempotency-key"),
         ...describeAnswers({ 200: { types: ["application/json", "text/event-stream"] } }),
         body: responseRequestSchema,
@@ -77,16 +95,240 @@ function addCreateResponse(http: HttpServer, { calls, chat, clock }: ResponseRou
       },
     },
     // Not an `async` function, whose promise and all that waits for it would be kept for as long as a stream lasts.
-    (request, reply) => calls.answer(route, request, reply),
+    (request, reply) => {
+      const asked = request.body as ResponseRequest;
+      if (asked.background === true) answerAtOnce(dependencies, request, reply);
+      else if (!hasHistory(asked)) answerNow(dependencies, openConversation(asked), request, reply);
+      else answerLater(dependencies, request, reply);
+    },
   );
 }
 
-function refuseAbsent(request: ResponseRequest): void {
-  if (request.previous_response_id != null) {
-    const message = "Responses are not stored yet: send the whole conversation as `input`.";
-    throw new AppError("unsupported_capability", message, { param: "previous_response_id" });
+function answerNow(
+  dependencies: ResponseRouteDependencies,
+  conversation: Conversation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const asked = new RequestedResponse(dependencies, conversation);
+  const route: PaidRoute<ChatKinds> = {
+    path,
+    prepare: (incoming) => asked.prepare(incoming),
+    conclude: (end) => asked.conclude(end),
+  };
+  dependencies.calls.answer(route, request, reply);
+}
+
+/** What was answered before is answered again, also where what the request went on from is not there any more. */
+function answerLater(dependencies: ResponseRouteDependencies, request: FastifyRequest, reply: FastifyReply): void {
+  loadConversation(dependencies, getCaller(request).accountId, request.body as ResponseRequest).then(
+    (conversation) => answerNow(dependencies, conversation, request, reply),
+    (error: unknown) => {
+      const prepare = (): never => {
+        throw error;
+      };
+      dependencies.calls.answer<ChatKinds>({ path, prepare }, request, reply);
+    },
+  );
+}
+
+/** Answers with a response that is going to be made. */
+function answerAtOnce(dependencies: ResponseRouteDependencies, request: FastifyRequest, reply: FastifyReply): void {
+  createInBackground(dependencies, request, reply).catch((error: unknown) => reply.send(error));
+}
+
+async function createInBackground(
+  dependencies: ResponseRouteDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  if (request.headers["idempotency-key"] !== undefined) {
+    const message = "A response that is made in the background cannot have an `Idempotency-Key`.";
+    throw new AppError("invalid_parameter", message, { param: "Idempotency-Key" });
   }
-  if (request.background === true) {
-    throw new AppError("unsupported_capability", "Responses are not made in the background.", { param: "background" });
+  const { background } = dependencies;
+  const asked = request.body as ResponseRequest;
+  const caller = getCaller(request);
+  const conversation = hasHistory(asked)
+    ? await loadConversation(dependencies, caller.accountId, asked)
+    : openConversation(asked);
+  const { body, bodyBytes, id: requestId, limits, span } = request;
+  const requested = new RequestedResponse(dependencies, conversation);
+  const prepared = requested.prepareKept({ caller, body, bodyBytes, requestId });
+  request.rawBody = null;
+  reply.headers(prepared.plan.headers);
+  const begun = await background.begin({ ...prepared, limits, span });
+  request.logFields = { model: prepared.plan.modelId };
+  if (asked.stream !== true) {
+    reply.type(jsonType).send(begun.body);
+    return;
   }
+  const stored = await getStored(dependencies, { accountId: caller.accountId, id: begun.id });
+  await sendStored(dependencies, reply, stored, -1);
+}
+
+async function getStored(
+  { database, clock, background }: ResponseRouteDependencies,
+  key: Pick<StoredResponse, "accountId" | "id">,
+): Promise<StoredResponse> {
+  let response = await findResponse(database, key, clock.now());
+  if (response?.state === "in_progress") {
+    // Whoever waits for one whose process died need not wait for the sweep.
+    await background.endAbandoned();
+    response = await findResponse(database, key, clock.now());
+  }
+  if (response !== null) return response;
+  throw new AppError("not_found", "There is no such response, or its time is over.", { param: "response_id" });
+}
+
+function readAsked(request: { params: { response_id: string }; caller: FastifyRequest["caller"] }) {
+  return { id: request.params.response_id, accountId: getCaller(request).accountId };
+}
+
+async function sendStored(
+  { clock, heartbeats, background }: ResponseRouteDependencies,
+  reply: FastifyReply,
+  response: StoredResponse,
+  startingAfter: number,
+): Promise<FastifyReply> {
+  const isGone = (): boolean => reply.raw.destroyed;
+  return await sendEvents(reply, { clock, heartbeats }, async (stream) => {
+    await background.follow(response, startingAfter, { write: (events) => void stream.write(events), isGone });
+    stream.end("");
+  });
+}
+
+function addGetResponse(http: HttpServer, dependencies: ResponseRouteDependencies): void {
+  const { config, schema, errors } = describeEndpoint("getResponse", [
+    "not_found",
+    "invalid_parameter",
+    "unknown_parameter",
+  ]);
+  http.get(
+    "/responses/:response_id",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Get a response",
+        description: `A response that is kept, as it stands. With \`stream=true\` the events of one that is made in the background,
+from its beginning or after the number that \`starting_after\` names.`,
+        tags,
+        params: responseParams,
+        querystring: responseQuerySchema,
+        ...describeAnswers({ 200: { types: ["application/json", "text/event-stream"] } }),
+        response: { 200: Type.Unsafe<string>(responseSchema), ...errors },
+      },
+    },
+    async (request, reply) => {
+      const { stream = false, starting_after: startingAfter = -1 } = request.query;
+      const response = await getStored(dependencies, readAsked(request));
+      if (!stream) return reply.type(jsonType).send(response.body);
+      if ((JSON.parse(response.body) as JsonObject).background !== true) {
+        const message = "Only a response that is made in the background can be streamed again.";
+        throw new AppError("invalid_parameter", message, { param: "stream" });
+      }
+      return await sendStored(dependencies, reply, response, startingAfter);
+    },
+  );
+}
+
+function addDeleteResponse(http: HttpServer, dependencies: ResponseRouteDependencies): void {
+  const { config, schema, errors } = describeEndpoint("deleteResponse", ["not_found", "unknown_parameter"]);
+  http.delete(
+    "/responses/:response_id",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Delete a response",
+        description: "Forgets a response and the items of its request. Nothing can go on from it any more.",
+        tags,
+        params: responseParams,
+        querystring: Type.Object({}, { additionalProperties: false }),
+        response: { 200: deletedResponseSchema, ...errors },
+      },
+    },
+    async (request) => {
+      const { id } = await getStored(dependencies, readAsked(request));
+      await deleteResponse(dependencies.database, readAsked(request));
+      return { id, object: "response" as const, deleted: true as const };
+    },
+  );
+}
+
+function addCancelResponse(http: HttpServer, dependencies: ResponseRouteDependencies): void {
+  const { config, schema, errors } = describeEndpoint("cancelResponse", ["not_found", "invalid_parameter"]);
+  http.post(
+    "/responses/:response_id/cancel",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Cancel a response",
+        description: `Stops a response that is made in the background; what the model has written is charged. One that is over
+stays as it is.`,
+        tags,
+        params: responseParams,
+        body: Type.Unsafe<Record<string, unknown> | null>(
+          Type.Object({}, { nullable: true, description: "Nothing, or an empty object." }),
+        ),
+        response: { 200: Type.Unsafe<string>(responseSchema), ...errors },
+      },
+    },
+    async (request, reply) => {
+      const response = await getStored(dependencies, readAsked(request));
+      if ((JSON.parse(response.body) as JsonObject).background !== true) {
+        const message = "Only a response that is made in the background can be cancelled.";
+        throw new AppError("invalid_parameter", message, { param: "response_id" });
+      }
+      if (response.state === "in_progress") await dependencies.background.cancel(response);
+      return reply.type(jsonType).send((await getStored(dependencies, readAsked(request))).body);
+    },
+  );
+}
+
+function addListInputItems(http: HttpServer, dependencies: ResponseRouteDependencies): void {
+  const { config, schema, errors } = describeEndpoint("listInputItems", [
+    "not_found",
+    "invalid_parameter",
+    "unknown_parameter",
+  ]);
+  http.get(
+    "/responses/:response_id/input_items",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "List input items",
+        description: "The items that a response was made of, those before its own request too, the newest first.",
+        tags,
+        params: responseParams,
+        querystring: inputItemQuerySchema,
+        response: { 200: inputItemListSchema, ...errors },
+      },
+    },
+    async (request) => {
+      const { limit = 20, order = "desc", after } = request.query;
+      const response = await getStored(dependencies, readAsked(request));
+      const items = await loadInputItems(dependencies, response);
+      return presentPage(order === "asc" ? items : items.reverse(), { limit, after: after ?? null });
+    },
+  );
+}
+
+function presentPage(items: readonly JsonObject[], { limit, after }: { limit: number; after: string | null }) {
+  const last = after === null ? -1 : items.findIndex(({ id }) => id === after);
+  if (after !== null && last === -1) {
+    throw new AppError("invalid_parameter", "after must be the id of an item of this list.", { param: "after" });
+  }
+  const data = items.slice(last + 1, last + 1 + limit);
+  const readId = (item: JsonObject | undefined): string | null => (item === undefined ? null : String(item.id));
+  return {
+    object: "list" as const,
+    data,
+    first_id: readId(data[0]),
+    last_id: readId(data.at(-1)),
+    has_more: last + 1 + limit < items.length,
+  };
 }

@@ -38,3 +38,42 @@ export const responseSchema = Type.Object(
     description: "The response, with what it repeats of its request; with `stream: true` the same in events.",
   },
 );
+
+const include = Type.Optional(
+  Type.Array(Type.String(), { description: "Taken, and without effect: all there is is told." }),
+);
+const includeFields = { include, "include[]": include };
+
+export const responseQuerySchema = Type.Object(
+  {
+    stream: Type.Optional(Type.Boolean()),
+    starting_after: Type.Optional(Type.Integer({ minimum: 0, description: "The number of the last event you have." })),
+    include_obfuscation: Type.Optional(Type.Boolean()),
+    ...includeFields,
+  },
+  { additionalProperties: false },
+);
+
+export const inputItemQuerySchema = Type.Object(
+  {
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+    order: Type.Optional(Type.Enum(["asc", "desc"])),
+    after: Type.Optional(Type.String({ maxLength: 200, description: "The `last_id` of the page before." })),
+    ...includeFields,
+  },
+  { additionalProperties: false },
+);
+
+export const inputItemListSchema = Type.Object({
+  object: Type.Literal("list"),
+  data: Type.Array(anyObject),
+  first_id: Type.Union([Type.String(), Type.Null()]),
+  last_id: Type.Union([Type.String(), Type.Null()]),
+  has_more: Type.Boolean(),
+});
+
+export const deletedResponseSchema = Type.Object({
+  id: Type.String(),
+  object: Type.Literal("response"),
+  deleted: Type.Literal(true),
+});

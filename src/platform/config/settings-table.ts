@@ -406,6 +406,13 @@ export const settingsTable = {
     example: String(20 * megabyte),
     explains: "How large the uploaded files of an account without credit, quota or plan may be together.",
   },
+  response_days: {
+    kind: wholeNumber({ min: 0, max: 3650 }),
+    standard: 30,
+    example: "30",
+    explains:
+      "How long responses (`POST /v1/responses`) are kept that were not sent with `store: false`. With 0 none is kept.",
+  },
   file_days: {
     kind: wholeNumber({ min: 1, max: 3650 }),
     standard: 30,

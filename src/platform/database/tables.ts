@@ -34,6 +34,7 @@ export type Tables = {
   postings: PostingsTable;
   prices: PricesTable;
   redeem_codes: RedeemCodesTable;
+  responses: ResponsesTable;
   scheduled_jobs: ScheduledJobsTable;
   stripe_progress: StripeProgressTable;
   task_counts: TaskCountsTable;
@@ -455,6 +456,21 @@ type RedeemCodesTable = {
   voided_at: Date | null;
   redeemed_at: Date | null;
   redeemed_by: string | null;
+};
+
+type ResponsesTable = {
+  account_id: string;
+  id: string;
+  previous_id: string | null;
+  state: string;
+  input: string;
+  body: string;
+  bytes: number;
+  item_ids: string[] | null;
+  events: string | null;
+  lease_until: Date | null;
+  created_at: Date;
+  expires_at: Date;
 };
 
 type ScheduledJobsTable = {

@@ -34,6 +34,10 @@ const pathIds = {
     pattern: "^whs_[0-9a-z]{1,64}$",
     missing: unknown("There is no such webhook session, or nobody has read it for a day."),
   },
+  response: {
+    pattern: "^resp_[0-9a-z]{1,64}$",
+    missing: { ...unknown("There is no such response, or its time is over."), namesParam: true },
+  },
   key: { pattern: "^key_[0-9a-z]{1,64}$", missing: unknown("The account has no such API key.") },
   session: { pattern: "^ses_[0-9a-z]{1,64}$", missing: unknown("You have no such session.") },
   passkey: { pattern: "^passkey_[0-9a-z]{1,64}$", missing: unknown("You have no such passkey.") },

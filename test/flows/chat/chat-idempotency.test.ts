@@ -284,6 +284,7 @@ describe("a key", () => {
       metrics: createMetrics(),
       removeExpiredFiles: async () => {},
       sweepCheckouts: async () => {},
+      sweepResponses: async () => {},
     }).find(({ name }) => name === "forget-idempotency-keys");
     await job?.run(new AbortController().signal);
     const left = (await listKeys(chat.gateway, caller)).map(({ key }) => key);

@@ -22,6 +22,7 @@ export type FurnishedAccount = {
 export type FurnishedKind =
   | "keys"
   | "files"
+  | "responses"
   | "tasks"
   | "webhook_endpoints"
   | "events"
@@ -44,6 +45,7 @@ export async function furnishAccount(gateway: TestGateway): Promise<FurnishedAcc
     visitor.post("/webhook_endpoints", { url: `http://127.0.0.1:9/${canary}`, description: `${canary} endpoint` }),
   );
   const task = await demand(visitor.post("/images/generations", { model: "sandbox-image", prompt: `A ${canary}` }));
+  const response = await demand(visitor.post("/responses", { model: "sandbox-chat", input: `A ${canary}` }));
   const fileId = await uploadPicture(gateway, { key: apiKey.key, name: `${canary}.png` });
   const requestId = await beginRequest(gateway, { client: canary.slice(0, 20) });
   await approve(visitor, requestId);
@@ -63,6 +65,7 @@ export async function furnishAccount(gateway: TestGateway): Promise<FurnishedAcc
   const ids = {
     keys: apiKey.id,
     files: fileId,
+    responses: response.id,
     tasks: task.id,
     webhook_endpoints: endpoint.id,
     events: event.id,

@@ -1937,6 +1937,159 @@ export type paths = {
       };
     };
   };
+  "/responses/{response_id}": {
+    get: {
+      parameters: {
+        query?: {
+          stream?: boolean;
+          starting_after?: number;
+          include_obfuscation?: boolean;
+          include?: (string)[];
+          "include[]"?: (string)[];
+        };
+        path: {
+          response_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "response";
+            created_at: number;
+            completed_at: number | null;
+            status: "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
+            model: string;
+            output: (Record<string, unknown>)[];
+            error: {
+              code: string;
+              message: string;
+            } | null;
+            incomplete_details: {
+              reason?: "max_output_tokens" | "content_filter";
+            } | null;
+            store: boolean;
+            usage: {
+              input_tokens: number;
+              input_tokens_details: {
+                cached_tokens: number;
+                cache_write_tokens: number;
+              };
+              output_tokens: number;
+              output_tokens_details: {
+                reasoning_tokens: number;
+              };
+              total_tokens: number;
+              charge: string;
+            } | null;
+            stopped_by?: "insufficient_balance";
+          };
+        } };
+      };
+    };
+    delete: {
+      parameters: {
+        path: {
+          response_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "response";
+            deleted: true;
+          };
+        } };
+      };
+    };
+  };
+  "/responses/{response_id}/cancel": {
+    post: {
+      parameters: {
+        path: {
+          response_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": Record<never, never> | null;
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "response";
+            created_at: number;
+            completed_at: number | null;
+            status: "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
+            model: string;
+            output: (Record<string, unknown>)[];
+            error: {
+              code: string;
+              message: string;
+            } | null;
+            incomplete_details: {
+              reason?: "max_output_tokens" | "content_filter";
+            } | null;
+            store: boolean;
+            usage: {
+              input_tokens: number;
+              input_tokens_details: {
+                cached_tokens: number;
+                cache_write_tokens: number;
+              };
+              output_tokens: number;
+              output_tokens_details: {
+                reasoning_tokens: number;
+              };
+              total_tokens: number;
+              charge: string;
+            } | null;
+            stopped_by?: "insufficient_balance";
+          };
+        } };
+      };
+    };
+  };
+  "/responses/{response_id}/input_items": {
+    get: {
+      parameters: {
+        query?: {
+          limit?: number;
+          order?: "asc" | "desc";
+          after?: string;
+          include?: (string)[];
+          "include[]"?: (string)[];
+        };
+        path: {
+          response_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: (Record<string, unknown>)[];
+            first_id: string | null;
+            last_id: string | null;
+            has_more: boolean;
+          };
+        } };
+      };
+    };
+  };
   "/files": {
     get: {
       parameters: {

@@ -1,0 +1,226 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { AccountId } from "../../lib/ids.ts";
+import { presentMoney } from "../../lib/money.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { presentError } from "../../platform/http/error-response.ts";
+import type { SeenLimits } from "../../platform/http/request-context.ts";
+import type { Span } from "../../platform/tracing/span.ts";
+import type { BegunCall, CallEnd, Calls } from "../calls/index.ts";
+import type { ChatKinds } from "../chat/index.ts";
+import { createEventLog, type EventLog, findLastNumber, skipEvents } from "./event-log.ts";
+import { describeRow, type KeepDependencies, type KeptRequest } from "./keep-response.ts";
+import type { PreparedResponse } from "./prepare-response.ts";
+import type { FinishedResponse } from "./present-response.ts";
+import { writeEvent } from "./response-output.ts";
+import {
+  type AbandonedResponse,
+  deleteResponse,
+  endResponse,
+  findAbandoned,
+  findEvents,
+  insertResponse,
+  renewLease,
+  type StoredResponse,
+} from "./response-store.ts";
+
+type BackgroundOrder = PreparedResponse & { kept: KeptRequest; limits: SeenLimits | null; span: Span | null };
+
+/** Responses that are made while nobody waits for them. */
+export type BackgroundResponses = {
+  /** Begins one, and answers how it stands. Throws where a limit or the balance does not allow it. */
+  begin(order: BackgroundOrder): Promise<{ id: string; body: string }>;
+  /** Stops one that is still being made; its upstream too, at once where this process makes it. */
+  cancel(response: StoredResponse): Promise<void>;
+  /** Has the events of one written, from now or from its beginning, until there are no more. */
+  follow(response: StoredResponse, startingAfter: number, stream: EventReader): Promise<void>;
+  /** Ends those whose process died as failed. What they held comes back by itself. */
+  endAbandoned(): Promise<void>;
+  close(): void;
+};
+
+type EventReader = { write(events: string): void; isGone(): boolean };
+type Key = { accountId: AccountId; id: string };
+type Running = Key & { call: BegunCall<ChatKinds>; log: EventLog | null };
+
+const leaseMs = 30_000;
+const renewMs = 5_000;
+/** How often somebody who reads what another process makes looks for more of it. */
+const pollMs = 500;
+const abandonedAtOnceMax = 100;
+const eventBytesMax = 8 * 1024 * 1024;
+const endTriesMax = 5;
+const endRetryMs = 1000;
+
+type BackgroundDependencies = KeepDependencies & { calls: Pick<Calls, "begin"> };
+
+export function createBackgroundResponses(dependencies: BackgroundDependencies): BackgroundResponses {
+  const { database, clock, logger, retentionMs, calls } = dependencies;
+  const running = new Map<string, Running>();
+  const readLease = (): Date => new Date(clock.now().getTime() + leaseMs);
+  const timer = setInterval(() => void renewAll(), renewMs);
+  timer.unref();
+
+  async function renewAll(): Promise<void> {
+    for (const one of running.values()) {
+      try {
+        const events = one.log?.text() ?? null;
+        const isWanted = await renewLease(database, one, { leaseUntil: readLease(), events: boundEvents(events) });
+        // It was cancelled or deleted at another process.
+        if (!isWanted) one.call.hangUp();
+      } catch (error) {
+        logger.warn({ response_id: one.id, error }, "the lease of a response could not be renewed");
+      }
+    }
+  }
+
+  async function finish(order: BackgroundOrder, one: Running, end: CallEnd<ChatKinds>): Promise<void> {
+    logger.info(describeEnd(order, end), "a response was made in the background");
+    // Whoever stopped it has said how it ends.
+    if (end.hasHungUp) one.log?.end("");
+    else await keepEnd(dependencies, one, order.presenter.describeEnd(end), presentTail(order, end));
+  }
+
+  async function fail({ presenter, kept }: BackgroundOrder, one: Running, error: unknown): Promise<void> {
+    const failure = toFailure(error);
+    const tail = presenter.presentFailure(presentError(failure, kept.requestId).body);
+    await keepEnd(dependencies, one, presenter.describeFailure(failure), tail);
+  }
+
+  function watch(order: BackgroundOrder, one: Running): void {
+    running.set(one.id, one);
+    one.call.ended
+      .then(
+        (end) => finish(order, one, end),
+        (error: unknown) => fail(order, one, error),
+      )
+      .finally(() => running.delete(one.id));
+  }
+
+  return {
+    async begin(order) {
+      const { kept, presenter, plan } = order;
+      const row = describeRow(kept, { now: clock.now(), retentionMs });
+      const body = presenter.describeBegun();
+      await insertResponse(database, { ...row, state: "in_progress", body, itemIds: [], leaseUntil: readLease() });
+      const log = presenter.form === "events" ? createEventLog() : null;
+      const { accountId, id } = row;
+      try {
+        const listener = log && createListener(presenter, log);
+        const call = await calls.begin(plan, { listener, limits: order.limits, span: order.span });
+        watch(order, { accountId, id, call, log });
+      } catch (error) {
+        await deleteResponse(database, row);
+        throw error;
+      }
+      return { id, body };
+    },
+
+    async cancel({ accountId, id, body }) {
+      const one = running.get(id);
+      const known = one?.log?.text() ?? (await findEvents(database, { accountId, id }))?.events ?? null;
+      const events = boundEvents(known);
+      const cancelled = JSON.stringify({ ...JSON.parse(body), status: "cancelled" });
+      await endResponse(database, { accountId, id }, { state: "cancelled", body: cancelled, itemIds: [], events });
+      one?.call.hangUp();
+    },
+
+    async follow({ accountId, id }, startingAfter, reader) {
+      const one = running.get(id);
+      if (one?.log) return await one.log.follow(startingAfter, (events) => reader.write(events));
+      await pollEvents(database, { accountId, id }, startingAfter, reader);
+    },
+
+    async endAbandoned() {
+      const abandoned = await findAbandoned(database, clock.now(), abandonedAtOnceMax);
+      for (const one of abandoned) await endResponse(database, one, describeAbandoned(one));
+    },
+
+    close: () => clearInterval(timer),
+  };
+}
+
+/** Writes how a response ended; one that was cancelled or deleted meanwhile stays as it is. */
+async function keepEnd(
+  { database, logger }: Pick<KeepDependencies, "database" | "logger">,
+  { log, accountId, id }: Running,
+  { status: state, body, itemIds }: FinishedResponse,
+  tail: string,
+): Promise<void> {
+  const events = log === null ? null : boundEvents(log.text() + tail);
+  let isWanted = false;
+  for (let tries = 1; tries <= endTriesMax; tries += 1) {
+    try {
+      isWanted = await endResponse(database, { accountId, id }, { state, body, itemIds, events });
+      break;
+    } catch (error) {
+      logger.warn({ response_id: id, error }, "the end of a response could not be kept");
+      await wait(endRetryMs * tries);
+    }
+  }
+  log?.end(isWanted ? tail : "");
+}
+
+/** What another process makes is read from where it keeps it. */
+async function pollEvents(
+  database: KeepDependencies["database"],
+  key: Key,
+  startingAfter: number,
+  reader: EventReader,
+): Promise<void> {
+  for (let last = startingAfter; !reader.isGone(); await wait(pollMs)) {
+    const found = await findEvents(database, key);
+    const events = skipEvents(found?.events ?? "", last);
+    reader.write(events);
+    last = Math.max(last, findLastNumber(events));
+    if (found?.state !== "in_progress") return;
+  }
+}
+
+function createListener(presenter: PreparedResponse["presenter"], log: EventLog) {
+  return {
+    onAccepted: () => {},
+    onPieces: (pieces: readonly ChatKinds["delta"][]) => {
+      log.add(presenter.presentPieces(pieces));
+      return true;
+    },
+    onExhausted: () => log.add(presenter.presentExhaustion()),
+  };
+}
+
+function presentTail({ presenter, kept }: BackgroundOrder, end: CallEnd<ChatKinds>): string {
+  return end.failure === null
+    ? presenter.presentTail(end)
+    : presenter.presentFailure(presentError(end.failure, kept.requestId).body);
+}
+
+/** Nobody goes on from the middle of what is too long to be kept. */
+function boundEvents(events: string | null): string | null {
+  return events !== null && events.length > eventBytesMax ? null : events;
+}
+
+function toFailure(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const message = "Something in the gateway went wrong. Report it with the request_id.";
+  return new AppError("internal_error", message, { cause: error });
+}
+
+function describeAbandoned({ body, events }: AbandonedResponse) {
+  const message = "The gateway stopped before the response was complete.";
+  const failed = JSON.stringify({
+    ...JSON.parse(body),
+    status: "failed",
+    error: { code: "server_error", message },
+  });
+  const told = events && events + writeEvent("response.failed", findLastNumber(events) + 1, `"response":${failed}`);
+  return { state: "failed" as const, body: failed, itemIds: [], events: told };
+}
+
+function describeEnd({ plan, kept }: BackgroundOrder, { usage, settlement, hasHungUp }: CallEnd<ChatKinds>) {
+  const { caller, requestId } = kept;
+  return {
+    ...{ request_id: requestId, account_id: caller.accountId, key_id: caller.keyId, model: plan.modelId },
+    ...plan.describeUsage(usage),
+    charge: presentMoney(settlement.charge),
+    ...(hasHungUp ? { hung_up: true } : {}),
+  };
+}
