@@ -320,3 +320,66 @@ test("GET /v1/models has Anthropic's form for its clients, and OpenAI's for all 
   const { object } = (await (await chat.gateway.get("/models", caller.key)).json()) as Fields;
   expect(object).toBe("list");
 });
+
+test("a request of Claude Code's is answered by every kind of upstream, turn after turn", async () => {
+  // As Claude Code 2.1.325 sends it to an address of one's own, shortened.
+  const headers = {
+    "user-agent": "claude-cli/2.1.325 (external, sdk-cli)",
+    "anthropic-version": "2023-06-01",
+    "anthropic-beta":
+      "claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27,effort-2025-11-24",
+    "anthropic-dangerous-direct-browser-access": "true",
+    "x-app": "cli",
+    "x-claude-code-session-id": "2873fa43-52ce-47dc-b93a-288599426f30",
+  };
+  const mark = { cache_control: { type: "ephemeral" } };
+  const reminder = { type: "text", text: "<system-reminder>\nBe careful.\n</system-reminder>" };
+  const environment = { role: "system", content: [{ type: "text", text: "# Environment\nLinux", ...mark }] };
+  const base = {
+    max_tokens: 32_000,
+    system: [
+      { type: "text", text: "x-anthropic-billing-header: cc_version=2.1.325.0dc; cc_entrypoint=sdk-cli;" },
+      { type: "text", text: "You are a Claude agent, built on Anthropic's Claude Agent SDK.", ...mark },
+      { type: "text", text: "\nYou are an agent working with the user toward their goals.", ...mark },
+    ],
+    tools: [...tools, { ...tools[0], name: "DeferredToolPlaceholder", defer_loading: true }],
+    metadata: { user_id: '{"device_id":"18629fcd","account_uuid":"","session_id":"2873fa43"}' },
+    thinking: { type: "adaptive", display: "omitted" },
+    context_management: { edits: [{ type: "clear_thinking_20251015", keep: "all" }] },
+    output_config: { effort: "high" },
+  };
+  expect((await chat.fetch(`${chat.gateway.siteUrl}/api/hello`, { method: "HEAD" })).status).toBeLessThan(500);
+  const list = await chat.fetch(`${chat.gateway.baseUrl}/models?limit=1000`, {
+    headers: { authorization: `Bearer ${caller.key}`, "anthropic-version": "2023-06-01" },
+  });
+  expect(await list.json()).toMatchObject({ has_more: false, data: expect.any(Array) });
+  for (const model of ["open", "google", "packaged", "sandbox-chat", "anthropic"]) {
+    // The fake of Anthropic's is of the time before there were instructions in the middle.
+    const first = [{ role: "user", content: [reminder, { type: "text", text: question.content, ...mark }] }];
+    const messages = model === "anthropic" ? first : [...first, environment];
+    const send = (fields: object) => post({ model, ...base, ...fields, stream: true }, headers, "/messages?beta=true");
+    const client = openClient(caller.key);
+    const asked = { model, ...base, messages } as object as Anthropic.MessageCreateParamsNonStreaming;
+    const turn = await client.messages.stream(asked, { headers }).finalMessage();
+    expect([model, turn.stop_reason]).toEqual([model, "tool_use"]);
+    const uses = turn.content.filter((block) => block.type === "tool_use");
+    const results = uses.map(({ id }) => ({ type: "tool_result", tool_use_id: id, content: "fine", is_error: false }));
+    const answered = [
+      ...messages,
+      { role: "assistant", content: turn.content },
+      { role: "user", content: results.map((result, index) => ({ ...result, ...(index === 1 ? mark : {}) })) },
+    ];
+    const last = await (await send({ messages: answered })).text();
+    expect(last).toContain("event: message_stop");
+    expect(last).toContain('"stop_reason":"end_turn"');
+    const { stream: _, max_tokens: __, ...counted } = { ...base, model, messages: answered, stream: true };
+    const count = await post(counted, headers, "/messages/count_tokens?beta=true");
+    expect([count.status, await count.json()]).toEqual([200, { input_tokens: expect.any(Number) }]);
+  }
+  // What is Anthropic's own stays with Anthropic.
+  const seen = chat.upstream.requests.filter(({ json }) => JSON.stringify(json).includes("Claude Agent SDK"));
+  expect(seen.map(({ json }) => JSON.stringify(json).includes("x-anthropic-billing-header"))).toEqual([
+    ...[false, false, false, false, false, false, true, true],
+  ]);
+  expect(seen.at(-1)?.headers["anthropic-beta"]).toBe(headers["anthropic-beta"]);
+});

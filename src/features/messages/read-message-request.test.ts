@@ -9,6 +9,7 @@ const hello = { role: "user", content: "Hello" };
 const asked = { model: "m", max_tokens: 50, messages: [hello] };
 const read = (fields: object, of: MessageModel | null = model) => readMessageRequest({ ...asked, ...fields }, of);
 const mark = { cache_control: { type: "ephemeral", ttl: "1h" } };
+const tool = { name: "x", input_schema: { type: "object" } };
 const png = { type: "base64", media_type: "image/png", data: "AAAA" };
 
 describe("a conversation in the form of chat", () => {
@@ -156,10 +157,27 @@ describe("fields", () => {
     ["speed", { speed: "fast" }],
     ["mcp_servers", { mcp_servers: [{ type: "url" }] }],
     ["tools[0]", { tools: [{ type: "web_search_20260318", name: "web_search" }] }],
-    ["tools[0].defer_loading", { tools: [{ name: "x", input_schema: { type: "object" }, defer_loading: true }] }],
+    ["tools[0].allowed_callers", { tools: [{ ...tool, allowed_callers: ["code_execution_20260521"] }] }],
     ["messages[0].content[0]", { messages: [{ role: "user", content: [{ type: "container_upload", file_id: "f" }] }] }],
   ])("%s is left to upstreams that speak Anthropic's API", (param, fields) => {
     expect(read(fields).obstacle?.param).toBe(param);
+  });
+
+  test("a tool that is held back is offered once a search has found it", () => {
+    const tools = [tool, { ...tool, name: "y", defer_loading: true }, { ...tool, name: "z", defer_loading: true }];
+    const found = { type: "tool_reference", tool_name: "z" };
+    const use = { type: "tool_use", id: "a", name: "x", input: {} };
+    const { request, obstacle } = read({
+      tools,
+      messages: [
+        { role: "assistant", content: [use] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: [found] }] },
+      ],
+    });
+    expect(obstacle).toBeNull();
+    expect(request.tools?.map((one) => one.type === "function" && one.function.name)).toEqual(["x", "z"]);
+    expect(request.messages.at(-1)).toMatchObject({ content: "The tool z can be used from now on." });
+    expect(read({ tools: tools.slice(1) }).request.tools).toBeUndefined();
   });
 
   test("a model that does not reason is asked for no thoughts, by any wire", () => {

@@ -67,7 +67,7 @@ export function readMessageRequest(body: Fields, model: MessageModel | null): Re
     ...readFormat(body),
     ...(model?.isReasoning === false ? {} : readThinking(body)),
   };
-  const tools = readTools(body.tools);
+  const tools = readTools(body.tools, read.foundTools);
   if (tools.tools.length > 0) request.tools = tools.tools;
   if (tools.searchesWeb) request.web_search_options = {};
   if (body.speed === "fast") request.service_tier = "fast";
@@ -176,7 +176,7 @@ function readThinking({ thinking, output_config: config }: Fields): Partial<Chat
 
 type ReadTools = { tools: ChatTool[]; obstacle: ChatObstacle | null; references: number; searchesWeb: boolean };
 
-function readTools(tools: unknown): ReadTools {
+function readTools(tools: unknown, foundTools: ReadonlySet<string>): ReadTools {
   const read: ReadTools = { tools: [], obstacle: null, references: 0, searchesWeb: false };
   if (!Array.isArray(tools)) return read;
   for (const [index, value] of tools.entries()) {
@@ -184,10 +184,12 @@ function readTools(tools: unknown): ReadTools {
     const tool = needObject(value, place);
     const type = tool.type ?? "custom";
     if (type === "custom") {
-      read.tools.push(readTool(tool, place));
-      if (tool.defer_loading !== true && !isCalledByCode(tool)) continue;
-      const field = tool.defer_loading === true ? "defer_loading" : "allowed_callers";
-      read.obstacle ??= { param: `${place}.${field}`, message: `This model does not take \`${field}\`.` };
+      const offered = readTool(tool, place);
+      // Until a search has found it, the model is not to know of it.
+      if (tool.defer_loading !== true || foundTools.has(String(tool.name))) read.tools.push(offered);
+      if (!isCalledByCode(tool)) continue;
+      const message = "This model does not let code call tools.";
+      read.obstacle ??= { param: `${place}.allowed_callers`, message };
     } else {
       read.references += 1;
       read.searchesWeb ||= String(type).startsWith("web_search");

@@ -1,6 +1,6 @@
 import type { CacheMark, ChatMessage, ChatUserPart } from "../../providers/chat-request.ts";
 import type { ChatObstacle } from "../../providers/contract.ts";
-import { type Fields, isObject, needList, needObject, needText, refuse } from "./message-error.ts";
+import { type Fields, isObject, needList, needObject, needText } from "./message-error.ts";
 import type { MessagePlace } from "./message-places.ts";
 import { unsignedThinkingMark } from "./thinking-mark.ts";
 
@@ -18,13 +18,18 @@ export type ReadTurns = {
   references: number;
   /** Some thoughts carry our mark for a signature, and mean nothing to a vendor. */
   hasUnsignedThinking: boolean;
+  /** The tools that a search has found: those that were held back until then. */
+  foundTools: Set<string>;
 };
 
 type Places = { parts: string[]; calls: string[] };
 
 /** Reads the turns one after another. What chat cannot say is noted, and left to upstreams that speak Anthropic's API. */
 export function readTurns(system: unknown, turns: readonly unknown[]): ReadTurns {
-  const read: ReadTurns = { messages: [], places: [], obstacle: null, references: 0, hasUnsignedThinking: false };
+  const read: ReadTurns = {
+    ...{ messages: [], places: [], obstacle: null, references: 0, hasUnsignedThinking: false },
+    foundTools: new Set(),
+  };
   if (system !== undefined && system !== null) readInstructions(read, system, "system");
   turns.forEach((turn, index) => {
     const path = `messages[${index}]`;
@@ -72,14 +77,20 @@ function readInstructions(read: ReadTurns, content: unknown, path: string): void
   const places: string[] = [];
   for (const [index, block] of listBlocks(content, place).entries()) {
     const at = `${place}[${index}]`;
-    if (block.type !== "text") refuse("invalid_parameter", `${at}.type`, `\`${at}.type\` must be text.`);
+    if (block.type !== "text") {
+      noteForeignBlock(read, block, at);
+      continue;
+    }
     const text = needText(block.text, `${at}.text`);
-    if (text === "") continue;
+    if (text === "" || text.startsWith(billingMark)) continue;
     parts.push({ type: "text", text, ...readMark(block) });
     places.push(at);
   }
   if (parts.length > 0) add(read, { role: "system", content: joinParts(parts) }, path, { parts: places, calls: [] });
 }
+
+/** What a client tells its vendor's accounting in the place of instructions. It changes often, and is nothing to a model. */
+const billingMark = "x-anthropic-billing-header:";
 
 /** Results of tools are messages of their own, before whatever else the user says. */
 function readUserTurn(read: ReadTurns, content: unknown, path: string): void {
@@ -118,6 +129,12 @@ function readUserBlock(read: ReadTurns, block: Fields, at: string, say: Say): vo
     case "document":
       readDocument(read, block, at, say);
       break;
+    case "tool_reference": {
+      const name = needText(block.tool_name, `${at}.tool_name`);
+      read.foundTools.add(name);
+      say({ type: "text", text: `The tool ${name} can be used from now on.` }, at);
+      break;
+    }
     case "search_result": {
       const texts = listBlocks(block.content, `${at}.content`).map((inner) => needText(inner.text, `${at}.content`));
       noteCitations(read, block, at);
