@@ -1,5 +1,8 @@
+import { createAnthropic } from "@ai-sdk/anthropic";
 import Anthropic from "@anthropic-ai/sdk";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ChatAnthropic } from "@langchain/anthropic";
+import { generateText, isStepCount, jsonSchema, streamText, tool } from "ai";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
 import { citySchema, clientModels, pixel, writeClientCatalog } from "../harness/chat/client-catalog.ts";
 
@@ -10,8 +13,11 @@ beforeAll(async () => {
   chat = await openChatGateway({ catalog: writeClientCatalog });
   caller = await chat.createCaller({ cash: "10000" });
   client = openClient(caller.key);
+  // It warns of every model that is not in its own list.
+  vi.stubGlobal("AI_SDK_LOG_WARNINGS", false);
 });
 afterAll(async () => {
+  vi.unstubAllGlobals();
   expect(chat.upstream.refusals()).toEqual([]);
   await chat[Symbol.asyncDispose]();
 });
@@ -95,6 +101,54 @@ describe.each(clientModels)("Anthropic SDK, %s", (model) => {
       ],
     });
     expect(JSON.stringify(answer.content)).toContain("what is this");
+  });
+});
+
+/** The Vercel AI SDK, with its provider for Anthropic. */
+function openVercelModel(id: string) {
+  return createAnthropic({ apiKey: caller.key, baseURL: chat.gateway.baseUrl, fetch: chat.fetch })(id);
+}
+
+describe.each(["open", "anthropic", "google", "sandbox-chat"])("Vercel AI SDK and LangChain, %s", (id) => {
+  const run = { prompt: question.content, maxRetries: 0 };
+
+  test("a text and a loop of tools, whole and streamed, with usage", async () => {
+    const offer = (name: string) =>
+      tool({
+        description: `Answers with the ${name} of a city`,
+        inputSchema: jsonSchema<{ city: string }>(citySchema),
+        execute: async () => `${name} is fine`,
+      });
+    const options = {
+      ...run,
+      model: openVercelModel(id),
+      tools: { weather: offer("weather"), traffic: offer("traffic") },
+      stopWhen: isStepCount(3),
+    };
+    const { text, steps, usage } = await generateText(options);
+    expect(text).toContain("traffic is fine");
+    expect(steps.map(({ finishReason }) => finishReason)).toEqual(["tool-calls", "stop"]);
+    expect(usage.outputTokens).toBeGreaterThan(0);
+    const stream = streamText(options);
+    expect(await stream.text).toContain("traffic is fine");
+    expect((await stream.usage).outputTokens).toBeGreaterThan(0);
+  });
+
+  test("LangChain: a text, a stream and a tool call", async () => {
+    const model = new ChatAnthropic({
+      ...{ apiKey: caller.key, anthropicApiUrl: chat.gateway.siteUrl, model: id, maxTokens: 100, maxRetries: 0 },
+      clientOptions: { fetch: chat.fetch },
+    });
+    const whole = await model.invoke("Hello");
+    expect(whole.text).toContain("Hello");
+    expect(whole).toMatchObject({
+      usage_metadata: { input_tokens: expect.any(Number), output_tokens: expect.any(Number) },
+    });
+    let text = "";
+    for await (const chunk of await model.stream("Hello")) text += chunk.text;
+    expect(text).toBe(whole.text);
+    const called = await model.bindTools([...tools]).invoke(question.content);
+    expect(called.tool_calls?.map(({ name }) => name)).toEqual(["weather", "traffic"]);
   });
 });
 

@@ -1,7 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
-import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import type { CallPlan, Calls } from "../calls/index.ts";
 import type { LiveCatalog } from "../catalog/index.ts";
@@ -9,15 +8,12 @@ import { askChat, type ChatQuestion, type ChatReply } from "./ask-chat.ts";
 import type { ChatKinds } from "./chat-kinds.ts";
 import { addChatRoutes } from "./chat-routes.ts";
 import { createTargetTable } from "./chat-target.ts";
-import { countInput, measureInput } from "./measure-input.ts";
 import { type ChatOrder, planChat } from "./prepare-chat.ts";
 
 export type Chat = {
   addRoutes(http: HttpServer): void;
   /** Makes a paid call of a request that came by another wire. Throws what is wrong with it. */
   plan(order: ChatOrder): CallPlan<ChatKinds>;
-  /** Our own count of the tokens of a request, of which so many bytes came. */
-  countInput(request: ChatRequest, bodyBytes: number): number;
   /** Asks a model for the gateway itself; nobody is charged for it here. */
   ask(question: ChatQuestion, signal: AbortSignal): Promise<ChatReply>;
 };
@@ -30,7 +26,6 @@ export function createChat({ calls, catalog, registry, clock, logger }: ChatOpti
   return {
     addRoutes: (http) => addChatRoutes(http, calls, directory),
     plan: (order) => planChat(directory, order),
-    countInput: (request, bodyBytes) => countInput(request, measureInput(request, bodyBytes)),
     ask: (question, signal) => askChat({ calls, logger, catalog, listTargets }, question, signal),
   };
 }

@@ -9,7 +9,7 @@ export type Messages = { addRoutes(http: HttpServer): void };
 
 type MessagesOptions = {
   calls: Pick<Calls, "answer">;
-  chat: Pick<Chat, "plan" | "countInput">;
+  chat: Pick<Chat, "plan">;
   catalog: LiveCatalog;
   clock: Clock;
 };

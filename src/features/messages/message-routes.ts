@@ -26,7 +26,7 @@ import { checkVersion, type MessageModel, readMessageRequest } from "./read-mess
 
 type MessageDependencies = {
   calls: Pick<Calls, "answer">;
-  chat: Pick<Chat, "plan" | "countInput">;
+  chat: Pick<Chat, "plan">;
   catalog: LiveCatalog;
   clock: Clock;
 };
@@ -96,7 +96,7 @@ function addCreation(http: HttpServer, { calls, chat, catalog }: MessageDependen
   );
 }
 
-function addCount(http: HttpServer, { chat, catalog, clock }: MessageDependencies): void {
+function addCount(http: HttpServer, { catalog, clock }: MessageDependencies): void {
   const { config, schema, errors } = describeEndpoint("countMessageTokens", readErrors);
   http.post(
     "/messages/count_tokens",
@@ -117,7 +117,7 @@ function addCount(http: HttpServer, { chat, catalog, clock }: MessageDependencie
       checkVersion(request.headers["anthropic-version"]);
       const body = request.body as Fields & { model: string };
       getOfferedModel(catalog.current(), body.model, getCaller(request), clock.now());
-      return { input_tokens: countMessageTokens(chat, body, request.bodyBytes) };
+      return { input_tokens: countMessageTokens(body) };
     },
   );
 }

@@ -1,0 +1,60 @@
+import sharp from "sharp";
+import { expect, test } from "vitest";
+import { countMessageTokens } from "./count-message-tokens.ts";
+
+/**
+ * Anthropic's own figures, from the examples of its page on token counting,
+ * https://platform.claude.com/docs/en/build-with-claude/token-counting. They are all that it publishes for requests whose texts
+ * are known; what is around a request was set by them, so that they show no more than that it is reckoned with.
+ */
+const weatherTool = {
+  name: "get_weather",
+  description: "Get the current weather in a given location",
+  input_schema: {
+    type: "object",
+    properties: { location: { type: "string", description: "The city and state, e.g. San Francisco, CA" } },
+    required: ["location"],
+  },
+};
+
+test.each<[name: string, body: object, tokens: number]>([
+  ["a message", { system: "You are a scientist", messages: [{ role: "user", content: "Hello, Claude" }] }, 14],
+  [
+    "a message with a tool",
+    { tools: [weatherTool], messages: [{ role: "user", content: "What's the weather like in San Francisco?" }] },
+    403,
+  ],
+  [
+    "a conversation with thoughts",
+    {
+      thinking: { type: "enabled", budget_tokens: 16_000 },
+      messages: [
+        { role: "user", content: "Are there an infinite number of prime numbers such that n mod 4 == 3?" },
+        {
+          role: "assistant",
+          content: [
+            {
+              type: "thinking",
+              thinking: "This is a nice number theory question. Let's think about it step by step...",
+              signature: "EuYBCkQYAiJAgCs1le6/Pol5Z4/JMomVOouGrWdhYNsH3ukzUECbB6iWrSQtsQuRHJID6lWV",
+            },
+            { type: "text", text: "Yes, there are infinitely many prime numbers p such that p mod 4 = 3..." },
+          ],
+        },
+        { role: "user", content: "Can you write a formal proof?" },
+      ],
+    },
+    88,
+  ],
+])("%s is counted within 5 % of the vendor's figure", (_name, body, tokens) => {
+  const counted = countMessageTokens({ model: "m", ...body });
+  expect(Math.abs(counted - tokens) / tokens).toBeLessThanOrEqual(0.05);
+});
+
+test.each(["png", "jpeg", "gif"] as const)("an image (%s) is counted by its pixels", async (format) => {
+  const create = { width: 300, height: 250, channels: 3 as const, background: "white" };
+  const data = (await sharp({ create }).toFormat(format).toBuffer()).toString("base64");
+  const source = { type: "base64", media_type: `image/${format}`, data };
+  const body = { model: "m", messages: [{ role: "user", content: [{ type: "image", source }] }] };
+  expect(countMessageTokens(body)).toBe(5 + 100);
+});
