@@ -4,8 +4,8 @@ import { type Fields, isObject } from "./message-error.ts";
 import { readMessageRequest } from "./read-message-request.ts";
 
 /**
- * What Anthropic writes around a request, as its own pages tell: for all of it, around each message, where tools are offered
- * or have to be used, and where thoughts are asked for.
+ * What Anthropic writes around a request. Its page on tool use tells what is written where tools are offered, or have to be
+ * used; the rest follows from the examples of its page on token counting.
  */
 const tokensAround = { request: 2, message: 3, tools: 346, forcedTools: 313, thinking: 34 };
 

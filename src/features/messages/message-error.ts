@@ -12,17 +12,25 @@ function refuseValue(value: unknown, place: string, type: string): never {
   refuse("invalid_parameter", place, `\`${place}\` must be of type ${type}.`);
 }
 
-/** Blocks are read by hand: an upstream of Anthropic's may know kinds that no schema of ours has. */
-export function needText(value: unknown, place: string): string {
-  return typeof value === "string" ? value : refuseValue(value, place, "string");
+/**
+ * A field that has to be a text. Blocks are read by hand: an upstream of Anthropic's may know kinds that no schema of ours has.
+ * The name of the place is put together only where something is wrong with it.
+ */
+export function needText(holder: Fields, field: string, place: string): string {
+  const value = holder[field];
+  return typeof value === "string" ? value : refuseValue(value, `${place}.${field}`, "string");
 }
 
-export function needObject(value: unknown, place: string): Fields {
-  return isObject(value) ? value : refuseValue(value, place, "object");
+export function needObject(holder: Fields, field: string, place: string): Fields {
+  const value = holder[field];
+  return isObject(value) ? value : refuseValue(value, `${place}.${field}`, "object");
 }
 
-export function needList(value: unknown, place: string): readonly unknown[] {
-  return Array.isArray(value) ? value : refuseValue(value, place, "array");
+export function needObjects(list: unknown, place: string): readonly Fields[] {
+  if (!Array.isArray(list)) refuseValue(list, place, "array");
+  const stranger = list.findIndex((item) => !isObject(item));
+  if (stranger >= 0) refuseValue(list[stranger], `${place}[${stranger}]`, "object");
+  return list;
 }
 
 export function isObject(value: unknown): value is Fields {

@@ -1,7 +1,7 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatRequest, ChatTool, ReasoningEffort } from "../../providers/chat-request.ts";
 import type { ChatObstacle } from "../../providers/contract.ts";
-import { type Fields, isObject, needObject, needText, refuse } from "./message-error.ts";
+import { type Fields, isObject, needObject, needObjects, needText, refuse } from "./message-error.ts";
 import type { MessagePlace } from "./message-places.ts";
 import { dropUnsignedThinking, readMark, readTurns } from "./read-message-turns.ts";
 
@@ -141,7 +141,7 @@ function readToolChoice(choice: unknown): Partial<ChatRequest> {
     case "none":
       return { tool_choice: "none" };
     default: {
-      const name = needText(choice.name, "tool_choice.name");
+      const name = needText(choice, "name", "tool_choice");
       return { tool_choice: { type: "function", function: { name } }, ...parallel };
     }
   }
@@ -150,7 +150,7 @@ function readToolChoice(choice: unknown): Partial<ChatRequest> {
 function readFormat({ output_config: config, output_format: old }: Fields): Partial<ChatRequest> {
   const format = isObject(config) && isObject(config.format) ? config.format : old;
   if (!isObject(format)) return {};
-  const schema = needObject(format.schema, "output_config.format.schema") as Record<string, unknown>;
+  const schema = needObject(format, "schema", "output_config.format") as Record<string, unknown>;
   return { response_format: { type: "json_schema", json_schema: { name: "output", schema, strict: true } } };
 }
 
@@ -179,9 +179,8 @@ type ReadTools = { tools: ChatTool[]; obstacle: ChatObstacle | null; references:
 function readTools(tools: unknown, foundTools: ReadonlySet<string>): ReadTools {
   const read: ReadTools = { tools: [], obstacle: null, references: 0, searchesWeb: false };
   if (!Array.isArray(tools)) return read;
-  for (const [index, value] of tools.entries()) {
+  for (const [index, tool] of needObjects(tools, "tools").entries()) {
     const place = `tools[${index}]`;
-    const tool = needObject(value, place);
     const type = tool.type ?? "custom";
     if (type === "custom") {
       const offered = readTool(tool, place);
@@ -208,9 +207,9 @@ function readTool(tool: Fields, place: string): ChatTool {
   return {
     type: "function",
     function: {
-      name: needText(tool.name, `${place}.name`),
+      name: needText(tool, "name", place),
       ...(typeof description === "string" ? { description } : {}),
-      parameters: needObject(tool.input_schema, `${place}.input_schema`) as Record<string, unknown>,
+      parameters: needObject(tool, "input_schema", place) as Record<string, unknown>,
       ...(strict === true ? { strict } : {}),
     },
     ...readMark(tool),

@@ -1,6 +1,6 @@
 import type { CacheMark, ChatMessage, ChatUserPart } from "../../providers/chat-request.ts";
 import type { ChatObstacle } from "../../providers/contract.ts";
-import { type Fields, isObject, needList, needObject, needText } from "./message-error.ts";
+import { type Fields, isObject, needObject, needObjects, needText } from "./message-error.ts";
 import type { MessagePlace } from "./message-places.ts";
 import { unsignedThinkingMark } from "./thinking-mark.ts";
 
@@ -33,7 +33,8 @@ export function readTurns(system: unknown, turns: readonly unknown[]): ReadTurns
   if (system !== undefined && system !== null) readInstructions(read, system, "system");
   turns.forEach((turn, index) => {
     const path = `messages[${index}]`;
-    const { role, content } = needObject(turn, path);
+    // The schema has checked it.
+    const { role, content } = turn as Fields;
     if (role === "user") readUserTurn(read, content, path);
     else if (role === "assistant") readAssistantTurn(read, content, path);
     else readInstructions(read, content, path);
@@ -55,10 +56,6 @@ function add(read: ReadTurns, message: ChatMessage, path: string, { parts, calls
   read.places.push({ path, parts, calls });
 }
 
-function listBlocks(content: unknown, place: string): Fields[] {
-  return needList(content, place).map((block, index) => needObject(block, `${place}[${index}]`));
-}
-
 /** One text that nothing is said about is a text; else it is a list of parts. */
 function joinParts<T extends ChatUserPart>(parts: T[]): string | T[] {
   const [only] = parts;
@@ -75,13 +72,13 @@ function readInstructions(read: ReadTurns, content: unknown, path: string): void
   const place = path === "system" ? path : `${path}.content`;
   const parts: TextPart[] = [];
   const places: string[] = [];
-  for (const [index, block] of listBlocks(content, place).entries()) {
+  for (const [index, block] of needObjects(content, place).entries()) {
     const at = `${place}[${index}]`;
     if (block.type !== "text") {
       noteForeignBlock(read, block, at);
       continue;
     }
-    const text = needText(block.text, `${at}.text`);
+    const text = needText(block, "text", at);
     if (text === "" || text.startsWith(billingMark)) continue;
     parts.push({ type: "text", text, ...readMark(block) });
     places.push(at);
@@ -105,7 +102,7 @@ function readUserTurn(read: ReadTurns, content: unknown, path: string): void {
     places.push(place);
   };
   const place = `${path}.content`;
-  for (const [index, block] of listBlocks(content, place).entries()) {
+  for (const [index, block] of needObjects(content, place).entries()) {
     const at = `${place}[${index}]`;
     if (block.type === "tool_result") readToolResult(read, block, at, say);
     else readUserBlock(read, block, at, say);
@@ -119,7 +116,7 @@ function readUserBlock(read: ReadTurns, block: Fields, at: string, say: Say): vo
   const mark = readMark(block);
   switch (block.type) {
     case "text": {
-      const text = needText(block.text, `${at}.text`);
+      const text = needText(block, "text", at);
       if (text !== "") say({ type: "text", text, ...mark }, at);
       break;
     }
@@ -130,13 +127,14 @@ function readUserBlock(read: ReadTurns, block: Fields, at: string, say: Say): vo
       readDocument(read, block, at, say);
       break;
     case "tool_reference": {
-      const name = needText(block.tool_name, `${at}.tool_name`);
+      const name = needText(block, "tool_name", at);
       read.foundTools.add(name);
       say({ type: "text", text: `The tool ${name} can be used from now on.` }, at);
       break;
     }
     case "search_result": {
-      const texts = listBlocks(block.content, `${at}.content`).map((inner) => needText(inner.text, `${at}.content`));
+      const place = `${at}.content`;
+      const texts = needObjects(block.content, place).map((inner) => needText(inner, "text", place));
       noteCitations(read, block, at);
       say({ type: "text", text: [block.title, block.source, ...texts].join("\n"), ...mark }, at);
       break;
@@ -147,8 +145,8 @@ function readUserBlock(read: ReadTurns, block: Fields, at: string, say: Say): vo
 }
 
 /** Some of these bring what lies elsewhere. */
-function noteForeignBlock(read: ReadTurns, { type }: Fields, at: string): void {
-  const name = needText(type, `${at}.type`);
+function noteForeignBlock(read: ReadTurns, block: Fields, at: string): void {
+  const name = needText(block, "type", at);
   read.references += 1;
   note(read, at, `This model does not take blocks of the type ${name}.`);
 }
@@ -165,13 +163,13 @@ function noteReference(read: ReadTurns, at: string, what: string): void {
 }
 
 function readImage(read: ReadTurns, block: Fields, at: string, say: Say): void {
-  const source = needObject(block.source, `${at}.source`);
+  const source = needObject(block, "source", at);
   const place = `${at}.source`;
   if (source.type === "base64") {
-    const url = `data:${needText(source.media_type, `${place}.media_type`)};base64,${needText(source.data, `${place}.data`)}`;
+    const url = `data:${needText(source, "media_type", place)};base64,${needText(source, "data", place)}`;
     say({ type: "image_url", image_url: { url }, ...readMark(block) }, at);
   } else if (source.type === "url") {
-    say({ type: "image_url", image_url: { url: needText(source.url, `${place}.url`) }, ...readMark(block) }, at);
+    say({ type: "image_url", image_url: { url: needText(source, "url", place) }, ...readMark(block) }, at);
   } else {
     noteReference(read, at, "images by the id of a file");
   }
@@ -180,26 +178,26 @@ function readImage(read: ReadTurns, block: Fields, at: string, say: Say): void {
 /** A PDF is a file; whatever of a document is text is said as text, after its title. */
 function readDocument(read: ReadTurns, block: Fields, at: string, say: Say): void {
   const place = `${at}.source`;
-  const source = needObject(block.source, place);
+  const source = needObject(block, "source", at);
   const mark = readMark(block);
   noteCitations(read, block, at);
   const about = [block.title, block.context].filter((text) => typeof text === "string" && text !== "");
   switch (source.type) {
     case "base64": {
-      const type = needText(source.media_type, `${place}.media_type`);
-      const file_data = `data:${type};base64,${needText(source.data, `${place}.data`)}`;
+      const type = needText(source, "media_type", place);
+      const file_data = `data:${type};base64,${needText(source, "data", place)}`;
       const filename = typeof block.title === "string" && block.title !== "" ? block.title : "document.pdf";
       if (typeof block.context === "string" && block.context !== "") say({ type: "text", text: block.context }, at);
       say({ type: "file", file: { file_data, filename }, ...mark }, at);
       break;
     }
     case "text":
-      say({ type: "text", text: [...about, needText(source.data, `${place}.data`)].join("\n"), ...mark }, at);
+      say({ type: "text", text: [...about, needText(source, "data", place)].join("\n"), ...mark }, at);
       break;
     case "content": {
       if (about.length > 0) say({ type: "text", text: about.join("\n") }, at);
       const blocks = typeof source.content === "string" ? [{ type: "text", text: source.content }] : source.content;
-      for (const inner of listBlocks(blocks, `${place}.content`)) {
+      for (const inner of needObjects(blocks, `${place}.content`)) {
         readUserBlock(read, { ...inner, ...mark }, `${place}.content`, say);
       }
       break;
@@ -225,14 +223,14 @@ function readToolResult(read: ReadTurns, block: Fields, at: string, say: Say): v
   };
   const { content = "" } = block;
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  for (const [index, inner] of listBlocks(blocks ?? [], `${at}.content`).entries()) {
+  for (const [index, inner] of needObjects(blocks ?? [], `${at}.content`).entries()) {
     readUserBlock(read, inner, typeof content === "string" ? at : `${at}.content[${index}]`, sort);
   }
   if (texts.length === 0 && hasMedia) texts.push({ type: "text", text: "The result is attached below." });
   if (block.is_error === true) tellFailure(texts);
   const message: ToolMessage = {
     role: "tool",
-    tool_call_id: needText(block.tool_use_id, `${at}.tool_use_id`),
+    tool_call_id: needText(block, "tool_use_id", at),
     content: texts.length === 0 ? "" : (joinParts(texts) as string | TextPart[]),
     ...readMark(block),
   };
@@ -254,7 +252,7 @@ function readAssistantTurn(read: ReadTurns, content: unknown, path: string): voi
   }
   const texts: TextPart[] = [];
   const place = `${path}.content`;
-  for (const [index, block] of listBlocks(content, place).entries()) {
+  for (const [index, block] of needObjects(content, place).entries()) {
     readAssistantBlock(read, block, { at: `${place}[${index}]`, message, texts, places });
   }
   // Texts that nothing is said about are one: some upstreams take no list here.
@@ -270,7 +268,7 @@ function readAssistantBlock(read: ReadTurns, block: Fields, { at, message, texts
   const mark = readMark(block);
   switch (block.type) {
     case "text": {
-      const text = needText(block.text, `${at}.text`);
+      const text = needText(block, "text", at);
       if (text === "") break;
       texts.push({ type: "text", text, ...mark });
       places.parts.push(at);
@@ -278,11 +276,11 @@ function readAssistantBlock(read: ReadTurns, block: Fields, { at, message, texts
     }
     case "tool_use": {
       const { input = {} } = block;
-      const name = needText(block.name, `${at}.name`);
+      const name = needText(block, "name", at);
       const written = typeof input === "string" ? input : JSON.stringify(input);
       message.tool_calls ??= [];
       message.tool_calls.push({
-        ...{ id: needText(block.id, `${at}.id`), type: "function" },
+        ...{ id: needText(block, "id", at), type: "function" },
         function: { name, arguments: written },
       });
       places.calls.push(at);
@@ -296,7 +294,7 @@ function readAssistantBlock(read: ReadTurns, block: Fields, { at, message, texts
     case "redacted_thinking":
       message.reasoning_details ??= [];
       message.reasoning_details.push({
-        ...{ type: "reasoning.encrypted", data: needText(block.data, `${at}.data`), format: vendorFormat },
+        ...{ type: "reasoning.encrypted", data: needText(block, "data", at), format: vendorFormat },
       });
       break;
     default:
@@ -308,8 +306,8 @@ function readAssistantBlock(read: ReadTurns, block: Fields, { at, message, texts
 const vendorFormat = "anthropic-claude-v1";
 
 function readThinking(read: ReadTurns, block: Fields, at: string, message: AssistantMessage): void {
-  const text = needText(block.thinking, `${at}.thinking`);
-  const signature = needText(block.signature, `${at}.signature`);
+  const text = needText(block, "thinking", at);
+  const signature = needText(block, "signature", at);
   if (signature === unsignedThinkingMark) {
     read.hasUnsignedThinking = true;
     message.reasoning_content = (message.reasoning_content ?? "") + text;
