@@ -1,3 +1,6 @@
+import { createOpenAI } from "@ai-sdk/openai";
+import { Agent, tool as agentTool, OpenAIProvider, Runner } from "@openai/agents";
+import { generateText, isStepCount, jsonSchema, Output, streamText, tool } from "ai";
 import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { forgetExpiredResponses } from "../../src/features/responses/index.ts";
@@ -471,4 +474,56 @@ describe("a response that is made in the background", () => {
       .execute();
     expect(rows).toEqual([]);
   });
+});
+
+describe("clients that speak this API by themselves", () => {
+  const places: string[] = [];
+  const execute = async (input: unknown): Promise<string> => {
+    places.push((input as { city: string }).city);
+    return "Rain";
+  };
+
+  test.each(["open", "google"])("an agent of @openai/agents runs with a tool: %s", async (model) => {
+    const provider = new OpenAIProvider({ openAIClient: client, useResponses: true });
+    const runner = new Runner({ modelProvider: provider, tracingDisabled: true });
+    const { type: _type, ...described } = { ...weather, strict: true as const };
+    const agent = new Agent({
+      name: "Guide",
+      instructions: "Help.",
+      model,
+      tools: [agentTool({ ...described, execute })],
+    });
+    const result = await runner.run(agent, "Please call weather for Paris");
+    expect(result.finalOutput).toMatch(/^The tool says: .*Rain/);
+    const streamed = await runner.run(agent, "Please call weather for Paris", { stream: true });
+    await streamed.completed;
+    expect(streamed.finalOutput).toMatch(/^The tool says: .*Rain/);
+    expect(places.splice(0)).toHaveLength(2);
+  });
+
+  test.each(["open", "thinking-anthropic", "google"])(
+    "the AI SDK's standard model of OpenAI's works: %s",
+    async (id) => {
+      const openai = createOpenAI({ apiKey: caller.key, baseURL: chat.gateway.baseUrl, fetch: chat.fetch });
+      const model = openai(id);
+      const tools = { weather: tool({ description: "The weather", inputSchema: jsonSchema(citySchema), execute }) };
+      const asked = { model, tools, stopWhen: isStepCount(3), maxRetries: 0, prompt: "Please call weather for Paris" };
+      const whole = await generateText(asked);
+      expect(whole.text).toMatch(/^The tool says: .*Rain/);
+      const thinks = { forceReasoning: true, reasoningEffort: "low", reasoningSummary: "auto" };
+      const providerOptions = id.startsWith("thinking-") ? { openai: thinks } : {};
+      const streamed = streamText({ ...asked, providerOptions });
+      expect((await streamed.reasoningText) !== undefined).toBe(id.startsWith("thinking-"));
+      expect(await streamed.text).toMatch(/^The tool says: .*Rain/);
+      expect(await streamed.finishReason).toBe("stop");
+      expect((await streamed.totalUsage).outputTokens).toBeGreaterThan(0);
+      const { output } = await generateText({
+        model,
+        prompt: "Where?",
+        output: Output.object({ schema: jsonSchema(citySchema) }),
+      });
+      expect(output).toEqual({ city: expect.any(String) });
+      expect(places.splice(0)).toHaveLength(2);
+    },
+  );
 });
