@@ -17,6 +17,7 @@ function writeCatalog(upstream: FakeUpstreams): string {
     ],
     models: [
       { id: "responses", usual_output_tokens: 20, routes: [route("native")] },
+      { id: "translated", usual_output_tokens: 20, routes: [route("open")] },
       { id: "responses-first", routes: [route("native", 0), route("google", 1)] },
       { id: "responses-last", routes: [route("google", 0), route("native", 1)] },
       { id: "responses-named", routes: [route("native", 0, { passthrough: ["web_search", "context_management"] })] },
@@ -180,9 +181,32 @@ test("OpenAI's SDK makes the same response of a native stream as of a whole answ
   expect(chat.upstream.refusals()).toEqual([]);
 });
 
-test("OpenAI's SDK takes a native response that the balance did not cover", async () => {
-  const { client } = await chat.createCaller({ cash: "0.7" });
-  chat.upstream.script({ pieces: Array.from({ length: 400 }, (_, at) => `word${at} `) });
-  const response = await client.responses.stream({ model: "responses", input: "Hi" }).finalResponse();
-  expect(response).toMatchObject({ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } });
+test.each(["responses", "translated"])(
+  "OpenAI's SDK takes a response that the balance did not cover: %s",
+  async (model) => {
+    const { client } = await chat.createCaller({ cash: "0.7" });
+    chat.upstream.script({ pieces: Array.from({ length: 400 }, (_, at) => `word${at} `) });
+    const response = await client.responses.stream({ model, input: "Hi" }).finalResponse();
+    expect(response).toMatchObject({ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } });
+    expect(response).toMatchObject({ stopped_by: "insufficient_balance" });
+  },
+);
+
+test("a native response that is stored is gone on from, by its id and by those that the vendor gave its items", async () => {
+  const { client } = await chat.createCaller();
+  const model = "responses";
+  const tools = [{ type: "function" as const, name: "weather", parameters: { type: "object" }, strict: false }];
+  const asked = { model, tools, input: "Please call weather" };
+  for (const first of [await client.responses.create(asked), await client.responses.stream(asked).finalResponse()]) {
+    const [call] = first.output;
+    const callId = call?.type === "function_call" ? call.call_id : "";
+    const output = { type: "function_call_output" as const, call_id: callId, output: "Rain" };
+    const chained = await client.responses.create({ model, tools, input: [output], previous_response_id: first.id });
+    expect(chained).toMatchObject({ output_text: "The tool says: Rain", previous_response_id: first.id, store: true });
+    const reference = { type: "item_reference" as const, id: call?.id ?? "" };
+    const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: asked.input }, reference, output];
+    expect((await client.responses.create({ model, tools, input })).output_text).toBe("The tool says: Rain");
+    expect(await client.responses.retrieve(chained.id)).toMatchObject({ output_text: "The tool says: Rain" });
+  }
+  expect(chat.upstream.refusals()).toEqual([]);
 });

@@ -3,7 +3,6 @@ import type { ChatPiece } from "../../providers/contract.ts";
 import type { CallEnd, CallPresenter } from "../calls/index.ts";
 import type { ChatKinds } from "../chat/index.ts";
 import { NativeRelay } from "./native-relay.ts";
-import { readPlainPiece } from "./plain-piece.ts";
 import {
   begunState,
   presentUsage,
@@ -180,15 +179,14 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
     this.finish(choice.finish_reason ?? "stop");
   }
 
-  private presentPiece({ choices, nativeEvents }: ChatPiece): string {
+  private presentPiece({ choices, text, soleField, nativeEvents }: ChatPiece): string {
     if (nativeEvents !== undefined) {
       this.native ??= new NativeRelay({ ...this.options.own, store: this.isStored });
       return this.native.pass(nativeEvents);
     }
     const opening = this.begin();
-    const plain = readPlainPiece(choices);
-    if (plain === null) return opening + this.readChoices(choices);
-    return opening + (plain.field === "content" ? this.output.addText(plain.raw) : this.output.addThought(plain.raw));
+    if (soleField === undefined) return opening + this.readChoices(choices);
+    return opening + (soleField === "content" ? this.output.addText(text) : this.output.addThought(text));
   }
 
   private readChoices(choices: string): string {
