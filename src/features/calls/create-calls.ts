@@ -96,13 +96,9 @@ async function beginCall<K extends CallKinds>(
   const call = new PaidCall(context, plan, span);
   await call.admit(null, limits ?? undefined);
   call.start({ listener, kept: null });
-  try {
-    await call.authorize();
-  } catch (error) {
-    // Whoever began it hears of it here.
-    call.ended.catch(() => {});
-    throw error;
-  }
+  // It may end before anybody can listen; who began it hears of that here or from `ended`.
+  call.ended.catch(() => {});
+  await call.authorize();
   return call;
 }
 
