@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { hashText } from "../lib/text-hash.ts";
 import { type Choosable, chooseTarget } from "./choose-target.ts";
 
 type Target = Choosable & { name: string; waitMs: number };
@@ -10,7 +11,7 @@ function createTarget(
 ): Target {
   const { priority = 0, weight = 1, keys, waitMs = 0 } = fields;
   const provider = keys === undefined ? {} : { api_keys: Array.from({ length: keys }, (_, at) => `key${at}`) };
-  return { name, route: { priority, weight }, provider, waitMs };
+  return { name, route: { priority, weight }, provider, waitMs, placeHash: hashText(name) };
 }
 
 const waitMs = (target: Target): number => target.waitMs;
@@ -109,6 +110,74 @@ describe("among several targets", () => {
     const targets = [createTarget("a", { weight: 1, keys: 3 }), createTarget("b", { weight: 1, keys: 3 })];
     expect(choose(targets, 1 - Number.EPSILON / 2)).toBe("b");
     expect(choose(targets, 0)).toBe("a");
+  });
+});
+
+describe("calls that belong together", () => {
+  /** Where a conversation with this number goes; chance has no say in it. */
+  function follow(targets: readonly Target[], affinity: number, tried: readonly Target[] = []): string | null {
+    const call = { findAffinity: () => affinity };
+    const choice = chooseTarget(targets, { tried, waitMs, random: Math.random, call });
+    return choice.kind === "chosen" ? choice.target.name : null;
+  }
+  const conversations = Array.from({ length: 10_000 }, (_, at) => hashText(`conversation ${at}`));
+  const keys = Array.from({ length: 10 }, (_, at) => createTarget(`key ${at}`, { keys: 10 }));
+
+  test("go to the same target, and to the same next one where that cannot be called", () => {
+    fc.assert(
+      fc.property(anyTargets, fc.nat(2 ** 32 - 1), (targets, affinity) => {
+        const first = follow(targets, affinity);
+        expect(follow(targets.toReversed(), affinity)).toBe(first);
+        const tried = targets.filter(({ name }) => name === first);
+        const next = follow(targets, affinity, tried);
+        const broken = targets.map((target) => (tried.includes(target) ? { ...target, waitMs: 9000 } : target));
+        expect(follow(broken, affinity)).toBe(next);
+        expect(follow(targets, affinity)).toBe(first);
+      }),
+    );
+  });
+
+  test("stay where they are when another target comes or goes", () => {
+    fc.assert(
+      fc.property(anyTargets, fc.nat(2 ** 32 - 1), fc.nat(5), (targets, affinity, at) => {
+        const first = follow(targets, affinity);
+        const fewer = targets.filter(({ name }, index) => index !== at || name === first);
+        expect(follow(fewer, affinity)).toBe(first);
+      }),
+    );
+  });
+
+  test("keep to priorities and to weights", () => {
+    const targets = [
+      createTarget("light"),
+      createTarget("heavy", { weight: 4 }),
+      createTarget("spare", { priority: 1, weight: 1000 }),
+    ];
+    const chosen = conversations.map((affinity) => follow(targets, affinity));
+    expect(chosen).not.toContain("spare");
+    const share = chosen.filter((name) => name === "heavy").length / chosen.length;
+    expect(Math.abs(share - 0.8)).toBeLessThan(0.02);
+  });
+
+  test("are spread over all targets, also those of one that failed", () => {
+    const count = (names: readonly (string | null)[]) =>
+      Object.values(Object.groupBy(names, String)).map((group) => group?.length ?? 0);
+    for (const size of count(conversations.map((affinity) => follow(keys, affinity)))) {
+      expect(Math.abs(size - 1000)).toBeLessThan(150);
+    }
+    const left = conversations.filter((affinity) => follow(keys, affinity) === "key 3");
+    const next = count(left.map((affinity) => follow(keys, affinity, keys.slice(3, 4))));
+    expect(next).toHaveLength(9);
+    for (const size of next) expect(Math.abs(size - left.length / 9)).toBeLessThan(50);
+  });
+
+  test("cost nothing to find where there is one target only", () => {
+    const findAffinity = (): number => {
+      throw new Error("nobody asked");
+    };
+    const [only] = keys;
+    const choice = chooseTarget(keys.slice(0, 1), { tried: [], waitMs, random: () => 0, call: { findAffinity } });
+    expect(choice).toEqual({ kind: "chosen", target: only });
   });
 });
 

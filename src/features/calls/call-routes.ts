@@ -25,7 +25,23 @@ import type { CallEnd, CallKinds, CallPlan } from "./paid-endpoint.ts";
 import { type CallAudience, type CallContext, type CallListener, PaidCall } from "./run-call.ts";
 
 /** A request to a paid endpoint as it comes from the edge. */
-export type IncomingCall = { caller: Caller; body: unknown; bodyBytes: number; requestId: string };
+export type IncomingCall = {
+  caller: Caller;
+  body: unknown;
+  bodyBytes: number;
+  requestId: string;
+  /** What the client calls the conversation that it belongs to, where it tells in a header. */
+  session: string | null;
+};
+
+/** By the names that agents have for it. */
+const sessionHeaders = [
+  "x-session-id",
+  "x-session-affinity",
+  "session-id",
+  "session_id",
+  "x-claude-code-session-id",
+] as const;
 
 /** A route that answers by one paid call. */
 export type PaidRoute<K extends CallKinds> = {
@@ -78,7 +94,15 @@ async function takeCall<K extends CallKinds>(
 
 function prepare<K extends CallKinds>(route: PaidRoute<K>, request: FastifyRequest): CallPlan<K> {
   const { body, bodyBytes, id: requestId } = request;
-  return route.prepare({ caller: getCaller(request), body, bodyBytes, requestId });
+  return route.prepare({ caller: getCaller(request), body, bodyBytes, requestId, session: findSession(request) });
+}
+
+function findSession({ headers }: FastifyRequest): string | null {
+  for (const name of sessionHeaders) {
+    const value = headers[name];
+    if (typeof value === "string" && value !== "") return value;
+  }
+  return null;
 }
 
 /** Answers a request with what the same one was answered before; says whether there was something. */

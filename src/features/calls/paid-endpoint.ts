@@ -49,6 +49,8 @@ export type CallPlan<K extends CallKinds> = {
    * for an upstream that is to be told.
    */
   start(target: K["target"], unitsMax: number, sink: CallSink<K>, traceparent: string | null): CallRun;
+  /** A number that calls share which are best served by the same target; without it, chance decides among equals. */
+  findAffinity?(): number;
   /** What the caller is told of a failure; what the upstream said of it is for the operator's log. */
   explain(error: ProviderError): AppError;
   bill(usage: K["usage"]): Bill;

@@ -12,7 +12,8 @@ type Kinds = CallKinds & { target: RouteTarget & { start: Start }; answer: strin
 function createTarget(keyNumber: number, start: Start): Kinds["target"] {
   const route = { provider: "main", upstream_model: "talk-1", priority: keyNumber, weight: 1 };
   const provider = { id: "main", kind: "sandbox" as const };
-  return { providerId: "main", upstreamModel: "talk-1", keyNumber, route, provider, apiKeyReference: null, start };
+  const place = { providerId: "main", upstreamModel: "talk-1", keyNumber, apiKeyReference: null, placeHash: keyNumber };
+  return { ...place, route, provider, start };
 }
 
 const broken: Start = () => {

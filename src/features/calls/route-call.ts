@@ -10,7 +10,10 @@ import type { CallKinds, CallPlan, CallRun, CallSink } from "./paid-endpoint.ts"
 export type Routing = { health: UpstreamHealth; random(): number };
 
 /** What is sent, and where it can go. */
-type RoutedRequest<K extends CallKinds> = Pick<CallPlan<K>, "operation" | "targets" | "start" | "explain">;
+type RoutedRequest<K extends CallKinds> = Pick<
+  CallPlan<K>,
+  "operation" | "targets" | "start" | "explain" | "findAffinity"
+>;
 
 export type RoutedOrder<K extends CallKinds> = {
   request: RoutedRequest<K>;
@@ -89,7 +92,7 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K> {
     const { health, random } = routing;
     const choice =
       tried.length < attemptsMax
-        ? chooseTarget<K["target"]>(request.targets, { tried, waitMs: health.waitMs, random })
+        ? chooseTarget<K["target"]>(request.targets, { tried, waitMs: health.waitMs, random, call: request })
         : ({ kind: "none", retryAfterMs: null } as const);
     if (choice.kind === "none") {
       this.state = "over";

@@ -78,7 +78,7 @@ async function startCall({
     ...{ caller, requestId: "req_1", modelId: "talk", meter, tokensLikely: 0, headers: {} },
     targets: [
       {
-        ...{ providerId: "main", upstreamModel: "talk-1", keyNumber: 0, apiKeyReference: null },
+        ...{ providerId: "main", upstreamModel: "talk-1", keyNumber: 0, apiKeyReference: null, placeHash: 0 },
         route: { provider: "main", upstream_model: "talk-1", priority: 0, weight: 1 },
         provider: { id: "main", kind: "sandbox" },
       },

@@ -25,11 +25,17 @@ test("a route has a target for each key of its provider, in their order, and one
   const routes = [createRoute("toy", { upstream_model: "echo" }), createRoute("main", { priority: 1 })];
   expect(listRouteTargets(createModel(...routes), providers)).toEqual([
     {
-      ...{ providerId: "toy", upstreamModel: "echo", keyNumber: 0, apiKeyReference: null },
+      ...{
+        providerId: "toy",
+        upstreamModel: "echo",
+        keyNumber: 0,
+        apiKeyReference: null,
+        placeHash: expect.any(Number),
+      },
       ...{ route: routes[0], provider: toy },
     },
     ...(main.api_keys?.map((apiKeyReference, keyNumber) => ({
-      ...{ providerId: "main", upstreamModel: "talk-1", keyNumber, apiKeyReference },
+      ...{ providerId: "main", upstreamModel: "talk-1", keyNumber, apiKeyReference, placeHash: expect.any(Number) },
       ...{ route: routes[1], provider: main },
     })) ?? []),
   ]);

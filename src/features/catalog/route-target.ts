@@ -1,3 +1,4 @@
+import { hashText } from "../../lib/text-hash.ts";
 import type { ProviderDefinition } from "../../providers/provider-definition.ts";
 import type { UpstreamTarget } from "../../providers/upstream-health.ts";
 import type { Model, Route } from "./model.ts";
@@ -8,6 +9,8 @@ export type RouteTarget = UpstreamTarget & {
   provider: ProviderDefinition;
   /** The name of the environment variable, `${LIKE_THIS}`. */
   apiKeyReference: string | null;
+  /** A number of its own, which stays the same whichever others there are. */
+  placeHash: number;
 };
 
 /** Every target of a model. A provider that needs no key has one target a route. */
@@ -22,6 +25,7 @@ export function listRouteTargets(model: Model, providers: ReadonlyMap<string, Pr
       route,
       provider,
       apiKeyReference,
+      placeHash: hashText(JSON.stringify([provider.id, route.upstream_model, apiKeyReference])),
     }));
   });
 }

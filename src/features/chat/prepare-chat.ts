@@ -30,6 +30,7 @@ import { type ChatTerms, createChatTerms } from "./chat-terms.ts";
 import { checkChatFields, checkChatRequest } from "./check-chat-request.ts";
 import { dropEmptyFields } from "./drop-empty-fields.ts";
 import { explainChatFailure } from "./explain-chat-failure.ts";
+import { findAffinity } from "./find-affinity.ts";
 import { measureInput } from "./measure-input.ts";
 import { ChatMeter } from "./meter-chat.ts";
 import { decideVisibility } from "./output-visibility.ts";
@@ -50,6 +51,8 @@ export type ChatOrder = {
   request: ChatRequest;
   /** The same as its caller wrote it, where it came by another wire. */
   native?: NativeRequest;
+  /** What the client calls the conversation in a header. */
+  session?: string | null;
   /** How the answer looks on the caller's wire. */
   createPresenter(answer: ExpectedAnswer): CallPresenter<ChatKinds>;
 };
@@ -58,11 +61,11 @@ type ExpectedAnswer = { requestId: string; modelId: string; now: Date; meter: Ch
 
 /** Everything about a call that can be known before anything happens. Throws what is wrong with it. */
 export function prepareChat(directory: ChatDirectory, incoming: IncomingCall): CallPlan<ChatKinds> {
-  const { caller, requestId, bodyBytes } = incoming;
+  const { caller, requestId, bodyBytes, session } = incoming;
   // The schema has checked it.
   const request = incoming.body as ChatRequest;
   return planChat(directory, {
-    ...{ caller, requestId, bodyBytes, request },
+    ...{ caller, requestId, bodyBytes, request, session },
     createPresenter: ({ modelId, now, meter }) =>
       new ChatPresenter(createEnvelope(requestId, modelId, now), meter, {
         isStreamed: request.stream === true,
@@ -73,7 +76,7 @@ export function prepareChat(directory: ChatDirectory, incoming: IncomingCall): C
 
 /** The one way to a paid call of chat, for every wire. Throws what is wrong with the request. */
 export function planChat({ catalog, clock, listTargets }: ChatDirectory, order: ChatOrder): CallPlan<ChatKinds> {
-  const { caller, requestId, request, native } = order;
+  const { caller, requestId, request, native, session = null } = order;
   const view = catalog.current();
   const now = clock.now();
   const offered = getOfferedModel(view, request.model, caller, now);
@@ -104,7 +107,20 @@ export function planChat({ catalog, clock, listTargets }: ChatDirectory, order: 
   const headers = presentDeprecation(offered);
   const modelId = model.id;
   return new ChatPlan({
-    ...{ caller, requestId, modelId, request, native, targets, terms, meter, presenter, tokensLikely, headers },
+    ...{
+      caller,
+      requestId,
+      modelId,
+      request,
+      native,
+      session,
+      targets,
+      terms,
+      meter,
+      presenter,
+      tokensLikely,
+      headers,
+    },
   });
 }
 
@@ -124,11 +140,19 @@ function decideHoldMs(targets: readonly ChatTarget[]): number {
 type ChatPlanFields = Omit<CallPlan<ChatKinds>, "operation" | "meter" | ChatPlanFunction> & {
   request: ChatRequest;
   native: NativeRequest | undefined;
+  session: string | null;
   terms: ChatTerms;
   meter: ChatMeter;
 };
 
-type ChatPlanFunction = "start" | "explain" | "bill" | "countTokens" | "describeUsage" | "describeSpan";
+type ChatPlanFunction =
+  | "start"
+  | "findAffinity"
+  | "explain"
+  | "bill"
+  | "countTokens"
+  | "describeUsage"
+  | "describeSpan";
 
 export const chatOperation: CallOperation = { name: "chat", outputType: "text" };
 
@@ -146,6 +170,7 @@ class ChatPlan implements CallPlan<ChatKinds> {
   readonly headers: Record<string, string>;
   private readonly request: ChatRequest;
   private readonly native: NativeRequest | undefined;
+  private readonly session: string | null;
 
   constructor(fields: ChatPlanFields) {
     this.caller = fields.caller;
@@ -159,6 +184,7 @@ class ChatPlan implements CallPlan<ChatKinds> {
     this.headers = fields.headers;
     this.request = fields.request;
     this.native = fields.native;
+    this.session = fields.session;
   }
 
   start(target: ChatTarget, unitsMax: number, sink: ChatSink, traceparent: string | null): ChatRun {
@@ -166,6 +192,11 @@ class ChatPlan implements CallPlan<ChatKinds> {
     const { choices, rates } = this.terms;
     const limits = { unitsMax, choices, keepsHour: isHourSold(rates) };
     return sendChat({ request, native }, target, { ...limits, traceparent }, sink);
+  }
+
+  findAffinity(): number {
+    const { caller, request, session } = this;
+    return findAffinity({ accountId: caller.accountId, request, session });
   }
 
   explain = explainChatFailure;

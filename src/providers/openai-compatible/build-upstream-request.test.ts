@@ -91,3 +91,12 @@ test.each([
 ])("%s with %s asks for something: %s", (field, value, isAsked) => {
   expect(isAskedFor({ model: "m", messages, [field]: value }, field)).toBe(isAsked);
 });
+
+test("hints for a cache are handed on, and left out where they are not known; nobody is refused for them", () => {
+  const said = { prompt_cache_key: "agent-1", prompt_cache_retention: "24h" };
+  expect(build(said)).toMatchObject(said);
+  const left = build(said, { unsupportedFields: ["prompt_cache_key"] });
+  expect(left).not.toHaveProperty("prompt_cache_key");
+  expect(left).toHaveProperty("prompt_cache_retention", "24h");
+  expect(isAskedFor({ model: "ours", messages, ...said }, "prompt_cache_key")).toBe(false);
+});

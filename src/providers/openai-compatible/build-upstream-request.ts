@@ -24,9 +24,12 @@ const neutralValues: Readonly<Record<string, unknown>> = {
   stream: false,
 };
 
+/** Hints that say nothing of the answer: an upstream that does not know one is not sent it, and answers all the same. */
+const hints: ReadonlySet<string> = new Set(["prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"]);
+
 export function isAskedFor(request: ChatRequest, field: string): boolean {
   const value = request[field];
-  return value !== undefined && value !== null && value !== neutralValues[field];
+  return !hints.has(field) && value !== undefined && value !== null && value !== neutralValues[field];
 }
 
 /** Whether the answer has to come as a stream: because the caller wants one, or because it may have to be stopped. */
@@ -54,7 +57,7 @@ export function buildUpstreamBody(
   body.messages = habits.systemRole === "system" ? messages.map(turnIntoSystem) : messages;
   if (request.tools !== undefined) body.tools = dropForeign(request.tools, foreign);
   if (habits.outputCapField !== "none") body[habits.outputCapField] = outputTokensMax;
-  // Only neutral values are left in these.
+  // Only neutral values and hints are left in these.
   for (const field of habits.unsupportedFields) body[field] = undefined;
   return JSON.stringify(body);
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
@@ -382,15 +383,18 @@ describe("a route's time is up", () => {
   });
 });
 
-describe("calls are shared", () => {
+describe("conversations are shared", () => {
+  /** A conversation of its own: calls of one go to the same target. */
+  const open = (model: string) => send(model, { user: randomUUID() });
+
   test("among equals", async () => {
-    for (let call = 0; call < 40; call += 1) await send("equal");
+    for (let call = 0; call < 40; call += 1) await open("equal");
     // That one of them gets fewer happens once in ten billion runs.
     for (const count of countCalls("equal", 2)) expect(count).toBeGreaterThanOrEqual(1);
   });
 
   test("by weight", async () => {
-    for (let call = 0; call < 40; call += 1) await send("uneven");
+    for (let call = 0; call < 40; call += 1) await open("uneven");
     expect(countCalls("uneven", 2)[0]).toBeLessThanOrEqual(5);
   });
 
@@ -399,9 +403,9 @@ describe("calls are shared", () => {
     chat.upstream.alwaysFor({ apiKey: "sk-bad" }, { status: 401 });
     // By chance the bad one comes first sooner or later.
     for (let call = 0; call < 50 && countBad() === 0; call += 1)
-      expect(await send("keyed")).toMatchObject({ status: 200 });
+      expect(await open("keyed")).toMatchObject({ status: 200 });
     expect(countBad()).toBe(1);
-    for (let call = 0; call < 12; call += 1) expect(await send("keyed")).toMatchObject({ status: 200 });
+    for (let call = 0; call < 12; call += 1) expect(await open("keyed")).toMatchObject({ status: 200 });
     expect(countBad()).toBe(1);
   });
 });

@@ -4,6 +4,7 @@ import { parseMoney, presentMoney } from "../../../src/lib/money.ts";
 import { type Charge, type HoldRow, listCharges, listHolds } from "../ledger/read-chat-ledger.ts";
 import { startGateway, type TestGateway } from "../test-gateway.ts";
 import { type FakeUpstreams, findCanary, startFakeUpstreams } from "../upstreams/fake-upstreams.ts";
+import type { CountPrompt } from "../upstreams/vendor-caches.ts";
 import { waitUntil } from "../wait-until.ts";
 import { upstreamKeyName, writeChatCatalog } from "./chat-catalog.ts";
 
@@ -36,6 +37,8 @@ type ChatGatewayOptions = NonNullable<Parameters<typeof startGateway>[0]> & {
   catalog?: (upstream: FakeUpstreams) => string;
   /** Fields beyond OpenAI's that the fake in OpenAI's form takes. */
   extraFields?: readonly string[];
+  /** What the fakes count of prompts. */
+  countPrompt?: CountPrompt;
 };
 
 /**
@@ -43,9 +46,9 @@ type ChatGatewayOptions = NonNullable<Parameters<typeof startGateway>[0]> & {
  * customers saw is searched for the vendors' canary word: a test that leaks, or that leaves the ledger wrong, fails.
  */
 export async function openChatGateway(options: ChatGatewayOptions = {}): Promise<ChatGateway> {
-  const { catalog = writeChatCatalog, extraFields = [], ...gatewayOptions } = options;
+  const { catalog = writeChatCatalog, extraFields = [], countPrompt, ...gatewayOptions } = options;
   process.env[upstreamKeyName] ??= "sk-fake-upstream";
-  const upstream = await startFakeUpstreams({ extraFields });
+  const upstream = await startFakeUpstreams({ extraFields, ...(countPrompt === undefined ? {} : { countPrompt }) });
   const gateway = await startGateway(gatewayOptions);
   const seen: string[] = [];
   const watchedFetch = watchFetch(seen);

@@ -15,6 +15,7 @@ import { createOpenAiResponsesWire } from "./openai-responses-wire.ts";
 import { createOpenAiWire } from "./openai-wire.ts";
 import { type CallMatcher, createScriptBook, type ScriptBook } from "./script-book.ts";
 import { sendAnswer } from "./send-answer.ts";
+import type { CountPrompt } from "./vendor-caches.ts";
 import { VendorRefusal } from "./vendor-refusal.ts";
 import type { VendorRequest, VendorWire } from "./vendor-wire.ts";
 
@@ -27,6 +28,8 @@ type FakeUpstreamsOptions = {
   keys?: readonly string[] | "any" | "none-needed";
   /** Fields that the fake in OpenAI's form takes besides OpenAI's. */
   extraFields?: readonly string[];
+  /** What is counted of prompts for which no usage is scripted. */
+  countPrompt?: CountPrompt;
 };
 
 export type FakeUpstreams = AsyncDisposable & {
@@ -218,13 +221,17 @@ function answerCall(
     const { prompt } = call.ask;
     const found = book.takeScripted(call) ?? readFaultWords(prompt) ?? book.findStanding(call);
     const askedBefore = calls.filter(({ ask }) => ask?.prompt === prompt).length - 1;
-    const behaviour = askedBefore < (found.burst ?? 0) ? { status: 500 } : found;
+    const behaviour = askedBefore < (found.burst ?? 0) ? { status: 500 } : addCount(found, options.countPrompt?.(call));
     return { answer: composeAnswer(wire, call.ask, { behaviour, callNumber: call.number }), behaviour };
   } catch (error) {
     if (!(error instanceof VendorRefusal)) throw error;
     call.refusal = error.message;
     return { answer: composeRefusal(wire, error, call.number), behaviour: {} };
   }
+}
+
+function addCount(behaviour: Behaviour, usage: Behaviour["usage"]): Behaviour {
+  return usage === undefined || usage === null || behaviour.usage !== undefined ? behaviour : { ...behaviour, usage };
 }
 
 const nothingHere: ComposedAnswer = {

@@ -1,0 +1,54 @@
+import type { ChatCaller } from "./chat-gateway.ts";
+
+/** How much agents talk: the length of what all of them begin with, and of what each turn adds, in characters. */
+type AgentTalk = { conversations: number; turns: number; openingChars: number; turnChars: number };
+
+type AgentRun = { model: string; talk: AgentTalk; work(): void; more?: () => Record<string, unknown> };
+
+type CacheReads = { inputTokens: number; cachedTokens: number };
+
+/**
+ * Some agents at work with one model, each in a conversation of its own, turn by turn among each other: the same
+ * instructions and tools, a task each, then calls of tools and their results. `more` is sent with each call; after each turn of all
+ * of them they `work` for a while.
+ */
+export async function runAgents(
+  caller: ChatCaller,
+  { model, talk, work, more = () => ({}) }: AgentRun,
+): Promise<CacheReads> {
+  const { conversations, turns, openingChars, turnChars } = talk;
+  const opening = { role: "system", content: fill("You mend gates.", openingChars) };
+  const histories = Array.from({ length: conversations }, (_, at): object[] => [
+    opening,
+    { role: "user", content: `Mend gate ${at}.` },
+  ]);
+  const reads = { inputTokens: 0, cachedTokens: 0 };
+  for (let turn = 0; turn < turns; turn += 1) {
+    for (const [at, messages] of histories.entries()) {
+      const response = await caller.post({ model, messages, tools, max_tokens: 100, ...more() });
+      if (response.status !== 200) throw new Error(await response.text());
+      const { usage } = (await response.json()) as {
+        usage: { prompt_tokens: number; prompt_tokens_details: { cached_tokens: number } };
+      };
+      reads.inputTokens += usage.prompt_tokens;
+      reads.cachedTokens += usage.prompt_tokens_details.cached_tokens;
+      const id = `call_${at}_${turn}`;
+      const call = { id, type: "function", function: { name: "read", arguments: `{"page":${turn}}` } };
+      messages.push(
+        { role: "assistant", content: null, tool_calls: [call] },
+        { role: "tool", tool_call_id: id, content: fill(`Page ${turn} of gate ${at}.`, turnChars) },
+      );
+    }
+    work();
+  }
+  return reads;
+}
+
+const tools = ["read", "write", "search"].map((name) => ({
+  type: "function",
+  function: { name, description: `Can ${name} plans`, parameters: { type: "object", properties: {} } },
+}));
+
+function fill(text: string, length: number): string {
+  return text.padEnd(length, ` ${text}`);
+}
