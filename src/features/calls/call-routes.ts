@@ -31,7 +31,7 @@ export type IncomingCall = {
   bodyBytes: number;
   requestId: string;
   /** What the client calls the conversation that it belongs to, where it tells in a header. */
-  session: string | null;
+  session?: string | null;
 };
 
 /** By the names that agents have for it. */

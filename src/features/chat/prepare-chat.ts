@@ -61,7 +61,7 @@ type ExpectedAnswer = { requestId: string; modelId: string; now: Date; meter: Ch
 
 /** Everything about a call that can be known before anything happens. Throws what is wrong with it. */
 export function prepareChat(directory: ChatDirectory, incoming: IncomingCall): CallPlan<ChatKinds> {
-  const { caller, requestId, bodyBytes, session } = incoming;
+  const { caller, requestId, bodyBytes, session = null } = incoming;
   // The schema has checked it.
   const request = incoming.body as ChatRequest;
   return planChat(directory, {

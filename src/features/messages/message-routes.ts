@@ -127,7 +127,7 @@ type Headers = FastifyRequest["headers"];
 /** Everything about a call that can be known before anything happens. Throws what is wrong with it. */
 function prepareMessage(
   { chat, catalog }: Pick<MessageDependencies, "chat" | "catalog">,
-  { caller, body, bodyBytes, requestId }: IncomingCall,
+  { caller, body, bodyBytes, requestId, session = null }: IncomingCall,
   headers: Headers,
 ): CallPlan<ChatKinds> {
   checkVersion(headers["anthropic-version"]);
@@ -138,7 +138,7 @@ function prepareMessage(
   const presenter = new MessagePresenter(envelope, { isStreamed: written.stream === true });
   const plan = inCallersWords(read.places, () =>
     chat.plan({
-      ...{ caller, requestId, request: read.request },
+      ...{ caller, requestId, session, request: read.request },
       bodyBytes: bodyBytes + read.referencedBytes,
       native: {
         wire: "messages",

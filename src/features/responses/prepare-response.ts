@@ -24,7 +24,7 @@ export type PreparedResponse = { plan: CallPlan<ChatKinds>; presenter: ResponseP
 /** Everything about a response that can be known before anything happens. Throws what is wrong with it. */
 export function prepareResponse(
   { chat, clock }: { chat: Pick<Chat, "plan">; clock: Clock },
-  { caller, body, bodyBytes, requestId }: IncomingCall,
+  { caller, body, bodyBytes, requestId, session = null }: IncomingCall,
   { conversation, isStored }: { conversation: Conversation; isStored: boolean },
 ): PreparedResponse {
   // The schema has checked it.
@@ -34,7 +34,7 @@ export function prepareResponse(
   let presenter: ResponsePresenter | null = null;
   try {
     const plan = chat.plan({
-      ...{ caller, requestId, request: chatRequest },
+      ...{ caller, requestId, session, request: chatRequest },
       bodyBytes: bodyBytes + conversation.bytesBefore,
       native: {
         wire: "responses",
