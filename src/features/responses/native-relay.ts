@@ -3,8 +3,9 @@ import { isObject, type JsonObject } from "./response-request.ts";
 /** What of a response is this gateway's to say, whoever wrote the rest of it. */
 export type OwnFields = Readonly<Record<string, unknown>>;
 
-/** Events that tell of the response as a whole, or of an item that is complete. All others are passed on unread. */
-const readPattern = /"type":\s*"response\.(?:created|queued|in_progress|completed|incomplete|output_item\.done)"/;
+/** Events that tell of the response as a whole, or of the begin and end of an item. All others are passed on unread. */
+const readPattern =
+  /"type":\s*"response\.(?:created|queued|in_progress|completed|incomplete|output_item\.(?:added|done))"/;
 const lastPattern = /^response\.(?:completed|incomplete)$/;
 const numberPattern = /"sequence_number":\s*(\d+)/g;
 
@@ -14,16 +15,19 @@ export class NativeRelay {
   last: { type: string; sequence: number; response: JsonObject } | null = null;
   /** The number of the next event. */
   sequence = 0;
-  readonly items: JsonObject[] = [];
+  private readonly items: JsonObject[] = [];
+  /** The item that has begun and not ended, and what was written of it. */
+  private open: { item: JsonObject; index: number; written: string[] } | null = null;
   private readonly own: OwnFields;
 
   constructor(own: OwnFields) {
     this.own = own;
   }
 
-  /** Answers what of the events can be sent at once. */
-  pass(events: string): string {
+  /** Answers what of the events can be sent at once; `text` is what the model wrote in them. */
+  pass(events: string, text: string): string {
     this.noteSequence(events);
+    if (text !== "") this.open?.written.push(text);
     if (!readPattern.test(events)) return events;
     return events
       .split("\n\n")
@@ -37,8 +41,10 @@ export class NativeRelay {
     const data = event.slice(event.indexOf("data:") + "data:".length);
     const body = JSON.parse(data) as JsonObject;
     const type = String(body.type);
-    if (type === "response.output_item.done") {
-      if (isObject(body.item)) this.items.push(body.item);
+    if (isObject(body.item)) {
+      const isDone = type === "response.output_item.done";
+      if (isDone) this.items.push(body.item);
+      this.open = isDone ? null : { item: body.item, index: Number(body.output_index ?? 0), written: [] };
       return `${event}\n\n`;
     }
     const response = isObject(body.response) ? body.response : {};
@@ -49,7 +55,40 @@ export class NativeRelay {
     return `event: ${type}\ndata: ${JSON.stringify({ ...body, response: { ...response, ...this.own } })}\n\n`;
   }
 
+  /** All items so far, the last as far as it was written. */
+  listItems(): JsonObject[] {
+    return this.open === null ? this.items : [...this.items, presentPart(this.open.item, this.open.written.join(""))];
+  }
+
+  /** Ends the item that grows. */
+  close(): string {
+    if (this.open === null) return "";
+    const item = presentPart(this.open.item, this.open.written.join(""));
+    const event = { output_index: this.open.index, item, sequence_number: this.sequence };
+    this.items.push(item);
+    this.open = null;
+    this.sequence += 1;
+    const type = "response.output_item.done";
+    return `event: ${type}\ndata: ${JSON.stringify({ type, ...event })}\n\n`;
+  }
+
   private noteSequence(events: string): void {
     for (const [, number] of events.matchAll(numberPattern)) this.sequence = Number(number) + 1;
+  }
+}
+
+/** An item that broke off. */
+function presentPart(item: JsonObject, text: string): JsonObject {
+  switch (item.type) {
+    case "message": {
+      const content = text === "" ? [] : [{ type: "output_text", text, annotations: [], logprobs: [] }];
+      return { ...item, content, status: "incomplete" };
+    }
+    case "function_call":
+      return { ...item, arguments: text, status: "incomplete" };
+    case "custom_tool_call":
+      return { ...item, input: text };
+    default:
+      return item;
   }
 }

@@ -90,7 +90,7 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
 
   presentExhaustion(): string {
     this.finishReason = "length";
-    return this.native === null ? this.begin() + this.output.close("incomplete") : "";
+    return this.native === null ? this.begin() + this.output.close("incomplete") : this.native.close();
   }
 
   presentTail(end: CallEnd<ChatKinds>): string {
@@ -161,7 +161,7 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
   }
 
   private describeState(status: ResponseStatus): ResponseState {
-    const output = this.native === null ? this.output.present() : JSON.stringify(this.native.items);
+    const output = this.native === null ? this.output.present() : JSON.stringify(this.native.listItems());
     return { ...begunState, status, isStored: this.isStored, output };
   }
 
@@ -182,7 +182,7 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
   private presentPiece({ choices, text, soleField, nativeEvents }: ChatPiece): string {
     if (nativeEvents !== undefined) {
       this.native ??= new NativeRelay({ ...this.options.own, store: this.isStored });
-      return this.native.pass(nativeEvents);
+      return this.native.pass(nativeEvents, text);
     }
     const opening = this.begin();
     if (soleField === undefined) return opening + this.readChoices(choices);

@@ -39,15 +39,16 @@ export function cleanMessage(message: JsonRecord, { id, model }: NativeRequest["
 
 /** Why a message ended. What the vendor explains of a refusal is its own. */
 export function cleanStop(source: JsonRecord): Record<string, unknown> {
-  const details = asRecord(source.stop_details);
-  const category = details?.category;
   return {
     stop_reason: readStopReason(source.stop_reason),
     stop_sequence: typeof source.stop_sequence === "string" ? source.stop_sequence : null,
-    ...(details?.type === "refusal"
-      ? { stop_details: { type: "refusal", category: readCategory(category), explanation: null } }
-      : {}),
+    ...(source.stop_details === undefined ? {} : { stop_details: cleanDetails(asRecord(source.stop_details)) }),
   };
+}
+
+function cleanDetails(details: JsonRecord | null): object | null {
+  if (details?.type !== "refusal") return null;
+  return { type: "refusal", category: readCategory(details.category), explanation: null };
 }
 
 function readCategory(value: unknown): string | null {
@@ -59,13 +60,16 @@ const cacheCounts = ["ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"];
 const outputCounts = ["thinking_tokens"];
 const serverToolCounts = ["web_search_requests", "web_fetch_requests"];
 
-/** What the vendor counted, in its own form, without its words. */
+const serviceTiers: ReadonlySet<unknown> = new Set(["standard", "priority", "batch"]);
+
+/** What the vendor counted, in its own form, without words that nobody knows. */
 export function cleanMessageUsage(usage: JsonRecord): Record<string, unknown> {
   return {
     ...pickCounts(usage, counts),
     ...pickRecord(usage, "cache_creation", cacheCounts),
     ...pickRecord(usage, "output_tokens_details", outputCounts),
     ...pickRecord(usage, "server_tool_use", serverToolCounts),
+    ...(serviceTiers.has(usage.service_tier) ? { service_tier: usage.service_tier } : {}),
   };
 }
 

@@ -203,7 +203,7 @@ describe("by Messages", () => {
         { type: "thinking", thinking: "Hm.", signature: expect.any(String) },
         { type: "text", text: "Echo: Hello there", citations: null },
       ],
-      ...{ stop_reason: "end_turn", stop_sequence: null },
+      ...{ stop_reason: "end_turn", stop_sequence: null, stop_details: null },
     });
     expect(answer?.text).toBe("Hm.Echo: Hello there");
     expect(answer?.choices).toContain('"finish_reason":"stop"');
