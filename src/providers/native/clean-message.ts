@@ -82,7 +82,8 @@ function pickRecord(usage: JsonRecord, field: string, names: readonly string[]):
 export function readWritten(block: JsonRecord | null): string {
   if (block === null) return "";
   const { text, thinking, name, partial_json: fragment, input } = block;
-  const written = [text, thinking, name, fragment].filter((part) => typeof part === "string").join("");
+  let written = "";
+  for (const part of [text, thinking, name, fragment]) if (typeof part === "string") written += part;
   const given = asRecord(input);
   return given === null || isEmpty(given) ? written : written + JSON.stringify(given);
 }

@@ -1,11 +1,9 @@
 import type { ChatPiece } from "../contract.ts";
 import type { JsonRecord } from "../openai-compatible/json-value.ts";
 
-/** What tells a piece of a native answer to the meter where its choice goes on. */
-const goingOn = { choices: "[]", isGoingOn: true } as const;
-
+/** A piece of a native answer that goes on: its choices tell the meter nothing. */
 export function createGoingOn(text: string, nativeEvents: string): ChatPiece {
-  return { ...goingOn, text, nativeEvents };
+  return { choices: "[]", text, isGoingOn: true, nativeEvents };
 }
 
 /** The piece in which the one choice of a native answer ends. */

@@ -6,6 +6,8 @@ import { createEventReader, type EventListener, type EventReader } from "../open
 
 /** Turns the events of one answer into pieces, in the order in which they came. */
 export type EventTaker = {
+  /** Takes an event that need not be parsed, given where in a text it stands; `false` for any other. */
+  takeKnown(text: string, from: number, to: number): boolean;
   /** `data` is the text of the event. */
   take(event: JsonRecord, data: string): void;
   /** Whether the reason for its end has come; nothing but the usage can be missing then. */
@@ -41,6 +43,7 @@ class NativeStreamReader implements AnswerReader, EventListener {
   end(): void {
     this.isAtEnd = true;
     this.events.end();
+    if (!this.outlet.isOpen()) return;
     this.fail(createBadAnswer("The upstream's stream ended without a finish reason."));
   }
 
@@ -52,7 +55,7 @@ class NativeStreamReader implements AnswerReader, EventListener {
 
   onEvent(text: string, from: number, to: number): void {
     // An event without data is a sign of life.
-    if (from === to || !this.outlet.isOpen()) return;
+    if (from === to || !this.outlet.isOpen() || this.taker.takeKnown(text, from, to)) return;
     const data = text.slice(from, to);
     const event = asRecord(parseJson(data));
     if (event !== null) this.taker.take(event, data);

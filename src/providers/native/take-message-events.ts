@@ -3,6 +3,7 @@ import type { ChatUsage, NativeRequest } from "../contract.ts";
 import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
 import type { ErrorReader, Outlet } from "../openai-compatible/outlet.ts";
 import { cleanMessage, cleanMessageUsage, cleanStop, readFinishReason, readWritten } from "./clean-message.ts";
+import { DeltaTemplate, type HoleKey, unescapeText } from "./delta-template.ts";
 import { createEnding, createGoingOn, formatEvent, isEventType, keepKnownFields, pick } from "./native-events.ts";
 import { Opening } from "./opening.ts";
 import type { EventTaker } from "./read-native-answer.ts";
@@ -16,6 +17,12 @@ type MessageTakerOptions = {
 };
 
 const ping = writeEvent({ type: "ping" });
+const deltaHead = "event: content_block_delta\ndata: ";
+const deltaKeys: readonly HoleKey[] = [
+  ['"text":"', "text"],
+  ['"thinking":"', "text"],
+  ['"partial_json":"', "text"],
+];
 const blockFields: ReadonlySet<string> = new Set(["type", "index", "content_block", "delta"]);
 
 export function createMessageTaker(options: MessageTakerOptions): EventTaker {
@@ -29,6 +36,7 @@ export function createMessageTaker(options: MessageTakerOptions): EventTaker {
 class MessageTaker implements EventTaker {
   private readonly options: MessageTakerOptions;
   private readonly opening: Opening;
+  private readonly template = new DeltaTemplate();
   /** All that was counted so far: later counts are in place of earlier ones. */
   private counted: JsonRecord | null = null;
   private hasStopReason = false;
@@ -46,11 +54,18 @@ class MessageTaker implements EventTaker {
     return this.counted === null ? null : convertAnthropicUsage(this.counted);
   }
 
+  takeKnown(text: string, from: number, to: number): boolean {
+    const known = this.template.recognise(text, from, to);
+    if (known === null) return false;
+    this.opening.push(createGoingOn(unescapeText(known.text), `${deltaHead}${text.slice(from, to)}\n\n`));
+    return true;
+  }
+
   take(event: JsonRecord, data: string): void {
     const { outlet, errors, names } = this.options;
     switch (event.type) {
       case "content_block_delta":
-        this.takeBlock(event, data, readWritten(asRecord(event.delta)));
+        if (this.takeBlock(event, data, readWritten(asRecord(event.delta)))) this.template.learn(data, deltaKeys);
         break;
       case "content_block_start":
         this.takeBlock(event, data, readWritten(asRecord(event.content_block)));
@@ -81,9 +96,11 @@ class MessageTaker implements EventTaker {
     }
   }
 
-  private takeBlock(event: JsonRecord, data: string, text: string): void {
+  /** Answers whether it went through as it came. */
+  private takeBlock(event: JsonRecord, data: string, text: string): boolean {
     const kept = keepKnownFields(event, blockFields, data);
     this.opening.push(createGoingOn(text, formatEvent(String(event.type), kept)));
+    return kept === data;
   }
 
   private begin(message: JsonRecord): void {

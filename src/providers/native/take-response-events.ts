@@ -2,6 +2,7 @@ import type { ChatUsage, NativeRequest } from "../contract.ts";
 import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
 import { createBadAnswer, type ErrorReader, type Outlet } from "../openai-compatible/outlet.ts";
 import { cleanResponse, cleanResponseUsage, readResponseFinish, readResponseUsage } from "./clean-response.ts";
+import { DeltaTemplate, type HoleKey, unescapeText } from "./delta-template.ts";
 import { createEnding, createGoingOn, formatEvent, isEventType, keepKnownFields } from "./native-events.ts";
 import { Opening } from "./opening.ts";
 import type { EventTaker } from "./read-native-answer.ts";
@@ -18,6 +19,13 @@ const itemFields: ReadonlySet<string> = new Set([
 const knownTypePattern =
   /^response\.(?:output_item|content_part|output_text|refusal|function_call_arguments|custom_tool_call_input|reasoning_text|reasoning_summary_(?:part|text)|reasoning_summary|code_interpreter_call(?:_code)?|file_search_call|web_search_call|image_generation_call|mcp_(?:call(?:_arguments)?|list_tools)|audio(?:\.transcript)?)\.[a-z_.]+$/;
 
+const soundType = "response.audio.delta";
+const deltaKeys: readonly HoleKey[] = [
+  ['"delta":"', "text"],
+  ['"sequence_number":', "number"],
+  ['"obfuscation":"', "noise"],
+];
+
 export function createResponseTaker(options: ResponseTakerOptions): EventTaker {
   return new ResponseTaker(options);
 }
@@ -29,6 +37,8 @@ export function createResponseTaker(options: ResponseTakerOptions): EventTaker {
 class ResponseTaker implements EventTaker {
   private readonly options: ResponseTakerOptions;
   private readonly opening: Opening;
+  private readonly template = new DeltaTemplate();
+  private deltaHead = "";
   private nextNumber = 0;
   private reported: ChatUsage | null = null;
 
@@ -44,6 +54,14 @@ class ResponseTaker implements EventTaker {
 
   usage(): ChatUsage | null {
     return this.reported;
+  }
+
+  takeKnown(text: string, from: number, to: number): boolean {
+    const known = this.template.recognise(text, from, to);
+    if (known === null || known.number !== this.nextNumber) return false;
+    this.nextNumber += 1;
+    this.opening.push(createGoingOn(unescapeText(known.text), `${this.deltaHead}${text.slice(from, to)}\n\n`));
+    return true;
   }
 
   take(event: JsonRecord, data: string): void {
@@ -68,13 +86,21 @@ class ResponseTaker implements EventTaker {
         outlet.fail(errors.readError({ error: asRecord(event.error) ?? event }));
         break;
       default:
-        if (knownTypePattern.test(type)) this.takeItem(type, event, keepKnownFields(event, itemFields, data));
+        if (knownTypePattern.test(type)) this.takeKnownItem(type, event, data);
         else if (!names.areIn(data)) this.takeItem(type, event, data);
     }
   }
 
+  private takeKnownItem(type: string, event: JsonRecord, data: string): void {
+    const kept = keepKnownFields(event, itemFields, data);
+    this.takeItem(type, event, kept);
+    if (typeof event.delta !== "string" || type === soundType || kept !== data) return;
+    this.template.learn(data, deltaKeys);
+    this.deltaHead = `event: ${type}\ndata: `;
+  }
+
   private takeItem(type: string, event: JsonRecord, data: string): void {
-    const isDelta = typeof event.delta === "string" && type !== "response.audio.delta";
+    const isDelta = typeof event.delta === "string" && type !== soundType;
     const text = isDelta ? event.delta : type === "response.output_item.added" ? asRecord(event.item)?.name : "";
     const told = formatEvent(type, this.number(event, data));
     this.opening.push(createGoingOn(typeof text === "string" ? text : "", told));

@@ -477,3 +477,58 @@ test.for(["messages", "responses"] as const)(
     expect(cancelled.heard.order).toEqual(["accepted", "pieces"]);
   },
 );
+
+describe("events that are alike", () => {
+  const write = (event: object) => `data: ${JSON.stringify(event)}\n\n`;
+  const texts = ["plain", ' "quoted" \\ ', "line\nend", "", "日本 😀", '"text":"', '{"type":"error"}', "end"];
+
+  test("by Messages say what they say, padded or not, whatever is written in them", async () => {
+    const delta = (text: string, kind = "text") => ({
+      ...{ type: "content_block_delta", index: 0, delta: { type: `${kind}_delta`, [kind]: text } },
+    });
+    const events = [...texts.map((text) => delta(text)), ...texts.map((text) => delta(text, "thinking"))];
+    const padded = events.map((event, at) => write(event).replace(/\}\n\n$/, `${" ".repeat(at % 3)}}\n\n`));
+    const end = { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 3 } };
+    const rawChunks = [write({ type: "message_start", message: {} }), ...padded, write(end)];
+    // What is no longer alike is read as any other: another field, and what is no JSON.
+    const odd = write({ ...delta("odd"), [`x_${canary}`]: 1 });
+    for (const last of ["", odd]) {
+      const heard = await start("messages", {
+        body: { stream: true },
+        behaviour: { rawChunks: [...rawChunks.slice(0, -1), last, write(end)] },
+      }).over;
+      expect(readEvents(heard).slice(1, -1)).toEqual(last === "" ? events : [...events, delta("odd")]);
+      expect(textOf(heard)).toBe([...texts, ...texts, last === "" ? "" : "odd"].join(""));
+      expect(findCanary(heard)).toBeNull();
+    }
+    const broken = write(delta("x")).replace('"x"', '"x\\q"');
+    const heard = await start("messages", {
+      body: { stream: true },
+      behaviour: { rawChunks: [...rawChunks.slice(0, 4), broken] },
+    }).over;
+    expect(heard.error?.kind).toBe("bad-answer");
+  });
+
+  test("by Responses say what they say, numbered on, with whatever noise", async () => {
+    const place = { item_id: "m", output_index: 0, content_index: 0 };
+    const events = texts.map((delta, at) => ({
+      ...{ type: "response.output_text.delta", sequence_number: at + 1, ...place, delta, logprobs: [] },
+      obfuscation: "x".repeat(at),
+    }));
+    const response = { id: "resp_theirs", object: "response", status: "completed", output: [] };
+    const heard = await start("responses", {
+      body: { stream: true },
+      behaviour: {
+        rawChunks: [
+          write({ type: "response.created", response, sequence_number: 0 }),
+          ...events.slice(0, 4).map(write),
+          // One number too far, and all after it: they are numbered as they should be.
+          ...events.slice(4).map((event) => write({ ...event, sequence_number: event.sequence_number + 5 })),
+          write({ type: "response.completed", response }),
+        ],
+      },
+    }).over;
+    expect(readEvents(heard).slice(1, -1)).toEqual(events);
+    expect(textOf(heard)).toBe(texts.join(""));
+  });
+});
