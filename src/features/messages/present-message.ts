@@ -25,6 +25,7 @@ const jsonType = "application/json; charset=utf-8";
 /** A block of content that has begun and not ended. */
 type OpenBlock = { index: number; kind: "text" | "thinking" | "tool_use"; head: string };
 
+const deltaStart = "event: content_block_delta\n";
 const deltas = {
   text: '"delta":{"type":"text_delta","text":"',
   thinking: '"delta":{"type":"thinking_delta","thinking":"',
@@ -113,6 +114,8 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
   private takeNative(events: string): string {
     this.isNative = true;
     this.hasBegun = true;
+    // Most are parts of a block, and tell neither of its begin nor of its end.
+    if (events.startsWith(deltaStart)) return events;
     const started = /event: content_block_start\ndata: .*?"index":\s*(\d+)/.exec(events);
     if (started !== null) this.open = { index: Number(started[1]), kind: "text", head: "" };
     if (events.lastIndexOf("event: content_block_stop\n") > (started?.index ?? -1)) this.open = null;

@@ -4,10 +4,13 @@ import { isObject, type JsonObject } from "./response-request.ts";
 export type OwnFields = Readonly<Record<string, unknown>>;
 
 /** Events that tell of the response as a whole, or of the begin and end of an item. All others are passed on unread. */
-const readPattern =
-  /"type":\s*"response\.(?:created|queued|in_progress|completed|incomplete|output_item\.(?:added|done))"/;
+const readTypes: ReadonlySet<string> = new Set(
+  ["created", "queued", "in_progress", "completed", "incomplete", "output_item.added", "output_item.done"].map(
+    (name) => `response.${name}`,
+  ),
+);
 const lastPattern = /^response\.(?:completed|incomplete)$/;
-const numberPattern = /"sequence_number":\s*(\d+)/g;
+const typeAt = "event: ".length;
 
 /** The events of an upstream that speaks this wire itself, on their way to the caller. */
 export class NativeRelay {
@@ -24,28 +27,18 @@ export class NativeRelay {
     this.own = own;
   }
 
-  /** Answers what of the events can be sent at once; `text` is what the model wrote in them. */
-  pass(events: string, text: string): string {
-    this.noteSequence(events);
+  /** Answers what of an event can be sent at once; `text` is what the model wrote in it. Events are numbered without a gap. */
+  pass(event: string, text: string): string {
+    this.sequence += 1;
     if (text !== "") this.open?.written.push(text);
-    if (!readPattern.test(events)) return events;
-    return events
-      .split("\n\n")
-      .filter((event) => event !== "")
-      .map((event) => this.passEvent(event))
-      .join("");
-  }
-
-  private passEvent(event: string): string {
-    if (!readPattern.test(event)) return `${event}\n\n`;
-    const data = event.slice(event.indexOf("data:") + "data:".length);
-    const body = JSON.parse(data) as JsonObject;
-    const type = String(body.type);
+    const type = event.slice(typeAt, event.indexOf("\n"));
+    if (!readTypes.has(type)) return event;
+    const body = JSON.parse(event.slice(event.indexOf("data:") + "data:".length)) as JsonObject;
     if (isObject(body.item)) {
       const isDone = type === "response.output_item.done";
       if (isDone) this.items.push(body.item);
       this.open = isDone ? null : { item: body.item, index: Number(body.output_index ?? 0), written: [] };
-      return `${event}\n\n`;
+      return event;
     }
     const response = isObject(body.response) ? body.response : {};
     if (lastPattern.test(type)) {
@@ -70,10 +63,6 @@ export class NativeRelay {
     this.sequence += 1;
     const type = "response.output_item.done";
     return `event: ${type}\ndata: ${JSON.stringify({ type, ...event })}\n\n`;
-  }
-
-  private noteSequence(events: string): void {
-    for (const [, number] of events.matchAll(numberPattern)) this.sequence = Number(number) + 1;
   }
 }
 

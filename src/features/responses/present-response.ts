@@ -147,7 +147,7 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
       stoppedBy: end.stoppedBy,
       completedAt: status === "completed" ? this.completedAt : null,
     });
-    return { status, body, itemIds: listIds(this.native?.items ?? []) };
+    return { status, body, itemIds: listIds(this.native?.listItems() ?? []) };
   }
 
   private describeNative(response: JsonObject, usage: string, { stoppedBy }: CallEnd<ChatKinds>): FinishedResponse {

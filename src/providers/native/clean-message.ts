@@ -60,16 +60,13 @@ const cacheCounts = ["ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"];
 const outputCounts = ["thinking_tokens"];
 const serverToolCounts = ["web_search_requests", "web_fetch_requests"];
 
-const serviceTiers: ReadonlySet<unknown> = new Set(["standard", "priority", "batch"]);
-
-/** What the vendor counted, in its own form, without words that nobody knows. */
+/** What the vendor counted, in its own form, without its words. */
 export function cleanMessageUsage(usage: JsonRecord): Record<string, unknown> {
   return {
     ...pickCounts(usage, counts),
     ...pickRecord(usage, "cache_creation", cacheCounts),
     ...pickRecord(usage, "output_tokens_details", outputCounts),
     ...pickRecord(usage, "server_tool_use", serverToolCounts),
-    ...(serviceTiers.has(usage.service_tier) ? { service_tier: usage.service_tier } : {}),
   };
 }
 
