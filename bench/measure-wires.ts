@@ -41,8 +41,9 @@ const columns: readonly Column[] = wires.flatMap((wire): Column[] => [
 export type WireFigure = Column & { load: WireLoad; cpuUs: number; requestsPerSecond: number };
 
 const rounds = 5;
+const warmUpMs = 3000;
 
-/** All wires take turns, so that what else the machine does falls on all of them. The first round does not count. */
+/** All wires take turns, so that what else the machine does falls on all of them. */
 export async function measureWires(targets: readonly ChatTarget[]): Promise<WireFigure[]> {
   const figures: WireFigure[] = [];
   for (const load of loads) {
@@ -50,10 +51,12 @@ export async function measureWires(targets: readonly ChatTarget[]): Promise<Wire
     // Answers cost the same by whichever wire they are only handed on.
     const taking = columns.filter(({ target }) => target === "sluice" || load.isAgent);
     const measured = new Map(taking.map((column) => [column, [] as { cpuUs: number; requestsPerSecond: number }[]]));
-    for (let round = 0; round <= rounds; round += 1) {
+    // Each wire has code of its own that has to be compiled.
+    for (const column of taking) await measureColumn(targets, column, load, warmUpMs);
+    for (let round = 0; round < rounds; round += 1) {
       for (const [column, counted] of measured) {
         const { cpuUs, requests, tookMs } = await measureColumn(targets, column, load);
-        if (round > 0) counted.push({ cpuUs, requestsPerSecond: (requests / tookMs) * 1000 });
+        counted.push({ cpuUs, requestsPerSecond: (requests / tookMs) * 1000 });
       }
     }
     for (const [column, counted] of measured) {
@@ -67,12 +70,17 @@ export async function measureWires(targets: readonly ChatTarget[]): Promise<Wire
   return figures;
 }
 
-function measureColumn(targets: readonly ChatTarget[], { target: name, wire, upstream }: Column, load: WireLoad) {
+function measureColumn(
+  targets: readonly ChatTarget[],
+  { target: name, wire, upstream }: Column,
+  load: WireLoad,
+  lastsMs?: number,
+) {
   const target = targets.find((candidate) => candidate.name === name);
   const request = target?.writeWire?.(wire, load.ask, upstream);
   if (target === undefined || request === undefined) throw new Error(`${name} cannot be asked by ${wire}.`);
   const { ask, connections } = load;
-  return measureRound({ ...target, writeRequest: () => request }, { ask, connections, way: "at-once" });
+  return measureRound({ ...target, writeRequest: () => request }, { ask, connections, way: "at-once" }, lastsMs);
 }
 
 const besideChatMax = 1.15;

@@ -7,7 +7,8 @@ type Fields = Readonly<Record<string, unknown>>;
  * same rule as those of any other request where its caller set none, and for no longer than is sold.
  */
 export function markMessagesBody(body: Fields, { isAutomatic, keepsHour }: CacheMarking): Fields {
-  const isMarked = body.cache_control !== undefined || listBlocks(body).some(({ cache_control: mark }) => isSet(mark));
+  const { cache_control: mark, tools, system, messages } = body;
+  const isMarked = mark !== undefined || hasMark(tools) || hasMark(system) || hasMark(messages);
   if (isAutomatic && !isMarked) return setMarks(body);
   return isMarked && !keepsHour ? (shorten(body) as Fields) : body;
 }
@@ -37,11 +38,11 @@ function markLast(content: unknown): unknown {
   return [...blocks.slice(0, -1), { ...last, cache_control: automaticMark }];
 }
 
-/** Everything in a request that can have a mark, but for the request itself. */
-function listBlocks({ tools, system, messages }: Fields): Fields[] {
-  const inMessages = listFields(messages).flatMap(({ content }) => listFields(content));
-  const inResults = inMessages.flatMap(({ content }) => listFields(content));
-  return [...listFields(tools), ...listFields(system), ...inMessages, ...inResults];
+/** Whether any of these things has a mark, or what is in them. Looked at one by one: an agent's request has thousands. */
+function hasMark(things: unknown): boolean {
+  if (!Array.isArray(things)) return false;
+  for (const thing of things) if (isSet(thing) && (isSet(thing.cache_control) || hasMark(thing.content))) return true;
+  return false;
 }
 
 function listFields(value: unknown): Fields[] {

@@ -60,32 +60,30 @@ const idEnd = "~";
 
 /** The same messages where no id of a tool call has to be shortened, as in nearly all requests. */
 function mendMessages(messages: unknown): unknown {
-  return mapChanged(messages, (message) => {
-    const content = mapChanged(message.content, mendBlock);
-    return content === message.content ? message : { ...message, content };
-  });
+  if (!Array.isArray(messages) || !messages.some(hasSealedId)) return messages;
+  return messages.map((message: JsonRecord) =>
+    hasSealedId(message) ? { ...message, content: (message.content as JsonRecord[]).map(mendBlock) } : message,
+  );
+}
+
+function hasSealedId(message: { content?: unknown } | null): boolean {
+  const content = message?.content;
+  if (!Array.isArray(content)) return false;
+  for (const block of content) if (isSealed(block?.id) || isSealed(block?.tool_use_id)) return true;
+  return false;
+}
+
+function isSealed(id: unknown): id is string {
+  return typeof id === "string" && id.includes(idEnd);
 }
 
 function mendBlock(block: JsonRecord): JsonRecord {
-  for (const field of ["id", "tool_use_id"]) {
-    const id = block[field];
-    if (typeof id !== "string" || !id.includes(idEnd)) continue;
-    return { ...block, [field]: id.slice(0, id.indexOf(idEnd)) };
-  }
-  return block;
-}
-
-/** A list with its records changed; the same list where none is. */
-function mapChanged(list: unknown, change: (record: JsonRecord) => JsonRecord): unknown {
-  if (!Array.isArray(list)) return list;
-  let isChanged = false;
-  const mapped = list.map((item) => {
-    const record = asRecord(item);
-    const changed = record === null ? item : change(record);
-    if (changed !== item) isChanged = true;
-    return changed;
-  });
-  return isChanged ? mapped : list;
+  const { id, tool_use_id: callId } = block;
+  return {
+    ...block,
+    ...(isSealed(id) ? { id: id.slice(0, id.indexOf(idEnd)) } : {}),
+    ...(isSealed(callId) ? { tool_use_id: callId.slice(0, callId.indexOf(idEnd)) } : {}),
+  };
 }
 
 const encryptedReasoning = "reasoning.encrypted_content";
