@@ -17,6 +17,7 @@ const ranks = [
   },
   {
     chat: ["src/features/chat"],
+    embeddings: ["src/features/embeddings"],
     tasks: [
       "src/features/tasks",
       "src/features/tasks/machine",
@@ -88,7 +89,8 @@ const httpFramework = "(^|node_modules/)(fastify|@fastify/[^/]+|ajv)(/|$)";
 const databaseLibrary = "(^|node_modules/)(kysely|(@types/)?pg)(/|$)";
 
 /** What a package that is an adapter may know of the gateway, and the one file that loads such packages. */
-const providersContract = "^src/providers/(adapter|adapter-tools|chat-request|contract|generation)[.]ts$";
+const providersContract =
+  "^src/providers/(adapter|adapter-tools|chat-request|contract|embedding|generation|write-vector)[.]ts$";
 const adapterLoader = "^src/providers/provider-registry[.]ts$";
 
 const placesOfRanks = ranks.map((rank) => Object.values(rank).flat());

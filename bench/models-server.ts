@@ -23,6 +23,7 @@ const http = await createGatewayHttp({
   chat: nothing,
   messages: nothing,
   dramas: nothing,
+  embeddings: nothing,
   files: nothing,
   responses: { addRoutes: () => {} },
   payments: { addRoutes: () => {}, addWebhookRoute: async () => {} },

@@ -7,6 +7,7 @@ import { createCalls } from "../../src/features/calls/index.ts";
 import { createCatalogView } from "../../src/features/catalog/catalog-view.ts";
 import { createChat } from "../../src/features/chat/index.ts";
 import { createDramas } from "../../src/features/dramas/index.ts";
+import { createEmbeddings } from "../../src/features/embeddings/index.ts";
 import { createFiles } from "../../src/features/files/index.ts";
 import { createLedger } from "../../src/features/ledger/index.ts";
 import { createMessages } from "../../src/features/messages/index.ts";
@@ -122,6 +123,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     chat,
     messages: createMessages({ ...parts, chat, calls }),
     dramas: createDramas({ ...parts, chat, files, tasks, folder: tmpdir() }),
+    embeddings: createEmbeddings({ calls, catalog, registry, clock }),
     files,
     payments: createPayments({ ...parts, ...readPaymentSettings(settings) }),
     responses: createResponses({ ...parts, chat, heartbeatMs: settings.stream_heartbeat_ms, days: 0 }),

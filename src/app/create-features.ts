@@ -3,6 +3,7 @@ import { createCallerDirectory, createKeyUses } from "../features/accounts/index
 import { type Calls, createCalls } from "../features/calls/index.ts";
 import { createChat } from "../features/chat/index.ts";
 import { createDramas, type DramaFailpoint, presentDramaRequest } from "../features/dramas/index.ts";
+import { createEmbeddings } from "../features/embeddings/index.ts";
 import { createMessages } from "../features/messages/index.ts";
 import { createPayments, type StripePlace } from "../features/payments/index.ts";
 import { createResponses } from "../features/responses/index.ts";
@@ -27,6 +28,7 @@ export type Features = Pick<
   | "messages"
   | "responses"
   | "dramas"
+  | "embeddings"
   | "files"
   | "payments"
   | "site"
@@ -79,6 +81,7 @@ export async function createFeatures(
   const days = settings.response_days;
   const responses = createResponses({ calls, chat, database, clock, logger, heartbeatMs, days });
   stack.defer(() => responses.close());
+  const embeddings = createEmbeddings({ calls, catalog, registry, clock });
   const isLead = (): boolean => options.siblings?.isLead() ?? true;
   const opened = await openFiles({ settings, database, clock, ids, logger, counters, masterKey, copy, isLead });
   const { files } = opened;
@@ -120,7 +123,7 @@ export async function createFeatures(
   });
   stack.defer(() => keyUses.close());
   return {
-    ...{ calls, chat, messages, responses, dramas, files, payments, site, tasks, webhooks, keyUses },
+    ...{ calls, chat, messages, responses, dramas, embeddings, files, payments, site, tasks, webhooks, keyUses },
     callers: createCallerDirectory({ database, feed }),
     outboxUrl: site.outboxUrl,
     startWorking() {

@@ -10,6 +10,7 @@ import {
 import { addLogoRoutes, addModelRoutes, type LiveCatalog } from "../features/catalog/index.ts";
 import type { Chat } from "../features/chat/index.ts";
 import type { Dramas } from "../features/dramas/index.ts";
+import type { Embeddings } from "../features/embeddings/index.ts";
 import type { Files } from "../features/files/index.ts";
 import { addBalanceRoutes, type Ledger } from "../features/ledger/index.ts";
 import { consumeLimits, readLimits } from "../features/limits/index.ts";
@@ -58,6 +59,7 @@ export type GatewayHttpDependencies = {
   chat: Pick<Chat, "addRoutes">;
   messages: Pick<Messages, "addRoutes">;
   dramas: Pick<Dramas, "addRoutes">;
+  embeddings: Pick<Embeddings, "addRoutes">;
   files: Pick<Files, "addRoutes" | "addLinkRoutes">;
   payments: Pick<Payments, "addRoutes" | "addWebhookRoute">;
   responses: Pick<Responses, "addRoutes">;
@@ -183,6 +185,7 @@ function addApi(api: HttpServer, identify: Identify, given: GatewayHttpDependenc
   addModelRoutes(api, { catalog, clock, currency, siteUrl });
   given.chat.addRoutes(api);
   given.responses.addRoutes(api);
+  given.embeddings.addRoutes(api);
   given.files.addRoutes(api);
   given.tasks.addRoutes(api);
   given.dramas.addRoutes(api);

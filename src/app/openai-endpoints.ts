@@ -13,7 +13,6 @@ export const absentEndpoints: readonly { path: string; instead: string }[] = [
   { path: "/v1/assistants", instead: "Use `POST /v1/chat/completions` with `tools`." },
   { path: "/v1/threads", instead: "Send the whole conversation as `messages` to `POST /v1/chat/completions`." },
   { path: "/v1/realtime", instead: "Use `POST /v1/chat/completions` with `stream`, and `POST /v1/audio/speech`." },
-  { path: "/v1/embeddings", instead: "There are no embedding models here; `GET /v1/models` lists what there is." },
   { path: "/v1/moderations", instead: "Models refuse by themselves, with `content_policy_violation`, at no charge." },
   { path: "/v1/batches", instead: "Send requests one by one, each with an `Idempotency-Key`." },
   { path: "/v1/images/variations", instead: "Use `POST /v1/images/edits`, or `input_images`." },

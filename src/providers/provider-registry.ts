@@ -5,11 +5,14 @@ import { OperatorError } from "../platform/errors/operator-error.ts";
 import { createGuardedClient } from "../platform/net/guarded-client.ts";
 import type { Adapter, AdapterHost, MediaProviders } from "./adapter.ts";
 import { anthropicUrl, createAnthropicChat, createGoogleChat, createPackageChat } from "./ai-sdk/create-ai-sdk-chat.ts";
+import { createGoogleEmbedding, createPackageEmbedding } from "./ai-sdk/create-ai-sdk-embedding.ts";
 import { type ChatProvider, ProviderError } from "./contract.ts";
+import type { EmbeddingProvider } from "./embedding.ts";
 import { createFalGeneration } from "./fal/create-fal-generation.ts";
 import type { GenerationProvider, SpeechProvider } from "./generation.ts";
 import { speakMessages } from "./native/speak-messages.ts";
 import { createOpenAiCompatible } from "./openai-compatible/create-openai-compatible.ts";
+import { createOpenAiEmbedding } from "./openai-compatible/create-openai-embedding.ts";
 import { createOpenAiGeneration } from "./openai-compatible/create-openai-generation.ts";
 import { createOpenAiSpeech } from "./openai-compatible/create-openai-speech.ts";
 import type { ProviderDefinition } from "./provider-definition.ts";
@@ -20,6 +23,7 @@ export type ProviderRegistry = {
   /** What a provider makes beside chat; `null` where it makes nothing else. */
   getGeneration(definition: ProviderDefinition): GenerationProvider | null;
   getSpeech(definition: ProviderDefinition): SpeechProvider | null;
+  getEmbedding(definition: ProviderDefinition): EmbeddingProvider | null;
   close(): Promise<void>;
 };
 
@@ -62,7 +66,7 @@ export function createProviderRegistry({
   });
   const getMedia = rememberByDefinition((definition) => {
     const media = createMedia(definition, { host, getSandbox });
-    for (const maker of [media.generation, media.speech]) if (maker !== null) all.add(maker);
+    for (const maker of Object.values(media)) if (maker !== null) all.add(maker);
     return media;
   });
 
@@ -75,6 +79,7 @@ export function createProviderRegistry({
     getChat,
     getGeneration: (definition) => getMedia(definition).generation,
     getSpeech: (definition) => getMedia(definition).speech,
+    getEmbedding: (definition) => getMedia(definition).embedding,
     async close() {
       await Promise.all([...all].map((one) => one.close()));
       await images.close();
@@ -95,7 +100,7 @@ function rememberByDefinition<T>(create: (definition: ProviderDefinition) => T):
   };
 }
 
-const nothing: MediaProviders = { generation: null, speech: null };
+const nothing: MediaProviders = { generation: null, speech: null, embedding: null };
 
 type MediaDependencies = { host: AdapterHost; getSandbox(): Adapter };
 
@@ -110,7 +115,7 @@ function createMedia(definition: ProviderDefinition, { host, getSandbox }: Media
     case "sandbox":
       return getSandbox().createMedia(host);
     case "fal":
-      return { generation: createFalGeneration({ ...common, baseUrl }), speech: null };
+      return { ...nothing, generation: createFalGeneration({ ...common, baseUrl }) };
     case "openai-compatible": {
       if (baseUrl === undefined) return nothing;
       const auth = authHeader === undefined ? {} : { authHeader: { name: authHeader, prefix: "" } };
@@ -119,11 +124,17 @@ function createMedia(definition: ProviderDefinition, { host, getSandbox }: Media
       return {
         generation: createOpenAiGeneration({ ...options, idempotencyHeader }),
         speech: createOpenAiSpeech(options),
+        embedding: createOpenAiEmbedding({ ...options, unsupportedFields: definition.unsupported_fields ?? [] }),
       };
     }
-    case "anthropic":
     case "google":
+      return { ...nothing, embedding: createGoogleEmbedding({ ...common, baseUrl }) };
     case "ai-sdk":
+      return {
+        ...nothing,
+        embedding: createPackageEmbedding({ ...common, baseUrl, packageName: definition.package ?? "" }),
+      };
+    case "anthropic":
       return nothing;
   }
 }

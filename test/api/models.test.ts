@@ -51,6 +51,7 @@ describe("with the official OpenAI client", () => {
       "avatar",
       "drama",
       "speech",
+      "embedding",
     ]);
     for (const model of models) {
       expect(model).toEqual({

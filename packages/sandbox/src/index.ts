@@ -1,17 +1,22 @@
 import type { Adapter } from "../../../src/providers/adapter.ts";
 import { createSandboxChat } from "./chat/create-sandbox-chat.ts";
+import { createSandboxEmbedding } from "./embedding/create-sandbox-embedding.ts";
 import { createSandboxGeneration } from "./studio/create-sandbox-generation.ts";
 import { createStudio } from "./studio/create-studio.ts";
 import { createSandboxSpeech } from "./studio/speech/create-sandbox-speech.ts";
 
 /**
- * Models that need no network and cost nothing: chat, images, video, avatars and speech. The same request always has the
- * same answer, and words in double brackets make it fail, wait or break off.
+ * Models that need no network and cost nothing: chat, images, video, avatars, speech and embeddings. The same request
+ * always has the same answer, and words in double brackets make it fail, wait or break off.
  */
 export const sandbox: Adapter = {
   createChat: ({ clock }) => createSandboxChat({ clock }),
   createMedia({ clock, folder }) {
     const studio = createStudio({ folder, clock });
-    return { generation: createSandboxGeneration({ studio }), speech: createSandboxSpeech({ studio }) };
+    return {
+      generation: createSandboxGeneration({ studio }),
+      speech: createSandboxSpeech({ studio }),
+      embedding: createSandboxEmbedding(),
+    };
   },
 };

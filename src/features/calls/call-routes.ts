@@ -330,8 +330,11 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
     const { presenter } = this.call.plan;
     const summary = presenter.summarize(end);
     if (presenter.form === "whole") {
-      const body = Buffer.from(presenter.presentWhole(end));
-      return { status: 200, contentType: jsonType, body: body.length > keptBytesMax ? null : body, summary };
+      const text = presenter.presentWhole(end);
+      // It has at least as many bytes as characters: what is too long by these is not written once more to see that.
+      const bytes = text.length > keptBytesMax ? null : Buffer.from(text);
+      const body = bytes === null || bytes.length > keptBytesMax ? null : bytes;
+      return { status: 200, contentType: jsonType, body, summary };
     }
     const tail = end.failure === null ? presenter.presentTail(end) : this.presentFailure(end.failure);
     if (tail === null) {

@@ -29,7 +29,11 @@ export type CallKinds = {
 };
 
 /** What a call does, in the words of OpenTelemetry's conventions for generative AI. */
-export type CallOperation = { readonly name: "chat" | "generate_content"; readonly outputType: "text" | "speech" };
+export type CallOperation = {
+  readonly name: "chat" | "embeddings" | "generate_content";
+  /** `null` for what none of their words fits. */
+  readonly outputType: "text" | "speech" | null;
+};
 
 export type CallPlan<K extends CallKinds> = {
   readonly operation: CallOperation;

@@ -482,7 +482,7 @@ function describeCall<K extends CallKinds>({
 }: CallPlan<K>): [name: string, options: SpanOptions] {
   const attributes = {
     "gen_ai.operation.name": operation.name,
-    "gen_ai.output.type": operation.outputType,
+    "gen_ai.output.type": operation.outputType ?? undefined,
     "gen_ai.request.model": modelId,
     "gen_ai.request.stream": presenter.form !== "whole",
     "sluice.account.id": caller.accountId,

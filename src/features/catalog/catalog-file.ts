@@ -76,6 +76,8 @@ const limitsSchema = Type.Object(
     response_formats: Type.Optional(texts),
     context_window: Type.Optional(positive),
     max_output_tokens: Type.Optional(positive),
+    max_inputs: Type.Optional(positive),
+    max_dimensions: Type.Optional(positive),
   },
   closed,
 );

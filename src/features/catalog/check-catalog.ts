@@ -3,7 +3,7 @@ import { parseMoney } from "../../lib/money.ts";
 import { parseTimestamp } from "../../lib/timestamp.ts";
 import type { CatalogFile, CatalogProblem, ModelEntry, PriceLine, ReportProblem } from "./catalog-file.ts";
 import { checkStages } from "./check-stages.ts";
-import { capabilitiesByType, limitsByType, listStageModels } from "./model.ts";
+import { capabilitiesByType, limitsByType, listStageModels, type ModelType } from "./model.ts";
 import { isLogo, ownLogos } from "./model-logos.ts";
 import { amountNames, ownPriceNames, unitsByBillingType, unitsByType } from "./price.ts";
 
@@ -231,7 +231,7 @@ function checkPrices(
       report([...path, "account"], `There is no account ${line.account}.`);
     }
     if (line.effective_at !== undefined) checkTime(line.effective_at, [...path, "effective_at"], report);
-    checkAmounts(line, path, report);
+    checkAmounts(line, path, { type: model?.type, report });
     const moment = line.effective_at === undefined ? null : parseTimestamp(line.effective_at);
     const scope = JSON.stringify([line.model, line.capability, line.plan, line.account, moment]);
     const first = seen.get(scope);
@@ -240,16 +240,25 @@ function checkPrices(
   }
 }
 
-function checkAmounts(line: PriceLine, path: readonly (string | number)[], report: ReportProblem): void {
+function checkAmounts(
+  line: PriceLine,
+  path: readonly (string | number)[],
+  { type, report }: { type: ModelType | undefined; report: ReportProblem },
+): void {
   const units: readonly string[] = unitsByBillingType[line.billing_type];
   if (!units.includes(line.unit)) {
     report([...path, "unit"], `The unit of ${line.billing_type} is one of: ${units.join(", ")}.`);
   }
   const isToken = line.billing_type === "token";
-  const required = isToken ? (["input_price", "output_price"] as const) : (["price"] as const);
+  // An embedding model writes nothing that could be counted.
+  const output = type === "embedding" ? [] : (["output_price"] as const);
+  const required = isToken ? (["input_price", ...output] as const) : (["price"] as const);
   const foreign = isToken ? (["price"] as const) : (["input_price", "output_price", ...ownPriceNames] as const);
   for (const name of required) {
     if (line[name] === undefined) report(path, `A price by ${line.billing_type} needs ${name}.`);
+  }
+  if (type === "embedding" && parseMoney(line.output_price ?? "0") !== 0n) {
+    report([...path, "output_price"], "An embedding model has no output to be paid for: leave output_price out.");
   }
   for (const name of foreign) {
     if (line[name] !== undefined) report([...path, name], `A price by ${line.billing_type} has no ${name}.`);

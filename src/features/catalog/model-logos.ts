@@ -36,6 +36,10 @@ const logoByType: Record<ModelType, string> = {
     { from: "#d99a2b", to: "#a35d1c" },
     `<path d="M15 28v8M23.500 22v20M32 15v34M40.500 22v20M49 28v8"/>`,
   ),
+  embedding: drawLogo(
+    { from: "#4b6a88", to: "#27384f" },
+    `<path d="M16 14v34h34"/><path d="M16 48l24-24M31 23h10v10"/><circle cx="25" cy="21" r="2"/><circle cx="44" cy="41" r="2"/>`,
+  ),
 };
 
 const ownFolder = "/logos/";

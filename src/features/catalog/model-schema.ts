@@ -41,6 +41,8 @@ export const modelDetailSchema = Type.Object({
       response_formats: Type.Optional(Type.Array(Type.String())),
       context_window: Type.Optional(Type.Integer({ description: "Tokens." })),
       max_output_tokens: Type.Optional(Type.Integer({ description: "Tokens." })),
+      max_inputs: Type.Optional(Type.Integer({ description: "Texts that one call may embed." })),
+      max_dimensions: Type.Optional(Type.Integer({ description: "How long a vector is unless a call says." })),
     },
     { description: "What a call may ask for; read it before the call." },
   ),

@@ -1,6 +1,6 @@
 import type { TimeoutsDefinition } from "../../providers/provider-definition.ts";
 
-export const modelTypes = ["chat", "image", "video", "avatar", "drama", "speech"] as const;
+export const modelTypes = ["chat", "image", "video", "avatar", "drama", "speech", "embedding"] as const;
 export const modelStatuses = ["available", "degraded", "unavailable", "deprecated"] as const;
 
 export type ModelType = (typeof modelTypes)[number];
@@ -14,6 +14,7 @@ export const capabilitiesByType = {
   avatar: ["audio_driven_avatar"],
   drama: ["script_generation", "role_analysis", "storyboard", "drama_video"],
   speech: ["text_to_speech"],
+  embedding: ["text_embedding", "dimensions"],
 } as const satisfies Record<ModelType, readonly string[]>;
 
 export const capabilities = Object.values(capabilitiesByType).flat();
@@ -65,6 +66,7 @@ export const limitsByType = {
   avatar: ["durations", "aspect_ratios"],
   drama: ["durations", "aspect_ratios", "max_prompt_length"],
   speech: ["max_prompt_length", "voices", "response_formats"],
+  embedding: ["context_window", "max_inputs", "max_dimensions"],
 } as const satisfies Record<ModelType, readonly (keyof ModelLimits)[]>;
 
 export type ModelLimits = {
@@ -78,6 +80,8 @@ export type ModelLimits = {
   response_formats?: string[];
   context_window?: number;
   max_output_tokens?: number;
+  max_inputs?: number;
+  max_dimensions?: number;
 };
 
 /** Fields and parts of a chat request that change what it costs or where it goes: only for models that say so. */

@@ -115,7 +115,8 @@ function toAmounts(line: PriceLine): PriceAmounts {
     billingType: "token",
     unit: line.unit,
     inputPrice: toAmount(line.input_price),
-    outputPrice: toAmount(line.output_price),
+    // Only a model that writes nothing has none.
+    outputPrice: toAmount(line.output_price ?? "0"),
     ...readOwnPrices((name) => (line[name] === undefined ? null : toAmount(line[name]))),
   };
 }

@@ -34,6 +34,7 @@ const endpointTable = {
   createVideo: { scope: "videos", stability: "preview", spends: true },
   createAvatar: { scope: "avatars", stability: "preview", spends: true },
   createDrama: { scope: "dramas", stability: "preview" },
+  createEmbedding: { scope: "embeddings", stability: "preview", spends: true },
   createSpeech: { scope: "speech", stability: "preview", spends: true },
   listTasks: { scope: "tasks", stability: "preview" },
   getTask: { scope: "tasks", stability: "preview" },

@@ -18,7 +18,7 @@ type Done = (error: Error | null, body?: unknown) => void;
 export function acceptJsonBodies(http: FastifyInstance, limits: JsonLimits): void {
   http.removeAllContentTypeParsers();
   http.addContentTypeParser("application/json", (request, payload, done: Done) => {
-    collectBody(request, payload, limits, (error, body) => {
+    collectBody(request, payload, chooseLimits(request, limits), (error, body) => {
       if (error !== null) done(error);
       else if (body.length > smallBodyBytes) parseLargeBody(request, body).then((value) => done(null, value), done);
       else parseSmallBody(request, body, done);
@@ -32,6 +32,12 @@ export function acceptJsonBodies(http: FastifyInstance, limits: JsonLimits): voi
     if (hasNone || request.is404) done(null);
     else done(createUnknownType());
   });
+}
+
+/** A route whose bodies are lists of numbers says so; an operator who allows more than that does so there, too. */
+function chooseLimits({ routeOptions }: FastifyRequest, limits: JsonLimits): JsonLimits {
+  const { jsonStructureMax: structureMax = 0 } = routeOptions.config;
+  return structureMax <= limits.structureMax ? limits : { ...limits, structureMax };
 }
 
 function createUnknownType(): AppError {

@@ -94,6 +94,8 @@ declare module "fastify" {
     access?: "open";
     /** `false` where no text of the body is stored, so that it may be one that the database cannot hold. */
     storesTexts?: false;
+    /** How much structure a JSON body may have, where that is more than the settings say. */
+    jsonStructureMax?: number;
   }
   interface FastifySchema {
     /** How firm the endpoint is, for the reference. */

@@ -61,7 +61,7 @@ function createCallId(): string {
  * Every setting is said, because the packages would otherwise look for it in the environment, where only our own
  * settings are read from.
  */
-function listSettings(
+export function listSettings(
   baseUrl: string,
   { headers, apiKey, fetch }: { headers: Record<string, string>; apiKey: string | null; fetch: Fetch },
 ) {
@@ -80,9 +80,11 @@ export function createAnthropicChat(options: VendorChatOptions): ChatProvider {
   return createAiSdkChat(options, anthropicDialect, createModel);
 }
 
+export const googleBaseUrl = "https://generativelanguage.googleapis.com/v1beta";
+
 /** Google's Gemini API. The package is loaded by the first call. */
 export function createGoogleChat(options: VendorChatOptions): ChatProvider {
-  const { baseUrl = "https://generativelanguage.googleapis.com/v1beta", headers } = options;
+  const { baseUrl = googleBaseUrl, headers } = options;
   const createModel: CreateModel = async ({ upstreamModel, apiKey, fetch }) => {
     const { createGoogle } = await import("@ai-sdk/google");
     return createGoogle(listSettings(baseUrl, { headers, apiKey, fetch })).languageModel(upstreamModel);

@@ -1,5 +1,5 @@
 import { findPackageJSON } from "node:module";
-import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { EmbeddingModelV4, LanguageModelV4 } from "@ai-sdk/provider";
 import { OperatorError } from "../../platform/errors/operator-error.ts";
 import { isPlainObject } from "./read-json.ts";
 
@@ -31,14 +31,33 @@ function isInstalled(packageName: string): boolean {
 
 /** Loads a provider package of the AI SDK, and gives it its settings. */
 export async function loadVendorModels(packageName: string, settings: Record<string, unknown>): Promise<VendorModels> {
+  const provider = await loadProvider(packageName, settings);
+  const createModel = readMember(provider, "languageModel") ?? provider;
+  return (upstreamModel) => requireModel<LanguageModelV4>(make(provider, createModel, upstreamModel), packageName);
+}
+
+/** The same for models that embed. */
+export async function loadVendorEmbeddings(
+  packageName: string,
+  settings: Record<string, unknown>,
+): Promise<(upstreamModel: string) => EmbeddingModelV4> {
+  const provider = await loadProvider(packageName, settings);
+  const createModel = readMember(provider, "embeddingModel") ?? readMember(provider, "textEmbeddingModel");
+  return (upstreamModel) => requireModel<EmbeddingModelV4>(make(provider, createModel, upstreamModel), packageName);
+}
+
+async function loadProvider(packageName: string, settings: Record<string, unknown>): Promise<unknown> {
   const loaded: Record<string, unknown> = await import(packageName);
-  const provider = findFactory(loaded, packageName)(settings);
-  return (upstreamModel) => {
-    const isObject = typeof provider === "function" || (typeof provider === "object" && provider !== null);
-    const createModel: unknown = isObject ? (Reflect.get(provider, "languageModel") ?? provider) : null;
-    const model: unknown = typeof createModel === "function" ? createModel.call(provider, upstreamModel) : null;
-    return requireModel(model, packageName);
-  };
+  return findFactory(loaded, packageName)(settings);
+}
+
+function readMember(provider: unknown, name: string): unknown {
+  const isObject = typeof provider === "function" || (typeof provider === "object" && provider !== null);
+  return isObject ? Reflect.get(provider, name) : undefined;
+}
+
+function make(provider: unknown, createModel: unknown, upstreamModel: string): unknown {
+  return typeof createModel === "function" ? createModel.call(provider, upstreamModel) : null;
 }
 
 /** The export `createMistral` of `@ai-sdk/mistral`: of several, the longest whose name is in the package's. */
@@ -61,9 +80,9 @@ function findFactory(loaded: Record<string, unknown>, packageName: string): (set
   return factory;
 }
 
-function requireModel(model: unknown, packageName: string): LanguageModelV4 {
+function requireModel<M>(model: unknown, packageName: string): M {
   const version = isPlainObject(model) ? model.specificationVersion : undefined;
-  if (version === spokenVersion) return model as unknown as LanguageModelV4;
+  if (version === spokenVersion) return model as M;
   throw new OperatorError(
     `The package ${packageName} speaks version ${String(version)} of the AI SDK's interface, not ${spokenVersion}.`,
     "Install a version of it that belongs to the AI SDK 7.",

@@ -140,7 +140,7 @@ async function prepareCall(
 }
 
 /** Whoever we wait for need not have noticed that the call is over. */
-function untilEnded<T>({ signal }: FetchCall, work: PromiseLike<T>): Promise<T> {
+export function untilEnded<T>({ signal }: FetchCall, work: PromiseLike<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const end = (): void => reject(signal.reason);
   if (signal.aborted) end();
@@ -159,7 +159,7 @@ function checkPart(part: LanguageModelV4StreamPart, dialect: Dialect, clock: Clo
   if (broken !== undefined && broken !== null) throw convertErrorBody(broken, clock.now());
 }
 
-function toProviderError(error: unknown, { failure }: FetchCall, clock: Clock): ProviderError {
+export function toProviderError(error: unknown, { failure }: FetchCall, clock: Clock): ProviderError {
   if (error instanceof ProviderError) return error;
   // The package that the operator named cannot be used; that it is there was looked at before.
   if (error instanceof OperatorError) return new ProviderError("unauthorized", error.message);

@@ -5,7 +5,7 @@ import type { WholeAnswer } from "../media-client.ts";
 import { asRecord } from "./json-value.ts";
 import { readUpstreamError } from "./read-upstream-error.ts";
 
-/** What callers of ours name the fields of images and speech. */
+/** What callers of ours name the fields of images, speech and embeddings. */
 const paramsByField: Readonly<Record<string, string>> = {
   prompt: "prompt",
   size: "size",
@@ -15,6 +15,8 @@ const paramsByField: Readonly<Record<string, string>> = {
   voice: "voice",
   response_format: "response_format",
   speed: "speed",
+  dimensions: "dimensions",
+  encoding_format: "encoding_format",
 };
 
 /**

@@ -270,7 +270,15 @@ describe("completion", () => {
     expect(complete("tasks", "")).toEqual(expect.arrayContaining(["list", "show", "wait", "cancel", "download"]));
     expect(complete("tasks", "wait", "--f")).toEqual(["--force"]);
     expect(complete("models", "--t")).toEqual(["--type"]);
-    expect(complete("models", "--type", "")).toEqual(["chat", "image", "video", "avatar", "drama", "speech"]);
+    expect(complete("models", "--type", "")).toEqual([
+      "chat",
+      "image",
+      "video",
+      "avatar",
+      "drama",
+      "speech",
+      "embedding",
+    ]);
     expect(complete("models", "x", "--type", "s")).toEqual(["speech"]);
     expect(complete("webhooks", "")).toEqual(["listen"]);
     expect(complete("completion", "z")).toEqual(["zsh"]);

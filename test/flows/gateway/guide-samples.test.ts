@@ -131,6 +131,7 @@ test.for(programs)("a program of $document works as it is printed: $code", async
   else if (code.includes("isReplayed")) expect(stdout).toBe("true true\n");
   else if (code.includes("audio.speech")) expect(readFileSync(join(folder, "hello.mp3")).length).toBeGreaterThan(1000);
   else if (code.includes("images.generate")) expect(stdout).toMatch(/\/files\/file_\w+\?expires=/);
+  else if (code.includes("embeddings")) expect(stdout).toMatch(/^0\.[1-9]\d The gate.*\n-?0\.0\d Bake.*total_tokens/s);
   else expect(stdout).toMatch(/sluice.*total_tokens/s);
 });
 

@@ -28,7 +28,15 @@ import { startGateway, type TestGateway } from "../../harness/test-gateway.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
 const run = promisify(execFile);
-const types = ["chat", "image", "video", "avatar", "drama", "speech"] as const satisfies readonly SampleType[];
+const types = [
+  "chat",
+  "image",
+  "video",
+  "avatar",
+  "drama",
+  "speech",
+  "embedding",
+] as const satisfies readonly SampleType[];
 
 let gateway: TestGateway;
 let key: string;
@@ -83,6 +91,7 @@ describe.each(types)("the samples for %s", (type) => {
     const printed = await runSample(writeModelSamples(await readModel(type), gateway.baseUrl)[index]);
     if (type === "chat") expect(printed).toContain("sluice");
     else if (type === "speech") expect(readFileSync(join(folder, "speech.mp3")).length).toBeGreaterThan(1000);
+    else if (type === "embedding") expect(printed).toMatch(/"object":"list"|^0 512\n1 512$/m);
     else expect(printed).toMatch(/succeeded.*url/s);
   });
 });

@@ -198,7 +198,7 @@ function createRegistry(upstream: ScriptedProvider): AdvanceDependencies["regist
     },
     close: async () => {},
   });
-  return { getGeneration, getChat: unused, getSpeech: unused, close: async () => {} };
+  return { getGeneration, getChat: unused, getSpeech: unused, getEmbedding: unused, close: async () => {} };
 }
 
 function createSubmitter(

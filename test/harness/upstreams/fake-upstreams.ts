@@ -6,6 +6,7 @@ import { anthropicWire } from "./anthropic-wire.ts";
 import { type Behaviour, type Vendor, vendors } from "./behaviour.ts";
 import { canary } from "./canary.ts";
 import { type ComposedAnswer, composeAnswer, composeRefusal } from "./compose-answer.ts";
+import { createEmbeddingFakes, type EmbeddingFakes } from "./embedding-fakes.ts";
 import type { FakeCall } from "./fake-call.ts";
 import { readFaultWords } from "./fault-words.ts";
 import { createGate, type Gate } from "./gate.ts";
@@ -41,6 +42,8 @@ export type FakeUpstreams = AsyncDisposable & {
   falUrl: string;
   /** Images, videos and speech, under `falUrl` and `openAiUrl`. What else is here is about chat alone. */
   media: MediaFakes;
+  /** Embeddings, under `openAiUrl` and `geminiUrl`. */
+  embeddings: EmbeddingFakes;
   /** Every request that arrived whole, in order. */
   requests: readonly FakeCall[];
   /** The next calls get these, in this order. */
@@ -83,9 +86,11 @@ export async function startFakeUpstreams(options: FakeUpstreamsOptions = {}): Pr
   let connectionCount = 0;
 
   const media = createMediaFakes({ getOrigin: () => url });
+  const embeddings = createEmbeddingFakes();
 
   const server = createServer({ keepAliveTimeout: 60_000 }, async (incoming, response) => {
     if (media.serving.takes(incoming.url ?? "")) return await media.serving.answer(incoming, response);
+    if (embeddings.serving.takes(incoming.url ?? "")) return await embeddings.serving.answer(incoming, response);
     const received = await receive(incoming, wires, others);
     if (received === null) return;
     const call: FakeCall = { ...received.call, number: calls.length + 1 };
@@ -125,6 +130,7 @@ export async function startFakeUpstreams(options: FakeUpstreamsOptions = {}): Pr
     geminiUrl: url + wires.gemini.basePath,
     falUrl: url + media.serving.falPath,
     media: media.fakes,
+    embeddings: embeddings.fakes,
     requests: calls,
     script: (...behaviours) => book.scriptFor({}, ...behaviours),
     scriptFor: book.scriptFor,

@@ -31,6 +31,7 @@ export const chapterGroups: readonly [ChapterGroup, ...ChapterGroup[]] = [
       { id: "chat", title: "Chat, streams, tools", load: () => import("../../../../docs/api/chat.md") },
       { id: "responses", title: "Responses", load: () => import("../../../../docs/api/responses.md") },
       { id: "messages", title: "Messages (Anthropic)", load: () => import("../../../../docs/api/messages.md") },
+      { id: "embeddings", title: "Embeddings", load: () => import("../../../../docs/api/embeddings.md") },
       { id: "media", title: "Images, video, speech", load: () => import("../../../../docs/api/media.md") },
       { id: "dramas", title: "Dramas", load: () => import("../../../../docs/api/dramas.md") },
     ],

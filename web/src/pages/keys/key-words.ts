@@ -19,6 +19,7 @@ export const endpointNames: Readonly<Record<string, string>> = {
   avatars: "Avatars",
   dramas: "Dramas",
   speech: "Speech",
+  embeddings: "Embeddings",
   tasks: "Tasks",
   files: "Files",
   webhooks: "Webhooks and events",

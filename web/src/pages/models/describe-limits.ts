@@ -12,6 +12,8 @@ export function describeLimits({ type, limits }: Pick<ModelDetail, "type" | "lim
   const lines: [name: string, text: string | null][] = [
     ["Context window", count(limits.context_window, "tokens")],
     ["Max output", count(limits.max_output_tokens, "tokens")],
+    ["Inputs a call", limits.max_inputs === undefined ? null : `up to ${formatCount(limits.max_inputs)}`],
+    ["Dimensions", limits.max_dimensions === undefined ? null : formatCount(limits.max_dimensions)],
     ["Max prompt length", count(limits.max_prompt_length, "characters")],
     ["Sizes", joinWords(sizes?.map((size) => size.replace("x", " × ")))],
     ["Aspect ratios", joinWords(ratios)],

@@ -26,10 +26,13 @@ export function ModelCode({ model }: { model: ModelDetail }) {
       {site.error !== null && <LoadFailure error={site.error} onRetry={() => void site.refetch()} />}
       {site.error === null && site.data === undefined && <Skeleton className="h-80" />}
       {site.data !== undefined && <FirstCall model={model} baseUrl={site.data.base_url} />}
-      {model.type !== "chat" && model.type !== "speech" && <TaskNotes type={model.type} />}
+      {!answersAtOnce.has(model.type) && <TaskNotes type={model.type} />}
     </section>
   );
 }
+
+/** What these make is in the answer itself. */
+const answersAtOnce: ReadonlySet<ModelDetail["type"]> = new Set(["chat", "speech", "embedding"]);
 
 const needs: Record<ModelDetail["type"], string> = {
   chat: "",
@@ -38,6 +41,7 @@ const needs: Record<ModelDetail["type"], string> = {
   avatar: " It uploads two files from its folder: a portrait and a voice recording.",
   drama: "",
   speech: " Any OpenAI client works.",
+  embedding: " Any OpenAI client works.",
 };
 
 function TaskNotes({ type }: { type: ModelDetail["type"] }) {

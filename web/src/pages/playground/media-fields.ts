@@ -18,7 +18,8 @@ export type FilesMedia = Named & {
 export type CharactersMedia = Named & { kind: "characters"; countMax: number };
 export type MediaField = TextMedia | ChoiceMedia | NumberMedia | FilesMedia | CharactersMedia;
 
-export type MediaType = Exclude<ModelDetail["type"], "chat">;
+/** The types whose models make something that can be looked at or heard. */
+export type MediaType = Exclude<ModelDetail["type"], "chat" | "embedding">;
 
 export const mediaPaths = {
   image: "/images/generations",
@@ -76,6 +77,7 @@ export function listMediaFields(model: Pick<ModelDetail, "type" | "capabilities"
     case "speech":
       return listSpeechFields(model);
     case "chat":
+    case "embedding":
       return [];
   }
 }

@@ -105,6 +105,7 @@ function ModelSummary({ model, prices }: { model: Model; prices: PriceList | und
 type WorkspaceProps = { model: ModelDetail; prices: PriceList; isCodeShown: boolean };
 
 function Workspace({ model, prices, isCodeShown }: WorkspaceProps) {
+  if (model.type === "embedding") return <ApiOnly model={model} />;
   return isMedia(model) ? (
     <MediaWorkspace model={model} prices={prices} isCodeShown={isCodeShown} />
   ) : (
@@ -113,5 +114,18 @@ function Workspace({ model, prices, isCodeShown }: WorkspaceProps) {
 }
 
 function isMedia(model: ModelDetail): model is ModelDetail & { type: MediaType } {
-  return model.type !== "chat";
+  return model.type !== "chat" && model.type !== "embedding";
+}
+
+/** Vectors are for programs: there is nothing here that a person could look at. */
+function ApiOnly({ model }: { model: ModelDetail }) {
+  return (
+    <EmptyState title="This model is for the API">
+      It answers with vectors.{" "}
+      <Link to="/console/models/$" params={{ _splat: model.id }} className="text-accent underline underline-offset-2">
+        Its page
+      </Link>{" "}
+      has a first call to paste.
+    </EmptyState>
+  );
 }

@@ -74,7 +74,7 @@ function Filters({
   const { data: models } = useTableQuery(queryTable.models.list());
   const ids = new Set([
     ...(filter.model === undefined ? [] : [filter.model]),
-    ...(models?.data ?? []).filter(({ type }) => type !== "chat").map(({ id }) => id),
+    ...(models?.data ?? []).filter(({ type }) => taskTypes.some((made) => made === type)).map(({ id }) => id),
   ]);
   return (
     <search className="flex flex-wrap gap-3">

@@ -8,6 +8,7 @@ export const typeNames: Readonly<Record<string, string>> = {
   avatar: "Avatar",
   drama: "Drama",
   speech: "Speech",
+  embedding: "Embedding",
 };
 
 const capabilityNames: Readonly<Record<string, string>> = {

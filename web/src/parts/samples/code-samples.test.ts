@@ -15,6 +15,7 @@ test.each([
   ["avatar", "/avatars/generations"],
   ["drama", "/dramas/generations"],
   ["speech", "/audio/speech"],
+  ["embedding", "/embeddings"],
 ] as const)("%s is called at %s of this deployment, by the model's own id", (type, path) => {
   for (const { code } of writeModelSamples({ id: "some/model", type, capabilities: [] }, baseUrl)) {
     expect(code).toContain(baseUrl);

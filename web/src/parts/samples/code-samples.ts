@@ -1,6 +1,6 @@
 import { writeLiteral } from "./write-literal.ts";
 
-export type SampleType = "chat" | "image" | "video" | "avatar" | "drama" | "speech";
+export type SampleType = "chat" | "image" | "video" | "avatar" | "drama" | "speech" | "embedding";
 
 /** As much of a model as its first call depends on. */
 type SampleModel = {
@@ -27,6 +27,7 @@ const endpoints: Record<SampleType, string> = {
   avatar: "/avatars/generations",
   drama: "/dramas/generations",
   speech: "/audio/speech",
+  embedding: "/embeddings",
 };
 
 /** The files that a reader of the avatar's samples puts beside them. */
@@ -72,6 +73,7 @@ const firstBodies: Record<SampleType, (model: SampleModel) => Body> = {
     ...chooseRatio(limits),
   }),
   speech: ({ id, limits }) => ({ model: id, input: "The gate is open.", voice: limits?.voices?.[0] ?? "alloy" }),
+  embedding: ({ id }) => ({ model: id, input: ["The gate is open.", "Somebody has unlocked the door."] }),
 };
 
 function listStartImages(startsFromText: boolean): Body {
@@ -101,6 +103,8 @@ function writeCurl({ type, body, baseUrl }: SampleCall, more: readonly string[])
 }
 
 const curlChat: Writer = (call) => writeCurl(call, call.body.stream === true ? ["-N"] : []);
+
+const curlJson: Writer = (call) => writeCurl(call, []);
 
 const curlSpeech: Writer = (call) => writeCurl(call, [`--output speech.${nameFormat(call.body)}`]);
 
@@ -161,6 +165,13 @@ const pythonSpeech: Writer = (call) => `${pythonClient(call)}
 with client.audio.speech.with_streaming_response.create(
 ${writeArguments(call.body)}) as speech:
     speech.stream_to_file("speech.${nameFormat(call.body)}")
+`;
+
+const pythonEmbedding: Writer = (call) => `${pythonClient(call)}
+response = client.embeddings.create(
+${writeArguments(call.body)})
+for item in response.data:
+    print(item.index, len(item.embedding))
 `;
 
 const pythonTask: Writer = ({ type, body, baseUrl }) => {
@@ -224,6 +235,11 @@ const speech = await client.audio.speech.create(${writeLiteral(call.body, "types
 await writeFile("speech.${nameFormat(call.body)}", Buffer.from(await speech.arrayBuffer()));
 `;
 
+const typescriptEmbedding: Writer = (call) => `${typescriptClient(call)}
+const response = await client.embeddings.create(${writeLiteral(call.body, "typescript", { before: 60 })});
+for (const { index, embedding } of response.data) console.log(index, embedding.length);
+`;
+
 const typescriptTask: Writer = ({ type, body, baseUrl }) => {
   const hasUploads = listUploads(body).length > 0;
   const upload = `
@@ -274,4 +290,5 @@ const writers: Record<SampleType, Record<Sample["id"], Writer>> = {
   avatar: taskWriters,
   drama: taskWriters,
   speech: { curl: curlSpeech, python: pythonSpeech, typescript: typescriptSpeech },
+  embedding: { curl: curlJson, python: pythonEmbedding, typescript: typescriptEmbedding },
 };

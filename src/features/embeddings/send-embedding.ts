@@ -1,0 +1,34 @@
+import { ProviderError } from "../../providers/contract.ts";
+import type { EmbeddingRequest } from "../../providers/embedding.ts";
+import type { CallRun, CallSink } from "../calls/index.ts";
+import type { EmbeddingKinds, EmbeddingTarget } from "./embedding-kinds.ts";
+
+type Sent = {
+  request: EmbeddingRequest;
+  dimensionsMax: number;
+  /** For an upstream that is to be told of the trace. */
+  traceparent: string | null;
+};
+
+/** Has a target embed, and tells the sink of all the vectors at once. */
+export function sendEmbedding(target: EmbeddingTarget, sent: Sent, sink: CallSink<EmbeddingKinds>): CallRun {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const { upstreamModel, apiKey, timeoutMs } = target;
+  target.embedding.embed({ ...sent, upstreamModel, apiKey, timeoutMs, signal }).then(
+    (answer) => {
+      if (signal.aborted) return;
+      sink.onAccepted();
+      sink.onAnswer(answer);
+    },
+    (error: unknown) => {
+      if (!signal.aborted) sink.onError(toProviderError(error));
+    },
+  );
+  return { pause: () => {}, resume: () => {}, cancel: () => stopped.abort() };
+}
+
+function toProviderError(error: unknown): ProviderError {
+  if (error instanceof ProviderError) return error;
+  return new ProviderError("bad-answer", "The embedding failed.", { cause: error });
+}

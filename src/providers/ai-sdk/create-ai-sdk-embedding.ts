@@ -1,0 +1,110 @@
+import type { EmbeddingModelV4 } from "@ai-sdk/provider";
+import type { Clock } from "../../lib/clock.ts";
+import { createUpstreamFetch, type Fetch, type UpstreamFetch } from "../../platform/net/upstream-fetch.ts";
+import { ProviderError } from "../contract.ts";
+import type { EmbeddingCall, EmbeddingProvider } from "../embedding.ts";
+import { checkLength, isVector, writeVector } from "../write-vector.ts";
+import { googleBaseUrl, listSettings } from "./create-ai-sdk-chat.ts";
+import { genericDialect } from "./dialects.ts";
+import { loadVendorEmbeddings, requirePackage } from "./load-package.ts";
+import { toProviderError, untilEnded } from "./start-ai-sdk-run.ts";
+
+type VendorEmbeddingOptions = {
+  /** Where the vendor's API begins, with its version; `undefined` for the vendor's own. */
+  baseUrl: string | undefined;
+  headers: Record<string, string>;
+  clock: Clock;
+};
+
+/** Makes the SDK's model of a vendor, which reaches the vendor by the given fetch and in no other way. */
+type CreateEmbeddingModel = (model: {
+  upstreamModel: string;
+  apiKey: string | null;
+  fetch: Fetch;
+}) => Promise<EmbeddingModelV4>;
+
+/** So many vectors are a few megabytes, which the packages parse at once. */
+const textsPerCallMax = 96;
+const connectMsMax = 15_000;
+
+/** Vectors of an upstream behind a provider package of the AI SDK. */
+function createAiSdkEmbedding(clock: Clock, createModel: CreateEmbeddingModel): EmbeddingProvider {
+  const upstream = createUpstreamFetch();
+  return {
+    findObstacle: ({ input }) =>
+      input.kind === "texts" ? null : { param: "input", message: "This model takes texts, not tokens." },
+    async embed(call) {
+      const { input, encoding } = call.request;
+      if (input.kind === "tokens")
+        throw new ProviderError("rejected", "It takes texts, not tokens.", { param: "input" });
+      const untilMs = clock.monotonicMs() + call.timeoutMs;
+      const vectors: string[] = [];
+      let inputTokens: number | null = 0;
+      while (vectors.length < input.texts.length) {
+        const rest = input.texts.slice(vectors.length);
+        const timeoutMs = untilMs - clock.monotonicMs();
+        if (timeoutMs <= 0) throw new ProviderError("timeout", "The vectors took too long.");
+        const made = await embedSome({ clock, upstream, createModel }, { ...call, timeoutMs }, rest);
+        vectors.push(...made.vectors.map((vector) => writeVector(vector, encoding)));
+        inputTokens = inputTokens === null || made.tokens === null ? null : inputTokens + made.tokens;
+      }
+      return { vectors, inputTokens };
+    },
+    close: () => upstream.close(),
+  };
+}
+
+type Embedding = { clock: Clock; upstream: UpstreamFetch; createModel: CreateEmbeddingModel };
+
+/** As many of the texts, from the first, as the vendor takes at once. */
+async function embedSome(
+  { clock, upstream, createModel }: Embedding,
+  { request: { dimensions }, upstreamModel, apiKey, timeoutMs, signal }: EmbeddingCall,
+  texts: readonly string[],
+): Promise<{ vectors: number[][]; tokens: number | null }> {
+  signal.throwIfAborted();
+  const timeouts = { connectMs: connectMsMax, firstByteMs: timeoutMs, idleMs: timeoutMs, totalMs: timeoutMs };
+  const connection = upstream.openCall({ timeouts, onHead: () => {} });
+  const end = (): void => connection.end();
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    const model = await untilEnded(connection, createModel({ upstreamModel, apiKey, fetch: connection.fetch }));
+    const countMax = Math.min((await model.maxEmbeddingsPerCall) ?? textsPerCallMax, textsPerCallMax);
+    const values = texts.slice(0, Math.max(countMax, 1));
+    const options = { values, abortSignal: connection.signal, ...(dimensions === null ? {} : { dimensions }) };
+    const { embeddings: vectors, usage } = await untilEnded(connection, model.doEmbed(options));
+    if (vectors.length !== values.length || !vectors.every(isVector)) {
+      throw new ProviderError("bad-answer", "The answer has not one vector for each text.");
+    }
+    for (const vector of vectors) checkLength(vector.length, dimensions);
+    return { vectors, tokens: usage !== undefined && Number.isInteger(usage.tokens) ? usage.tokens : null };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw toProviderError(error, connection, clock);
+  } finally {
+    signal.removeEventListener("abort", end);
+    connection.end();
+  }
+}
+
+/** Google's Gemini API. The package is loaded by the first call. */
+export function createGoogleEmbedding(options: VendorEmbeddingOptions): EmbeddingProvider {
+  const { baseUrl = googleBaseUrl, headers, clock } = options;
+  return createAiSdkEmbedding(clock, async ({ upstreamModel, apiKey, fetch }) => {
+    const { createGoogle } = await import("@ai-sdk/google");
+    return createGoogle(listSettings(baseUrl, { headers, apiKey, fetch })).embeddingModel(upstreamModel);
+  });
+}
+
+/** Any other package of the AI SDK, by its name. One that is not installed fails every call. */
+export function createPackageEmbedding(options: VendorEmbeddingOptions & { packageName: string }): EmbeddingProvider {
+  const { packageName, baseUrl, headers, clock } = options;
+  return createAiSdkEmbedding(clock, async ({ upstreamModel, apiKey, fetch }) => {
+    requirePackage(packageName);
+    const createVendorModel = await loadVendorEmbeddings(packageName, {
+      ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+      ...{ name: genericDialect.optionsName, headers, apiKey: apiKey ?? "", fetch },
+    });
+    return createVendorModel(upstreamModel);
+  });
+}

@@ -1,0 +1,68 @@
+import type { EmbeddingCall, EmbeddingProvider } from "../embedding.ts";
+import { countInputs } from "../embedding.ts";
+import { type MediaRequest, readRefusal } from "../media-client.ts";
+import { createOpenAiEndpoint, type OpenAiEndpoint, type OpenAiMediaOptions, presentTrace } from "./openai-endpoint.ts";
+import { readEmbeddings } from "./read-embeddings.ts";
+import { readMediaError } from "./read-media-error.ts";
+
+type Options = OpenAiMediaOptions & {
+  /** Fields of a request that the upstream does not take. */
+  unsupportedFields: readonly string[];
+};
+
+/** The most that a number takes as JSON, its comma with it; in base64 it takes less. */
+const numberBytesMax = 26;
+/** What stands around a vector. */
+const bytesAround = 1024;
+const answerBytesMax = 160 * 1024 * 1024;
+
+/** Vectors by the API that OpenAI made common. */
+export function createOpenAiEmbedding({ unsupportedFields, ...options }: Options): EmbeddingProvider {
+  const endpoint = createOpenAiEndpoint(options);
+  return {
+    findObstacle(request) {
+      const asked = { dimensions: request.dimensions, user: request.user };
+      const found = Object.entries(asked).find(([name, value]) => value !== null && unsupportedFields.includes(name));
+      return found === undefined ? null : { param: found[0], message: `This model does not support \`${found[0]}\`.` };
+    },
+    async embed(call) {
+      const { signal, request } = call;
+      const answer = await endpoint.client.send(writeRequest(endpoint, call, unsupportedFields));
+      if (answer.status >= 300) {
+        const { status, headers } = answer;
+        throw readMediaError({ status, headers, body: await readRefusal(answer, signal) }, endpoint);
+      }
+      return await readEmbeddings(answer, { request, bytesMax: countBytesMax(call), clock: endpoint.clock });
+    },
+    close: () => endpoint.client.close(),
+  };
+}
+
+function writeRequest(
+  endpoint: OpenAiEndpoint,
+  call: EmbeddingCall,
+  unsupportedFields: readonly string[],
+): MediaRequest & { method: "POST" } {
+  const { apiKey, timeoutMs, signal, upstreamModel, request } = call;
+  const { input, dimensions, user, encoding } = request;
+  return {
+    method: "POST",
+    path: endpoint.pathOf("embeddings"),
+    headers: { "content-type": "application/json", accept: "application/json", ...presentTrace(call) },
+    body: JSON.stringify({
+      model: upstreamModel,
+      input: input.kind === "texts" ? input.texts : input.lists,
+      // Whoever does not know the field answers with numbers, which are converted here.
+      ...(unsupportedFields.includes("encoding_format") ? {} : { encoding_format: encoding }),
+      ...(dimensions === null ? {} : { dimensions }),
+      ...(user === null ? {} : { user }),
+    }),
+    ...{ apiKey, timeoutMs, signal },
+  };
+}
+
+/** By what was asked for, so that a short question cannot fill the memory. It may come as numbers in any case. */
+function countBytesMax({ request, dimensionsMax }: EmbeddingCall): number {
+  const perVector = dimensionsMax * numberBytesMax + bytesAround;
+  return Math.min(countInputs(request.input) * perVector + bytesAround * bytesAround, answerBytesMax);
+}

@@ -1,0 +1,101 @@
+import { createBadAnswer } from "./outlet.ts";
+
+/** Takes a JSON answer apart as it arrives: the objects of its list one by one, and what stands around them. */
+export type ListSplitter = {
+  /** The objects that are complete with this chunk. */
+  add(chunk: Buffer): Buffer[];
+  /** All but the objects, as a JSON text whose list is empty. */
+  envelope(): string;
+};
+
+const quote = 0x22;
+const backslash = 0x5c;
+const openingList = 0x5b;
+const opens = 1;
+const closes = 2;
+const quotes = 3;
+/** What a byte outside of a string does. */
+const kinds = new Uint8Array(256);
+for (const mark of "[{") kinds[mark.charCodeAt(0)] = opens;
+for (const mark of "]}") kinds[mark.charCodeAt(0)] = closes;
+kinds[quote] = quotes;
+/** The object itself, its list, and an object in there. */
+const listDepth = 2;
+const itemDepth = 3;
+const envelopeBytesMax = 64 * 1024;
+
+/**
+ * A list of vectors may have a hundred megabytes: parsed at once it would hold everybody else up for a second. It is only
+ * taken apart here; whether it is JSON, the parser says that gets the parts.
+ */
+export function createListSplitter(): ListSplitter {
+  let depth = 0;
+  let isInString = false;
+  let isEscaped = false;
+  let isInList = false;
+  let item: Buffer[] = [];
+  const around: Buffer[] = [];
+  let aroundBytes = 0;
+
+  function keep(chunk: Buffer, from: number, to: number): void {
+    if (to <= from) return;
+    const bytes = chunk.subarray(from, to);
+    if (isInList && depth >= itemDepth) item.push(bytes);
+    // Between the objects of the list there is nothing but commas.
+    else if (!(isInList && depth === listDepth)) {
+      aroundBytes += bytes.length;
+      if (aroundBytes > envelopeBytesMax) throw createBadAnswer("The answer is too large around its list.");
+      around.push(Buffer.from(bytes));
+    }
+  }
+
+  /** The place after the string that is open, or the end of the chunk. */
+  function skipString(chunk: Buffer, from: number): number {
+    for (let at = from; at < chunk.length; at += 1) {
+      if (isEscaped) isEscaped = false;
+      else if (chunk[at] === backslash) isEscaped = true;
+      else if (chunk[at] === quote) {
+        isInString = false;
+        return at + 1;
+      }
+    }
+    return chunk.length;
+  }
+
+  return {
+    add(chunk) {
+      const items: Buffer[] = [];
+      let from = 0;
+      let at = 0;
+      while (at < chunk.length) {
+        if (isInString) {
+          at = skipString(chunk, at);
+          continue;
+        }
+        const byte = chunk[at] ?? 0;
+        const kind = kinds[byte];
+        if (kind === quotes) isInString = true;
+        else if (kind === opens) {
+          // The bracket of the list belongs to what is around, that of an object to the object.
+          const isItem = isInList && depth === listDepth;
+          keep(chunk, from, isItem ? at : at + 1);
+          from = isItem ? at : at + 1;
+          if (depth === listDepth - 1) isInList = byte === openingList;
+          depth += 1;
+        } else if (kind === closes) {
+          const isItem = isInList && depth === itemDepth;
+          keep(chunk, from, isItem ? at + 1 : at);
+          from = isItem ? at + 1 : at;
+          if (isItem) items.push(Buffer.concat(item));
+          if (isItem) item = [];
+          depth -= 1;
+          if (depth < listDepth) isInList = false;
+        }
+        at += 1;
+      }
+      keep(chunk, from, chunk.length);
+      return items;
+    },
+    envelope: () => Buffer.concat(around).toString("utf8"),
+  };
+}
