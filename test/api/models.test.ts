@@ -7,6 +7,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { voiceNames } from "../../packages/sandbox/src/studio/speech/voices.ts";
 import { createPlan, updateAccount } from "../../src/features/accounts/index.ts";
+import { modelTypes } from "../../src/features/catalog/index.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 import { writeCatalog } from "../harness/catalog-source.ts";
 import { writeCatalogOf, writePrice } from "../harness/chat/chat-catalog.ts";
@@ -74,7 +75,7 @@ describe("with the official OpenAI client", () => {
   test("each model has a logo that anybody can fetch and show", async () => {
     const client = new OpenAI({ apiKey: key, baseURL: gateway.baseUrl });
     const models = (await Array.fromAsync(client.models.list())) as unknown as { type: string; logo: string }[];
-    expect(new Set(models.map(({ logo }) => logo)).size).toBe(6);
+    expect(new Set(models.map(({ logo }) => logo)).size).toBe(modelTypes.length);
     for (const { type, logo } of models) {
       const response = await fetch(`${gateway.siteUrl}${new URL(logo).pathname}`);
       expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/svg+xml; charset=utf-8"]);
@@ -171,7 +172,7 @@ describe("a drama", () => {
     await insertOldCatalog(own.database);
     await waitUntil("the old catalog", () => own.catalogVersion() === 2);
     expect(await readStatus()).toBe("unavailable");
-    expect(await listIds(own, ownKey)).toHaveLength(6);
+    expect(await listIds(own, ownKey)).toHaveLength(modelTypes.length);
     const source = readFileSync(join(repositoryDir, "catalogs/sandbox.yaml"), "utf8");
     expect(await own.applyCatalog(source)).toMatchObject({
       ...{ kind: "accepted", version: 3 },
@@ -320,5 +321,5 @@ test("a switched-off preview endpoint is a 501 that clients do not retry, and th
   expect(response.headers.get("x-should-retry")).toBe("false");
   expect(await response.json()).toMatchObject({ error: { code: "endpoint_not_released", type: "api_error" } });
   expect((await own.get("/pricing/models", ownKey)).status).toBe(200);
-  expect(await listIds(own, ownKey)).toHaveLength(6);
+  expect(await listIds(own, ownKey)).toHaveLength(modelTypes.length);
 });

@@ -130,13 +130,14 @@ function hintsFor({ path }: Operation): Hints {
   const [, first = ""] = path.split("/");
   const own: Record<string, string> = { ...owner.ids, files: pictureId };
   const id = own[first];
-  const media = /^\/(images|videos|avatars|dramas|audio)\//.exec(path)?.[1] ?? "";
+  const media = /^\/(images|videos|avatars|dramas|audio|embeddings)(?:\/|$)/.exec(path)?.[1] ?? "";
   const models: Record<string, string> = {
     images: "image",
     videos: "video",
     avatars: "avatar",
     dramas: "drama",
     audio: "speech",
+    embeddings: "embedding",
   };
   return {
     ...(id === undefined ? {} : { id: [id], [`${first.replace(/s$/, "")}_id`]: [id] }),

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { modelTypes } from "../../../src/features/catalog/index.ts";
 import { writeCatalog } from "../../harness/catalog-source.ts";
 import {
   type CommandOutcome,
@@ -67,13 +68,13 @@ test("a catalog is checked, compared, applied and written out again, and running
     const response = await fetch(`http://localhost:${environment.SLUICE_PORT}/v1/models`, { headers });
     return ((await response.json()) as { data: { id: string }[] }).data.map(({ id }) => id);
   };
-  expect(await listModels()).toHaveLength(6);
+  expect(await listModels()).toHaveLength(modelTypes.length);
 
   const file = writeFile("one.yaml", writeCatalog({ models: [{ id: "m" }], prices: [{ model: "m" }] }));
   expect(await run(environment, "catalog", "check", file)).toMatchObject({ ok: true });
   const { changes } = await run(environment, "catalog", "diff", file);
   expect(changes).toEqual(expect.arrayContaining(["+ provider canary-vendor", "+ model m", "- model sandbox-chat"]));
-  expect(await listModels()).toHaveLength(6);
+  expect(await listModels()).toHaveLength(modelTypes.length);
 
   expect(await runProcess(environment, "catalog", "apply", file)).toMatchObject({ ok: true, version: 2 });
   await waitUntil("the new catalog", async () => (await listModels()).join() === "m");
