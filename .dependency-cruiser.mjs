@@ -9,6 +9,7 @@ const ranks = [
   { cli: ["src/main.ts", "src/cli"] },
   { app: ["src/app", "src/app/processes"] },
   {
+    completions: ["src/features/completions"],
     dramas: ["src/features/dramas", "src/features/dramas/film"],
     messages: ["src/features/messages"],
     payments: ["src/features/payments"],

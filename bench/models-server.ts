@@ -21,6 +21,7 @@ const http = await createGatewayHttp({
   logger: createLogger({ level: "info", format: "json", write: () => {} }),
   ledger: { estimateSpendable: () => null },
   chat: nothing,
+  completions: nothing,
   messages: nothing,
   dramas: nothing,
   embeddings: nothing,

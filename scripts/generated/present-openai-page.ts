@@ -12,7 +12,7 @@ export function presentOpenAiPage(): string {
     "tools, vision and JSON schemas), embeddings, the model list, images (`generate` and `edit`), speech, and files (`create`,",
     "`list`, `retrieve`, `content`, `delete`). [Media](media.md) says what each field of an image does.",
     "",
-    "What is not here answers 404 `not_found` with the same words as this table:",
+    "What is not here answers 404 `not_offered` with the same words as this table:",
     "",
     "| path | what to use instead |",
     "|---|---|",

@@ -6,6 +6,7 @@ import { readSiteSettings } from "../../src/app/read-site-settings.ts";
 import { createCalls } from "../../src/features/calls/index.ts";
 import { createCatalogView } from "../../src/features/catalog/catalog-view.ts";
 import { createChat } from "../../src/features/chat/index.ts";
+import { createCompletions } from "../../src/features/completions/index.ts";
 import { createDramas } from "../../src/features/dramas/index.ts";
 import { createEmbeddings } from "../../src/features/embeddings/index.ts";
 import { createFiles } from "../../src/features/files/index.ts";
@@ -121,6 +122,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     ledger,
     site,
     chat,
+    completions: createCompletions({ calls, chat }),
     messages: createMessages({ ...parts, chat, calls }),
     dramas: createDramas({ ...parts, chat, files, tasks, folder: tmpdir() }),
     embeddings: createEmbeddings({ calls, catalog, registry, clock }),

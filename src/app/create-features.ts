@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { createCallerDirectory, createKeyUses } from "../features/accounts/index.ts";
 import { type Calls, createCalls } from "../features/calls/index.ts";
 import { createChat } from "../features/chat/index.ts";
+import { createCompletions } from "../features/completions/index.ts";
 import { createDramas, type DramaFailpoint, presentDramaRequest } from "../features/dramas/index.ts";
 import { createEmbeddings } from "../features/embeddings/index.ts";
 import { createMessages } from "../features/messages/index.ts";
@@ -25,6 +26,7 @@ import { readSiteSettings } from "./read-site-settings.ts";
 export type Features = Pick<
   GatewayHttpDependencies,
   | "chat"
+  | "completions"
   | "messages"
   | "responses"
   | "dramas"
@@ -77,6 +79,7 @@ export async function createFeatures(
   });
   stack.defer(() => calls.close());
   const chat = createChat({ calls, catalog, registry, clock, logger });
+  const completions = createCompletions({ calls, chat });
   const messages = createMessages({ calls, chat, catalog, clock });
   const days = settings.response_days;
   const responses = createResponses({ calls, chat, database, clock, logger, heartbeatMs, days });
@@ -123,7 +126,8 @@ export async function createFeatures(
   });
   stack.defer(() => keyUses.close());
   return {
-    ...{ calls, chat, messages, responses, dramas, embeddings, files, payments, site, tasks, webhooks, keyUses },
+    ...{ calls, chat, completions, messages, responses, embeddings },
+    ...{ dramas, files, payments, site, tasks, webhooks, keyUses },
     callers: createCallerDirectory({ database, feed }),
     outboxUrl: site.outboxUrl,
     startWorking() {

@@ -9,6 +9,7 @@ import {
 } from "../features/accounts/index.ts";
 import { addLogoRoutes, addModelRoutes, type LiveCatalog } from "../features/catalog/index.ts";
 import type { Chat } from "../features/chat/index.ts";
+import type { Completions } from "../features/completions/index.ts";
 import type { Dramas } from "../features/dramas/index.ts";
 import type { Embeddings } from "../features/embeddings/index.ts";
 import type { Files } from "../features/files/index.ts";
@@ -57,6 +58,7 @@ export type GatewayHttpDependencies = {
   counters: Counters;
   ledger: Pick<Ledger, "estimateSpendable">;
   chat: Pick<Chat, "addRoutes">;
+  completions: Pick<Completions, "addRoutes">;
   messages: Pick<Messages, "addRoutes">;
   dramas: Pick<Dramas, "addRoutes">;
   embeddings: Pick<Embeddings, "addRoutes">;
@@ -184,6 +186,7 @@ function addApi(api: HttpServer, identify: Identify, given: GatewayHttpDependenc
   admitCallers(api, identify, given);
   addModelRoutes(api, { catalog, clock, currency, siteUrl });
   given.chat.addRoutes(api);
+  given.completions.addRoutes(api);
   given.responses.addRoutes(api);
   given.embeddings.addRoutes(api);
   given.files.addRoutes(api);

@@ -3,7 +3,6 @@
  * what to use instead. `docs/api/openai-clients.md` is written from this table.
  */
 export const absentEndpoints: readonly { path: string; instead: string }[] = [
-  { path: "/v1/completions", instead: "Use `POST /v1/chat/completions` with `messages`." },
   { path: "/v1/conversations", instead: "Use `POST /v1/responses` with `previous_response_id`." },
   { path: "/v1/chat/completions/", instead: "Answers are not stored. Use `POST /v1/chat/completions`." },
   {
@@ -13,6 +12,8 @@ export const absentEndpoints: readonly { path: string; instead: string }[] = [
   { path: "/v1/assistants", instead: "Use `POST /v1/chat/completions` with `tools`." },
   { path: "/v1/threads", instead: "Send the whole conversation as `messages` to `POST /v1/chat/completions`." },
   { path: "/v1/realtime", instead: "Use `POST /v1/chat/completions` with `stream`, and `POST /v1/audio/speech`." },
+  { path: "/v1/rerank", instead: "Embed query and documents with `POST /v1/embeddings`, and sort by their nearness." },
+  { path: "/v2/rerank", instead: "Embed query and documents with `POST /v1/embeddings`, and sort by their nearness." },
   { path: "/v1/moderations", instead: "Models refuse by themselves, with `content_policy_violation`, at no charge." },
   { path: "/v1/batches", instead: "Send requests one by one, each with an `Idempotency-Key`." },
   { path: "/v1/images/variations", instead: "Use `POST /v1/images/edits`, or `input_images`." },
@@ -29,6 +30,7 @@ export const absentEndpoints: readonly { path: string; instead: string }[] = [
   { path: "/v1/fine-tunes", instead: "Models are not trained here; `GET /v1/models` lists what there is." },
   { path: "/v1/evals", instead: "Models are not judged here. Use `POST /v1/chat/completions`." },
   { path: "/v1/engines", instead: "Use `GET /v1/models`." },
+  { path: "/v1beta", instead: "Gemini's own API is not here. Use `POST /v1/chat/completions`." },
   { path: "/v1/organization", instead: "Use `GET /v1/usage` and `GET /v1/charges`, or the console." },
   { path: "/v1/dashboard", instead: "Use `GET /v1/balance` and `GET /v1/usage`." },
 ];

@@ -68,6 +68,7 @@ const attempts: Record<string, (ids: FurnishedAccount["ids"]) => unknown> = {
 /** These take nothing that could be somebody else's: what they do, they do to who asks. */
 const ownOnly = new Set([
   "POST /chat/completions",
+  "POST /completions",
   "POST /embeddings",
   "POST /files",
   "POST /images/generations",

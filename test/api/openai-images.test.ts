@@ -342,9 +342,10 @@ test("what OpenAI's API has and this one has not is a 404 that says what to use 
   const { client } = await stage.createCaller();
   const variation = await toFile(picture.bytes);
   const attempts: [() => Promise<unknown>, string][] = [
-    [() => client.responses.create({ model: "talk", input: "Hi" }), "POST /v1/chat/completions"],
-    [() => client.completions.create({ model: "talk", prompt: "Hi" }), "POST /v1/chat/completions"],
-    [() => client.embeddings.create({ model: "talk", input: "Hi" }), "GET /v1/models"],
+    [() => client.moderations.create({ input: "Hi" }), "content_policy_violation"],
+    [() => client.post("/rerank", { body: { query: "Hi", documents: [] } }), "POST /v1/embeddings"],
+    [() => client.get("/realtime"), "stream"],
+    [() => client.beta.assistants.list(), "tools"],
     [() => client.images.createVariation({ image: variation }), "POST /v1/images/edits"],
     [() => client.videos.create({ prompt: "Waves" }), "POST /v1/videos/generations"],
     [() => client.batches.list(), "Idempotency-Key"],
@@ -354,7 +355,7 @@ test("what OpenAI's API has and this one has not is a 404 that says what to use 
   ];
   for (const [attempt, instead] of attempts) {
     await expect(attempt()).rejects.toMatchObject({
-      ...{ status: 404, code: "not_found", message: expect.stringContaining(instead) },
+      ...{ status: 404, code: "not_offered", message: expect.stringContaining(instead) },
     });
   }
   const plain = await stage.fetch(`${stage.gateway.siteUrl}/v1/videosque`);

@@ -68,6 +68,17 @@ test("the sandbox catalog has no problem, and needs neither plans nor accounts n
   expect(listProblems(source, bare)).toEqual([]);
 });
 
+test("an embedding model is priced by its input alone", () => {
+  const price = "{ model: near, billing_type: token, unit: 1K tokens, input_price: 0.1";
+  const models = "models: [{ id: near, name: N, type: embedding, capabilities: [text_embedding, dimensions] }]";
+  const write = (more: string) => `currency: USD\nproviders: []\n${models}\nprices: [${price}${more} }]\n`;
+  expect(listProblems(write(""))).toEqual([]);
+  expect(listProblems(write(", output_price: 0"))).toEqual([]);
+  expect(listProblems(write(", output_price: 0.2"))).toEqual([
+    "prices[0].output_price: An embedding model has no output to be paid for: leave output_price out.",
+  ]);
+});
+
 test("every problem is told, not only the first", () => {
   const wrong = right.replaceAll("plan: pro", "plan: gold").replaceAll("[pro]", "[gold, iron]");
   const [first, second, third, ...others] = listProblems(wrong);

@@ -90,7 +90,7 @@ function presentStop(stoppedBy: StoppedBy | null): string {
 }
 
 /** Written by hand: every value is a whole number, or text without anything to escape. */
-function presentUsage(usage: ChargedUsage, charge: Nano): string {
+export function presentUsage(usage: ChargedUsage, charge: Nano): string {
   const { inputTokens, outputTokens } = usage;
   const total = inputTokens + outputTokens;
   const input = `"cached_tokens":${usage.cachedInputTokens},"cache_write_tokens":${usage.cacheWriteTokens},"audio_tokens":${usage.inputAudioTokens}`;

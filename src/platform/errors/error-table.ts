@@ -204,6 +204,11 @@ export const errorTable = {
     meaning: "There is nothing at this path.",
     remedy: "Compare the path with the reference.",
   },
+  not_offered: {
+    ...missing,
+    meaning: "Others have an endpoint of this name, and this service has not.",
+    remedy: "Do what the message says in its place.",
+  },
   task_not_found: {
     ...missing,
     meaning: "The account has no such task.",

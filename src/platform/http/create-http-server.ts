@@ -113,7 +113,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   http.setNotFoundHandler((request) => {
     methods.refuse(request);
     const hint = options.explainMissing?.(request.url.split(/[?#]/, 1)[0] ?? "") ?? null;
-    throw new AppError("not_found", `There is nothing at this path.${hint === null ? "" : ` ${hint}`}`);
+    if (hint !== null) throw new AppError("not_offered", `This endpoint is not offered here. ${hint}`);
+    throw new AppError("not_found", "There is nothing at this path.");
   });
 
   let isAddingRoutes = true;

@@ -9,6 +9,7 @@ const endpointTable = {
   listModels: { scope: "models", stability: "beta", readsMemory: true, anthropicForm: "if-asked" },
   getModel: { scope: "models", stability: "preview", readsMemory: true, anthropicForm: "if-asked" },
   listPrices: { scope: "pricing", stability: "preview", readsMemory: true },
+  createCompletion: { scope: "chat", stability: "preview", spends: true },
   createChatCompletion: { scope: "chat", stability: "beta", spends: true },
   createResponse: { scope: "chat", stability: "preview", spends: true },
   createMessage: { scope: "chat", stability: "preview", spends: true, anthropicForm: "always" },

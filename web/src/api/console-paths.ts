@@ -1843,6 +1843,69 @@ export type paths = {
       };
     };
   };
+  "/completions": {
+    post: {
+      parameters: {
+        header?: {
+          "idempotency-key"?: string;
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          model: string;
+          prompt: string | (string)[] | (number)[] | ((number)[])[];
+          stream?: boolean | null;
+          stream_options?: {
+            include_usage?: boolean | null;
+            include_obfuscation?: boolean | null;
+          } | null;
+          max_tokens?: number | null;
+          n?: number | null;
+          best_of?: number | null;
+          stop?: string | (string)[] | null;
+          temperature?: number | null;
+          top_p?: number | null;
+          frequency_penalty?: number | null;
+          presence_penalty?: number | null;
+          logit_bias?: Record<string, number> | null;
+          logprobs?: number | null;
+          seed?: number | null;
+          suffix?: string | null;
+          echo?: boolean | null;
+          user?: string | null;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "text_completion";
+            created: number;
+            model: string;
+            choices: ({
+              text: string;
+              index: number;
+              logprobs: {
+                tokens: (string)[];
+                token_logprobs: (number)[];
+                top_logprobs: (Record<string, number>)[] | null;
+                text_offset: (number)[];
+              } | null;
+              finish_reason: "stop" | "length" | "content_filter";
+            })[];
+            usage: {
+              prompt_tokens: number;
+              completion_tokens: number;
+              total_tokens: number;
+              charge: string;
+            };
+            stopped_by?: "insufficient_balance";
+          };
+        } };
+      };
+    };
+  };
   "/responses": {
     post: {
       parameters: {
