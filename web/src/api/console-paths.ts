@@ -1289,9 +1289,9 @@ export type paths = {
             models: ({
               id: string;
               name: string;
-              type: "chat" | "image" | "video" | "avatar" | "drama" | "speech";
+              type: "chat" | "image" | "video" | "avatar" | "drama" | "speech" | "embedding";
               description: string;
-              capabilities: ("chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech")[];
+              capabilities: ("chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions")[];
               status: "available" | "degraded" | "unavailable" | "deprecated";
               prices: ({
                 model: string;
@@ -1307,7 +1307,7 @@ export type paths = {
                 audio_output_price?: string;
                 unit: string;
                 minimum_charge?: string;
-                capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech";
+                capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions";
               })[];
             })[];
             currency: string;
@@ -1336,7 +1336,7 @@ export type paths = {
             object: "status";
             state: "ok" | "degraded" | "down";
             checks: ({
-              name: "api" | "database" | "workers" | "chat" | "image" | "video" | "avatar" | "drama" | "speech";
+              name: "api" | "database" | "workers" | "chat" | "image" | "video" | "avatar" | "drama" | "speech" | "embedding";
               state: "ok" | "degraded" | "down";
             })[];
           };
@@ -1473,8 +1473,8 @@ export type paths = {
     get: {
       parameters: {
         query?: {
-          type?: "chat" | "image" | "video" | "avatar" | "drama" | "speech";
-          capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech";
+          type?: "chat" | "image" | "video" | "avatar" | "drama" | "speech" | "embedding";
+          capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions";
           status?: "available" | "degraded" | "unavailable" | "deprecated";
         };
         header?: {
@@ -1491,13 +1491,13 @@ export type paths = {
               created: number;
               owned_by: string;
               name: string;
-              type: "chat" | "image" | "video" | "avatar" | "drama" | "speech";
+              type: "chat" | "image" | "video" | "avatar" | "drama" | "speech" | "embedding";
               logo: string;
               description: string;
               advantages: (string)[];
               scenarios: (string)[];
               status: "available" | "degraded" | "unavailable" | "deprecated";
-              capabilities: ("chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech")[];
+              capabilities: ("chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions")[];
               shutdown_date?: string;
             })[];
           };
@@ -1523,13 +1523,13 @@ export type paths = {
             created: number;
             owned_by: string;
             name: string;
-            type: "chat" | "image" | "video" | "avatar" | "drama" | "speech";
+            type: "chat" | "image" | "video" | "avatar" | "drama" | "speech" | "embedding";
             logo: string;
             description: string;
             advantages: (string)[];
             scenarios: (string)[];
             status: "available" | "degraded" | "unavailable" | "deprecated";
-            capabilities: ("chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech")[];
+            capabilities: ("chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions")[];
             shutdown_date?: string;
             limits: {
               durations?: (number)[];
@@ -1542,6 +1542,8 @@ export type paths = {
               response_formats?: (string)[];
               context_window?: number;
               max_output_tokens?: number;
+              max_inputs?: number;
+              max_dimensions?: number;
             };
           };
         } };
@@ -1574,7 +1576,7 @@ export type paths = {
               audio_output_price?: string;
               unit: string;
               minimum_charge?: string;
-              capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech";
+              capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions";
             })[];
             effective_at: string;
           };
@@ -2148,6 +2150,43 @@ export type paths = {
             first_id: string | null;
             last_id: string | null;
             has_more: boolean;
+          };
+        } };
+      };
+    };
+  };
+  "/embeddings": {
+    post: {
+      parameters: {
+        header?: {
+          "idempotency-key"?: string;
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          model: string;
+          input: string | (string)[] | (number)[] | ((number)[])[];
+          encoding_format?: "float" | "base64" | null;
+          dimensions?: number | null;
+          user?: string | null;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "embedding";
+              index: number;
+              embedding: (number)[] | string;
+            })[];
+            model: string;
+            usage: {
+              prompt_tokens: number;
+              total_tokens: number;
+              charge: string;
+            };
           };
         } };
       };
@@ -4285,7 +4324,7 @@ export type paths = {
               audio_output_price?: string;
               unit: string;
               minimum_charge?: string;
-              capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech";
+              capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions";
               effective_at: string;
               is_current: boolean;
             } | null;
