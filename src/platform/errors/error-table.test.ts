@@ -28,12 +28,13 @@ const contract: readonly [status: number, type: string, codes: string][] = [
   [503, "model_unavailable", "model_unavailable"],
 ];
 
-/** What we answer beyond the contract: requests that HTTP itself cannot read, and what the site says of sign-in. */
+/** What we answer beyond the contract: requests that HTTP itself cannot read, others' endpoints, what the site says of sign-in. */
 const additions: typeof contract = [
   [400, "invalid_request_error", "malformed_request invalid_token"],
   [400, "invalid_request_error", "authorization_pending slow_down access_denied expired_token invalid_grant"],
   [409, "invalid_request_error", "already_answered task_canceled"],
   [401, "authentication_error", "not_signed_in wrong_credentials"],
+  [404, "invalid_request_error", "not_offered"],
   [403, "permission_error", "reauthentication_required sign_up_closed cross_site_request"],
   [429, "rate_limit_error", "too_many_attempts"],
   [408, "invalid_request_error", "request_timeout"],
