@@ -22,7 +22,6 @@ const names: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^tool_choice\.function/, "tool_choice"],
   [/^tools\[(\d+)\]\.function\.parameters/, "tools[$1].input_schema"],
   [/^tools\[(\d+)\]\.function/, "tools[$1]"],
-  [/^web_search_options$/, "tools"],
 ];
 
 /** The ends of places inside of messages. */

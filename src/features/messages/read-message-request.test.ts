@@ -187,9 +187,18 @@ describe("fields", () => {
     expect(body).toEqual({ ...asked, output_config: { format: null } });
   });
 
-  test("what a vendor is to search for has to be allowed, and what lies elsewhere is reckoned with", () => {
-    const { request, referencedBytes } = read({ tools: [{ type: "web_search_20260318", name: "web_search" }] });
-    expect(request.web_search_options).toEqual({});
+  test("a vendor is not sent what says nothing, or what only it could know", () => {
+    const { body, obstacle } = read({
+      speed: "standard",
+      mcp_servers: [],
+      diagnostics: { previous_message_id: "msg_1" },
+    });
+    expect(obstacle).toBeNull();
+    expect(JSON.parse(JSON.stringify(body))).toEqual(asked);
+  });
+
+  test("what lies elsewhere is reckoned with", () => {
+    const { referencedBytes } = read({ tools: [{ type: "web_search_20260318", name: "web_search" }] });
     expect(referencedBytes).toBeGreaterThan(0);
   });
 

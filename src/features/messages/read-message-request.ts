@@ -69,8 +69,6 @@ export function readMessageRequest(body: Fields, model: MessageModel | null): Re
   };
   const tools = readTools(body.tools, read.foundTools);
   if (tools.tools.length > 0) request.tools = tools.tools;
-  if (tools.searchesWeb) request.web_search_options = {};
-  if (body.speed === "fast") request.service_tier = "fast";
   addForeignFields(request, body, model);
   const last = read.messages.at(-1);
   if (last !== undefined && last.role !== "function" && last.cache_control === undefined) {
@@ -174,10 +172,10 @@ function readThinking({ thinking, output_config: config }: Fields): Partial<Chat
   return found === undefined ? {} : { reasoning_effort: found };
 }
 
-type ReadTools = { tools: ChatTool[]; obstacle: ChatObstacle | null; references: number; searchesWeb: boolean };
+type ReadTools = { tools: ChatTool[]; obstacle: ChatObstacle | null; references: number };
 
 function readTools(tools: unknown, foundTools: ReadonlySet<string>): ReadTools {
-  const read: ReadTools = { tools: [], obstacle: null, references: 0, searchesWeb: false };
+  const read: ReadTools = { tools: [], obstacle: null, references: 0 };
   if (!Array.isArray(tools)) return read;
   for (const [index, tool] of needObjects(tools, "tools").entries()) {
     const place = `tools[${index}]`;
@@ -191,7 +189,6 @@ function readTools(tools: unknown, foundTools: ReadonlySet<string>): ReadTools {
       read.obstacle ??= { param: `${place}.allowed_callers`, message };
     } else {
       read.references += 1;
-      read.searchesWeb ||= String(type).startsWith("web_search");
       read.obstacle ??= { param: place, message: `This model does not have the tool ${String(type)}.` };
     }
   }
@@ -231,12 +228,15 @@ function prepareBody(
   { model, hasUnsignedThinking }: { model: MessageModel | null; hasUnsignedThinking: boolean },
 ): Fields {
   const isThinkingDropped = model?.isReasoning === false && (body.thinking !== undefined || hasEffort(body));
-  if (!isThinkingDropped && !hasUnsignedThinking && body.diagnostics === undefined) return body;
-  // The vendor knows no message by an id of ours, and could diagnose nothing.
-  const { thinking, output_config: config, messages, diagnostics: _, ...rest } = body;
+  const isSilent = (field: string): boolean => field === "diagnostics" || nativeFields[field]?.(body[field]) === true;
+  const silent = Object.keys(body).filter(isSilent);
+  if (!isThinkingDropped && !hasUnsignedThinking && silent.length === 0) return body;
+  const { thinking, output_config: config, messages, ...rest } = body;
   const turns = messages as readonly unknown[];
   return {
     ...rest,
+    // The vendor knows no message by an id of ours, and could diagnose nothing; what says nothing need not be said.
+    ...Object.fromEntries(silent.map((field) => [field, undefined])),
     messages: hasUnsignedThinking ? dropUnsignedThinking(turns) : turns,
     ...(thinking === undefined || isThinkingDropped ? {} : { thinking }),
     ...(config === undefined ? {} : { output_config: isThinkingDropped ? dropEffort(config) : config }),
