@@ -84,8 +84,10 @@ function checkDepth(request: ResponseRequest): void {
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
-  const inner = Array.isArray(value) ? value : Object.values(value);
-  return inner.some((each: unknown) => isDeeper(each, levels - 1));
+  if (Array.isArray(value)) return value.some((each: unknown) => isDeeper(each, levels - 1));
+  const record = value as JsonObject;
+  for (const field in record) if (isDeeper(record[field], levels - 1)) return true;
+  return false;
 }
 
 function findNativeField(request: ResponseRequest): ChatObstacle | null {
