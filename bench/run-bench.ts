@@ -1,5 +1,6 @@
 // Measures side by side in one run: `npm run bench -- edge`. Numbers of different runs or machines do not compare;
 // the ratios and the goals do.
+import { measureCaching } from "./measure-caching.ts";
 import { measureChat } from "./measure-chat.ts";
 import { measureEdge } from "./measure-edge.ts";
 import { measureEndurance } from "./measure-endurance.ts";
@@ -14,6 +15,7 @@ import { measureTasks } from "./measure-tasks.ts";
 import { measureVariants } from "./measure-variants.ts";
 
 const benches: Record<string, (words: string[]) => Promise<void>> = {
+  caching: measureCaching,
   chat: measureChat,
   edge: measureEdge,
   endurance: measureEndurance,

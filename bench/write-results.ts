@@ -12,7 +12,17 @@ Written by the benches. Figures of different runs or machines do not compare; th
 
 /** Prints what a bench found and keeps it in the file of results, in place of what the same bench found before. */
 export function writeResults(
-  bench: "chaos" | "chat" | "endurance" | "growth" | "nodes" | "processes" | "rollout" | "streams" | "tasks",
+  bench:
+    | "caching"
+    | "chaos"
+    | "chat"
+    | "endurance"
+    | "growth"
+    | "nodes"
+    | "processes"
+    | "rollout"
+    | "streams"
+    | "tasks",
   text: string,
 ): void {
   const section = `## ${bench}\n\n${describeRun()}\n\n${text.trim()}\n`;

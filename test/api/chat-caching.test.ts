@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { runAgents } from "../harness/chat/agent-run.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
-import { writeKeyedCatalog } from "../harness/chat/keyed-catalog.ts";
+import { listKeys, writeKeyedCatalog } from "../harness/chat/keyed-catalog.ts";
 import { createTestClock, type TestClock } from "../harness/test-clock.ts";
 import { createVendorCaches } from "../harness/upstreams/vendor-caches.ts";
 
@@ -13,6 +13,7 @@ let clock: TestClock;
 let chat: ChatGateway;
 let caller: ChatCaller;
 beforeAll(async () => {
+  Object.assign(process.env, listKeys());
   clock = createTestClock();
   chat = await openChatGateway({ catalog: writeKeyedCatalog, clock, countPrompt: createVendorCaches(clock) });
 });
@@ -51,7 +52,7 @@ describe("agents that work over ten keys read at least 95 % of what they would r
 
 describe("calls of one conversation go to one key", () => {
   /** Which keys such calls go to. */
-  async function listKeys(count: number, call: (at: number) => Promise<unknown>): Promise<Set<string | null>> {
+  async function listUsedKeys(count: number, call: (at: number) => Promise<unknown>): Promise<Set<string | null>> {
     const keys = new Set<string | null>();
     for (let at = 0; at < count; at += 1) {
       await call(at);
@@ -68,13 +69,13 @@ describe("calls of one conversation go to one key", () => {
     ["x-session-id", {}, { "x-session-id": "s1" }],
     ["session_id", {}, { session_id: "s1" }],
   ])("that has a name: %s", async (_name, fields, headers) => {
-    expect((await listKeys(6, (at) => ask({ ...say(at), ...fields }, headers))).size).toBe(1);
+    expect((await listUsedKeys(6, (at) => ask({ ...say(at), ...fields }, headers))).size).toBe(1);
   });
 
   test("and those of others are spread, another account's of the same name too", async () => {
     // That all of 24 go to fewer than three of ten keys happens once in ten million runs.
-    expect((await listKeys(24, (at) => ask(say(at)))).size).toBeGreaterThanOrEqual(3);
-    const keys = await listKeys(24, async () => {
+    expect((await listUsedKeys(24, (at) => ask(say(at)))).size).toBeGreaterThanOrEqual(3);
+    const keys = await listUsedKeys(24, async () => {
       caller = await chat.createCaller();
       await ask({ ...say(0), prompt_cache_key: "default" });
     });
@@ -88,9 +89,9 @@ describe("calls of one conversation go to one key", () => {
     await ask(say(0));
     const next = lastKey();
     expect(next).not.toBe(apiKey);
-    expect([...(await listKeys(3, () => ask(say(0))))]).toEqual([next]);
+    expect([...(await listUsedKeys(3, () => ask(say(0))))]).toEqual([next]);
     clock.advance(hourMs);
-    expect([...(await listKeys(3, () => ask(say(0))))]).toEqual([apiKey]);
+    expect([...(await listUsedKeys(3, () => ask(say(0))))]).toEqual([apiKey]);
   });
 });
 

@@ -10,7 +10,7 @@ type Conversation = {
 };
 
 /** Of a long text its beginning and its end are looked at, and of many things the first. */
-const charactersMax = 1024;
+const charactersMax = 512;
 const itemsMax = 16;
 
 /**

@@ -1,5 +1,3 @@
-import type { ChatCaller } from "./chat-gateway.ts";
-
 /** How much agents talk: the length of what all of them begin with, and of what each turn adds, in characters. */
 type AgentTalk = { conversations: number; turns: number; openingChars: number; turnChars: number };
 
@@ -9,11 +7,11 @@ type CacheReads = { inputTokens: number; cachedTokens: number };
 
 /**
  * Some agents at work with one model, each in a conversation of its own, turn by turn among each other: the same
- * instructions and tools, a task each, then calls of tools and their results. `more` is sent with each call; after each turn of all
- * of them they `work` for a while.
+ * instructions and tools, a task each, then calls of tools and their results. `more` is sent with each call; after each
+ * turn of all of them they `work` for a while.
  */
 export async function runAgents(
-  caller: ChatCaller,
+  caller: { post(body: unknown): Promise<Response> },
   { model, talk, work, more = () => ({}) }: AgentRun,
 ): Promise<CacheReads> {
   const { conversations, turns, openingChars, turnChars } = talk;

@@ -9,14 +9,19 @@ const cachePrices = {
 
 const limits = { context_window: 1_000_000, max_output_tokens: 1000 };
 
+const keyNames = Array.from({ length: 10 }, (_, at) => `FAKE_UPSTREAM_KEY_${at}`);
+
+/** The keys to the fakes, as the gateway's environment has them. */
+export function listKeys(): Record<string, string> {
+  return Object.fromEntries(keyNames.map((name) => [name, `sk-${name.toLowerCase()}`]));
+}
+
 /** Models of both vendors that have caches, by one key (`one-open`, `one-claude`) and by ten of them (`ten-open`, `ten-claude`). */
 export function writeKeyedCatalog(upstream: FakeUpstreams): string {
-  const keys = Array.from({ length: 10 }, (_, at) => `FAKE_UPSTREAM_KEY_${at}`);
-  for (const name of keys) process.env[name] = `sk-${name.toLowerCase()}`;
   const define = (id: string, fields: object, count: number) => ({
     id,
     ...fields,
-    api_keys: keys.slice(0, count).map((name) => `\${${name}}`),
+    api_keys: keyNames.slice(0, count).map((name) => `\${${name}}`),
   });
   const open = { kind: "openai-compatible", base_url: upstream.openAiUrl };
   const claude = { kind: "anthropic", base_url: upstream.anthropicUrl, cache_marks: "automatic" };
