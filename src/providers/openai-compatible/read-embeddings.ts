@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../../lib/clock.ts";
 import type { ExchangeAnswer } from "../../platform/net/guarded-client.ts";
 import { countInputs, type EmbeddingAnswer, type EmbeddingRequest } from "../embedding.ts";
@@ -9,6 +10,8 @@ import { createListSplitter } from "./split-list.ts";
 
 type Reading = { request: EmbeddingRequest; bytesMax: number; clock: Clock };
 
+/** After so many vectors, which take some milliseconds, others have their turn. */
+const vectorsPerTurn = 16;
 const vectorsMissing = "The answer has not one vector for each input.";
 
 /** Reads an answer vector by vector, while it comes. What is in the form that was asked for is handed on as it is. */
@@ -26,6 +29,7 @@ export async function readEmbeddings(
       if (index >= count || vectors[index] !== undefined) throw createBadAnswer(vectorsMissing, { index, count });
       vectors[index] = vector;
       position += 1;
+      if (position % vectorsPerTurn === 0) await nextTurn();
     }
   }
   const { status, headers } = answer;
