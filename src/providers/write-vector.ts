@@ -5,11 +5,11 @@ const bytesPerNumber = 4;
 const foreignPattern = /[^A-Za-z0-9+/]/;
 
 /** A vector as JSON in the encoding that a caller asked for. */
-export function writeVector(numbers: readonly number[] | Float32Array, encoding: EmbeddingEncoding): string {
-  return encoding === "base64" ? `"${writeBase64(numbers)}"` : JSON.stringify(Array.from(numbers));
+export function writeVector(numbers: readonly number[], encoding: EmbeddingEncoding): string {
+  return encoding === "base64" ? `"${writeBase64(numbers)}"` : JSON.stringify(numbers);
 }
 
-function writeBase64(numbers: readonly number[] | Float32Array): string {
+function writeBase64(numbers: readonly number[]): string {
   const bytes = Buffer.allocUnsafe(numbers.length * bytesPerNumber);
   let at = 0;
   for (const number of numbers) at = bytes.writeFloatLE(number, at);

@@ -45,7 +45,7 @@ async function embedAll<T>(
   { request: { dimensions, encoding }, signal }: EmbeddingCall,
   inputs: readonly T[],
   count: (input: T) => number,
-  embed: (input: T, dimensions: number) => Float32Array,
+  embed: (input: T, dimensions: number) => number[],
 ) {
   const vectors: string[] = [];
   let inputTokens = 0;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { dimensionsMax, embedText, embedTokens } from "./embed-text.ts";
 
-function compare(one: Float32Array, other: Float32Array): number {
+function compare(one: readonly number[], other: readonly number[]): number {
   return one.reduce((sum, value, index) => sum + value * (other[index] ?? 0), 0);
 }
 

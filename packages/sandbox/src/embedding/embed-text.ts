@@ -26,7 +26,7 @@ const valueDigits = 1e7;
 type Feature = { place: number | null; weight: number; count: number };
 
 /** A vector of length one, the same for the same text on every machine. */
-export function embedText(text: string, dimensions: number): Float32Array {
+export function embedText(text: string, dimensions: number): number[] {
   const features = new Map<string, Feature>();
   let before = "";
   for (const [word] of text.normalize("NFKC").toLowerCase().matchAll(wordPattern)) {
@@ -47,7 +47,7 @@ export function embedText(text: string, dimensions: number): Float32Array {
 }
 
 /** Tokens are numbers of a vocabulary that nobody here has: lists that share numbers are near each other. */
-export function embedTokens(tokens: readonly number[], dimensions: number): Float32Array {
+export function embedTokens(tokens: readonly number[], dimensions: number): number[] {
   const features = new Map<string, Feature>();
   for (const token of tokens) note(features, `token ${token}`, weights.word);
   return project(features, dimensions);
@@ -69,7 +69,7 @@ function listParts(word: string): string[] {
  * A group of words has a place of its own, and every other feature adds to some places behind these, which follow from its
  * name; in a vector too short for that they share the places there are. What is said often counts little more.
  */
-function project(features: ReadonlyMap<string, Feature>, dimensions: number): Float32Array {
+function project(features: ReadonlyMap<string, Feature>, dimensions: number): number[] {
   const sum = new Float64Array(dimensions);
   const from = dimensions < 2 * conceptCount ? 0 : conceptCount;
   for (const [name, { place, weight, count }] of features) {
@@ -78,8 +78,8 @@ function project(features: ReadonlyMap<string, Feature>, dimensions: number): Fl
     else sum[place % dimensions] = (sum[place % dimensions] ?? 0) + value;
   }
   const length = Math.hypot(...sum);
-  if (length === 0) return Float32Array.from(sum, (_, index) => (index === 0 ? 1 : 0));
-  return Float32Array.from(sum, (value) => Math.round((value / length) * valueDigits) / valueDigits);
+  if (length === 0) return Array.from(sum, (_, index) => (index === 0 ? 1 : 0));
+  return Array.from(sum, (value) => Math.round((value / length) * valueDigits) / valueDigits);
 }
 
 function scatter(sum: Float64Array, { name, value, from }: { name: string; value: number; from: number }): void {

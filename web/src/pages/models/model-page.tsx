@@ -61,8 +61,9 @@ export function ModelPage() {
   );
 }
 
-function TryIt({ model: { id, status } }: { model: ModelDetail }) {
-  if (status === "unavailable") return null;
+/** What embeds answers programs: there is nothing to try in a page. */
+function TryIt({ model: { id, status, type } }: { model: ModelDetail }) {
+  if (status === "unavailable" || type === "embedding") return null;
   return (
     <Link to="/console/playground" search={{ model: id }} className={buttonClasses("primary")}>
       Try it in the playground
