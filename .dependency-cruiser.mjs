@@ -19,6 +19,7 @@ const ranks = [
   {
     chat: ["src/features/chat"],
     embeddings: ["src/features/embeddings"],
+    transcriptions: ["src/features/transcriptions"],
     tasks: [
       "src/features/tasks",
       "src/features/tasks/machine",
@@ -91,7 +92,7 @@ const databaseLibrary = "(^|node_modules/)(kysely|(@types/)?pg)(/|$)";
 
 /** What a package that is an adapter may know of the gateway, and the one file that loads such packages. */
 const providersContract =
-  "^src/providers/(adapter|adapter-tools|chat-request|contract|embedding|generation|write-vector)[.]ts$";
+  "^src/providers/(adapter|adapter-tools|chat-request|contract|embedding|generation|transcription|write-vector)[.]ts$";
 const adapterLoader = "^src/providers/provider-registry[.]ts$";
 
 const placesOfRanks = ranks.map((rank) => Object.values(rank).flat());

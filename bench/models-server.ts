@@ -30,6 +30,7 @@ const http = await createGatewayHttp({
   payments: { addRoutes: () => {}, addWebhookRoute: async () => {} },
   site: { addRoutes: async () => {} },
   tasks: nothing,
+  transcriptions: nothing,
   webhooks: nothing,
   keyUses,
   metrics: createMetrics(),

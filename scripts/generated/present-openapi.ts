@@ -16,6 +16,7 @@ import { createPayments } from "../../src/features/payments/index.ts";
 import { createResponses } from "../../src/features/responses/index.ts";
 import { createSite } from "../../src/features/site/index.ts";
 import { createTasks } from "../../src/features/tasks/index.ts";
+import { createTranscriptions } from "../../src/features/transcriptions/index.ts";
 import { createWebhooks } from "../../src/features/webhooks/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
@@ -130,6 +131,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     payments: createPayments({ ...parts, ...readPaymentSettings(settings) }),
     responses: createResponses({ ...parts, chat, heartbeatMs: settings.stream_heartbeat_ms, days: 0 }),
     tasks,
+    transcriptions: createTranscriptions({ catalog, registry, clock, calls, files }),
     webhooks,
     callers: { recall: () => null, find: async () => null, findOrRecall: async () => null, isUnknown: () => false },
     keyUses: { note: () => {} },

@@ -10,6 +10,7 @@ import { createPayments, type StripePlace } from "../features/payments/index.ts"
 import { createResponses } from "../features/responses/index.ts";
 import { createSite, type Site } from "../features/site/index.ts";
 import { createTasks, hasTasksDueBefore, linkEvent, type TaskFailpoint } from "../features/tasks/index.ts";
+import { createTranscriptions } from "../features/transcriptions/index.ts";
 import { createWebhooks } from "../features/webhooks/index.ts";
 import { pingDatabase } from "../platform/database/database.ts";
 import { openScheduledJobs } from "../platform/jobs/scheduled-jobs.ts";
@@ -35,6 +36,7 @@ export type Features = Pick<
   | "payments"
   | "site"
   | "tasks"
+  | "transcriptions"
   | "webhooks"
   | "callers"
   | "keyUses"
@@ -89,6 +91,7 @@ export async function createFeatures(
   const opened = await openFiles({ settings, database, clock, ids, logger, counters, masterKey, copy, isLead });
   const { files } = opened;
   stack.defer(opened.close);
+  const transcriptions = createTranscriptions({ calls, catalog, registry, clock, files });
   const webhooks = createWebhooks({
     ...{ database, clock, ids, random, randomBytes, masterKey, logger, metrics, allowsPrivate, baseUrl, tracing },
     presentData: (data, now) => linkEvent(data, files.signLink, now),
@@ -127,7 +130,7 @@ export async function createFeatures(
   stack.defer(() => keyUses.close());
   return {
     ...{ calls, chat, completions, messages, responses, embeddings },
-    ...{ dramas, files, payments, site, tasks, webhooks, keyUses },
+    ...{ dramas, files, payments, site, tasks, transcriptions, webhooks, keyUses },
     callers: createCallerDirectory({ database, feed }),
     outboxUrl: site.outboxUrl,
     startWorking() {

@@ -20,6 +20,7 @@ import type { Payments } from "../features/payments/index.ts";
 import type { Responses } from "../features/responses/index.ts";
 import { getSession, requireFresh, type Site } from "../features/site/index.ts";
 import { type Tasks, taskEventSchema } from "../features/tasks/index.ts";
+import type { Transcriptions } from "../features/transcriptions/index.ts";
 import { addUsageRoutes } from "../features/usage/index.ts";
 import { describeWebhooks, type Webhooks } from "../features/webhooks/index.ts";
 import type { Caller } from "../lib/caller.ts";
@@ -67,6 +68,7 @@ export type GatewayHttpDependencies = {
   responses: Pick<Responses, "addRoutes">;
   site: Pick<Site, "addRoutes">;
   tasks: Pick<Tasks, "addRoutes">;
+  transcriptions: Pick<Transcriptions, "addRoutes">;
   webhooks: Pick<Webhooks, "addRoutes">;
   clock: Clock;
   ids: IdSource;
@@ -192,6 +194,7 @@ function addApi(api: HttpServer, identify: Identify, given: GatewayHttpDependenc
   given.files.addRoutes(api);
   given.tasks.addRoutes(api);
   given.dramas.addRoutes(api);
+  given.transcriptions.addRoutes(api);
   given.webhooks.addRoutes(api);
   addBalanceRoutes(api, { database, clock, currency });
   given.messages.addRoutes(api);

@@ -17,11 +17,6 @@ export const absentEndpoints: readonly { path: string; instead: string }[] = [
   { path: "/v1/moderations", instead: "Models refuse by themselves, with `content_policy_violation`, at no charge." },
   { path: "/v1/batches", instead: "Send requests one by one, each with an `Idempotency-Key`." },
   { path: "/v1/images/variations", instead: "Use `POST /v1/images/edits`, or `input_images`." },
-  {
-    path: "/v1/audio/transcriptions",
-    instead: "There are no models that listen here; `POST /v1/audio/speech` speaks.",
-  },
-  { path: "/v1/audio/translations", instead: "There are no models that listen here; `POST /v1/audio/speech` speaks." },
   { path: "/v1/videos", instead: "Use `POST /v1/videos/generations`, then `GET /v1/tasks/{id}`." },
   { path: "/v1/uploads", instead: "Use `POST /v1/files`, which takes a file at once." },
   { path: "/v1/vector_stores", instead: "Files are not searched here. Put what matters into `messages`." },

@@ -2,13 +2,14 @@ import type { Clock } from "../lib/clock.ts";
 import type { ChatProvider } from "./contract.ts";
 import type { EmbeddingProvider } from "./embedding.ts";
 import type { GenerationProvider, SpeechProvider } from "./generation.ts";
+import type { TranscriptionProvider } from "./transcription.ts";
 
 export type { Clock };
 
 /**
  * What a package exports that brings a kind of upstream along. It is loaded when a catalog first names the kind, and
  * imports nothing of the gateway but this contract: `contract.ts`, `chat-request.ts`, `embedding.ts`, `generation.ts`,
- * `write-vector.ts`, this file, and `adapter-tools.ts` where it makes media on this machine.
+ * `transcription.ts`, `write-vector.ts`, this file, and `adapter-tools.ts` where it makes media on this machine.
  */
 export type Adapter = {
   createChat(host: AdapterHost): ChatProvider;
@@ -27,4 +28,5 @@ export type MediaProviders = {
   generation: GenerationProvider | null;
   speech: SpeechProvider | null;
   embedding: EmbeddingProvider | null;
+  transcription: TranscriptionProvider | null;
 };

@@ -15,7 +15,9 @@ import { createOpenAiCompatible } from "./openai-compatible/create-openai-compat
 import { createOpenAiEmbedding } from "./openai-compatible/create-openai-embedding.ts";
 import { createOpenAiGeneration } from "./openai-compatible/create-openai-generation.ts";
 import { createOpenAiSpeech } from "./openai-compatible/create-openai-speech.ts";
+import { createOpenAiTranscription } from "./openai-compatible/create-openai-transcription.ts";
 import type { ProviderDefinition } from "./provider-definition.ts";
+import type { TranscriptionProvider } from "./transcription.ts";
 
 export type ProviderRegistry = {
   /** The chat of a provider; the same one as long as its definition stays the same. */
@@ -24,6 +26,7 @@ export type ProviderRegistry = {
   getGeneration(definition: ProviderDefinition): GenerationProvider | null;
   getSpeech(definition: ProviderDefinition): SpeechProvider | null;
   getEmbedding(definition: ProviderDefinition): EmbeddingProvider | null;
+  getTranscription(definition: ProviderDefinition): TranscriptionProvider | null;
   close(): Promise<void>;
 };
 
@@ -80,6 +83,7 @@ export function createProviderRegistry({
     getGeneration: (definition) => getMedia(definition).generation,
     getSpeech: (definition) => getMedia(definition).speech,
     getEmbedding: (definition) => getMedia(definition).embedding,
+    getTranscription: (definition) => getMedia(definition).transcription,
     async close() {
       await Promise.all([...all].map((one) => one.close()));
       await images.close();
@@ -100,7 +104,7 @@ function rememberByDefinition<T>(create: (definition: ProviderDefinition) => T):
   };
 }
 
-const nothing: MediaProviders = { generation: null, speech: null, embedding: null };
+const nothing: MediaProviders = { generation: null, speech: null, embedding: null, transcription: null };
 
 type MediaDependencies = { host: AdapterHost; getSandbox(): Adapter };
 
@@ -125,6 +129,10 @@ function createMedia(definition: ProviderDefinition, { host, getSandbox }: Media
         generation: createOpenAiGeneration({ ...options, idempotencyHeader }),
         speech: createOpenAiSpeech(options),
         embedding: createOpenAiEmbedding({ ...options, unsupportedFields: definition.unsupported_fields ?? [] }),
+        transcription: createOpenAiTranscription({
+          ...options,
+          unsupportedFields: definition.unsupported_fields ?? [],
+        }),
       };
     }
     case "google":

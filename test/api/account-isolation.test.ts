@@ -75,6 +75,8 @@ const ownOnly = new Set([
   "POST /images/edits",
   "POST /videos/generations",
   "POST /audio/speech",
+  "POST /audio/transcriptions",
+  "POST /audio/translations",
   "POST /webhook_endpoints",
   "POST /webhook_secret/rotate",
   "POST /webhook_sessions",

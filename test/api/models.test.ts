@@ -53,6 +53,7 @@ describe("with the official OpenAI client", () => {
       "drama",
       "speech",
       "embedding",
+      "transcription",
     ]);
     for (const model of models) {
       expect(model).toEqual({

@@ -158,7 +158,7 @@ function hintsFor({ path }: Operation): Hints {
     key_id: [own.keys],
     webhook_endpoint_id: [own.webhook_endpoints],
     model_id: ["sandbox-chat"],
-    model: [`sandbox-${models[media] ?? "chat"}`],
+    model: [`sandbox-${/^\/audio\/trans/.test(path) ? "transcription" : (models[media] ?? "chat")}`],
     url: ["https://example.com/hook", "http://127.0.0.1:9/hook"],
     callback_url: ["http://127.0.0.1:9/hook"],
     // Nobody works here, so that nobody waits.

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
+import { modelTypes } from "../../src/features/catalog/index.ts";
 import { repositoryDir } from "../harness/repository-files.ts";
 import { type BrowsedSite, listAxeFindings, signInByPage, startBrowsedSite } from "../harness/site/browsed-site.ts";
 import { hasBrowser } from "../harness/site/browser.ts";
@@ -47,7 +48,7 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
   test("every model stands there with its id, what it can do, and its exact price", async () => {
     await page.goto("/console/models");
     await row("Sandbox Chat").waitFor();
-    await expect.poll(() => listNames()).toHaveLength(7);
+    await expect.poll(() => listNames()).toHaveLength(modelTypes.length + 1);
     const readChat = async () => (await row("Sandbox Chat").innerText()).replaceAll(/\s+/g, " ");
     for (const text of ["sandbox-chat", "Available", "Tools", "Input $0.00015 / 1K tokens", "Output $0.0006"]) {
       await expect.poll(readChat).toContain(text);

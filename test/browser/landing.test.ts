@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { modelTypes } from "../../src/features/catalog/index.ts";
 import { type BrowsedSite, listAxeFindings, signInByPage, startBrowsedSite } from "../harness/site/browsed-site.ts";
 import { hasBrowser } from "../harness/site/browser.ts";
 
@@ -24,7 +25,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     await openLanding(page);
     const rows = page.getByRole("region", { name: "List of models" }).getByRole("row");
     await rows.getByText("sandbox-chat", { exact: true }).first().waitFor();
-    await expect.poll(() => rows.count()).toBe(7);
+    await expect.poll(() => rows.count()).toBe(modelTypes.length + 1);
     const readText = async (): Promise<string> => (await rows.allInnerTexts()).join(" ").replaceAll(/\s+/g, " ");
     for (const price of ["Input $0.00015 / 1K tokens", "$0.02 / image", "Storyboard $0.10 / call", "at least $0.25"]) {
       await expect.poll(readText).toContain(price);

@@ -24,7 +24,7 @@ type Model = {
   limits?: Record<string, unknown>;
 };
 
-const modelTypes = ["chat", "image", "video", "avatar", "drama", "speech", "embedding"] as const;
+const modelTypes = ["chat", "image", "video", "avatar", "drama", "speech", "embedding", "transcription"] as const;
 
 export const accountCommands: readonly CommandDefinition[] = [
   {

@@ -4,10 +4,11 @@ import { createSandboxEmbedding } from "./embedding/create-sandbox-embedding.ts"
 import { createSandboxGeneration } from "./studio/create-sandbox-generation.ts";
 import { createStudio } from "./studio/create-studio.ts";
 import { createSandboxSpeech } from "./studio/speech/create-sandbox-speech.ts";
+import { createSandboxTranscription } from "./transcription/create-sandbox-transcription.ts";
 
 /**
- * Models that need no network and cost nothing: chat, images, video, avatars, speech and embeddings. The same request
- * always has the same answer, and words in double brackets make it fail, wait or break off.
+ * Models that need no network and cost nothing: chat, images, video, avatars, speech with its transcription, and embeddings. The
+ * same request always has the same answer, and words in double brackets make it fail, wait or break off.
  */
 export const sandbox: Adapter = {
   createChat: ({ clock }) => createSandboxChat({ clock }),
@@ -17,6 +18,7 @@ export const sandbox: Adapter = {
       generation: createSandboxGeneration({ studio }),
       speech: createSandboxSpeech({ studio }),
       embedding: createSandboxEmbedding(),
+      transcription: createSandboxTranscription(),
     };
   },
 };

@@ -53,6 +53,8 @@ export type PaidRoute<K extends CallKinds> = {
   conclude?(end: CallEnd<K>): Promise<void>;
   /** Answers with what another way of the same path has kept; says whether it has. */
   replay?(kept: KeptAnswer, reply: FastifyReply): Promise<boolean>;
+  /** Told once, when the call is over or will never begin: what was kept for it may go. */
+  onOver?(): void;
 };
 
 export type AnswerContext = CallContext & { heartbeats: Heartbeats };
@@ -68,7 +70,14 @@ export function answerCall<K extends CallKinds>(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  takeCall(context, route, request, reply).catch((error: unknown) => refuse(reply, error));
+  const taken = takeCall(context, route, request, reply);
+  taken.catch((error: unknown) => refuse(reply, error));
+  const { onOver } = route;
+  if (onOver === undefined) return;
+  taken
+    .then((call) => call?.ended)
+    .catch(() => {})
+    .then(onOver);
 }
 
 /**
@@ -80,16 +89,16 @@ async function takeCall<K extends CallKinds>(
   route: PaidRoute<K>,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<void> {
+): Promise<PaidCall<K> | null> {
   const keyed = readKey(request, route.path);
   let plan: CallPlan<K>;
   try {
     plan = prepare(route, request);
   } catch (error) {
-    if (keyed !== null && (await replayKept(context, route, { request, reply, keyed }))) return;
+    if (keyed !== null && (await replayKept(context, route, { request, reply, keyed }))) return null;
     throw error;
   }
-  await admitAndRun(context, route, { request, reply, keyed, plan });
+  return await admitAndRun(context, route, { request, reply, keyed, plan });
 }
 
 function prepare<K extends CallKinds>(route: PaidRoute<K>, request: FastifyRequest): CallPlan<K> {
@@ -139,15 +148,19 @@ async function admitAndRun<K extends CallKinds>(
   context: AnswerContext,
   route: PaidRoute<K>,
   { request, reply, keyed, plan }: Edge & { keyed: KeyedRequest | null; plan: CallPlan<K> },
-): Promise<void> {
+): Promise<PaidCall<K> | null> {
   request.rawBody = null;
   const call = new PaidCall(context, plan, request.span);
   const admission = await call.admit(keyed, request.limits ?? undefined);
-  if (admission.kind === "answered") return await replayAnswer(route, reply, admission.answer);
+  if (admission.kind === "answered") {
+    await replayAnswer(route, reply, admission.answer);
+    return null;
+  }
   reply.headers(plan.headers);
   request.limits = admission.limits;
   request.logFields = { model: plan.modelId };
   new CallAnswer(context, call, { request, reply, claim: admission.claim, route }).start();
+  return call;
 }
 
 /** As the framework does it with an error that a route throws; an answer that has begun is broken off. */
@@ -305,7 +318,7 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
   private sendWhole(end: CallEnd<K>): void {
     const body = this.call.plan.presenter.presentWhole(end);
     const { response, headers } = takeOver(this.reply, { clock: this.context.clock, answer: "whole" });
-    headers["content-type"] = jsonType;
+    headers["content-type"] = this.call.plan.presenter.contentType;
     headers["content-length"] = Buffer.byteLength(body);
     response.writeHead(200, headers).end(body);
   }
@@ -334,7 +347,7 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
       // It has at least as many bytes as characters: what is too long by these is not written once more to see that.
       const bytes = text.length > keptBytesMax ? null : Buffer.from(text);
       const body = bytes === null || bytes.length > keptBytesMax ? null : bytes;
-      return { status: 200, contentType: jsonType, body, summary };
+      return { status: 200, contentType: presenter.contentType, body, summary };
     }
     const tail = end.failure === null ? presenter.presentTail(end) : this.presentFailure(end.failure);
     if (tail === null) {

@@ -78,6 +78,8 @@ const limitsSchema = Type.Object(
     max_output_tokens: Type.Optional(positive),
     max_inputs: Type.Optional(positive),
     max_dimensions: Type.Optional(positive),
+    max_audio_seconds: Type.Optional(positive),
+    max_file_bytes: Type.Optional(positive),
   },
   closed,
 );

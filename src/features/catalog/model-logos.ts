@@ -40,6 +40,10 @@ const logoByType: Record<ModelType, string> = {
     { from: "#4b6a88", to: "#27384f" },
     `<path d="M16 14v34h34"/><path d="M16 48l24-24M31 23h10v10"/><circle cx="25" cy="21" r="2"/><circle cx="44" cy="41" r="2"/>`,
   ),
+  transcription: drawLogo(
+    { from: "#3f8fb5", to: "#245a86" },
+    `<path d="M14 25v6M20.500 19v18M27 23v10"/><path d="M34 24h16M34 32h16M14 43h36"/>`,
+  ),
 };
 
 const ownFolder = "/logos/";

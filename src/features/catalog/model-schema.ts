@@ -43,6 +43,8 @@ export const modelDetailSchema = Type.Object({
       max_output_tokens: Type.Optional(Type.Integer({ description: "Tokens." })),
       max_inputs: Type.Optional(Type.Integer({ description: "Texts that one call may embed." })),
       max_dimensions: Type.Optional(Type.Integer({ description: "How long a vector is unless a call says." })),
+      max_audio_seconds: Type.Optional(Type.Integer({ description: "The longest recording." })),
+      max_file_bytes: Type.Optional(Type.Integer({ description: "The largest file." })),
     },
     { description: "What a call may ask for; read it before the call." },
   ),

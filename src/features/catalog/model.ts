@@ -1,6 +1,15 @@
 import type { TimeoutsDefinition } from "../../providers/provider-definition.ts";
 
-export const modelTypes = ["chat", "image", "video", "avatar", "drama", "speech", "embedding"] as const;
+export const modelTypes = [
+  "chat",
+  "image",
+  "video",
+  "avatar",
+  "drama",
+  "speech",
+  "embedding",
+  "transcription",
+] as const;
 export const modelStatuses = ["available", "degraded", "unavailable", "deprecated"] as const;
 
 export type ModelType = (typeof modelTypes)[number];
@@ -15,6 +24,7 @@ export const capabilitiesByType = {
   drama: ["script_generation", "role_analysis", "storyboard", "drama_video"],
   speech: ["text_to_speech"],
   embedding: ["text_embedding", "dimensions"],
+  transcription: ["transcription", "translation", "timestamps", "diarization"],
 } as const satisfies Record<ModelType, readonly string[]>;
 
 export const capabilities = Object.values(capabilitiesByType).flat();
@@ -67,6 +77,7 @@ export const limitsByType = {
   drama: ["durations", "aspect_ratios", "max_prompt_length"],
   speech: ["max_prompt_length", "voices", "response_formats"],
   embedding: ["context_window", "max_inputs", "max_dimensions"],
+  transcription: ["max_prompt_length", "max_output_tokens", "max_audio_seconds", "max_file_bytes"],
 } as const satisfies Record<ModelType, readonly (keyof ModelLimits)[]>;
 
 export type ModelLimits = {
@@ -82,6 +93,8 @@ export type ModelLimits = {
   max_output_tokens?: number;
   max_inputs?: number;
   max_dimensions?: number;
+  max_audio_seconds?: number;
+  max_file_bytes?: number;
 };
 
 /** Fields and parts of a chat request that change what it costs or where it goes: only for models that say so. */

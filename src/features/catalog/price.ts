@@ -20,6 +20,7 @@ export const unitsByType = {
   drama: ["call", "second"],
   speech: ["1K characters", "call"],
   embedding: ["1K tokens", "call"],
+  transcription: ["second", "1K tokens", "call"],
 } as const satisfies Record<ModelType, readonly string[]>;
 
 /** For whom a price holds: one account, the accounts of a plan, or everybody. */

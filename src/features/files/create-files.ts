@@ -17,8 +17,9 @@ import { addFileContentRoute, addFileLinkRoute } from "./file-content-routes.ts"
 import { signLink } from "./file-link.ts";
 import { addFileRoutes } from "./file-routes.ts";
 import { findLinkedFile } from "./find-linked-file.ts";
-import { acceptFileForms, type FormDescription, type ReceiveForm, receiveForm } from "./form-routes.ts";
+import { acceptFileForms, type FormDescription, type FormFile, type ReceiveForm, receiveForm } from "./form-routes.ts";
 import { getFileOfKind } from "./get-file.ts";
+import { inspectSound, type SoundRecording } from "./inspect-sound.ts";
 import { type Inspect, inspectSpooled } from "./inspect-spooled.ts";
 import { keepDocument, type NewDocument } from "./keep-document.ts";
 import { keepOutput, type Output } from "./keep-output.ts";
@@ -64,6 +65,8 @@ export type Files = {
   getFile(accountId: AccountId, fileId: string, wanted: WantedFile): Promise<StoredFile>;
   /** What a stranger's bytes are, decided as for an upload; an error that names the field where they are not wanted. */
   inspect(bytes: Buffer, wanted: WantedFile & { signal?: AbortSignal }): Promise<InspectedMedia>;
+  /** The same for a recording that came in a form, in which there has to be something to hear. */
+  inspectSound(file: FormFile, options: { param: string }): Promise<SoundRecording>;
   /** Throws `file_not_found` where the file was deleted meanwhile. */
   openFile(file: StoredFile, range?: ByteRange): Promise<Readable>;
   /** Has the routes of a scope take files in a form, and nothing else. */
@@ -118,6 +121,7 @@ export function createFiles(dependencies: FilesDependencies): Files {
         await spooled.remove();
       }
     },
+    inspectSound: ({ spooled }, { param }) => inspectSound({ inspect, inspections }, spooled.path, { param }),
     openFile: (file, range) => openFile({ bytes }, file, range),
     acceptForms: (http, form) => acceptFileForms(http, uploadBytesMax, form),
     receiveForm: (request, reply, form) => receiveForm({ counters, spool, uploadBytesMax }, { request, reply, form }),

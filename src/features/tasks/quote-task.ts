@@ -2,6 +2,7 @@ import { type Bill, computeCharge } from "../../lib/bill.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { type Nano, nano } from "../../lib/money.ts";
 import type { QuotaKind } from "../../lib/plan-terms.ts";
+import { countStartedSeconds } from "../../lib/started-seconds.ts";
 import type { GenerationRequest } from "../../providers/generation.ts";
 import type { Price } from "../catalog/index.ts";
 import type { StagedTerms, StageTerms, TaskOutput, TaskTerms, UnitTerms } from "./task.ts";
@@ -12,9 +13,6 @@ const quotaKinds = { image: "image", video: "video", avatar: "video", speech: "t
 >;
 const charactersPerToken = 4n;
 const charactersPerPrice = 1000n;
-const millisecondsPerSecond = 1000;
-/** Codecs pad what they write to whole frames, and decoders differ in whether they count that. Nobody asked for it. */
-const paddingMsMax = 100;
 
 /** What is known of a task before it runs that decides what it may cost. */
 export type Quotable = { request: GenerationRequest; audioSeconds: number | null; budgetAmount: Nano | null };
@@ -110,12 +108,6 @@ function countStage({ counts, unitsMax, outputType }: StageTerms, output: readon
 /** Begun seconds count, as they do when they are asked for. */
 function sumSeconds(output: readonly TaskOutput[]): number {
   return countStartedSeconds(output.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0));
-}
-
-/** Begun seconds of a recording, without what is only padding. */
-export function countStartedSeconds(durationMs: number): number {
-  if (durationMs <= 0) return 0;
-  return Math.max(1, Math.ceil((durationMs - paddingMsMax) / millisecondsPerSecond));
 }
 
 /** The bill of so many units. */

@@ -37,6 +37,8 @@ const endpointTable = {
   createDrama: { scope: "dramas", stability: "preview" },
   createEmbedding: { scope: "embeddings", stability: "preview", spends: true },
   createSpeech: { scope: "speech", stability: "preview", spends: true },
+  createTranscription: { scope: "transcriptions", stability: "preview", spends: true },
+  createTranslation: { scope: "transcriptions", stability: "preview", spends: true },
   listTasks: { scope: "tasks", stability: "preview" },
   getTask: { scope: "tasks", stability: "preview" },
   getTaskRequest: { scope: "tasks", stability: "preview" },

@@ -5,7 +5,7 @@ import type { WholeAnswer } from "../media-client.ts";
 import { asRecord } from "./json-value.ts";
 import { readUpstreamError } from "./read-upstream-error.ts";
 
-/** What callers of ours name the fields of images, speech and embeddings. */
+/** What callers of ours name the fields of images, speech, embeddings and transcriptions. */
 const paramsByField: Readonly<Record<string, string>> = {
   prompt: "prompt",
   size: "size",
@@ -17,6 +17,13 @@ const paramsByField: Readonly<Record<string, string>> = {
   speed: "speed",
   dimensions: "dimensions",
   encoding_format: "encoding_format",
+  file: "file",
+  language: "language",
+  temperature: "temperature",
+  timestamp_granularities: "timestamp_granularities",
+  include: "include",
+  stream: "stream",
+  chunking_strategy: "chunking_strategy",
 };
 
 /**

@@ -12,11 +12,18 @@ export type FormFile = {
 
 export type Multipart = { contentType: string; length: number; body: AsyncIterable<Uint8Array> };
 
-/** A form with files, which are read only when they are sent. Names and values are ours, and need no escaping. */
-export function writeMultipart(fields: Readonly<Record<string, string>>, files: readonly FormFile[]): Multipart {
+type FormFields = Readonly<Record<string, string | readonly string[]>>;
+
+/**
+ * A form with files, which are read only when they are sent. Names are ours, and need no escaping; nobody can know the
+ * boundary that would end a value.
+ */
+export function writeMultipart(fields: FormFields, files: readonly FormFile[]): Multipart {
   const boundary = `sluice-${randomUUID()}`;
   const open = (disposition: string): string => `--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n`;
-  const texts = Object.entries(fields).map(([name, value]) => `${open(`name="${name}"`)}\r\n${value}\r\n`);
+  const texts = Object.entries(fields).flatMap(([name, values]) =>
+    [values].flat().map((value) => `${open(`name="${name}"`)}\r\n${value}\r\n`),
+  );
   const heads = files.map(
     ({ name, filename, contentType }) =>
       `${open(`name="${name}"; filename="${filename}"`)}content-type: ${contentType}\r\n\r\n`,

@@ -278,6 +278,7 @@ describe("completion", () => {
       "drama",
       "speech",
       "embedding",
+      "transcription",
     ]);
     expect(complete("models", "x", "--type", "s")).toEqual(["speech"]);
     expect(complete("webhooks", "")).toEqual(["listen"]);

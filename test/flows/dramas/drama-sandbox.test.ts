@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { StoryboardDocument } from "../../../src/features/dramas/drama-documents.ts";
-import { countStartedSeconds } from "../../../src/features/tasks/quote-task.ts";
+import { countStartedSeconds } from "../../../src/lib/started-seconds.ts";
 import { type DramaFront, openDramaFront, type SeenDrama } from "../../harness/dramas/drama-callers.ts";
 import { readCues, readLoudness } from "../../harness/dramas/film-stage.ts";
 import { analyseSpeech } from "../../harness/media/analyse-speech.ts";

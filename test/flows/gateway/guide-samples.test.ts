@@ -129,6 +129,7 @@ test.for(programs)("a program of $document works as it is printed: $code", async
   const { stdout } = await run(process.execPath, ["sample.ts"], { cwd: folder, env: environment });
   if (code.includes("tools")) expect(stdout).toMatch(/^called get_water_level \{"gate":.*\}\n.+/);
   else if (code.includes("isReplayed")) expect(stdout).toBe("true true\n");
+  else if (code.includes("audio.transcriptions")) expect(stdout).toBe("The gate is open.\n");
   else if (code.includes("audio.speech")) expect(readFileSync(join(folder, "hello.mp3")).length).toBeGreaterThan(1000);
   else if (code.includes("images.generate")) expect(stdout).toMatch(/\/files\/file_\w+\?expires=/);
   else if (code.includes("embeddings")) expect(stdout).toMatch(/^0\.[1-9]\d The gate.*\n-?0\.0\d Bake.*total_tokens/s);

@@ -36,6 +36,7 @@ const types = [
   "drama",
   "speech",
   "embedding",
+  "transcription",
 ] as const satisfies readonly SampleType[];
 
 let gateway: TestGateway;
@@ -63,6 +64,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   writeFileSync(join(folder, "portrait.png"), await drawPortrait(320, 480));
   copyFileSync(join(repositoryDir, "test/harness/upstreams/media/voice.mp3"), join(folder, "voice.mp3"));
+  copyFileSync(join(folder, "voice.mp3"), join(folder, "recording.mp3"));
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
@@ -92,6 +94,7 @@ describe.each(types)("the samples for %s", (type) => {
     if (type === "chat") expect(printed).toContain("sluice");
     else if (type === "speech") expect(readFileSync(join(folder, "speech.mp3")).length).toBeGreaterThan(1000);
     else if (type === "embedding") expect(printed).toMatch(/"object":"list"|^0 512\n1 512$/m);
+    else if (type === "transcription") expect(printed).toContain("The sandbox writes down only");
     else expect(printed).toMatch(/succeeded.*url/s);
   });
 });

@@ -198,7 +198,14 @@ function createRegistry(upstream: ScriptedProvider): AdvanceDependencies["regist
     },
     close: async () => {},
   });
-  return { getGeneration, getChat: unused, getSpeech: unused, getEmbedding: unused, close: async () => {} };
+  return {
+    getGeneration,
+    getChat: unused,
+    getSpeech: unused,
+    getEmbedding: unused,
+    getTranscription: unused,
+    close: async () => {},
+  };
 }
 
 function createSubmitter(

@@ -17,7 +17,7 @@ export type MediaCall = {
 
 /** Work that a vendor was asked for. */
 export type MediaSubmission = {
-  vendor: "fal" | "openai-images" | "openai-speech";
+  vendor: "fal" | "openai-images" | "openai-speech" | "openai-transcription";
   model: string;
   /** The text that it is made from. */
   prompt: string;

@@ -10,6 +10,7 @@ import {
   writeJson,
 } from "./media-call.ts";
 import { makePicture, voice } from "./media-samples.ts";
+import { checkTranscriptionAsk, presentTranscript } from "./openai-transcript.ts";
 import { demand, demandKnownFields, demandRange, demandRecord, demandText, VendorRefusal } from "./vendor-refusal.ts";
 import { answeredAt } from "./vendor-wire.ts";
 
@@ -21,6 +22,8 @@ const operations = {
   "/openai/v1/images/generations": "generations",
   "/openai/v1/images/edits": "edits",
   "/openai/v1/audio/speech": "speech",
+  "/openai/v1/audio/transcriptions": "transcription",
+  "/openai/v1/audio/translations": "translation",
 } as const;
 type Operation = (typeof operations)[keyof typeof operations];
 
@@ -29,7 +32,15 @@ const imageFields = "model prompt n size quality background moderation output_fo
 );
 const speechFields = "model input voice response_format speed instructions stream_format".split(" ");
 
-/** OpenAI's images and speech, all of it made while the caller waits. */
+const vendors = {
+  generations: "openai-images",
+  edits: "openai-images",
+  speech: "openai-speech",
+  transcription: "openai-transcription",
+  translation: "openai-transcription",
+} as const satisfies Record<Operation, MediaSubmission["vendor"]>;
+
+/** OpenAI's images, speech and transcriptions, all of it made while the caller waits. */
 export function createOpenAiMediaFake({ files, take }: OpenAiMediaParts): OpenAiMediaFake {
   return {
     takes: (path) => Object.hasOwn(operations, path),
@@ -56,10 +67,11 @@ export function createOpenAiMediaFake({ files, take }: OpenAiMediaParts): OpenAi
 }
 
 async function readSubmission(call: MediaCall, operation: Operation): Promise<MediaSubmission> {
-  const { fields, files } = operation === "edits" ? await readForm(call) : { fields: readJson(call.body), files: [] };
+  const isForm = operation !== "generations" && operation !== "speech";
+  const { fields, files } = isForm ? await readForm(call) : { fields: readJson(call.body), files: [] };
   const prompt = String(fields[operation === "speech" ? "input" : "prompt"] ?? "");
   return {
-    vendor: operation === "speech" ? "openai-speech" : "openai-images",
+    vendor: vendors[operation],
     model: String(fields.model ?? ""),
     ...{ prompt, fields, files, call },
     apiKey: call.headers.authorization?.match(/^Bearer (\S+)$/)?.[1] ?? null,
@@ -81,7 +93,8 @@ async function readForm({ body, headers }: MediaCall): Promise<Pick<MediaSubmiss
   const fields: Record<string, unknown> = {};
   const files: MediaSubmission["files"][number][] = [];
   for (const [name, value] of form) {
-    if (typeof value === "string") fields[name] = name === "n" ? Number(value) : value;
+    if (typeof value === "string" && name.endsWith("[]")) fields[name] = [fields[name] ?? [], value].flat();
+    else if (typeof value === "string") fields[name] = name === "n" ? Number(value) : value;
     else {
       const bytes = Buffer.from(await value.arrayBuffer());
       files.push({ name, filename: value.name, contentType: value.type, bytes });
@@ -93,6 +106,10 @@ async function readForm({ body, headers }: MediaCall): Promise<Pick<MediaSubmiss
 function checkAsk({ apiKey, fields, files }: MediaSubmission, operation: Operation): void {
   if (apiKey === null) throw new VendorRefusal("Incorrect API key provided.", { status: 401, code: "invalid_api_key" });
   demandText(fields.model, "model");
+  if (operation === "transcription" || operation === "translation") {
+    checkTranscriptionAsk(fields, files, operation);
+    return;
+  }
   if (operation === "speech") {
     demandKnownFields(fields, speechFields);
     demandText(fields.input, "input");
@@ -123,6 +140,7 @@ async function present(
   behaviour: MediaBehaviour,
   files: MadeFiles,
 ): Promise<MediaReply> {
+  if (vendor === "openai-transcription") return presentTranscript(fields);
   if (vendor === "openai-speech") {
     return { status: 200, headers: { "content-type": voice.contentType }, body: voice.bytes };
   }

@@ -1289,9 +1289,9 @@ export type paths = {
             models: ({
               id: string;
               name: string;
-              type: "chat" | "image" | "video" | "avatar" | "drama" | "speech" | "embedding";
+              type: "chat" | "image" | "video" | "avatar" | "drama" | "speech" | "embedding" | "transcription";
               description: string;
-              capabilities: ("chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions")[];
+              capabilities: ("chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions" | "transcription" | "translation" | "timestamps" | "diarization")[];
               status: "available" | "degraded" | "unavailable" | "deprecated";
               prices: ({
                 model: string;
@@ -1307,7 +1307,7 @@ export type paths = {
                 audio_output_price?: string;
                 unit: string;
                 minimum_charge?: string;
-                capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions";
+                capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions" | "transcription" | "translation" | "timestamps" | "diarization";
               })[];
             })[];
             currency: string;
@@ -1336,7 +1336,7 @@ export type paths = {
             object: "status";
             state: "ok" | "degraded" | "down";
             checks: ({
-              name: "api" | "database" | "workers" | "chat" | "image" | "video" | "avatar" | "drama" | "speech" | "embedding";
+              name: "api" | "database" | "workers" | "chat" | "image" | "video" | "avatar" | "drama" | "speech" | "embedding" | "transcription";
               state: "ok" | "degraded" | "down";
             })[];
           };
@@ -1473,8 +1473,8 @@ export type paths = {
     get: {
       parameters: {
         query?: {
-          type?: "chat" | "image" | "video" | "avatar" | "drama" | "speech" | "embedding";
-          capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions";
+          type?: "chat" | "image" | "video" | "avatar" | "drama" | "speech" | "embedding" | "transcription";
+          capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions" | "transcription" | "translation" | "timestamps" | "diarization";
           status?: "available" | "degraded" | "unavailable" | "deprecated";
         };
         header?: {
@@ -1491,13 +1491,13 @@ export type paths = {
               created: number;
               owned_by: string;
               name: string;
-              type: "chat" | "image" | "video" | "avatar" | "drama" | "speech" | "embedding";
+              type: "chat" | "image" | "video" | "avatar" | "drama" | "speech" | "embedding" | "transcription";
               logo: string;
               description: string;
               advantages: (string)[];
               scenarios: (string)[];
               status: "available" | "degraded" | "unavailable" | "deprecated";
-              capabilities: ("chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions")[];
+              capabilities: ("chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions" | "transcription" | "translation" | "timestamps" | "diarization")[];
               shutdown_date?: string;
             })[];
           };
@@ -1523,13 +1523,13 @@ export type paths = {
             created: number;
             owned_by: string;
             name: string;
-            type: "chat" | "image" | "video" | "avatar" | "drama" | "speech" | "embedding";
+            type: "chat" | "image" | "video" | "avatar" | "drama" | "speech" | "embedding" | "transcription";
             logo: string;
             description: string;
             advantages: (string)[];
             scenarios: (string)[];
             status: "available" | "degraded" | "unavailable" | "deprecated";
-            capabilities: ("chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions")[];
+            capabilities: ("chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions" | "transcription" | "translation" | "timestamps" | "diarization")[];
             shutdown_date?: string;
             limits: {
               durations?: (number)[];
@@ -1544,6 +1544,8 @@ export type paths = {
               max_output_tokens?: number;
               max_inputs?: number;
               max_dimensions?: number;
+              max_audio_seconds?: number;
+              max_file_bytes?: number;
             };
           };
         } };
@@ -1576,7 +1578,7 @@ export type paths = {
               audio_output_price?: string;
               unit: string;
               minimum_charge?: string;
-              capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions";
+              capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions" | "transcription" | "translation" | "timestamps" | "diarization";
             })[];
             effective_at: string;
           };
@@ -4324,7 +4326,7 @@ export type paths = {
               audio_output_price?: string;
               unit: string;
               minimum_charge?: string;
-              capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions";
+              capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions" | "transcription" | "translation" | "timestamps" | "diarization";
               effective_at: string;
               is_current: boolean;
             } | null;
@@ -4610,6 +4612,162 @@ export type paths = {
               charge: string;
               task_ids: (string)[];
             })[];
+          };
+        } };
+      };
+    };
+  };
+  "/audio/transcriptions": {
+    post: {
+      parameters: {
+        header?: {
+          "idempotency-key"?: string;
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "multipart/form-data": {
+          file: string;
+          model: string;
+          prompt?: string;
+          temperature?: number;
+          language?: string;
+          response_format?: "json" | "text" | "srt" | "verbose_json" | "vtt" | "diarized_json";
+          timestamp_granularities?: ("segment" | "word")[];
+          include?: ("logprobs")[];
+          stream?: boolean;
+          chunking_strategy?: "auto" | {
+            type: "server_vad";
+            prefix_padding_ms?: number;
+            silence_duration_ms?: number;
+            threshold?: number;
+          };
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            text: string;
+            task?: "transcribe" | "translate";
+            language?: string;
+            duration?: number;
+            segments?: ({
+              id: number;
+              seek: number;
+              start: number;
+              end: number;
+              text: string;
+              tokens: (number)[];
+              temperature: number;
+              avg_logprob: number;
+              compression_ratio: number;
+              no_speech_prob: number;
+            } | {
+              type: "transcript.text.segment";
+              id: string;
+              start: number;
+              end: number;
+              text: string;
+              speaker: string;
+            })[];
+            words?: ({
+              word: string;
+              start: number;
+              end: number;
+            })[];
+            logprobs?: ({
+              token: string;
+              logprob: number;
+              bytes: (number)[];
+            })[];
+            usage: {
+              type: "duration";
+              seconds: number;
+              charge: string;
+            } | {
+              type: "tokens";
+              input_tokens: number;
+              output_tokens: number;
+              total_tokens: number;
+              input_token_details: {
+                audio_tokens: number;
+                text_tokens: number;
+              };
+              charge: string;
+            };
+          };
+        } };
+      };
+    };
+  };
+  "/audio/translations": {
+    post: {
+      parameters: {
+        header?: {
+          "idempotency-key"?: string;
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "multipart/form-data": {
+          file: string;
+          model: string;
+          prompt?: string;
+          temperature?: number;
+          response_format?: "json" | "text" | "srt" | "verbose_json" | "vtt";
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            text: string;
+            task?: "transcribe" | "translate";
+            language?: string;
+            duration?: number;
+            segments?: ({
+              id: number;
+              seek: number;
+              start: number;
+              end: number;
+              text: string;
+              tokens: (number)[];
+              temperature: number;
+              avg_logprob: number;
+              compression_ratio: number;
+              no_speech_prob: number;
+            } | {
+              type: "transcript.text.segment";
+              id: string;
+              start: number;
+              end: number;
+              text: string;
+              speaker: string;
+            })[];
+            words?: ({
+              word: string;
+              start: number;
+              end: number;
+            })[];
+            logprobs?: ({
+              token: string;
+              logprob: number;
+              bytes: (number)[];
+            })[];
+            usage: {
+              type: "duration";
+              seconds: number;
+              charge: string;
+            } | {
+              type: "tokens";
+              input_tokens: number;
+              output_tokens: number;
+              total_tokens: number;
+              input_token_details: {
+                audio_tokens: number;
+                text_tokens: number;
+              };
+              charge: string;
+            };
           };
         } };
       };

@@ -1,3 +1,4 @@
+import { writeSubtitleTime } from "../../../lib/subtitle-time.ts";
 import { framesPerSecond } from "./plan-timeline.ts";
 
 /** What is shown from one frame of the film to another. */
@@ -20,12 +21,5 @@ function escapeText(text: string): string {
 }
 
 function writeTime(frame: number): string {
-  const milliseconds = Math.round((frame * 1000) / framesPerSecond);
-  const pad = (value: number, length = 2): string => String(Math.floor(value)).padStart(length, "0");
-  const [hours, minutes, seconds] = [
-    milliseconds / 3_600_000,
-    (milliseconds / 60_000) % 60,
-    (milliseconds / 1000) % 60,
-  ];
-  return `${pad(hours)}:${pad(minutes)}:${pad(seconds)}.${pad(milliseconds % 1000, 3)}`;
+  return writeSubtitleTime(Math.round((frame * 1000) / framesPerSecond), ".");
 }

@@ -1,9 +1,10 @@
 import type { Caller } from "../../../lib/caller.ts";
+import { countStartedSeconds } from "../../../lib/started-seconds.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
 import type { Capability, LiveCatalog, Model, Price } from "../../catalog/index.ts";
 import type { Files } from "../../files/index.ts";
-import { countStartedSeconds, quoteTask } from "../quote-task.ts";
+import { quoteTask } from "../quote-task.ts";
 import { listAbleTargets, listTaskTargets } from "../work/task-target.ts";
 import type { CheckedGeneration } from "./check-generation.ts";
 import type { PrepareTask } from "./create-task.ts";

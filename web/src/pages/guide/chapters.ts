@@ -33,6 +33,7 @@ export const chapterGroups: readonly [ChapterGroup, ...ChapterGroup[]] = [
       { id: "messages", title: "Messages (Anthropic)", load: () => import("../../../../docs/api/messages.md") },
       { id: "embeddings", title: "Embeddings", load: () => import("../../../../docs/api/embeddings.md") },
       { id: "media", title: "Images, video, speech", load: () => import("../../../../docs/api/media.md") },
+      { id: "transcription", title: "Transcription", load: () => import("../../../../docs/api/transcription.md") },
       { id: "dramas", title: "Dramas", load: () => import("../../../../docs/api/dramas.md") },
     ],
   },

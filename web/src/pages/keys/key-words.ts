@@ -20,6 +20,7 @@ export const endpointNames: Readonly<Record<string, string>> = {
   dramas: "Dramas",
   speech: "Speech",
   embeddings: "Embeddings",
+  transcriptions: "Transcriptions",
   tasks: "Tasks",
   files: "Files",
   webhooks: "Webhooks and events",

@@ -25,6 +25,8 @@ export function describeLimits({ type, limits }: Pick<ModelDetail, "type" | "lim
     ],
     ["Voices", joinWords(voices)],
     ["Formats", joinWords(formats)],
+    ["Max recording", count(limits.max_audio_seconds, "seconds")],
+    ["Max file size", count(limits.max_file_bytes, "bytes")],
   ];
   return lines.flatMap(([name, text]) => (text === null ? [] : [{ name, text }]));
 }

@@ -32,7 +32,7 @@ export function ModelCode({ model }: { model: ModelDetail }) {
 }
 
 /** What these make is in the answer itself. */
-const answersAtOnce: ReadonlySet<ModelDetail["type"]> = new Set(["chat", "speech", "embedding"]);
+const answersAtOnce: ReadonlySet<ModelDetail["type"]> = new Set(["chat", "speech", "embedding", "transcription"]);
 
 const needs: Record<ModelDetail["type"], string> = {
   chat: "",
@@ -42,6 +42,7 @@ const needs: Record<ModelDetail["type"], string> = {
   drama: "",
   speech: " Any OpenAI client works.",
   embedding: " Any OpenAI client works.",
+  transcription: " Any OpenAI client works. It uploads a recording from its folder.",
 };
 
 function TaskNotes({ type }: { type: ModelDetail["type"] }) {

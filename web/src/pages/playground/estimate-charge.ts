@@ -18,7 +18,7 @@ type Asked = { model: Pick<ModelDetail, "id" | "type" | "limits">; body: Record<
 /** What a request will cost, by the account's prices; `null` while that cannot be told. The bill is what counts. */
 export function estimateCharge(prices: readonly PriceEntry[], { model, body, values }: Asked): Estimate | null {
   const own = prices.filter((price) => price.model === model.id);
-  if (model.type === "chat" || model.type === "embedding") return null;
+  if (model.type === "chat" || model.type === "embedding" || model.type === "transcription") return null;
   if (model.type === "drama") return estimateDrama(own, { model, body, values });
   const capability = nameCapability(model.type, body);
   const price = own.find((each) => each.capability === capability) ?? own.find((each) => each.capability === undefined);

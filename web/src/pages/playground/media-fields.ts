@@ -19,7 +19,7 @@ export type CharactersMedia = Named & { kind: "characters"; countMax: number };
 export type MediaField = TextMedia | ChoiceMedia | NumberMedia | FilesMedia | CharactersMedia;
 
 /** The types whose models make something that can be looked at or heard. */
-export type MediaType = Exclude<ModelDetail["type"], "chat" | "embedding">;
+export type MediaType = Exclude<ModelDetail["type"], "chat" | "embedding" | "transcription">;
 
 export const mediaPaths = {
   image: "/images/generations",
@@ -78,6 +78,7 @@ export function listMediaFields(model: Pick<ModelDetail, "type" | "capabilities"
       return listSpeechFields(model);
     case "chat":
     case "embedding":
+    case "transcription":
       return [];
   }
 }

@@ -105,7 +105,8 @@ function ModelSummary({ model, prices }: { model: Model; prices: PriceList | und
 type WorkspaceProps = { model: ModelDetail; prices: PriceList; isCodeShown: boolean };
 
 function Workspace({ model, prices, isCodeShown }: WorkspaceProps) {
-  if (model.type === "embedding") return <ApiOnly model={model} />;
+  if (model.type === "embedding") return <ApiOnly model={model} says="It answers with vectors." />;
+  if (model.type === "transcription") return <ApiOnly model={model} says="It takes a recording and writes it down." />;
   return isMedia(model) ? (
     <MediaWorkspace model={model} prices={prices} isCodeShown={isCodeShown} />
   ) : (
@@ -114,14 +115,14 @@ function Workspace({ model, prices, isCodeShown }: WorkspaceProps) {
 }
 
 function isMedia(model: ModelDetail): model is ModelDetail & { type: MediaType } {
-  return model.type !== "chat" && model.type !== "embedding";
+  return model.type !== "chat" && model.type !== "embedding" && model.type !== "transcription";
 }
 
-/** Vectors are for programs: there is nothing here that a person could look at. */
-function ApiOnly({ model }: { model: ModelDetail }) {
+/** What is for programs, and for nobody to look at here. */
+function ApiOnly({ model, says }: { model: ModelDetail; says: string }) {
   return (
     <EmptyState title="This model is for the API">
-      It answers with vectors.{" "}
+      {says}{" "}
       <Link to="/console/models/$" params={{ _splat: model.id }} className="text-accent underline underline-offset-2">
         Its page
       </Link>{" "}

@@ -9,6 +9,7 @@ export const typeNames: Readonly<Record<string, string>> = {
   drama: "Drama",
   speech: "Speech",
   embedding: "Embedding",
+  transcription: "Transcription",
 };
 
 const capabilityNames: Readonly<Record<string, string>> = {

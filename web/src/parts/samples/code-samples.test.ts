@@ -16,6 +16,7 @@ test.each([
   ["drama", "/dramas/generations"],
   ["speech", "/audio/speech"],
   ["embedding", "/embeddings"],
+  ["transcription", "/audio/transcriptions"],
 ] as const)("%s is called at %s of this deployment, by the model's own id", (type, path) => {
   for (const { code } of writeModelSamples({ id: "some/model", type, capabilities: [] }, baseUrl)) {
     expect(code).toContain(baseUrl);

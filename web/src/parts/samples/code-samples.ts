@@ -1,6 +1,6 @@
 import { writeLiteral } from "./write-literal.ts";
 
-export type SampleType = "chat" | "image" | "video" | "avatar" | "drama" | "speech" | "embedding";
+export type SampleType = "chat" | "image" | "video" | "avatar" | "drama" | "speech" | "embedding" | "transcription";
 
 /** As much of a model as its first call depends on. */
 type SampleModel = {
@@ -28,6 +28,7 @@ const endpoints: Record<SampleType, string> = {
   drama: "/dramas/generations",
   speech: "/audio/speech",
   embedding: "/embeddings",
+  transcription: "/audio/transcriptions",
 };
 
 /** The files that a reader of the avatar's samples puts beside them. */
@@ -74,6 +75,7 @@ const firstBodies: Record<SampleType, (model: SampleModel) => Body> = {
   }),
   speech: ({ id, limits }) => ({ model: id, input: "The gate is open.", voice: limits?.voices?.[0] ?? "alloy" }),
   embedding: ({ id }) => ({ model: id, input: ["The gate is open.", "Somebody has unlocked the door."] }),
+  transcription: ({ id }) => ({ model: id }),
 };
 
 function listStartImages(startsFromText: boolean): Body {
@@ -107,6 +109,17 @@ const curlChat: Writer = (call) => writeCurl(call, call.body.stream === true ? [
 const curlJson: Writer = (call) => writeCurl(call, []);
 
 const curlSpeech: Writer = (call) => writeCurl(call, [`--output speech.${nameFormat(call.body)}`]);
+
+/** What the reader of the samples for transcription puts beside them. */
+const recording = "recording.mp3";
+
+const curlTranscription: Writer = ({ type, body, baseUrl }) =>
+  [
+    `curl -sS ${baseUrl}${endpoints[type]}`,
+    curlKey,
+    ...Object.entries(body).map(([name, value]) => `-F ${name}="${value}"`),
+    `-F file=@${recording}`,
+  ].join(" \\\n  ");
 
 /** The quoted body ends around the ids, so that the shell puts them in. */
 const curlTask: Writer = (call) => {
@@ -172,6 +185,14 @@ response = client.embeddings.create(
 ${writeArguments(call.body)})
 for item in response.data:
     print(item.index, len(item.embedding))
+`;
+
+const pythonTranscription: Writer = (call) => `${pythonClient(call)}
+with open("${recording}", "rb") as recording:
+    transcript = client.audio.transcriptions.create(
+        file=recording,
+${writeArguments(call.body).replaceAll(/^ {4}/gm, "        ")}    )
+print(transcript.text)
 `;
 
 const pythonTask: Writer = ({ type, body, baseUrl }) => {
@@ -240,6 +261,14 @@ const response = await client.embeddings.create(${writeLiteral(call.body, "types
 for (const { index, embedding } of response.data) console.log(index, embedding.length);
 `;
 
+const typescriptTranscription: Writer = (call) => `import { createReadStream } from "node:fs";
+${typescriptClient(call)}
+const body = ${writeLiteral(call.body, "typescript", { before: 16 })} as const;
+const file = createReadStream("${recording}");
+const transcript = await client.audio.transcriptions.create({ ...body, file });
+console.log(transcript.text);
+`;
+
 const typescriptTask: Writer = ({ type, body, baseUrl }) => {
   const hasUploads = listUploads(body).length > 0;
   const upload = `
@@ -291,4 +320,5 @@ const writers: Record<SampleType, Record<Sample["id"], Writer>> = {
   drama: taskWriters,
   speech: { curl: curlSpeech, python: pythonSpeech, typescript: typescriptSpeech },
   embedding: { curl: curlJson, python: pythonEmbedding, typescript: typescriptEmbedding },
+  transcription: { curl: curlTranscription, python: pythonTranscription, typescript: typescriptTranscription },
 };

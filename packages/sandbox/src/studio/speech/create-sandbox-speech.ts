@@ -11,6 +11,7 @@ import { parseStudioScript, type StudioScript } from "../studio-script.ts";
 import { mp3Arguments } from "./make-speech.ts";
 import type { SpeechOrder } from "./speak-text.ts";
 import { readSpokenAudio } from "./spoken-audio.ts";
+import { createMp3Mark, createSampleMarker } from "./spoken-mark.ts";
 import { createWavHeader } from "./wav-header.ts";
 
 const pieceBytesMax = 8192;
@@ -134,8 +135,9 @@ async function* speak({ order, call, signal, onSaid }: Speaking, studio: Studio)
       const call = { tool: "ffmpeg", source: "ours", timeoutMs: speechMsMax } as const;
       const encoder = await startMediaTool({ ...call, args, input, signal });
       running.push(encoder);
-      yield* encoder.stdout;
-    } else yield* format === "wav" ? addHeader(audio) : audio;
+      yield* addHeader(createMp3Mark(order.text), encoder.stdout);
+    } else if (format === "wav") yield* addHeader(createWavHeader(null), markSamples(order.text, audio));
+    else yield* audio;
     for (const { ended } of running) await ended;
   } catch (error) {
     signal.throwIfAborted();
@@ -147,12 +149,17 @@ async function* speak({ order, call, signal, onSaid }: Speaking, studio: Studio)
 }
 
 /** The header comes with the first audio, so that nothing is answered while everything can still fail. */
-async function* addHeader(audio: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
-  let header: Buffer | null = createWavHeader(null);
+async function* addHeader(head: Buffer, audio: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
+  let header: Buffer | null = head;
   for await (const chunk of audio) {
     yield header === null ? chunk : Buffer.concat([header, chunk]);
     header = null;
   }
+}
+
+async function* markSamples(text: string, audio: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const mark = createSampleMarker(text);
+  for await (const chunk of audio) yield mark(chunk);
 }
 
 /** A stream that ends too early says less than the process that wrote it. */

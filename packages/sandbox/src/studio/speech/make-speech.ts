@@ -1,9 +1,10 @@
-import { rename, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runMediaTool } from "../../../../../src/providers/adapter-tools.ts";
 import type { SpeechRequest } from "../../../../../src/providers/generation.ts";
 import type { ReportStudio, StudioOrder } from "../studio-order.ts";
 import { speakText, speechRate } from "./speak-text.ts";
+import { createMp3Mark, createSampleMarker } from "./spoken-mark.ts";
 import { createWavHeader } from "./wav-header.ts";
 
 const encodeMsMax = 120_000;
@@ -18,7 +19,7 @@ export async function makeSpeech(order: StudioOrder & { request: SpeechRequest }
   }
   const name = `speech.${request.format}`;
   const partPath = join(folder, `${name}.part`);
-  await writeAudio(Buffer.concat(parts), request.format, partPath);
+  await writeAudio(Buffer.concat(parts), request, partPath);
   await rename(partPath, join(folder, name));
   report({ kind: "output", type: "audio", name });
 }
@@ -34,12 +35,12 @@ export const mp3Arguments = [
   ...["-id3v2_version", "0", "-f", "mp3"],
 ];
 
-async function writeAudio(pcm: Buffer, format: SpeechRequest["format"], path: string): Promise<void> {
+async function writeAudio(pcm: Buffer, { format, text }: SpeechRequest, path: string): Promise<void> {
   switch (format) {
     case "pcm":
       return writeFile(path, pcm);
     case "wav":
-      return writeFile(path, Buffer.concat([createWavHeader(pcm.length), pcm]));
+      return writeFile(path, Buffer.concat([createWavHeader(pcm.length), createSampleMarker(text)(pcm)]));
     case "mp3":
       await runMediaTool({
         tool: "ffmpeg",
@@ -50,5 +51,6 @@ async function writeAudio(pcm: Buffer, format: SpeechRequest["format"], path: st
         timeoutMs: encodeMsMax,
         stdoutBytesMax: 1_000_000,
       });
+      await writeFile(path, Buffer.concat([createMp3Mark(text), await readFile(path)]));
   }
 }

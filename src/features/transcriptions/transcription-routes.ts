@@ -1,0 +1,178 @@
+import { createReadStream } from "node:fs";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { ErrorCode } from "../../platform/errors/error-table.ts";
+import { describeValidationProblem } from "../../platform/errors/validation-problem.ts";
+import { describeAnswers } from "../../platform/http/answer-headers.ts";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import { getCaller } from "../../platform/http/request-context.ts";
+import { describeHeaders } from "../../platform/http/request-headers.ts";
+import { compileValidator } from "../../platform/http/validation.ts";
+import type { Recording } from "../../providers/transcription.ts";
+import type { Calls, IncomingCall, PaidRoute } from "../calls/index.ts";
+import type { Files, FormDescription, FormFile } from "../files/index.ts";
+import { checkAsked, prepareTranscription, type TranscriptionDirectory } from "./prepare-transcription.ts";
+import { transcriptTypes } from "./present-transcription.ts";
+import { describeTranscriptionForm, readTranscriptionForm } from "./read-transcription-form.ts";
+import type { TranscriptionKinds } from "./transcription-kinds.ts";
+import {
+  type TranscriptionFields,
+  transcriptionBodySchema,
+  transcriptionFieldsSchema,
+  transcriptSchema,
+  translationBodySchema,
+  translationFieldsSchema,
+} from "./transcription-schema.ts";
+
+export type TranscriptionRouteDependencies = TranscriptionDirectory & {
+  calls: Calls;
+  files: Pick<Files, "acceptForms" | "receiveForm" | "inspectSound">;
+};
+
+const common = `The file is sent as \`multipart/form-data\`. One that is damaged, has no sound in it or is too long for the model is
+refused, and costs nothing. With an \`Idempotency-Key\` the call can be sent again: it is done and paid once.`;
+
+const operations = [
+  {
+    endpoint: "createTranscription",
+    path: "/audio/transcriptions",
+    task: "transcribe",
+    summary: "Create a transcription",
+    description: `Writes down what is said in a recording. ${common}`,
+    body: transcriptionBodySchema,
+    fields: transcriptionFieldsSchema,
+  },
+  {
+    endpoint: "createTranslation",
+    path: "/audio/translations",
+    task: "translate",
+    summary: "Create a translation",
+    description: `Writes down in English what is said in a recording, with models that have \`translation\`. ${common}`,
+    body: translationBodySchema,
+    fields: translationFieldsSchema,
+  },
+] as const;
+type Operation = (typeof operations)[number];
+
+const form: FormDescription = {
+  names: "`file` and `model`",
+  param: "file",
+  filesMax: 4,
+  fieldsMax: 32,
+  fieldBytesMax: 100_000,
+  fileNames: ["file"],
+};
+
+const ownErrors = [
+  "malformed_request",
+  "missing_parameter",
+  "invalid_parameter",
+  "unknown_parameter",
+  "unsupported_capability",
+  "prompt_too_long",
+  "invalid_file",
+  "content_policy_violation",
+  "insufficient_balance",
+  "key_budget_exceeded",
+  "model_unavailable",
+  "model_unroutable",
+  "idempotency_in_progress",
+  "already_completed",
+  "idempotency_key_reused",
+  "payload_too_large",
+  "unsupported_media_type",
+  "token_limit_exceeded",
+  "concurrency_limit_exceeded",
+  "upstream_unavailable",
+  "upstream_timeout",
+] as const satisfies readonly ErrorCode[];
+
+export function addTranscriptionRoutes(v1: HttpServer, dependencies: TranscriptionRouteDependencies): void {
+  v1.register(async (http: HttpServer) => {
+    await dependencies.files.acceptForms(http, form);
+    for (const operation of operations) addRoute(http, operation, dependencies);
+  });
+}
+
+function addRoute(http: HttpServer, operation: Operation, dependencies: TranscriptionRouteDependencies): void {
+  const { endpoint, path, summary, description, body, fields } = operation;
+  const { config, schema, errors } = describeEndpoint(endpoint, ownErrors);
+  const parseFields = createParser(path, fields);
+  const { files } = dependencies;
+  http.post(
+    path,
+    {
+      config,
+      // The body is described for the reference only: it is a stream, which is checked as it is read.
+      validatorCompiler: (given) => (given.httpPart === "body" ? () => true : compileValidator(given)),
+      schema: {
+        ...{ ...schema, summary, description, tags: ["Transcription"], consumes: ["multipart/form-data"], body },
+        headers: describeHeaders("idempotency-key"),
+        ...describeAnswers({ 200: { types: transcriptTypes } }),
+        response: { 200: Type.Unsafe<string>(transcriptSchema), ...errors },
+      },
+    },
+    async (request, reply) => {
+      const received = await files.receiveForm(request, reply, form);
+      let isHandedOver = false;
+      try {
+        const sent = readTranscriptionForm(received.entries);
+        const fields = parseFields(sent.fields);
+        if (request.headers["idempotency-key"] !== undefined) request.rawBody = describeTranscriptionForm(sent);
+        const { file } = sent;
+        isHandedOver = await answer(dependencies, { operation, file, fields, request, reply, onOver: received.remove });
+      } finally {
+        if (!isHandedOver) await received.remove();
+      }
+      return reply;
+    },
+  );
+}
+
+function createParser(path: string, schema: Operation["fields"]): (fields: unknown) => TranscriptionFields {
+  const validate = compileValidator({ schema, method: "POST", url: path, httpPart: "body" });
+  return (fields) => {
+    if (validate(fields) === true) return fields as TranscriptionFields;
+    const { code, message, param } = describeValidationProblem(validate.errors ?? [], "body");
+    throw new AppError(code, message, param === null ? {} : { param });
+  };
+}
+
+type Received = {
+  operation: Operation;
+  file: FormFile;
+  fields: TranscriptionFields;
+  request: FastifyRequest;
+  reply: FastifyReply;
+  onOver(): Promise<void>;
+};
+
+/** Says whether a call has the file now, and will tell when it needs it no more. */
+async function answer(dependencies: TranscriptionRouteDependencies, received: Received): Promise<boolean> {
+  const { calls, files, catalog, registry, clock } = dependencies;
+  const { operation, file, fields, request, reply, onOver } = received;
+  const path = `/v1${operation.path}`;
+  const asked = { caller: getCaller(request), task: operation.task, fields };
+  const directory = { catalog, registry, clock };
+  const fileBytes = file.spooled.bytes;
+  // What was answered to the same request is answered again, without a look into its file.
+  if (await calls.replay<TranscriptionKinds>({ path, prepare: neverPrepared }, request, reply)) return false;
+  checkAsked(directory, { ...asked, fileBytes });
+  const { contentType, durationMs } = await files.inspectSound(file, { param: "file" });
+  const open = async () => createReadStream(file.spooled.path);
+  const recording: Recording = { contentType, durationMs, bytes: fileBytes, open };
+  const route: PaidRoute<TranscriptionKinds> = {
+    path,
+    prepare: ({ requestId }: IncomingCall) =>
+      prepareTranscription(directory, { ...asked, fileBytes, requestId, recording }),
+    onOver: () => void onOver(),
+  };
+  calls.answer(route, request, reply);
+  return true;
+}
+
+function neverPrepared(): never {
+  throw new Error("A call that is only replayed is not prepared.");
+}

@@ -1,0 +1,118 @@
+import type { ExchangeAnswer } from "../../platform/net/guarded-client.ts";
+import { readWhole } from "../../platform/net/guarded-client.ts";
+import { ProviderError } from "../contract.ts";
+import { readRefusal } from "../media-client.ts";
+import type { Transcript, TranscriptionCall, TranscriptionProvider, TranscriptionRequest } from "../transcription.ts";
+import { parseJson } from "./json-value.ts";
+import { createOpenAiEndpoint, type OpenAiEndpoint, type OpenAiMediaOptions, presentTrace } from "./openai-endpoint.ts";
+import { readMediaError } from "./read-media-error.ts";
+import { readTranscript } from "./read-transcript.ts";
+import { readTranscriptEvents } from "./read-transcript-events.ts";
+import { type Multipart, writeMultipart } from "./write-multipart.ts";
+
+/** `unsupportedFields` are those of the form that the upstream does not know. */
+type Options = OpenAiMediaOptions & { unsupportedFields: readonly string[] };
+
+/** Hours of speech, word by word. */
+const transcriptBytesMax = 16 * 1024 * 1024;
+
+const paths = { transcribe: "audio/transcriptions", translate: "audio/translations" } as const satisfies Record<
+  TranscriptionRequest["task"],
+  string
+>;
+
+/** Which field of the form says what the request has; where it is `null` or empty, none does. */
+const fieldsOfRequest = {
+  language: "language",
+  prompt: "prompt",
+  temperature: "temperature",
+  timestamps: "timestamp_granularities",
+  chunking: "chunking_strategy",
+} as const satisfies Partial<Record<keyof TranscriptionRequest, string>>;
+
+/**
+ * Transcripts by the API that OpenAI made common. Servers that imitate it mostly know `json` and `verbose_json` only, so
+ * that these are asked for and every other form is written by us.
+ */
+export function createOpenAiTranscription({ unsupportedFields, ...options }: Options): TranscriptionProvider {
+  const endpoint = createOpenAiEndpoint(options);
+  return {
+    findObstacle(request) {
+      for (const [name, field] of Object.entries(fieldsOfRequest)) {
+        const value = request[name as keyof typeof fieldsOfRequest];
+        const isAsked = Array.isArray(value) ? value.includes("word") : value !== null;
+        if (isAsked && unsupportedFields.includes(field)) {
+          return { param: field, message: `This model does not support ${field}.` };
+        }
+      }
+      return null;
+    },
+    async transcribe(call) {
+      const isStreamed = call.onPieces !== null && !unsupportedFields.includes("stream");
+      const { contentType, length, body } = writeForm(call, { isStreamed, unsupportedFields });
+      const { apiKey, timeoutMs, signal } = call;
+      const answer = await endpoint.client.send({
+        method: "POST",
+        path: endpoint.pathOf(paths[call.request.task]),
+        headers: { "content-type": contentType, "content-length": String(length), ...presentTrace(call) },
+        ...{ body, apiKey, timeoutMs, signal },
+      });
+      return await readAnswer(endpoint, answer, call);
+    },
+    close: () => endpoint.client.close(),
+  };
+}
+
+function writeForm(
+  { request, recording, upstreamModel }: TranscriptionCall,
+  { isStreamed, unsupportedFields }: { isStreamed: boolean; unsupportedFields: readonly string[] },
+): Multipart {
+  const { language, prompt, temperature, timestamps, chunking } = request;
+  const format = request.isDiarized ? "diarized_json" : timestamps.length > 0 ? "verbose_json" : "json";
+  const hasGranularities = timestamps.length > 0 && !unsupportedFields.includes("timestamp_granularities");
+  const fields = {
+    model: upstreamModel,
+    response_format: format,
+    ...(language === null ? {} : { language }),
+    ...(prompt === null ? {} : { prompt }),
+    ...(temperature === null ? {} : { temperature: String(temperature) }),
+    // Translations have no such field; they are told in segments anyway.
+    ...(hasGranularities && request.task === "transcribe" ? { "timestamp_granularities[]": timestamps } : {}),
+    ...(request.hasLogprobs ? { "include[]": ["logprobs"] } : {}),
+    ...(chunking === null ? {} : { chunking_strategy: chunking === "auto" ? chunking : JSON.stringify(chunking) }),
+    ...(isStreamed ? { stream: "true" } : {}),
+  };
+  const { contentType, bytes, open } = recording;
+  const filename = `audio.${nameExtension(contentType)}`;
+  return writeMultipart(fields, [{ name: "file", filename, contentType, bytes, open }]);
+}
+
+/** Vendors tell what a file is by its name. */
+const extensions: Readonly<Record<string, string>> = {
+  "audio/mpeg": "mp3",
+  "audio/mp4": "m4a",
+  "video/quicktime": "mov",
+};
+
+function nameExtension(contentType: string): string {
+  return extensions[contentType] ?? contentType.split("/")[1] ?? "mp3";
+}
+
+async function readAnswer(
+  { clock }: OpenAiEndpoint,
+  answer: ExchangeAnswer,
+  { onAccepted, onPieces, signal }: TranscriptionCall,
+): Promise<Transcript> {
+  const { status, headers } = answer;
+  if (status >= 300) throw readMediaError({ status, headers, body: await readRefusal(answer, signal) }, { clock });
+  onAccepted();
+  // An upstream that cannot be listened to answers as if nobody had asked for it.
+  if (onPieces !== null && String(headers["content-type"] ?? "").startsWith("text/event-stream")) {
+    return await readTranscriptEvents(answer.read({ bytesMax: transcriptBytesMax }), { onPieces, clock });
+  }
+  const body = parseJson(String(await readWhole(answer, { bytesMax: transcriptBytesMax })));
+  const transcript = readTranscript(body);
+  if (transcript === null)
+    throw new ProviderError("bad-answer", "The answer has no text in it.", { detail: { status } });
+  return transcript;
+}
