@@ -70,6 +70,8 @@ const ownOnly = new Set([
   "POST /chat/completions",
   "POST /completions",
   "POST /embeddings",
+  "POST /messages",
+  "POST /messages/count_tokens",
   "POST /files",
   "POST /images/generations",
   "POST /images/edits",

@@ -490,7 +490,7 @@ describe("events that are alike", () => {
     const padded = events.map((event, at) => write(event).replace(/\}\n\n$/, `${" ".repeat(at % 3)}}\n\n`));
     const end = { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 3 } };
     const rawChunks = [write({ type: "message_start", message: {} }), ...padded, write(end)];
-    // What is no longer alike is read as any other: another field, and what is no JSON.
+    // What is no longer alike is read like the rest: another field, and what is no JSON.
     const odd = write({ ...delta("odd"), [`x_${canary}`]: 1 });
     for (const last of ["", odd]) {
       const heard = await start("messages", {

@@ -61,9 +61,9 @@ export function ModelPage() {
   );
 }
 
-/** What embeds answers programs: there is nothing to try in a page. */
+/** What embeds or transcribes answers programs: there is nothing to try in a page. */
 function TryIt({ model: { id, status, type } }: { model: ModelDetail }) {
-  if (status === "unavailable" || type === "embedding") return null;
+  if (status === "unavailable" || type === "embedding" || type === "transcription") return null;
   return (
     <Link to="/console/playground" search={{ model: id }} className={buttonClasses("primary")}>
       Try it in the playground
