@@ -427,12 +427,15 @@ describe("the edge of the console API", () => {
       ...["post /sign-in/totp", "post /sign-in/backup-code", "post /sign-in/passkey/options", "post /sign-in/passkey"],
       ...["post /sign-out", "post /password/forgot", "post /password/reset", "get /showcase", "get /status"],
     ]);
+    const forms = new Set(
+      ["/files", "/images/edits", "/audio/transcriptions", "/audio/translations"].map((path) => `post ${path}`),
+    );
     const operations = Object.entries<Record<string, unknown>>(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => [method, path] as const),
     );
     expect(operations.length).toBeGreaterThan(20);
     for (const [method, path] of operations) {
-      const isForm = ["post /files", "post /images/edits"].includes(`${method} ${path}`);
+      const isForm = forms.has(`${method} ${path}`);
       const type = isForm ? "multipart/form-data; boundary=x" : "application/json";
       const hasBody = method === "post" || method === "patch";
       const headers = { origin: siteOrigin, ...(hasBody ? { "content-type": type } : {}) };

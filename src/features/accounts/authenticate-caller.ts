@@ -28,11 +28,16 @@ const bearerPattern = /^Bearer +(\S+) *$/i;
 /** The headers that a key can come by: OpenAI's clients send the first, Anthropic's the second, or both. */
 export type KeyHeaders = { authorization?: string | undefined; "x-api-key"?: string | string[] | undefined };
 
-/** The keys that were sent: one, or none, or two that are not the same. */
+/**
+ * The keys that were sent: one, or none, or two that are not the same. Beside a key of ours, one to somebody else says
+ * nothing: clients that know several services send what they have.
+ */
 function listKeys({ authorization, "x-api-key": own }: KeyHeaders): string[] {
   const bearer = authorization === undefined ? undefined : bearerPattern.exec(authorization)?.[1];
   if (own === undefined || own === "" || own === bearer) return bearer === undefined ? [] : [bearer];
-  return bearer === undefined ? [String(own)] : [bearer, String(own)];
+  const sent = bearer === undefined ? [String(own)] : [bearer, String(own)];
+  const ours = sent.filter(isWellFormedKey);
+  return ours.length === 0 ? sent.slice(0, 1) : ours;
 }
 
 /** Who calls, told from the headers, or the error that says why they may not. */

@@ -6,5 +6,5 @@ export function isAnthropicCall({ routeOptions, headers }: Pick<FastifyRequest, 
   const { endpoint } = routeOptions.config;
   const form = endpoint === undefined ? undefined : getEndpoint(endpoint).anthropicForm;
   if (form !== "if-asked") return form === "always";
-  return headers["anthropic-version"] !== undefined || headers["x-api-key"] !== undefined;
+  return headers["anthropic-version"] !== undefined;
 }

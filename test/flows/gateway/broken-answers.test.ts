@@ -44,6 +44,7 @@ afterAll(async () => {
 });
 
 const talk = { model: "talk", messages: [{ role: "user", content: "Hi" }], stream: true };
+const thinking = { model: "talk", input: "Hi", background: true, stream: true };
 const speech = { model: "voice", input: "Hi", voice: "alloy" };
 
 /** Every way to answer past the framework: the file that does so, and a request to it. */
@@ -54,6 +55,10 @@ const ownAnswers = {
   session: {
     file: "src/features/webhooks/webhook-session-routes.ts",
     ask: (_: string, id: string) => caller.get(`/webhook_sessions/${id}/events`),
+  },
+  response: {
+    file: "src/features/responses/response-routes.ts",
+    ask: () => caller.post("/responses", thinking),
   },
 } as const;
 
@@ -91,26 +96,29 @@ test("with the database away before its head, each of them is a 503", async () =
   await database.gate.close();
   const answers = await Promise.all(Object.values(ownAnswers).map(({ ask }) => ask(task, session)));
   await database.gate.open();
-  expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503]);
   await Promise.all(answers.map((answer) => answer.text()));
 });
 
 test("with the database away after its head, each of them ends, and tells that it is not whole, or goes on", async () => {
   await waitUntil("service", async () => (await fetch(`${stage.gateway.siteUrl}/readyz`)).status === 200);
   const rest = createGate();
-  stage.upstream.script({ pieces: ["One", " two"], beforeEnd: rest });
+  const pieces = ["One", " two"];
+  stage.upstream.script({ pieces, beforeEnd: rest }, { pieces, beforeEnd: rest });
   stage.media.alwaysFor(({ prompt }) => prompt === speech.input, { beforeRest: rest });
   stage.media.alwaysFor(({ prompt }) => prompt === "A late stamp", { beforeFinish: rest });
   const task = await createId("/images/generations", { model: "stamp", prompt: "A late stamp" });
   const session = await createId("/webhook_sessions", {});
-  const [chat, voice, watched, listened] = await Promise.all([
+  const [chat, voice, watched, listened, resumed] = await Promise.all([
     ownAnswers.chat.ask(),
     ownAnswers.speech.ask(),
     ownAnswers.task.ask(task),
     ownAnswers.session.ask("", session),
+    ownAnswers.response.ask(),
   ]);
-  expect([chat, voice, watched, listened].map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-  await rest.reached(3);
+  const begun = [chat, voice, watched, listened, resumed];
+  expect(begun.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  await rest.reached(4);
   const countTries = async (): Promise<number> =>
     (await scrapeMetrics(stage.gateway.metricsPort)).read("sluice_ledger_failed_commits_total") ?? 0;
   const triesBefore = await countTries();
@@ -125,5 +133,8 @@ test("with the database away after its head, each of them ends, and tells that i
   expect(ends[0]?.text).not.toContain("[DONE]");
   await database.gate.open();
   expect(await readToEnd(watched)).toMatchObject({ isBroken: false, text: expect.stringContaining('"succeeded"') });
+  const { text: told } = await readToEnd(resumed);
+  expect(told).toContain("response.failed");
+  expect(told).not.toContain("response.completed");
   await listened.body?.cancel();
 });
