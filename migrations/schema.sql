@@ -254,6 +254,34 @@ END),
 
 CREATE INDEX connect_requests_by_expiry ON connect_requests USING btree (expires_at);
 
+create table conversation_items (
+  account_id text not null,
+  conversation_id text not null,
+  number bigint not null,
+  id text not null,
+  item text not null,
+  constraint conversation_items_conversation_exists FOREIGN KEY (account_id, conversation_id) REFERENCES conversations(account_id, id) ON DELETE CASCADE,
+  constraint conversation_items_id_unique UNIQUE (account_id, conversation_id, id),
+  constraint conversation_items_unique PRIMARY KEY (account_id, conversation_id, number)
+);
+
+create table conversations (
+  account_id text not null,
+  id text not null,
+  metadata text not null,
+  item_count integer not null default 0,
+  bytes bigint not null default 0,
+  next_number bigint not null default 0,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint conversations_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint conversations_id_valid CHECK (id ~~ 'conv\_%'::text),
+  constraint conversations_sums_valid CHECK (item_count >= 0 AND bytes >= 0),
+  constraint conversations_unique PRIMARY KEY (account_id, id)
+);
+
+CREATE INDEX conversations_by_expiry ON conversations USING btree (expires_at);
+
 create table copy_states (
   is_only boolean not null default true,
   state text not null,

@@ -3,7 +3,6 @@
  * what to use instead. `docs/api/openai-clients.md` is written from this table.
  */
 export const absentEndpoints: readonly { path: string; instead: string }[] = [
-  { path: "/v1/conversations", instead: "Use `POST /v1/responses` with `previous_response_id`." },
   { path: "/v1/chat/completions/", instead: "Answers are not stored. Use `POST /v1/chat/completions`." },
   {
     path: "/v1/messages/batches",

@@ -39,6 +39,8 @@ const openRoutes = new Set([
 const bodies: Record<string, unknown> = {
   "PATCH /keys/{id}": { name: "Taken over" },
   "POST /keys/{id}/rotate": { overlap_minutes: 0 },
+  "POST /conversations/{conversation_id}": { metadata: { taken: "over" } },
+  "POST /conversations/{conversation_id}/items": { items: [{ role: "user", content: "Hi" }] },
   "PATCH /webhook_endpoints/{id}": { description: "Taken over" },
 };
 
@@ -56,7 +58,7 @@ const attempts: Record<string, (ids: FurnishedAccount["ids"]) => unknown> = {
     characters: [{ name: "Anna", reference_file_id: files }],
     stage: "storyboard",
   }),
-  "POST /responses": ({ responses }) => ({ model: "sandbox-chat", input: "Hi", previous_response_id: responses }),
+  "POST /responses": ({ conversations }) => ({ model: "sandbox-chat", input: "Hi", conversation: conversations }),
   "POST /keys": () => ({ name: "x", models: [""] }),
   "POST /codes/redeem": () => ({ code: "x" }),
   "POST /connect/device/lookup": () => ({ user_code: "BCDF-GHJK" }),
@@ -69,6 +71,7 @@ const attempts: Record<string, (ids: FurnishedAccount["ids"]) => unknown> = {
 const ownOnly = new Set([
   "POST /chat/completions",
   "POST /completions",
+  "POST /conversations",
   "POST /embeddings",
   "POST /messages",
   "POST /messages/count_tokens",
@@ -167,7 +170,7 @@ function expectNothingTold(text: string, sent = ""): void {
 }
 
 function fillPath(path: string, id: string): string {
-  return path.replace(/\{[^}]+\}/, id);
+  return path.replace(/\{[^}]+\}/, id).replaceAll(/\{[^}]+\}/g, "x");
 }
 
 /** The kind of thing that a path names, which is its first word. */

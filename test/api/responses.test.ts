@@ -229,7 +229,14 @@ describe("what cannot be done is refused by name, before anything is charged", (
     ["a hosted tool", { input: "Hi", tools: [{ type: "web_search" }] }, "unsupported_capability", "tools[0]"],
     ["an item of one", { input: [user, { type: "mcp_call" }] }, "unsupported_capability", "input[1]"],
     ["a stored prompt", { input: "Hi", prompt: { id: "pmpt_1" } }, "unsupported_capability", "prompt"],
-    ["a conversation", { input: "Hi", conversation: "conv_1" }, "unsupported_capability", "conversation"],
+    ["a conversation that is not there", { input: "Hi", conversation: "conv_1" }, "not_found", "conversation"],
+    ["a conversation without an id", { input: "Hi", conversation: {} }, "invalid_parameter", "conversation.id"],
+    [
+      "two things to go on from",
+      { input: "Hi", conversation: "conv_1", previous_response_id: "resp_1" },
+      "invalid_parameter",
+      "previous_response_id",
+    ],
     [
       "compaction",
       { input: "Hi", context_management: [{ type: "compaction" }] },
@@ -408,6 +415,108 @@ describe("a response that is stored", () => {
   });
 });
 
+describe("a conversation", () => {
+  const model = "open";
+  const say = (role: "user" | "assistant", content: string) => ({ role, content });
+  const listTexts = async (own: ChatCaller, id: string) =>
+    (await Array.fromAsync(own.client.conversations.items.list(id, { order: "asc", limit: 2 }))).map((item) =>
+      item.type === "message"
+        ? item.content.map((part) => ("text" in part ? part.text : part.type)).join("")
+        : item.type,
+    );
+
+  test("is created, noted about, filled, read and deleted as its vendor's client does it", async () => {
+    const own = await chat.createCaller();
+    const { conversations } = own.client;
+    const empty = await conversations.create();
+    expect(empty).toMatchObject({ object: "conversation", metadata: {}, id: expect.stringMatching(/^conv_/) });
+    const items = [say("user", "One"), say("assistant", "Two")];
+    const { id } = await conversations.create({ items, metadata: { topic: "counting" } });
+    expect(await conversations.update(id, { metadata: { topic: "more" } })).toMatchObject({
+      metadata: { topic: "more" },
+    });
+    expect(await conversations.retrieve(id)).toMatchObject({ id, metadata: { topic: "more" } });
+    const added = await conversations.items.create(id, { items: [say("user", "Three")] });
+    expect(added.data).toMatchObject([
+      { type: "message", role: "user", content: [{ type: "input_text", text: "Three" }] },
+    ]);
+    expect(await listTexts(own, id)).toEqual(["One", "Two", "Three"]);
+    const newest = await conversations.items.list(id, { limit: 1 });
+    expect(newest).toMatchObject({ has_more: true, data: [{ id: added.first_id }] });
+
+    const itemId = added.first_id;
+    expect(await conversations.items.retrieve(itemId, { conversation_id: id })).toMatchObject({ id: itemId });
+    // What is there already stays where it is.
+    await conversations.items.create(id, { items: [{ ...say("user", "Another three"), id: itemId } as never] });
+    expect(await conversations.items.delete(itemId, { conversation_id: id })).toMatchObject({ id });
+    expect(await listTexts(own, id)).toEqual(["One", "Two"]);
+    const { database } = chat.gateway;
+    const row = await database.selectFrom("conversations").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    const stored = await database
+      .selectFrom("conversation_items")
+      .select("item")
+      .where("conversation_id", "=", id)
+      .execute();
+    expect([row.item_count, Number(row.bytes)]).toEqual([2, stored.reduce((sum, { item }) => sum + item.length, 0)]);
+
+    const wrong = conversations.items.create(id, { items: [{ role: "nobody", content: "x" } as never] });
+    await expect(wrong).rejects.toMatchObject({ status: 400, param: "items[0].role" });
+    expect(await conversations.delete(id)).toEqual({ id, object: "conversation.deleted", deleted: true });
+    await expect(conversations.retrieve(id)).rejects.toMatchObject({ status: 404, param: "conversation_id" });
+  });
+
+  test("is gone on with by each response that names it, whole, streamed or made in the background, stored or not", async () => {
+    const own = await chat.createCaller();
+    const { conversations, responses } = own.client;
+    const { id } = await conversations.create({ items: [say("user", "My name is Ada")] });
+    chat.upstream.script({ text: "Hello Ada" });
+    const whole = await responses.create({ model, input: "Greet me", conversation: id });
+    expect(whole).toMatchObject({ conversation: { id }, store: true });
+    chat.upstream.script({ text: "Again, Ada" });
+    const streamed = await responses
+      .stream({ model, input: "Once more", conversation: { id }, store: false })
+      .finalResponse();
+    expect(streamed).toMatchObject({ conversation: { id }, store: false });
+    chat.upstream.script({ text: "Bye Ada" });
+    const begun = await responses.create({ model, input: "And again", conversation: id, background: true });
+    await waitUntil("the response to be over", async () => (await responses.retrieve(begun.id)).status === "completed");
+    const said = ["My name is Ada", "Greet me", "Hello Ada", "Once more", "Again, Ada", "And again", "Bye Ada"];
+    expect(await listTexts(own, id)).toEqual(said);
+    const { messages } = (chat.upstream.requests.at(-1)?.json ?? {}) as { messages: { content: string }[] };
+    expect(messages).toHaveLength(6);
+    await expect(responses.retrieve(streamed.id)).rejects.toMatchObject({ status: 404 });
+
+    // One that failed, or that was answered before, adds nothing.
+    chat.upstream.script({ status: 400, error: { message: "No" } });
+    await expect(responses.create({ model, input: "Fail", conversation: id })).rejects.toMatchObject({ status: 400 });
+    const options = { headers: { "idempotency-key": "conversation-1" } };
+    for (let time = 0; time < 2; time += 1) await responses.create({ model, input: "Key", conversation: id }, options);
+    expect((await listTexts(own, id)).slice(said.length)).toEqual(["Key", expect.any(String)]);
+  });
+
+  test("that nobody has used for long is forgotten with its items", async () => {
+    const own = await chat.createCaller();
+    const { id } = await own.client.conversations.create({ items: [say("user", "One")] });
+    const { database } = chat.gateway;
+    const past = new Date(Date.now() - 1000);
+    await database.updateTable("conversations").set({ expires_at: past }).where("id", "=", id).execute();
+    await expect(own.client.conversations.retrieve(id)).rejects.toMatchObject({ status: 404 });
+    await forgetExpiredResponses(database, new Date());
+    for (const [table, column] of [
+      ["conversations", "id"],
+      ["conversation_items", "conversation_id"],
+    ] as const) {
+      expect(
+        await database
+          .selectFrom(table)
+          .selectAll()
+          .where(column as never, "=", id as never)
+          .execute(),
+      ).toEqual([]);
+    }
+  });
+});
+
 describe("a response that is made in the background", () => {
   const model = "open";
   const untilOver = (own: ChatCaller, id: string) =>
@@ -426,6 +535,8 @@ describe("a response that is made in the background", () => {
     const response = await untilOver(own, begun.id);
     expect(response).toMatchObject({ status: "completed", output_text: "Done at last", usage: usageShape });
     expect(await own.listCharges()).toHaveLength(1);
+    const unstreamed = own.client.responses.retrieve(begun.id, { stream: true });
+    await expect(unstreamed).rejects.toMatchObject({ status: 400, param: "stream" });
   });
 
   test("is streamed, and read again from any event on", async () => {

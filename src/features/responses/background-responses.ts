@@ -8,7 +8,7 @@ import type { Span } from "../../platform/tracing/span.ts";
 import type { BegunCall, CallEnd, Calls } from "../calls/index.ts";
 import type { ChatKinds } from "../chat/index.ts";
 import { createEventLog, type EventLog, findLastNumber, skipEvents } from "./event-log.ts";
-import { describeRow, type KeepDependencies, type KeptRequest } from "./keep-response.ts";
+import { addToConversation, describeRow, type KeepDependencies, type KeptRequest } from "./keep-response.ts";
 import type { PreparedResponse } from "./prepare-response.ts";
 import type { FinishedResponse } from "./present-response.ts";
 import { writeEvent } from "./response-output.ts";
@@ -40,7 +40,7 @@ export type BackgroundResponses = {
 
 type EventReader = { write(events: string): void; isGone(): boolean };
 type Key = { accountId: AccountId; id: string };
-type Running = Key & { call: BegunCall<ChatKinds>; log: EventLog | null };
+type Running = Key & { kept: KeptRequest; call: BegunCall<ChatKinds>; log: EventLog | null };
 
 const leaseMs = 30_000;
 const renewMs = 5_000;
@@ -101,13 +101,14 @@ export function createBackgroundResponses(dependencies: BackgroundDependencies):
       const { kept, presenter, plan } = order;
       const row = describeRow(kept, { now: clock.now(), retentionMs });
       const body = presenter.describeBegun();
-      await insertResponse(database, { ...row, state: "in_progress", body, itemIds: [], leaseUntil: readLease() });
       const log = presenter.form === "events" ? createEventLog() : null;
+      const begun = { state: "in_progress", body, itemIds: [], events: log?.text() ?? null } as const;
+      await insertResponse(database, { ...row, ...begun, leaseUntil: readLease() });
       const { accountId, id } = row;
       try {
         const listener = log && createListener(presenter, log);
         const call = await calls.begin(plan, { listener, limits: order.limits, span: order.span });
-        watch(order, { accountId, id, call, log });
+        watch(order, { accountId, id, kept, call, log });
       } catch (error) {
         await deleteResponse(database, row);
         throw error;
@@ -141,16 +142,21 @@ export function createBackgroundResponses(dependencies: BackgroundDependencies):
 
 /** Writes how a response ended; one that was cancelled or deleted meanwhile stays as it is. */
 async function keepEnd(
-  { database, logger }: Pick<KeepDependencies, "database" | "logger">,
-  { log, accountId, id }: Running,
-  { status: state, body, itemIds }: FinishedResponse,
+  { database, clock, logger, retentionMs }: KeepDependencies,
+  { log, accountId, id, kept }: Running,
+  finished: FinishedResponse,
   tail: string,
 ): Promise<void> {
+  const { status: state, body, itemIds } = finished;
   const events = log === null ? null : boundEvents(log.text() + tail);
   let isWanted = false;
   for (let tries = 1; tries <= endTriesMax; tries += 1) {
     try {
-      isWanted = await endResponse(database, { accountId, id }, { state, body, itemIds, events });
+      isWanted = await database.transaction().execute(async (tx) => {
+        const isOpen = await endResponse(tx, { accountId, id }, { state, body, itemIds, events });
+        if (isOpen) await addToConversation(tx, kept, finished, { now: clock.now(), retentionMs });
+        return isOpen;
+      });
       break;
     } catch (error) {
       logger.warn({ response_id: id, error }, "the end of a response could not be kept");

@@ -1,11 +1,10 @@
-import type { Caller } from "../../lib/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { CallEnd, CallPlan, IncomingCall } from "../calls/index.ts";
 import type { Chat, ChatKinds } from "../chat/index.ts";
 import { isKept, type KeepDependencies, type KeptRequest, keepResponse } from "./keep-response.ts";
 import { type Conversation, type PreparedResponse, prepareResponse } from "./prepare-response.ts";
-import { listOwnItems } from "./read-response-request.ts";
+import { listOwnItems, readConversationId } from "./read-response-request.ts";
 import type { ResponseRequest } from "./response-request.ts";
 
 export type CreateDependencies = KeepDependencies & { chat: Pick<Chat, "plan">; clock: Clock };
@@ -29,7 +28,7 @@ export class RequestedResponse {
   /** Where nobody waits for a response, it has to be kept to be of use. */
   prepareKept(incoming: IncomingCall): PreparedResponse & { kept: KeptRequest } {
     const prepared = this.prepareAll(incoming);
-    if (this.kept !== null) return { ...prepared, kept: this.kept };
+    if (this.kept?.isStored === true) return { ...prepared, kept: this.kept };
     throw new AppError("invalid_parameter", "`background` needs a response that is stored, and not too large for it.", {
       param: "background",
     });
@@ -40,8 +39,11 @@ export class RequestedResponse {
     const { caller, requestId, bodyBytes } = incoming;
     const request = incoming.body as ResponseRequest;
     const isStored = isKept(dependencies, { request, bytes: bodyBytes });
-    this.prepared = prepareResponse(dependencies, incoming, { conversation, isStored });
-    if (isStored) this.kept = describeKept({ caller, requestId }, request, conversation);
+    const conversationId = readConversationId(request);
+    this.prepared = prepareResponse(dependencies, incoming, { conversation, isStored, conversationId });
+    if (isStored || conversationId !== null) {
+      this.kept = { caller, requestId, request, items: conversation.own, isStored, conversationId };
+    }
     return this.prepared;
   }
 
@@ -49,14 +51,6 @@ export class RequestedResponse {
     const { prepared, kept, dependencies } = this;
     if (prepared !== null && kept !== null) await keepResponse(dependencies, kept, { ...prepared, end });
   }
-}
-
-function describeKept(
-  asked: { caller: Caller; requestId: string },
-  request: ResponseRequest,
-  { own }: Conversation,
-): KeptRequest {
-  return { ...asked, request, items: own };
 }
 
 /** What a request goes on with that has all of its conversation in itself. */

@@ -2,6 +2,7 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import type { Calls } from "../calls/index.ts";
 import { createBackgroundResponses } from "./background-responses.ts";
+import { addConversationRoutes } from "./conversation-routes.ts";
 import type { CreateDependencies } from "./create-response.ts";
 import { forgetExpiredResponses } from "./forget-expired-responses.ts";
 import { addResponseRoutes } from "./response-routes.ts";
@@ -28,7 +29,10 @@ export function createResponses(options: ResponsesOptions): Responses {
   const background = createBackgroundResponses(dependencies);
   const heartbeats = createHeartbeats(options.heartbeatMs);
   return {
-    addRoutes: (http) => addResponseRoutes(http, { ...dependencies, background, heartbeats }),
+    addRoutes(http) {
+      addResponseRoutes(http, { ...dependencies, background, heartbeats });
+      addConversationRoutes(http, dependencies);
+    },
     async sweep() {
       await background.endAbandoned();
       await forgetExpiredResponses(database, clock.now());

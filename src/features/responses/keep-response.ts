@@ -4,11 +4,13 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import type { CallEnd } from "../calls/index.ts";
 import type { ChatKinds } from "../chat/index.ts";
-import { writeInput } from "./load-conversation.ts";
+import { addItems } from "./conversation-store.ts";
+import { keepItems } from "./keep-items.ts";
 import type { PreparedResponse } from "./prepare-response.ts";
+import type { FinishedResponse } from "./present-response.ts";
 import type { PlacedItem } from "./read-input.ts";
 import { nameResponse } from "./response-envelope.ts";
-import type { ResponseRequest } from "./response-request.ts";
+import type { JsonObject, ResponseRequest } from "./response-request.ts";
 import { insertResponse, type NewResponse } from "./response-store.ts";
 
 export type KeepDependencies = { database: Database; clock: Clock; logger: Logger; retentionMs: number };
@@ -22,6 +24,9 @@ export type KeptRequest = {
   requestId: string;
   request: ResponseRequest;
   items: readonly PlacedItem[];
+  /** Whether it is kept by itself, or only as a part of its conversation. */
+  isStored: boolean;
+  conversationId: string | null;
 };
 
 /** Whether a response is to be kept: its caller wants it, and there is not too much of it. */
@@ -42,14 +47,21 @@ export async function keepResponse(
   { presenter, end }: Pick<PreparedResponse, "presenter"> & { end: CallEnd<ChatKinds> },
 ): Promise<void> {
   if (end.hasHungUp) return;
-  const { status, body, itemIds } = presenter.describeEnd(end);
+  const finished = presenter.describeEnd(end);
+  const { status, body, itemIds } = finished;
   if (body.length > keptBytesMax) {
     presenter.noteLoss();
     return;
   }
   try {
-    const row = describeRow(kept, { now: clock.now(), retentionMs });
-    await insertResponse(database, { ...row, state: status, body, itemIds, leaseUntil: null });
+    const times = { now: clock.now(), retentionMs };
+    const row = { ...describeRow(kept, times), state: status, body, itemIds, events: null, leaseUntil: null };
+    if (kept.conversationId === null) await insertResponse(database, row);
+    else
+      await database.transaction().execute(async (tx) => {
+        if (kept.isStored) await insertResponse(tx, row);
+        await addToConversation(tx, kept, finished, times);
+      });
   } catch (error) {
     presenter.noteLoss();
     const { accountId, keyId } = kept.caller;
@@ -60,15 +72,35 @@ export async function keepResponse(
   }
 }
 
+/** Adds what was asked and what was answered to the conversation of a response; to one that is gone nothing can be added. */
+export async function addToConversation(
+  database: Database,
+  { caller, requestId, items, conversationId }: KeptRequest,
+  { status, body }: FinishedResponse,
+  { now, retentionMs }: { now: Date; retentionMs: number },
+): Promise<void> {
+  if (conversationId === null || status === "failed") return;
+  const { output } = JSON.parse(body) as { output: JsonObject[] };
+  const said = [...keepItems(items, requestId), ...output];
+  await addItems(
+    database,
+    { accountId: caller.accountId, id: conversationId },
+    {
+      items: said.map((item) => ({ id: String(item.id), text: JSON.stringify(item) })),
+      ...{ now, expiresAt: new Date(now.getTime() + retentionMs) },
+    },
+  );
+}
+
 export function describeRow(
   { caller, requestId, request, items }: KeptRequest,
   { now, retentionMs }: { now: Date; retentionMs: number },
-): Omit<NewResponse, "state" | "body" | "itemIds" | "leaseUntil"> {
+): Omit<NewResponse, "state" | "body" | "itemIds" | "events" | "leaseUntil"> {
   return {
     accountId: caller.accountId,
     id: nameResponse(requestId),
     previousId: request.previous_response_id ?? null,
-    input: writeInput(items, requestId),
+    input: JSON.stringify(keepItems(items, requestId)),
     createdAt: now,
     expiresAt: new Date(now.getTime() + retentionMs),
   };

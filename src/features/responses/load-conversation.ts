@@ -2,10 +2,10 @@ import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import { findConversation, listItems } from "./conversation-store.ts";
 import type { Conversation } from "./prepare-response.ts";
 import type { PlacedItem } from "./read-input.ts";
-import { listOwnItems } from "./read-response-request.ts";
-import { readSuffix } from "./response-envelope.ts";
+import { listOwnItems, readConversationId } from "./read-response-request.ts";
 import type { JsonObject, ResponseRequest } from "./response-request.ts";
 import { findChain, findResponsesOfItems, type StoredResponse } from "./response-store.ts";
 
@@ -18,7 +18,8 @@ const ownIdPattern = /^(?:msg|rs|fc|ctc)_([0-9a-z]{26})_i?\d{1,5}$/;
 
 /** Whether a request speaks of something that is stored. */
 export function hasHistory(request: ResponseRequest): boolean {
-  return request.previous_response_id != null || listOwnItems(request).some(({ item }) => isReference(item));
+  const namesStored = request.previous_response_id != null || request.conversation != null;
+  return namesStored || listOwnItems(request).some(({ item }) => isReference(item));
 }
 
 function isReference({ type, role }: JsonObject): boolean {
@@ -31,17 +32,12 @@ export async function loadConversation(
   accountId: AccountId,
   request: ResponseRequest,
 ): Promise<Conversation> {
-  const now = clock.now();
-  const { previous_response_id: previousId } = request;
-  const before = previousId == null ? null : await loadItems({ database, clock }, { accountId, id: previousId });
-  if (previousId != null && before === null) {
-    const message = `There is no stored response with the id ${previousId}.`;
-    throw new AppError("not_found", message, { param: "previous_response_id" });
-  }
+  const before = await loadBefore({ database, clock }, accountId, request);
   const own = listOwnItems(request);
   const references = own.filter(({ item }) => isReference(item)).map(({ item }) => String(item.id));
-  const stored = await findItems(database, { accountId, ids: references, now });
-  let bytesBefore = before?.bytes ?? 0;
+  const stored = await findItems(database, { accountId, ids: references, now: clock.now() });
+  for (const { item } of before.items) stored.set(String(item.id), item);
+  let bytesBefore = before.bytes;
   const items = own.map(({ item, place }) => {
     if (!isReference(item)) return { item, place };
     const found = stored.get(String(item.id));
@@ -52,14 +48,51 @@ export async function loadConversation(
     bytesBefore += Buffer.byteLength(JSON.stringify(found));
     return { item: found, place };
   });
-  return { items: [...(before?.items ?? []), ...items], own: items, bytesBefore };
+  return { items: [...before.items, ...items], own: items, bytesBefore };
+}
+
+type EarlierItems = { items: PlacedItem[]; bytes: number };
+
+/** What was said before a request, in the conversation or in the responses that it names. */
+async function loadBefore(shelf: Shelf, accountId: AccountId, request: ResponseRequest): Promise<EarlierItems> {
+  const { previous_response_id: previousId } = request;
+  const conversationId = readConversationId(request);
+  if (conversationId !== null) {
+    if (previousId == null) return await loadStoredConversation(shelf, { accountId, id: conversationId });
+    const message = "`previous_response_id` and `conversation` exclude each other.";
+    throw new AppError("invalid_parameter", message, { param: "previous_response_id" });
+  }
+  if (previousId == null) return { items: [], bytes: 0 };
+  const before = await loadItems(shelf, { accountId, id: previousId });
+  if (before !== null) return before;
+  const message = `There is no stored response with the id ${previousId}.`;
+  throw new AppError("not_found", message, { param: "previous_response_id" });
+}
+
+async function loadStoredConversation(
+  { database, clock }: Shelf,
+  key: { accountId: AccountId; id: string },
+): Promise<EarlierItems> {
+  const param = "conversation";
+  const conversation = await findConversation(database, key, clock.now());
+  if (conversation === null) {
+    throw new AppError("not_found", `There is no conversation with the id ${key.id}.`, { param });
+  }
+  const { bytes } = conversation;
+  if (bytes > chainBytesMax) throw createTooLong(param);
+  const texts = await listItems(database, key);
+  return { items: texts.map((text) => ({ item: JSON.parse(text) as JsonObject, place: param })), bytes };
+}
+
+function createTooLong(param: string): AppError {
+  return new AppError("context_length_exceeded", "The conversation is too long to be gone on with.", { param });
 }
 
 /** What a response was made of, and what it is, with all before it; `null` where there is no such response. */
 async function loadItems(
   { database, clock }: Shelf,
   key: { accountId: AccountId; id: string },
-): Promise<{ items: PlacedItem[]; bytes: number } | null> {
+): Promise<EarlierItems | null> {
   const chain = await loadChain({ database, clock }, key);
   if (chain === null) return null;
   let bytes = 0;
@@ -89,9 +122,7 @@ async function loadChain(
   if (oldest.previousId === null) return chain;
   const bytes = chain.reduce((sum, { input, body }) => sum + input.length + body.length, 0);
   if (chain.length < chainMax && bytes <= chainBytesMax) return null;
-  throw new AppError("context_length_exceeded", "The conversation is too long to be gone on with.", {
-    param: "previous_response_id",
-  });
+  throw createTooLong("previous_response_id");
 }
 
 /** The items that a response was made of, its own and those before. */
@@ -120,29 +151,4 @@ async function findItems(
   const responses = await findResponsesOfItems(database, accountId, { responseIds, itemIds, now });
   const items = responses.flatMap((response) => [...parseItems(response.input), ...readOutput(response)]);
   return new Map(items.map((item) => [String(item.id), item]));
-}
-
-const idPrefixes: Readonly<Record<string, string>> = {
-  reasoning: "rs",
-  function_call: "fc",
-  function_call_output: "fc",
-  custom_tool_call: "ctc",
-  custom_tool_call_output: "ctc",
-};
-
-/** The items of a request as they are kept: each with an id, and a message as it is where it is listed. */
-export function writeInput(items: readonly PlacedItem[], requestId: string): string {
-  const suffix = readSuffix(requestId);
-  return JSON.stringify(
-    items.map(({ item }, index) => {
-      const type = String(item.type ?? "message");
-      const id = `${idPrefixes[type] ?? "msg"}_${suffix}_i${index}`;
-      const content = typeof item.content === "string" ? [toPart(item.role, item.content)] : item.content;
-      return { ...item, id: item.id ?? id, type, ...(content === undefined ? {} : { content }) };
-    }),
-  );
-}
-
-function toPart(role: unknown, text: string): JsonObject {
-  return role === "assistant" ? { type: "output_text", text, annotations: [] } : { type: "input_text", text };
 }

@@ -19,18 +19,21 @@ export type Conversation = {
   bytesBefore: number;
 };
 
+/** What a response goes on from, and what becomes of it. */
+type ResponseSetting = { conversation: Conversation; isStored: boolean; conversationId: string | null };
+
 export type PreparedResponse = { plan: CallPlan<ChatKinds>; presenter: ResponsePresenter };
 
 /** Everything about a response that can be known before anything happens. Throws what is wrong with it. */
 export function prepareResponse(
   { chat, clock }: { chat: Pick<Chat, "plan">; clock: Clock },
   { caller, body, bodyBytes, requestId, session = null }: IncomingCall,
-  { conversation, isStored }: { conversation: Conversation; isStored: boolean },
+  { conversation, isStored, conversationId }: ResponseSetting,
 ): PreparedResponse {
   // The schema has checked it.
   const request = body as ResponseRequest;
   const { chat: chatRequest, places, obstacle } = readResponseRequest(request, conversation.items);
-  const asked = { requestId, isStored };
+  const asked = { requestId, isStored, conversationId };
   let presenter: ResponsePresenter | null = null;
   try {
     const plan = chat.plan({
@@ -57,15 +60,19 @@ export function prepareResponse(
   }
 }
 
-type PresentedRequest = { requestId: string; isStored: boolean; envelope: ResponseEnvelope; now(): Date };
+type PresentedRequest = Omit<ResponseSetting, "conversation"> & {
+  requestId: string;
+  envelope: ResponseEnvelope;
+  now(): Date;
+};
 
 function createPresenter(
   request: ResponseRequest,
-  { requestId, isStored, envelope, now }: PresentedRequest,
+  { requestId, isStored, conversationId, envelope, now }: PresentedRequest,
 ): ResponsePresenter {
   const { reasoning, include, background, previous_response_id: previousId } = request;
   return new ResponsePresenter({
-    ...{ envelope, isStored, now, isStreamed: request.stream === true },
+    ...{ envelope, isStored, conversationId, now, isStreamed: request.stream === true },
     own: { background: background ?? false, previous_response_id: previousId ?? null },
     output: {
       suffix: readSuffix(requestId),

@@ -24,6 +24,8 @@ type PresenterOptions = {
   isStreamed: boolean;
   /** Whether the response is going to be kept. */
   isStored: boolean;
+  /** The conversation that it is going to be added to. */
+  conversationId: string | null;
   output: OutputOptions;
   /** What a response that an upstream of the same wire wrote says in this gateway's name. */
   own: Readonly<Record<string, unknown>>;
@@ -61,6 +63,7 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
   private native: NativeRelay | null = null;
   private nativeBody: JsonObject | null = null;
   private isStored: boolean;
+  private conversation: { id: string } | null;
   private hasBegun = false;
   private finishReason: string | null = null;
   private completedAt: number | null = null;
@@ -68,6 +71,7 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
   constructor(options: PresenterOptions) {
     this.options = options;
     this.isStored = options.isStored;
+    this.conversation = options.conversationId === null ? null : { id: options.conversationId };
     this.output = new ResponseOutput(options.output);
     this.form = options.isStreamed ? "events" : "whole";
     this.contentType = options.isStreamed ? eventStreamHeaders["content-type"] : jsonType;
@@ -76,6 +80,7 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
   /** It could not be kept after all, and its end will not say that it was. */
   noteLoss(): void {
     this.isStored = false;
+    this.conversation = null;
   }
 
   presentWhole(end: CallEnd<ChatKinds>): string {
@@ -116,7 +121,7 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
 
   /** How a response stands that nothing is known of yet. */
   describeBegun(): string {
-    return this.options.envelope.present({ ...begunState, isStored: this.isStored });
+    return this.options.envelope.present({ ...begunState, ...this.describeKeeping() });
   }
 
   /** A response of which nothing came, or nothing more than has been told. */
@@ -151,7 +156,7 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
   }
 
   private describeNative(response: JsonObject, usage: string, { stoppedBy }: CallEnd<ChatKinds>): FinishedResponse {
-    const own = { ...this.options.own, store: this.isStored, usage: JSON.parse(usage) as unknown };
+    const own = { ...this.describeOwn(), usage: JSON.parse(usage) as unknown };
     const body = { ...response, ...own, ...(stoppedBy === null ? {} : { stopped_by: stoppedBy }) };
     return {
       status: response.status === "incomplete" ? "incomplete" : "completed",
@@ -160,9 +165,17 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
     };
   }
 
+  private describeOwn(): Readonly<Record<string, unknown>> {
+    return { ...this.options.own, store: this.isStored, conversation: this.conversation };
+  }
+
   private describeState(status: ResponseStatus): ResponseState {
     const output = this.native === null ? this.output.present() : JSON.stringify(this.native.listItems());
-    return { ...begunState, status, isStored: this.isStored, output };
+    return { ...begunState, ...this.describeKeeping(), status, output };
+  }
+
+  private describeKeeping(): Pick<ResponseState, "isStored" | "conversation"> {
+    return { isStored: this.isStored, conversation: JSON.stringify(this.conversation) };
   }
 
   /** A whole answer; asked for again, it is the same. */
@@ -181,7 +194,7 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
 
   private presentPiece({ choices, text, soleField, nativeEvents }: ChatPiece): string {
     if (nativeEvents !== undefined) {
-      this.native ??= new NativeRelay({ ...this.options.own, store: this.isStored });
+      this.native ??= new NativeRelay(this.describeOwn());
       return this.native.pass(nativeEvents, text);
     }
     const opening = this.begin();

@@ -26,8 +26,15 @@ export function listOwnItems({ input }: ResponseRequest): PlacedItem[] {
 /** Fields of which this gateway has nothing to offer, and that name things of an account with somebody else. */
 const absentFields = {
   prompt: "Prompts are not stored here: send `instructions` and `input`.",
-  conversation: "Conversations are not stored here: use `previous_response_id`.",
 } as const;
+
+/** The conversation that a request names, by its id alone or as an object. */
+export function readConversationId({ conversation }: ResponseRequest): string | null {
+  if (conversation == null) return null;
+  const id = isObject(conversation) ? conversation.id : conversation;
+  if (typeof id === "string") return id;
+  throw new AppError("invalid_parameter", "`conversation.id` must be a text.", { param: "conversation.id" });
+}
 
 /** Fields that only an upstream that speaks this wire understands. */
 const nativeFields = ["context_management", "access_programs", "image"] as const;

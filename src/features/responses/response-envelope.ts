@@ -17,6 +17,8 @@ export type ResponseState = {
   stoppedBy: StoppedBy | null;
   completedAt: number | null;
   isStored: boolean;
+  /** The JSON text of the conversation that it becomes part of. */
+  conversation: string;
 };
 
 export const begunState: ResponseState = {
@@ -28,6 +30,7 @@ export const begunState: ResponseState = {
   stoppedBy: null,
   completedAt: null,
   isStored: true,
+  conversation: "null",
 };
 
 /** The id follows from the request's, so that either leads to the other. */
@@ -55,10 +58,11 @@ export class ResponseEnvelope {
   }
 
   present(state: ResponseState): string {
-    const { status, output, usage, error, incompleteReason, stoppedBy, completedAt, isStored } = state;
+    const { status, output, usage, error, incompleteReason, stoppedBy, completedAt } = state;
+    const { isStored, conversation } = state;
     const details = incompleteReason === null ? "null" : `{"reason":"${incompleteReason}"}`;
     const stop = stoppedBy === null ? "" : `"stopped_by":"${stoppedBy}",`;
-    return `${this.head}"status":"${status}","completed_at":${completedAt},"error":${JSON.stringify(error)},"incomplete_details":${details},"output":${output},"store":${isStored},"usage":${usage},${stop}${this.echo}`;
+    return `${this.head}"status":"${status}","completed_at":${completedAt},"error":${JSON.stringify(error)},"incomplete_details":${details},"output":${output},"store":${isStored},"conversation":${conversation},"usage":${usage},${stop}${this.echo}`;
   }
 }
 

@@ -29,7 +29,7 @@ const includables = [
   "message.output_text.logprobs",
 ] as const;
 
-const metadata = Type.Unsafe<Record<string, string>>({
+export const metadataSchema = Type.Unsafe<Record<string, string>>({
   type: "object",
   additionalProperties: { type: "string", maxLength: 512 },
   propertyNames: { type: "string", maxLength: 64 },
@@ -78,7 +78,7 @@ export const responseRequestSchema = Type.Object(
     top_logprobs: nullable(Type.Integer({ minimum: 0, maximum: 20 })),
     truncation: nullable(Type.Enum(["auto", "disabled"])),
     include: nullable(Type.Array(Type.Enum([...includables]))),
-    metadata: nullable(metadata),
+    metadata: nullable(metadataSchema),
     user: nullable(Type.String({ maxLength: 512 })),
     safety_identifier: nullable(Type.String({ maxLength: 512 })),
     service_tier: nullable(Type.Enum(["auto", "default", "flex", "scale", "priority", "fast"])),
@@ -86,7 +86,11 @@ export const responseRequestSchema = Type.Object(
     prompt_cache_options: nullable(anyObject),
     prompt_cache_retention: nullable(Type.Enum(["in_memory", "in-memory", "24h"])),
     moderation: nullable(anyObject),
-    conversation: nullable(Type.Union([text, anyObject])),
+    conversation: nullable(
+      Type.Union([Type.String({ maxLength: 200 }), anyObject], {
+        description: "The conversation that it goes on with and is added to: its id, or an object with it.",
+      }),
+    ),
     prompt: nullable(anyObject),
     context_management: nullable(Type.Array(anyObject)),
     access_programs: nullable(anyObject),

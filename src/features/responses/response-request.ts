@@ -4,6 +4,7 @@ export type ResponseRequest = {
   input?: string | JsonObject[] | null;
   instructions?: string | null;
   previous_response_id?: string | null;
+  conversation?: string | JsonObject | null;
   store?: boolean | null;
   stream?: boolean | null;
   background?: boolean | null;

@@ -25,7 +25,7 @@ import {
   responseQuerySchema,
   responseSchema,
 } from "./response-schema.ts";
-import { deleteResponse, findResponse, type StoredResponse } from "./response-store.ts";
+import { deleteResponse, findEvents, findResponse, type StoredResponse } from "./response-store.ts";
 
 export type ResponseRouteDependencies = CreateDependencies & {
   calls: Calls;
@@ -226,6 +226,10 @@ from its beginning or after the number that \`starting_after\` names.`,
       if (!stream) return reply.type(jsonType).send(response.body);
       if ((JSON.parse(response.body) as JsonObject).background !== true) {
         const message = "Only a response that is made in the background can be streamed again.";
+        throw new AppError("invalid_parameter", message, { param: "stream" });
+      }
+      if ((await findEvents(dependencies.database, response))?.events === null) {
+        const message = "The events of this response are not kept: it was created without `stream`, or has too many.";
         throw new AppError("invalid_parameter", message, { param: "stream" });
       }
       return await sendStored(dependencies, reply, response, startingAfter);

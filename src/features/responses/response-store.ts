@@ -17,6 +17,8 @@ export type StoredResponse = {
 
 export type NewResponse = StoredResponse & {
   itemIds: readonly string[];
+  /** Of one that is streamed in the background. */
+  events: string | null;
   leaseUntil: Date | null;
   createdAt: Date;
   expiresAt: Date;
@@ -37,6 +39,7 @@ export async function insertResponse(database: Database, response: NewResponse):
       body,
       bytes: Buffer.byteLength(input) + Buffer.byteLength(body),
       item_ids: itemIds.length === 0 ? null : [...itemIds],
+      events: response.events,
       lease_until: response.leaseUntil,
       created_at: response.createdAt,
       expires_at: response.expiresAt,

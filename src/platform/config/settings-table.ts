@@ -411,7 +411,7 @@ export const settingsTable = {
     standard: 30,
     example: "30",
     explains:
-      "How long responses (`POST /v1/responses`) are kept that were not sent with `store: false`. With 0 none is kept.",
+      "How long responses (`POST /v1/responses`) are kept that were not sent with `store: false`, and conversations after their last use. With 0 none is kept.",
   },
   file_days: {
     kind: wholeNumber({ min: 1, max: 3650 }),

@@ -12,6 +12,8 @@ export type Tables = {
   checkouts: CheckoutsTable;
   clawbacks: ClawbacksTable;
   connect_requests: ConnectRequestsTable;
+  conversation_items: ConversationItemsTable;
+  conversations: ConversationsTable;
   copy_states: CopyStatesTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
@@ -194,6 +196,25 @@ type ConnectRequestsTable = {
   expires_at: Date;
   asked_from: string | null;
   asked_by: string | null;
+};
+
+type ConversationItemsTable = {
+  account_id: string;
+  conversation_id: string;
+  number: bigint;
+  id: string;
+  item: string;
+};
+
+type ConversationsTable = {
+  account_id: string;
+  id: string;
+  metadata: string;
+  item_count: Generated<number>;
+  bytes: Generated<bigint>;
+  next_number: Generated<bigint>;
+  created_at: Date;
+  expires_at: Date;
 };
 
 type CopyStatesTable = {

@@ -38,6 +38,15 @@ const pathIds = {
     pattern: "^resp_[0-9a-z]{1,64}$",
     missing: { ...unknown("There is no such response, or its time is over."), namesParam: true },
   },
+  conversation: {
+    pattern: "^conv_[0-9a-z]{1,64}$",
+    missing: { ...unknown("There is no such conversation, or its time is over."), namesParam: true },
+  },
+  // Upstreams name items too.
+  conversationItem: {
+    pattern: "^[A-Za-z0-9_-]{1,200}$",
+    missing: { ...unknown("There is no such item."), namesParam: true },
+  },
   key: { pattern: "^key_[0-9a-z]{1,64}$", missing: unknown("The account has no such API key.") },
   session: { pattern: "^ses_[0-9a-z]{1,64}$", missing: unknown("You have no such session.") },
   passkey: { pattern: "^passkey_[0-9a-z]{1,64}$", missing: unknown("You have no such passkey.") },

@@ -23,6 +23,7 @@ export type FurnishedKind =
   | "keys"
   | "files"
   | "responses"
+  | "conversations"
   | "tasks"
   | "webhook_endpoints"
   | "events"
@@ -46,6 +47,9 @@ export async function furnishAccount(gateway: TestGateway): Promise<FurnishedAcc
   );
   const task = await demand(visitor.post("/images/generations", { model: "sandbox-image", prompt: `A ${canary}` }));
   const response = await demand(visitor.post("/responses", { model: "sandbox-chat", input: `A ${canary}` }));
+  const conversation = await demand(
+    visitor.post("/conversations", { items: [{ role: "user", content: `A ${canary}` }] }),
+  );
   const fileId = await uploadPicture(gateway, { key: apiKey.key, name: `${canary}.png` });
   const requestId = await beginRequest(gateway, { client: canary.slice(0, 20) });
   await approve(visitor, requestId);
@@ -66,6 +70,7 @@ export async function furnishAccount(gateway: TestGateway): Promise<FurnishedAcc
     keys: apiKey.id,
     files: fileId,
     responses: response.id,
+    conversations: conversation.id,
     tasks: task.id,
     webhook_endpoints: endpoint.id,
     events: event.id,

@@ -2157,6 +2157,203 @@ export type paths = {
       };
     };
   };
+  "/conversations": {
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          items?: (Record<string, unknown>)[] | null;
+          metadata?: Record<string, string> | null;
+        } | null;
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "conversation";
+            created_at: number;
+            metadata: Record<string, string>;
+          };
+        } };
+      };
+    };
+  };
+  "/conversations/{conversation_id}": {
+    get: {
+      parameters: {
+        path: {
+          conversation_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "conversation";
+            created_at: number;
+            metadata: Record<string, string>;
+          };
+        } };
+      };
+    };
+    post: {
+      parameters: {
+        path: {
+          conversation_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          metadata: Record<string, string> | null;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "conversation";
+            created_at: number;
+            metadata: Record<string, string>;
+          };
+        } };
+      };
+    };
+    delete: {
+      parameters: {
+        path: {
+          conversation_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "conversation.deleted";
+            deleted: true;
+          };
+        } };
+      };
+    };
+  };
+  "/conversations/{conversation_id}/items": {
+    post: {
+      parameters: {
+        query?: {
+          include?: (string)[];
+          "include[]"?: (string)[];
+        };
+        path: {
+          conversation_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          items: (Record<string, unknown>)[];
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: (Record<string, unknown>)[];
+            first_id: string | null;
+            last_id: string | null;
+            has_more: boolean;
+          };
+        } };
+      };
+    };
+    get: {
+      parameters: {
+        query?: {
+          limit?: number;
+          order?: "asc" | "desc";
+          after?: string;
+          include?: (string)[];
+          "include[]"?: (string)[];
+        };
+        path: {
+          conversation_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: (Record<string, unknown>)[];
+            first_id: string | null;
+            last_id: string | null;
+            has_more: boolean;
+          };
+        } };
+      };
+    };
+  };
+  "/conversations/{conversation_id}/items/{item_id}": {
+    get: {
+      parameters: {
+        query?: {
+          include?: (string)[];
+          "include[]"?: (string)[];
+        };
+        path: {
+          conversation_id: string;
+          item_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            type: string;
+          };
+        } };
+      };
+    };
+    delete: {
+      parameters: {
+        path: {
+          conversation_id: string;
+          item_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "conversation";
+            created_at: number;
+            metadata: Record<string, string>;
+          };
+        } };
+      };
+    };
+  };
   "/embeddings": {
     post: {
       parameters: {

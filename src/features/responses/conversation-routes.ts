@@ -1,0 +1,320 @@
+import type { FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import type { Clock } from "../../lib/clock.ts";
+import type { AccountId } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
+import { optionalBody } from "../../platform/http/optional-body.ts";
+import { pathParams } from "../../platform/http/path-params.ts";
+import { getCaller } from "../../platform/http/request-context.ts";
+import {
+  conversationRequestSchema,
+  conversationSchema,
+  conversationUpdateSchema,
+  deletedConversationSchema,
+  itemSchema,
+  itemsRequestSchema,
+} from "./conversation-schema.ts";
+import {
+  addItems,
+  type ConversationKey,
+  deleteConversation,
+  deleteItem,
+  findConversation,
+  findItem,
+  insertConversation,
+  listItemPage,
+  type StoredConversation,
+  type StoredItem,
+  sumConversations,
+  updateMetadata,
+} from "./conversation-store.ts";
+import { keepItems } from "./keep-items.ts";
+import { readInput } from "./read-input.ts";
+import { readSuffix } from "./response-envelope.ts";
+import type { JsonObject } from "./response-request.ts";
+import { inputItemListSchema, inputItemQuerySchema } from "./response-schema.ts";
+
+export type ConversationDependencies = { database: Database; clock: Clock; retentionMs: number };
+
+const tags = ["Conversations"];
+const params = pathParams({ conversation_id: "conversation" });
+const itemParams = pathParams({ conversation_id: "conversation", item_id: "conversationItem" });
+const noQuery = Type.Object({}, { additionalProperties: false });
+const includeQuery = Type.Pick(inputItemQuerySchema, ["include", "include[]"], { additionalProperties: false });
+
+/** Conversations cost nothing to create, so that there is an end to what an account may have of them. */
+const conversationsMax = 10_000;
+const accountBytesMax = 256 * 1024 * 1024;
+
+export function addConversationRoutes(http: HttpServer, dependencies: ConversationDependencies): void {
+  addCreate(http, dependencies);
+  addReadAndChange(http, dependencies);
+  addItemRoutes(http, dependencies);
+  addSingleItemRoutes(http, dependencies);
+}
+
+function readKey(request: { params: { conversation_id: string }; caller: FastifyRequest["caller"] }): ConversationKey {
+  return { id: request.params.conversation_id, accountId: getCaller(request).accountId };
+}
+
+function createMissing(what = "conversation"): AppError {
+  const message = `There is no such ${what}, or its time is over.`;
+  return new AppError("not_found", message, { param: what === "conversation" ? "conversation_id" : "item_id" });
+}
+
+async function getConversation({ database, clock }: ConversationDependencies, key: ConversationKey) {
+  const found = await findConversation(database, key, clock.now());
+  if (found === null) throw createMissing();
+  return found;
+}
+
+function present({ id, createdAt, metadata }: StoredConversation) {
+  return {
+    ...{ id, object: "conversation" as const, created_at: Math.floor(createdAt.getTime() / 1000) },
+    metadata: JSON.parse(metadata) as Record<string, string>,
+  };
+}
+
+/** The items of a request as they are kept. Throws what is wrong with one, as for a response that is made of it. */
+function readItems(items: readonly JsonObject[], requestId: string): StoredItem[] {
+  const placed = items.map((item, index) => ({ item, place: `items[${index}]` }));
+  readInput(placed);
+  return keepItems(placed, requestId).map((item) => ({ id: String(item.id), text: JSON.stringify(item) }));
+}
+
+async function checkRoom(
+  { database, retentionMs }: ConversationDependencies,
+  accountId: AccountId,
+  { conversations, items }: { conversations: number; items: readonly StoredItem[] },
+): Promise<void> {
+  if (retentionMs === 0) throw new AppError("unsupported_capability", "This gateway keeps no conversations.");
+  const sums = await sumConversations(database, accountId);
+  const bytes = items.reduce((sum, { text }) => sum + Buffer.byteLength(text), sums.bytes);
+  if (sums.conversations + conversations <= conversationsMax && bytes <= accountBytesMax) return;
+  const quota = `${conversationsMax} conversations of ${accountBytesMax} bytes together`;
+  throw new AppError("payload_too_large", `An account has at most ${quota}. Delete some first.`);
+}
+
+function addCreate(http: HttpServer, dependencies: ConversationDependencies): void {
+  const { database, clock, retentionMs } = dependencies;
+  const { config, schema, errors } = describeEndpoint("createConversation", [
+    "invalid_json",
+    "missing_parameter",
+    "invalid_parameter",
+    "unknown_parameter",
+    "unsupported_capability",
+    "payload_too_large",
+    "unsupported_media_type",
+  ]);
+  http.post(
+    "/conversations",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Create a conversation",
+        description: `Something that responses go on from by \`conversation\`: what each was asked and what it answered is added to
+it. It is kept until nobody has used it for as long as responses are kept.`,
+        tags,
+        body: optionalBody(conversationRequestSchema),
+        response: { 200: conversationSchema, ...errors },
+      },
+    },
+    async (request) => {
+      const { accountId } = getCaller(request);
+      const { items: given, metadata } = request.body ?? {};
+      const items = readItems(given ?? [], request.id);
+      await checkRoom(dependencies, accountId, { conversations: 1, items });
+      const now = clock.now();
+      const conversation = {
+        ...{ accountId, id: `conv_${readSuffix(request.id)}`, createdAt: now },
+        metadata: JSON.stringify(metadata ?? {}),
+      };
+      const expiresAt = new Date(now.getTime() + retentionMs);
+      await insertConversation(database, { ...conversation, expiresAt }, items);
+      return present(conversation);
+    },
+  );
+}
+
+function addReadAndChange(http: HttpServer, dependencies: ConversationDependencies): void {
+  const { database, clock, retentionMs } = dependencies;
+  const reading = describeEndpoint("getConversation", ["not_found", "unknown_parameter"]);
+  http.get(
+    "/conversations/:conversation_id",
+    {
+      config: reading.config,
+      schema: {
+        ...reading.schema,
+        summary: "Get a conversation",
+        ...{ tags, params, querystring: noQuery },
+        response: { 200: conversationSchema, ...reading.errors },
+      },
+    },
+    async (request) => present(await getConversation(dependencies, readKey(request))),
+  );
+  const changing = describeEndpoint("updateConversation", [
+    "not_found",
+    "invalid_json",
+    "missing_parameter",
+    "invalid_parameter",
+    "unknown_parameter",
+    "unsupported_capability",
+    "payload_too_large",
+    "unsupported_media_type",
+  ]);
+  http.post(
+    "/conversations/:conversation_id",
+    {
+      config: changing.config,
+      schema: {
+        ...changing.schema,
+        summary: "Update a conversation",
+        description: "Replaces what is noted about it.",
+        ...{ tags, params, body: conversationUpdateSchema },
+        response: { 200: conversationSchema, ...changing.errors },
+      },
+    },
+    async (request) => {
+      const conversation = await getConversation(dependencies, readKey(request));
+      const metadata = JSON.stringify(request.body.metadata ?? {});
+      const expiresAt = new Date(clock.now().getTime() + retentionMs);
+      await updateMetadata(database, conversation, { metadata, expiresAt });
+      return present({ ...conversation, metadata });
+    },
+  );
+  const deleting = describeEndpoint("deleteConversation", ["not_found", "unknown_parameter"]);
+  http.delete(
+    "/conversations/:conversation_id",
+    {
+      config: deleting.config,
+      schema: {
+        ...deleting.schema,
+        summary: "Delete a conversation",
+        description: "Forgets a conversation and its items. Responses that were made in it stay.",
+        ...{ tags, params, querystring: noQuery },
+        response: { 200: deletedConversationSchema, ...deleting.errors },
+      },
+    },
+    async (request) => {
+      const { id } = await getConversation(dependencies, readKey(request));
+      await deleteConversation(database, readKey(request));
+      return { id, object: "conversation.deleted" as const, deleted: true as const };
+    },
+  );
+}
+
+function presentList(texts: readonly string[], hasMore: boolean) {
+  const data = texts.map((text) => JSON.parse(text) as JsonObject);
+  const readId = (item: JsonObject | undefined): string | null => (item === undefined ? null : String(item.id));
+  return {
+    ...{ object: "list" as const, data, has_more: hasMore },
+    ...{ first_id: readId(data[0]), last_id: readId(data.at(-1)) },
+  };
+}
+
+function addItemRoutes(http: HttpServer, dependencies: ConversationDependencies): void {
+  const { database, clock, retentionMs } = dependencies;
+  const adding = describeEndpoint("createConversationItems", [
+    "not_found",
+    "invalid_json",
+    "missing_parameter",
+    "invalid_parameter",
+    "unknown_parameter",
+    "unsupported_capability",
+    "payload_too_large",
+    "unsupported_media_type",
+  ]);
+  http.post(
+    "/conversations/:conversation_id/items",
+    {
+      config: adding.config,
+      schema: {
+        ...adding.schema,
+        summary: "Add items to a conversation",
+        description: "Adds items behind all that are there. One whose `id` is there already stays where it is.",
+        ...{ tags, params, querystring: includeQuery, body: itemsRequestSchema },
+        response: { 200: inputItemListSchema, ...adding.errors },
+      },
+    },
+    async (request) => {
+      const key = readKey(request);
+      const items = readItems(request.body.items, request.id);
+      await getConversation(dependencies, key);
+      await checkRoom(dependencies, key.accountId, { conversations: 0, items });
+      const now = clock.now();
+      const expiresAt = new Date(now.getTime() + retentionMs);
+      if (!(await addItems(database, key, { items, now, expiresAt }))) throw createMissing();
+      return presentList(
+        items.map(({ text }) => text),
+        false,
+      );
+    },
+  );
+  const listing = describeEndpoint("listConversationItems", ["not_found", "invalid_parameter", "unknown_parameter"]);
+  http.get(
+    "/conversations/:conversation_id/items",
+    {
+      config: listing.config,
+      schema: {
+        ...listing.schema,
+        summary: "List the items of a conversation",
+        description: "The newest first, unless `order` is `asc`.",
+        ...{ tags, params, querystring: inputItemQuerySchema },
+        response: { 200: inputItemListSchema, ...listing.errors },
+      },
+    },
+    async (request) => {
+      const key = readKey(request);
+      await getConversation(dependencies, key);
+      const { limit = 20, order = "desc", after = null } = request.query;
+      const page = await listItemPage(database, key, { limit, order, after });
+      if (page !== null) return presentList(page.slice(0, limit), page.length > limit);
+      throw new AppError("invalid_parameter", "after must be the id of an item of this list.", { param: "after" });
+    },
+  );
+}
+
+function addSingleItemRoutes(http: HttpServer, dependencies: ConversationDependencies): void {
+  const { database } = dependencies;
+  const reading = describeEndpoint("getConversationItem", ["not_found", "invalid_parameter", "unknown_parameter"]);
+  http.get(
+    "/conversations/:conversation_id/items/:item_id",
+    {
+      config: reading.config,
+      schema: {
+        ...reading.schema,
+        summary: "Get an item of a conversation",
+        ...{ tags, params: itemParams, querystring: includeQuery },
+        response: { 200: itemSchema, ...reading.errors },
+      },
+    },
+    async (request) => {
+      await getConversation(dependencies, readKey(request));
+      const item = await findItem(database, readKey(request), request.params.item_id);
+      if (item === null) throw createMissing("item");
+      return JSON.parse(item) as { id: string; type: string };
+    },
+  );
+  const deleting = describeEndpoint("deleteConversationItem", ["not_found", "unknown_parameter"]);
+  http.delete(
+    "/conversations/:conversation_id/items/:item_id",
+    {
+      config: deleting.config,
+      schema: {
+        ...deleting.schema,
+        summary: "Delete an item of a conversation",
+        ...{ tags, params: itemParams, querystring: noQuery },
+        response: { 200: conversationSchema, ...deleting.errors },
+      },
+    },
+    async (request) => {
+      const conversation = await getConversation(dependencies, readKey(request));
+      if (!(await deleteItem(database, conversation, request.params.item_id))) throw createMissing("item");
+      return present(conversation);
+    },
+  );
+}

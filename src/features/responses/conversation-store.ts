@@ -1,0 +1,182 @@
+import { sql } from "kysely";
+import type { AccountId } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+
+export type StoredConversation = {
+  accountId: AccountId;
+  id: string;
+  /** The JSON text of what its owner notes about it. */
+  metadata: string;
+  createdAt: Date;
+};
+
+export type ConversationKey = Pick<StoredConversation, "accountId" | "id">;
+
+/** An item with the JSON text in which it is answered. */
+export type StoredItem = { id: string; text: string };
+
+/** What all conversations of an account have together. */
+export type ConversationSums = { conversations: number; bytes: number };
+
+export async function sumConversations(database: Database, accountId: AccountId): Promise<ConversationSums> {
+  const row = await database
+    .selectFrom("conversations")
+    .select(sql<number>`count(*)::int`.as("conversations"))
+    .select(sql<string>`coalesce(sum(bytes), 0)`.as("bytes"))
+    .where("account_id", "=", accountId)
+    .executeTakeFirstOrThrow();
+  return { conversations: row.conversations, bytes: Number(row.bytes) };
+}
+
+export async function insertConversation(
+  database: Database,
+  { accountId, id, metadata, createdAt, expiresAt }: StoredConversation & { expiresAt: Date },
+  items: readonly StoredItem[],
+): Promise<void> {
+  await database.transaction().execute(async (tx) => {
+    await tx
+      .insertInto("conversations")
+      .values({ account_id: accountId, id, metadata, created_at: createdAt, expires_at: expiresAt })
+      .execute();
+    await addItems(tx, { accountId, id }, { items, now: createdAt, expiresAt });
+  });
+}
+
+type FoundConversation = StoredConversation & { bytes: number; itemCount: number };
+
+export async function findConversation(
+  database: Database,
+  { accountId, id }: ConversationKey,
+  now: Date,
+): Promise<FoundConversation | null> {
+  const row = await database
+    .selectFrom("conversations")
+    .select(["metadata", "created_at", "bytes", "item_count"])
+    .where("account_id", "=", accountId)
+    .where("id", "=", id)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const { metadata, created_at: createdAt, bytes, item_count: itemCount } = row;
+  return { accountId, id, metadata, createdAt, bytes: Number(bytes), itemCount };
+}
+
+export async function updateMetadata(
+  database: Database,
+  { accountId, id }: ConversationKey,
+  { metadata, expiresAt }: { metadata: string; expiresAt: Date },
+): Promise<void> {
+  await database
+    .updateTable("conversations")
+    .set({ metadata, expires_at: expiresAt })
+    .where("account_id", "=", accountId)
+    .where("id", "=", id)
+    .execute();
+}
+
+export async function deleteConversation(database: Database, { accountId, id }: ConversationKey): Promise<void> {
+  await database.deleteFrom("conversations").where("account_id", "=", accountId).where("id", "=", id).execute();
+}
+
+/**
+ * Adds items behind all that are there, in one statement: whoever adds at the same time comes before them or after. One whose
+ * id is there already stays where it is. Says whether there is still such a conversation.
+ */
+export async function addItems(
+  database: Database,
+  { accountId, id }: ConversationKey,
+  { items, now, expiresAt }: { items: readonly StoredItem[]; now: Date; expiresAt: Date },
+): Promise<boolean> {
+  const { rows } = await sql`
+    with named as (
+      select account_id, id, next_number from conversations
+      where account_id = ${accountId} and id = ${id} and expires_at > ${now} for update
+    ), added as (
+      insert into conversation_items (account_id, conversation_id, number, id, item)
+      select named.account_id, named.id, named.next_number + given.place, given.id, given.item
+      from named, unnest(${items.map((item) => item.id)}::text[], ${items.map(({ text }) => text)}::text[])
+        with ordinality as given (id, item, place)
+      on conflict do nothing
+      returning octet_length(item) as bytes
+    )
+    update conversations conversation
+    set next_number = conversation.next_number + ${items.length}::int,
+      item_count = item_count + (select count(*)::int from added),
+      bytes = bytes + (select coalesce(sum(added.bytes), 0) from added),
+      expires_at = ${expiresAt}
+    from named where conversation.account_id = named.account_id and conversation.id = named.id
+    returning conversation.id`.execute(database);
+  return rows.length > 0;
+}
+
+/** Whether there was such an item. */
+export async function deleteItem(
+  database: Database,
+  { accountId, id }: ConversationKey,
+  itemId: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    with removed as (
+      delete from conversation_items
+      where account_id = ${accountId} and conversation_id = ${id} and id = ${itemId}
+      returning octet_length(item) as bytes
+    )
+    update conversations set item_count = item_count - 1, bytes = conversations.bytes - removed.bytes
+    from removed where account_id = ${accountId} and id = ${id}
+    returning id`.execute(database);
+  return rows.length > 0;
+}
+
+export async function findItem(
+  database: Database,
+  { accountId, id }: ConversationKey,
+  itemId: string,
+): Promise<string | null> {
+  const row = await database
+    .selectFrom("conversation_items")
+    .select("item")
+    .where("account_id", "=", accountId)
+    .where("conversation_id", "=", id)
+    .where("id", "=", itemId)
+    .executeTakeFirst();
+  return row?.item ?? null;
+}
+
+/** The JSON texts of all items, the oldest first. */
+export async function listItems(database: Database, { accountId, id }: ConversationKey): Promise<string[]> {
+  const rows = await database
+    .selectFrom("conversation_items")
+    .select("item")
+    .where("account_id", "=", accountId)
+    .where("conversation_id", "=", id)
+    .orderBy("number")
+    .execute();
+  return rows.map(({ item }) => item);
+}
+
+export type ItemPage = { limit: number; order: "asc" | "desc"; after: string | null };
+
+/** Some items behind another; `null` where there is no such other. One more than asked for says that there are more. */
+export async function listItemPage(
+  database: Database,
+  { accountId, id }: ConversationKey,
+  { limit, order, after }: ItemPage,
+): Promise<string[] | null> {
+  const own = database
+    .selectFrom("conversation_items")
+    .where("account_id", "=", accountId)
+    .where("conversation_id", "=", id);
+  const last = after === null ? null : await own.select("number").where("id", "=", after).executeTakeFirst();
+  if (last === undefined) return null;
+  let page = own.select("item").orderBy("number", order);
+  if (last !== null) page = page.where("number", order === "asc" ? ">" : "<", last.number);
+  return (await page.limit(limit + 1).execute()).map(({ item }) => item);
+}
+
+/** Removes some that nobody has used for long; answers how many. */
+export async function deleteExpiredConversations(database: Database, now: Date, countMax: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from conversations where (account_id, id) in (
+      select account_id, id from conversations where expires_at <= ${now} limit ${countMax})`.execute(database);
+  return Number(numAffectedRows);
+}

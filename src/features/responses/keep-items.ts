@@ -1,0 +1,26 @@
+import type { PlacedItem } from "./read-input.ts";
+import { readSuffix } from "./response-envelope.ts";
+import type { JsonObject } from "./response-request.ts";
+
+const idPrefixes: Readonly<Record<string, string>> = {
+  reasoning: "rs",
+  function_call: "fc",
+  function_call_output: "fc",
+  custom_tool_call: "ctc",
+  custom_tool_call_output: "ctc",
+};
+
+/** The items of a request as they are kept: each with an id, and a message as it is where it is listed. */
+export function keepItems(items: readonly PlacedItem[], requestId: string): JsonObject[] {
+  const suffix = readSuffix(requestId);
+  return items.map(({ item }, index) => {
+    const type = String(item.type ?? "message");
+    const id = `${idPrefixes[type] ?? "msg"}_${suffix}_i${index}`;
+    const content = typeof item.content === "string" ? [toPart(item.role, item.content)] : item.content;
+    return { ...item, id: item.id ?? id, type, ...(content === undefined ? {} : { content }) };
+  });
+}
+
+function toPart(role: unknown, text: string): JsonObject {
+  return role === "assistant" ? { type: "output_text", text, annotations: [] } : { type: "input_text", text };
+}
