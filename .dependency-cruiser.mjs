@@ -8,6 +8,7 @@
 const ranks = [
   { cli: ["src/main.ts", "src/cli"] },
   { app: ["src/app", "src/app/processes"] },
+  { requests: ["src/features/requests"] },
   {
     completions: ["src/features/completions"],
     dramas: ["src/features/dramas", "src/features/dramas/film"],

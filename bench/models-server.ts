@@ -33,6 +33,7 @@ const http = await createGatewayHttp({
   transcriptions: nothing,
   webhooks: nothing,
   keyUses,
+  requestLog: { note: () => {} },
   metrics: createMetrics(),
   readers: { watch: () => () => () => {} },
   checkDatabase: async () => {},

@@ -707,6 +707,60 @@ create table redeem_codes (
   constraint redeem_codes_redeemed_complete CHECK ((redeemed_at IS NULL) = (redeemed_by IS NULL))
 );
 
+create table request_gaps (
+  account_id text not null,
+  id text not null,
+  from_at timestamp with time zone not null,
+  to_at timestamp with time zone not null,
+  lost integer not null,
+  constraint request_gaps_lost_positive CHECK (lost > 0),
+  constraint request_gaps_order CHECK (to_at >= from_at),
+  constraint request_gaps_unique PRIMARY KEY (account_id, id)
+);
+
+CREATE INDEX request_gaps_by_end ON request_gaps USING btree (to_at);
+
+create table requests (
+  account_id text not null,
+  created_at timestamp with time zone not null,
+  id text not null,
+  key_id text not null,
+  client_request_id text,
+  wire text,
+  method text not null,
+  route text,
+  model text,
+  status smallint not null,
+  error_code text,
+  ending text not null,
+  duration_ms integer not null,
+  first_token_ms integer,
+  input_tokens integer,
+  cached_input_tokens integer,
+  cache_write_tokens integer,
+  output_tokens integer,
+  reasoning_tokens integer,
+  audio_input_tokens integer,
+  audio_output_tokens integer,
+  charge_nano bigint,
+  charge_id text,
+  task_id text,
+  user_agent text,
+  is_replayed boolean not null,
+  constraint requests_ending_valid CHECK (ending = ANY (ARRAY['answered'::text, 'refused'::text, 'failed'::text, 'hung_up'::text, 'broken_off'::text])),
+  constraint requests_unique PRIMARY KEY (account_id, created_at, id)
+);
+
+CREATE INDEX requests_by_client_id ON ONLY requests USING btree (account_id, client_request_id, created_at) WHERE client_request_id IS NOT NULL;
+
+CREATE INDEX requests_by_error ON ONLY requests USING btree (account_id, error_code, created_at) WHERE error_code IS NOT NULL;
+
+CREATE INDEX requests_by_key ON ONLY requests USING btree (account_id, key_id, created_at);
+
+CREATE INDEX requests_by_model ON ONLY requests USING btree (account_id, model, created_at) WHERE model IS NOT NULL;
+
+CREATE INDEX requests_by_status ON ONLY requests USING btree (account_id, status, created_at) WHERE status >= 400;
+
 create table responses (
   account_id text not null,
   id text not null,
@@ -1339,6 +1393,27 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.drop_partitions(parent text, unit text, kept_from timestamp with time zone)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  part text;
+  dropped integer := 0;
+begin
+  execute format('delete from %I where created_at < %L', parent || '_default', kept_from);
+  for part in
+    select relname from pg_inherits join pg_class on pg_class.oid = inhrelid
+      where inhparent = quote_ident(parent)::regclass and relname ~ '_[0-9]{6}([0-9]{2})?$'
+        and (to_date(substring(relname from '[0-9]+$'), case unit when 'month' then 'YYYYMM' else 'YYYYMMDD' end)
+          + ('1 ' || unit)::interval) at time zone 'UTC' <= kept_from
+  loop
+    execute format('drop table %I', part);
+    dropped := dropped + 1;
+  end loop;
+  return dropped;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.end_claims(ended_claims ended_claim[])
  RETURNS void
  LANGUAGE plpgsql
@@ -1796,6 +1871,36 @@ begin
       on conflict (key_id, starts_at) do update set held = excluded.held, spent = excluded.spent;
   end if;
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.make_partitions(parent text, unit text, first_moment timestamp with time zone, last_moment timestamp with time zone)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  part text;
+  made integer := 0;
+  start timestamp := date_trunc(unit, first_moment at time zone 'UTC');
+  next timestamp;
+begin
+  -- Several gateways may look at once.
+  perform pg_advisory_xact_lock(7264042);
+  while start <= last_moment at time zone 'UTC' loop
+    next := start + ('1 ' || unit)::interval;
+    part := parent || '_' || to_char(start, case unit when 'month' then 'YYYYMM' else 'YYYYMMDD' end);
+    if to_regclass(quote_ident(part)) is null then
+      execute format('lock table %I in access exclusive mode', parent || '_default');
+      execute format('create table %I (like %I including all)', part, parent);
+      execute format(
+        'with moved as (delete from %I where created_at >= %L and created_at < %L returning *) insert into %I select * from moved',
+        parent || '_default', start at time zone 'UTC', next at time zone 'UTC', part);
+      execute format('alter table %I attach partition %I for values from (%L) to (%L)',
+        parent, part, start at time zone 'UTC', next at time zone 'UTC');
+      made := made + 1;
+    end if;
+    start := next;
+  end loop;
+  return made;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.notify_caller_change()

@@ -135,6 +135,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     webhooks,
     callers: { recall: () => null, find: async () => null, findOrRecall: async () => null, isUnknown: () => false },
     keyUses: { note: () => {} },
+    requestLog: { note: () => {} },
     metrics: createMetrics(),
     readers: { watch: () => () => () => {} },
     checkDatabase: async () => {},

@@ -7,6 +7,7 @@ import { createDramas, type DramaFailpoint, presentDramaRequest } from "../featu
 import { createEmbeddings } from "../features/embeddings/index.ts";
 import { createMessages } from "../features/messages/index.ts";
 import { createPayments, type StripePlace } from "../features/payments/index.ts";
+import { createRequestLog } from "../features/requests/index.ts";
 import { createResponses } from "../features/responses/index.ts";
 import { createSite, type Site } from "../features/site/index.ts";
 import { createTasks, hasTasksDueBefore, linkEvent, type TaskFailpoint } from "../features/tasks/index.ts";
@@ -40,6 +41,7 @@ export type Features = Pick<
   | "webhooks"
   | "callers"
   | "keyUses"
+  | "requestLog"
 > & {
   calls: Calls;
   outboxUrl: string | null;
@@ -73,6 +75,8 @@ export async function createFeatures(
   const heartbeatMs = settings.stream_heartbeat_ms;
   const { currency, base_url: baseUrl, shutdown_timeout_ms: closeTimeoutMs } = settings;
   const allowsPrivate = settings.sandbox === "on";
+  // The first to be made are the last to be closed: what ends with the others is noted too.
+  const notes = openNotes(foundation, options, stack);
   const calls = createCalls({
     ...{ database, clock, ids, ledger, counters, logger, metrics, health, random },
     ...{ currency, keyValidityMs, heartbeatMs },
@@ -123,14 +127,9 @@ export async function createFeatures(
   const dramas = createDramas({ database, clock, ids, logger, catalog, files, chat, tasks, folder, failpoint });
   const site = createGatewaySite(foundation, options);
   stack.defer(() => site.close());
-  const keyUses = createKeyUses({
-    database,
-    onTrouble: (error) => logger.warn({ error }, "the use of keys could not be noted"),
-  });
-  stack.defer(() => keyUses.close());
   return {
     ...{ calls, chat, completions, messages, responses, embeddings },
-    ...{ dramas, files, payments, site, tasks, transcriptions, webhooks, keyUses },
+    ...{ dramas, files, payments, site, tasks, transcriptions, webhooks, ...notes },
     callers: createCallerDirectory({ database, feed }),
     outboxUrl: site.outboxUrl,
     startWorking() {
@@ -145,14 +144,29 @@ export async function createFeatures(
   };
 }
 
+/** What is noted of calls, whatever becomes of them. */
+function openNotes(
+  { database, metrics }: Foundation,
+  { clock, ids, logger }: FeatureOptions,
+  stack: AsyncDisposableStack,
+): Pick<Features, "keyUses" | "requestLog"> {
+  const onTrouble = (error: unknown): void => logger.warn({ error }, "the use of keys could not be noted");
+  const keyUses = createKeyUses({ database, onTrouble });
+  stack.defer(() => keyUses.close());
+  const requestLog = createRequestLog({ database, clock, ids, logger, metrics });
+  stack.defer(() => requestLog.close());
+  return { keyUses, requestLog };
+}
+
 type Upkeep = Pick<Parameters<typeof listJobs>[0], "removeExpiredFiles" | "sweepCheckouts" | "sweepResponses">;
 
 function openJobs({ database, metrics, time, copy }: Foundation, options: FeatureOptions, upkeep: Upkeep) {
   const { clock, ids, logger } = options;
+  const { request_log_days: requestLogDays } = options.settings;
   return openScheduledJobs({
     ...{ database, clock, mayStart: () => time.hasAgreed() && copy.isLive() },
     closeTimeoutMs: options.settings.shutdown_timeout_ms,
-    jobs: listJobs({ database, clock, ids, logger, metrics, ...upkeep }),
+    jobs: listJobs({ database, clock, ids, logger, metrics, requestLogDays, ...upkeep }),
     onFailure(job, error) {
       metrics.jobFailures.at(job).add(1);
       logger.error({ job, error }, "a scheduled job failed");

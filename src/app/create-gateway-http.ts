@@ -17,6 +17,7 @@ import { addBalanceRoutes, type Ledger } from "../features/ledger/index.ts";
 import { consumeLimits, readLimits } from "../features/limits/index.ts";
 import type { Messages } from "../features/messages/index.ts";
 import type { Payments } from "../features/payments/index.ts";
+import { addRequestRoutes, type RequestLog } from "../features/requests/index.ts";
 import type { Responses } from "../features/responses/index.ts";
 import { getSession, requireFresh, type Site } from "../features/site/index.ts";
 import { type Tasks, taskEventSchema } from "../features/tasks/index.ts";
@@ -41,6 +42,7 @@ import type { Logger } from "../platform/observability/logger.ts";
 import type { Metrics } from "../platform/observability/metrics.ts";
 import type { Tracing } from "../platform/tracing/span.ts";
 import { addHealthRoutes } from "./health-routes.ts";
+import { noteRequest } from "./note-request.ts";
 import { findSubstitute } from "./openai-endpoints.ts";
 import { addReferenceRoutes } from "./reference-routes.ts";
 import { requireFunds } from "./require-funds.ts";
@@ -54,6 +56,7 @@ export type GatewayHttpDependencies = {
   database: Database;
   callers: CallerDirectory;
   keyUses: Pick<KeyUses, "note">;
+  requestLog: Pick<RequestLog, "note">;
   readers: Pick<ReaderWatch, "watch">;
   catalog: LiveCatalog;
   counters: Counters;
@@ -106,6 +109,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
     certificate: given.certificate ?? null,
     explainMissing: findSubstitute,
     findLimits: (request) => findLimits(request, given),
+    onEnded: (ended) => noteRequest(given, ended),
     async addRoutes(http) {
       const { checkDatabase, isStopping, copy } = given;
       http.addHook("onRequest", (request, _reply, done) => {
@@ -199,6 +203,7 @@ function addApi(api: HttpServer, identify: Identify, given: GatewayHttpDependenc
   addBalanceRoutes(api, { database, clock, currency });
   given.messages.addRoutes(api);
   addUsageRoutes(api, { database, catalog, clock, currency });
+  addRequestRoutes(api, { database, clock, keptDays: given.settings.request_log_days });
 }
 
 /** Whether its body is, or may be, so large that it is worth a question before it is read. */

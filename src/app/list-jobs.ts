@@ -6,6 +6,7 @@ import {
   rollUpUsage,
   sweepLedger,
 } from "../features/ledger/index.ts";
+import { rollRequestLog } from "../features/requests/index.ts";
 import { forgetOldRequests, forgetOldSignIns } from "../features/site/index.ts";
 import { reconcileTasks } from "../features/tasks/index.ts";
 import { forgetOldEvents } from "../features/webhooks/index.ts";
@@ -23,6 +24,7 @@ type JobOptions = {
   ids: IdSource;
   logger: Logger;
   metrics: Pick<Metrics, "violations">;
+  requestLogDays: number;
   removeExpiredFiles(): Promise<void>;
   sweepCheckouts(signal: AbortSignal): Promise<void>;
   sweepResponses(): Promise<void>;
@@ -85,6 +87,11 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       name: "sweep-responses",
       schedule: everyMinute,
       run: () => options.sweepResponses(),
+    },
+    {
+      name: "roll-request-log",
+      schedule: everyHour,
+      run: () => rollRequestLog({ database, clock, keptDays: options.requestLogDays }),
     },
     {
       name: "forget-old-events",

@@ -12,7 +12,7 @@ function createJobs(world: TestLedger) {
   const logger = createLogger({ level: "info", format: "json", write: (line) => logs.push(JSON.parse(line)) });
   const metrics = createMetrics();
   const upkeep = { removeExpiredFiles: async () => {}, sweepCheckouts: async () => {}, sweepResponses: async () => {} };
-  const jobs = listJobs({ ...world.parts, logger, metrics, ...upkeep });
+  const jobs = listJobs({ ...world.parts, logger, metrics, requestLogDays: 30, ...upkeep });
   const run = async (name: string): Promise<void> => {
     const job = jobs.find((candidate) => candidate.name === name);
     if (job === undefined) throw new Error(`no job ${name}`);
@@ -36,6 +36,7 @@ test("a gateway schedules every job", async () => {
     { name: "reconcile-tasks", schedule: everyNight },
     { name: "remove-expired-files", schedule: everyMinute },
     { name: "renew-plans", schedule: everyMinute },
+    { name: "roll-request-log", schedule: everyHour },
     { name: "roll-up-usage", schedule: everyHour },
     { name: "sweep-checkouts", schedule: everyMinute },
     { name: "sweep-ledger", schedule: everyMinute },

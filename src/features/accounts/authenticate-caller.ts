@@ -95,6 +95,12 @@ export async function recognizeCaller(
   return found !== null && isLiving(found, now) ? found.caller : null;
 }
 
+/** Whose key was sent, as far as that is remembered, whether it may still be used or not. Asks nobody. */
+export function recallCaller(callers: Pick<CallerDirectory, "recall">, headers: KeyHeaders): Caller | null {
+  const [text, other] = listKeys(headers);
+  return text === undefined || other !== undefined ? null : (callers.recall(text)?.caller ?? null);
+}
+
 function isLiving({ revokedAt, expiresAt }: KnownKey, now: Date): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now);
 }

@@ -15,6 +15,7 @@ export {
   authenticateCaller,
   authenticateSession,
   type CallAttempt,
+  recallCaller,
   recognizeCaller,
   requireKeyAccess,
 } from "./authenticate-caller.ts";

@@ -10,7 +10,7 @@ import {
   type Heartbeats,
   openEventStream,
 } from "../../platform/http/event-stream.ts";
-import { getCaller } from "../../platform/http/request-context.ts";
+import { closeFacts, createFacts, getCaller } from "../../platform/http/request-context.ts";
 import { breakOff, takeOver } from "../../platform/http/take-over.ts";
 import {
   type Claim,
@@ -151,6 +151,8 @@ async function admitAndRun<K extends CallKinds>(
 ): Promise<PaidCall<K> | null> {
   request.rawBody = null;
   const call = new PaidCall(context, plan, request.span);
+  const facts = createFacts({ model: plan.modelId });
+  request.facts = facts;
   const admission = await call.admit(keyed, request.limits ?? undefined);
   if (admission.kind === "answered") {
     await replayAnswer(route, reply, admission.answer);
@@ -159,12 +161,14 @@ async function admitAndRun<K extends CallKinds>(
   reply.headers(plan.headers);
   request.limits = admission.limits;
   request.logFields = { model: plan.modelId };
+  facts.isOpen = true;
   new CallAnswer(context, call, { request, reply, claim: admission.claim, route }).start();
   return call;
 }
 
 /** As the framework does it with an error that a route throws; an answer that has begun is broken off. */
 function refuse(reply: FastifyReply, error: unknown): void {
+  closeFacts(reply.request.facts);
   if (!reply.sent) reply.send(error);
   else if (!reply.raw.writableEnded) breakOff(reply, error);
 }
@@ -269,6 +273,7 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
     this.isSilent = false;
     const { context, request, call } = this;
     const waitedMs = context.clock.monotonicMs() - request.startedMs;
+    if (request.facts !== null) request.facts.firstTokenMs = waitedMs;
     context.metrics.timeToFirstToken.at(request.routeOptions.url ?? "none", call.plan.modelId).add(waitedMs / 1000);
   }
 
@@ -324,6 +329,7 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
   }
 
   private fail(error: unknown): void {
+    closeFacts(this.request.facts);
     if (this.events === null && this.bytes === null) {
       refuse(this.reply, error);
       return;
@@ -372,7 +378,19 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
     if (end.hasHungUp) fields.hung_up = true;
     if (stoppedBy !== null) fields.stopped_by = stoppedBy;
     this.request.logFields = fields;
+    this.noteFacts(end);
     if (!end.hasHungUp) return;
     this.context.logger.info({ ...this.call.describe(), ...fields }, "a call was settled after its caller hung up");
+  }
+
+  /** What the account's request log says of it. */
+  private noteFacts(end: CallEnd<K>): void {
+    const { facts } = this.request;
+    if (facts === null) return;
+    const tokens = this.call.plan.countTokens(end.usage);
+    facts.tokens = tokens.input === 0 && tokens.output === 0 ? null : tokens;
+    facts.chargeId = this.call.findChargeId();
+    facts.charge = end.settlement.charge;
+    closeFacts(facts);
   }
 }

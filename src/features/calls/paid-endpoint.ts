@@ -3,6 +3,7 @@ import type { Caller } from "../../lib/caller.ts";
 import type { Nano } from "../../lib/money.ts";
 import type { QuotaKind } from "../../lib/plan-terms.ts";
 import type { AppError } from "../../platform/errors/app-error.ts";
+import type { TokenCounts } from "../../platform/http/request-context.ts";
 import type { SpanAttributes } from "../../platform/tracing/span.ts";
 import type { ProviderError } from "../../providers/contract.ts";
 import type { RouteTarget } from "../catalog/index.ts";
@@ -65,7 +66,7 @@ export type CallPlan<K extends CallKinds> = {
   describeSpan(usage: K["usage"]): SpanAttributes;
 };
 
-export type CallTokens = { input: number; output: number };
+export type CallTokens = TokenCounts;
 
 /** A call to an upstream that is under way. Each function may be called at any time, also when the call is long over. */
 export type CallRun = {

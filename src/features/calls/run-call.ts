@@ -10,7 +10,7 @@ import type { Span, SpanOptions } from "../../platform/tracing/span.ts";
 import { toSpanFailure } from "../../platform/tracing/to-span-failure.ts";
 import type { ProviderError } from "../../providers/contract.ts";
 import type { Claim, KeptAnswer } from "../idempotency/index.ts";
-import type { Ledger } from "../ledger/index.ts";
+import { deriveTransactionId, type Ledger } from "../ledger/index.ts";
 import { correctTokens, returnSlot, type Slot } from "../limits/index.ts";
 import { type Admission, type AdmissionContext, admitCall, type KeyedRequest } from "./admit-call.ts";
 import { Authorization, type AuthorizationListener } from "./authorize-call.ts";
@@ -461,6 +461,12 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
 
   private describeSlot(): Slot {
     return { use: "request", id: this.plan.requestId, ttlMs: this.plan.terms.holdMs };
+  }
+
+  /** What the ledger calls its charge; `null` while there is none, and where nothing was to be charged. */
+  findChargeId(): string | null {
+    const { holdId } = this.authorization;
+    return holdId !== null && this.state === "settled" ? deriveTransactionId(holdId) : null;
   }
 
   /** The fields of every line of the log that is about this call. */

@@ -205,8 +205,16 @@ class ChatPlan implements CallPlan<ChatKinds> {
     return billChat(this.terms.rates, usage);
   }
 
-  countTokens({ inputTokens: input, outputTokens: output }: ChargedUsage): CallTokens {
-    return { input, output };
+  countTokens(usage: ChargedUsage): CallTokens {
+    return {
+      input: usage.inputTokens,
+      output: usage.outputTokens,
+      cachedInput: usage.cachedInputTokens,
+      cacheWrites: usage.cacheWriteTokens,
+      reasoning: usage.reasoningTokens,
+      audioInput: usage.inputAudioTokens,
+      audioOutput: usage.outputAudioTokens,
+    };
   }
 
   describeUsage({ inputTokens, outputTokens, isCounted }: ChargedUsage): Record<string, unknown> {

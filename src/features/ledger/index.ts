@@ -22,7 +22,7 @@ export { sumOpenHolds } from "./hold-totals-store.ts";
 export { findFreeze, invariants, unfreezeWallet, type Violation } from "./invariant-store.ts";
 export { listKeySpending } from "./key-spending-store.ts";
 export { requireLedgerCurrency } from "./ledger-currency.ts";
-export type { Cause, Unit } from "./ledger-state.ts";
+export { type Cause, deriveTransactionId, type Unit } from "./ledger-state.ts";
 export type {
   ExtendOperation,
   HoldOperation,

@@ -7,7 +7,7 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import type { Heartbeats } from "../../platform/http/event-stream.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
-import { getCaller } from "../../platform/http/request-context.ts";
+import { createFacts, getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { sendEvents } from "../../platform/http/take-over.ts";
 import type { Calls, PaidRoute } from "../calls/index.ts";
@@ -159,6 +159,7 @@ async function createInBackground(
   reply.headers(prepared.plan.headers);
   const begun = await background.begin({ ...prepared, limits, span });
   request.logFields = { model: prepared.plan.modelId };
+  request.facts = createFacts({ model: prepared.plan.modelId });
   if (asked.stream !== true) {
     reply.type(jsonType).send(begun.body);
     return;

@@ -5,4 +5,16 @@
  * time, its usage and its statement have the same sums. Days and hours are those of the account's time zone, whatever the database
  * knows of time zones. However long a history is, a page of it costs a page. Nobody sees another account's.
  */
+export {
+  createPageSchema,
+  createUnknownCursor,
+  csvAnswer,
+  csvType,
+  listFields,
+  presentPage,
+  toSeconds,
+} from "./list-schema.ts";
+export { parseRange } from "./parse-period.ts";
+export { readTimeZone } from "./sum-usage.ts";
 export { addUsageRoutes } from "./usage-routes.ts";
+export { chargeFilterFields, moneySchema, periodFields } from "./usage-schema.ts";

@@ -3,6 +3,7 @@ type ColumnValues = {
   text: string | null;
   bigint: bigint | null;
   smallint: number | null;
+  integer: number | null;
   boolean: boolean;
   timestamptz: Date | null;
   bytea: Buffer | null;
@@ -32,6 +33,7 @@ function presentColumn<T>(column: Column<T>, thing: T): string {
     }
     case "bigint":
     case "smallint":
+    case "integer":
     case "boolean":
       return String(column[2](thing) ?? "");
     case "timestamptz":

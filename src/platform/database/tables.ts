@@ -36,6 +36,8 @@ export type Tables = {
   postings: PostingsTable;
   prices: PricesTable;
   redeem_codes: RedeemCodesTable;
+  request_gaps: RequestGapsTable;
+  requests: RequestsTable;
   responses: ResponsesTable;
   scheduled_jobs: ScheduledJobsTable;
   stripe_progress: StripeProgressTable;
@@ -477,6 +479,43 @@ type RedeemCodesTable = {
   voided_at: Date | null;
   redeemed_at: Date | null;
   redeemed_by: string | null;
+};
+
+type RequestGapsTable = {
+  account_id: string;
+  id: string;
+  from_at: Date;
+  to_at: Date;
+  lost: number;
+};
+
+type RequestsTable = {
+  account_id: string;
+  created_at: Date;
+  id: string;
+  key_id: string;
+  client_request_id: string | null;
+  wire: string | null;
+  method: string;
+  route: string | null;
+  model: string | null;
+  status: number;
+  error_code: string | null;
+  ending: string;
+  duration_ms: number;
+  first_token_ms: number | null;
+  input_tokens: number | null;
+  cached_input_tokens: number | null;
+  cache_write_tokens: number | null;
+  output_tokens: number | null;
+  reasoning_tokens: number | null;
+  audio_input_tokens: number | null;
+  audio_output_tokens: number | null;
+  charge_nano: bigint | null;
+  charge_id: string | null;
+  task_id: string | null;
+  user_agent: string | null;
+  is_replayed: boolean;
 };
 
 type ResponsesTable = {

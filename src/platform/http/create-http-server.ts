@@ -23,8 +23,8 @@ import { presentLimitHeaders } from "./limit-headers.ts";
 import { requirePathParams } from "./path-params.ts";
 import { refuseWrongMethods } from "./refuse-wrong-methods.ts";
 import { emptyContext, type SeenLimits } from "./request-context.ts";
-import { logRequest } from "./request-log.ts";
-import { createRequestMeter, type RequestMeter } from "./request-meter.ts";
+import { type EndedRequest, logRequest, type RequestLogOptions } from "./request-log.ts";
+import { createRequestMeter } from "./request-meter.ts";
 import { compileSerializer } from "./serialization.ts";
 import { requireStorableQuery } from "./storable-text.ts";
 import { traceRequest } from "./trace-request.ts";
@@ -60,6 +60,8 @@ type HttpServerOptions = {
   /** What is left to whoever was not admitted yet but sent a valid key; `null` for everybody else. Never throws. */
   findLimits?(request: FastifyRequest): Promise<SeenLimits | null>;
   tracing?: Tracing | null;
+  /** Told of each request when all is known of it: when its connection is done with it, or later. Never throws. */
+  onEnded?(ended: EndedRequest): void;
   /** Adds every route; called once, before paths that exist learn to refuse other methods. */
   addRoutes(http: HttpServer): Promise<void>;
   /** What to tell of a path that leads nowhere although one could expect something there; `null` for every other. */
@@ -72,7 +74,7 @@ const idleConnectionMs = 72_000;
 /** The edge: ids, limits, errors and log lines that every request gets, whatever it asks for. */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { clock, logger, limits, metrics = createMetrics() } = options;
-  const told = { clock, logger, meter: createRequestMeter(metrics) };
+  const told = { clock, logger, meter: createRequestMeter(metrics), onEnded: options.onEnded ?? null };
   const http: HttpServer = fastify({
     genReqId: () => options.ids.next("req"),
     requestIdHeader: false,
@@ -104,6 +106,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   http.decorateRequest("bodyBytes", emptyContext.bodyBytes);
   http.decorateRequest("rawBody", emptyContext.rawBody);
   http.decorateRequest("logFields", emptyContext.logFields);
+  http.decorateRequest("facts", emptyContext.facts);
   http.decorateRequest("failure", emptyContext.failure);
   http.decorateRequest("span", emptyContext.span);
   http.setValidatorCompiler(compileValidator);
@@ -147,11 +150,8 @@ function listServerOptions({ limits, certificate = null }: HttpServerOptions): {
   const https = { ...http, cert, key, minVersion: tlsVersionMin, handshakeTimeout: headersTimeout };
   return { https } as object as { http: ServerOptions };
 }
-/** Whoever hears of each request. */
-type Told = { clock: Clock; logger: Logger; meter: RequestMeter };
-
 /** What every request passes first: one hook without a promise, because each more would be felt. */
-function receiveRequests(http: HttpServer, options: HttpServerOptions, told: Told): void {
+function receiveRequests(http: HttpServer, options: HttpServerOptions, told: RequestLogOptions): void {
   http.addHook("onRequest", (request, reply, done) => {
     logRequest(request, reply, told);
     if (options.tracing) request.span = traceRequest(options.tracing, request);

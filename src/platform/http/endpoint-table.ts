@@ -9,7 +9,7 @@ const endpointTable = {
   listModels: { scope: "models", stability: "beta", readsMemory: true, anthropicForm: "if-asked" },
   getModel: { scope: "models", stability: "preview", readsMemory: true, anthropicForm: "if-asked" },
   listPrices: { scope: "pricing", stability: "preview", readsMemory: true },
-  createCompletion: { scope: "chat", stability: "preview", spends: true },
+  createCompletion: { scope: "chat", wire: "completions", stability: "preview", spends: true },
   createChatCompletion: { scope: "chat", stability: "beta", spends: true },
   createResponse: { scope: "chat", stability: "preview", spends: true },
   createMessage: { scope: "chat", stability: "preview", spends: true, anthropicForm: "always" },
@@ -26,6 +26,13 @@ const endpointTable = {
   listConversationItems: { scope: "chat", stability: "preview" },
   getConversationItem: { scope: "chat", stability: "preview" },
   deleteConversationItem: { scope: "chat", stability: "preview" },
+  createResponse: { scope: "chat", wire: "responses", stability: "preview", spends: true },
+  createMessage: { scope: "chat", wire: "messages", stability: "preview", spends: true, anthropicForm: "always" },
+  countMessageTokens: { scope: "chat", wire: "messages", stability: "preview", anthropicForm: "always" },
+  getResponse: { scope: "chat", wire: "responses", stability: "preview" },
+  deleteResponse: { scope: "chat", wire: "responses", stability: "preview" },
+  cancelResponse: { scope: "chat", wire: "responses", stability: "preview" },
+  listInputItems: { scope: "chat", wire: "responses", stability: "preview" },
   getBalance: { scope: "balance", stability: "preview" },
   listBuckets: { scope: "balance", stability: "preview" },
   listLedgerEntries: { scope: "balance", stability: "preview" },
@@ -33,6 +40,8 @@ const endpointTable = {
   getUsage: { scope: "usage", stability: "preview" },
   listCharges: { scope: "usage", stability: "preview" },
   getCharge: { scope: "usage", stability: "preview" },
+  listRequests: { scope: "usage", wire: "requests", stability: "preview" },
+  getRequest: { scope: "usage", wire: "requests", stability: "preview" },
   createFile: { scope: "files", stability: "preview" },
   listFiles: { scope: "files", stability: "preview" },
   getFile: { scope: "files", stability: "preview" },
@@ -72,6 +81,8 @@ const endpointTable = {
 
 type EndpointEntry = {
   scope: string;
+  /** What the request log calls it where several forms share a scope. */
+  wire?: string;
   stability: "beta" | "preview";
   spends?: true;
   /** Needs no database, and is served to those who are remembered while it is away. */
@@ -88,6 +99,16 @@ export function getEndpoint(name: EndpointName): EndpointEntry {
 }
 
 export const endpointScopes = [...new Set(Object.values(endpointTable).map(({ scope }) => scope))];
+
+/** What the request log calls a call to an endpoint. */
+export function getWire(name: EndpointName): string {
+  const { wire, scope }: EndpointEntry = endpointTable[name];
+  return wire ?? scope;
+}
+
+const entries: readonly EndpointEntry[] = Object.values(endpointTable);
+
+export const endpointWires = [...new Set(entries.map(({ wire, scope }) => wire ?? scope))];
 
 export const previewEndpoints = Object.entries(endpointTable)
   .filter(([, { stability }]) => stability === "preview")

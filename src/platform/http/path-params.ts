@@ -21,6 +21,10 @@ const pathIds = {
     pattern: "^txn_[0-9a-z]{1,64}$",
     missing: { ...unknown("The account has no such charge."), namesParam: true },
   },
+  request: {
+    pattern: "^req_[0-9a-z]{26}$",
+    missing: { ...unknown("The account has no such request, or its time is over."), namesParam: true },
+  },
   checkout: {
     pattern: "^chk_[0-9a-z]{1,64}$",
     missing: { ...unknown("There is no such checkout."), namesParam: true },

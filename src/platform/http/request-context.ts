@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
 import type { Caller } from "../../lib/caller.ts";
 import { invariant } from "../../lib/invariant.ts";
+import type { Nano } from "../../lib/money.ts";
 import type { LeaseState, RateState } from "../counters/counters.ts";
 import type { LogFields } from "../observability/stringify-fields.ts";
 import type { Span } from "../tracing/span.ts";
@@ -21,6 +22,31 @@ export type SeenLimits = {
   isDegraded: boolean;
 };
 
+/** Tokens by kind, all of them parts of the input or the output. */
+export type TokenCounts = {
+  input: number;
+  output: number;
+  cachedInput?: number;
+  cacheWrites?: number;
+  reasoning?: number;
+  audioInput?: number;
+  audioOutput?: number;
+};
+
+/** What an operation tells of a call, for the account's request log. */
+export type CallFacts = {
+  model: string | null;
+  taskId: string | null;
+  firstTokenMs: number | null;
+  tokens: TokenCounts | null;
+  charge: Nano | null;
+  chargeId: string | null;
+  /** A call may outlast its connection. While it goes on, its facts are not known. */
+  isOpen: boolean;
+  /** Called when they are, by whoever closes them, where the connection has closed before. */
+  onClosed: (() => void) | null;
+};
+
 /** What we keep with each request beside what the framework keeps. */
 export type RequestContext = {
   /** Set once by authentication. */
@@ -35,6 +61,7 @@ export type RequestContext = {
   rawBody: Buffer | null;
   /** What the operation wants to be told of in the log line. */
   logFields: LogFields | null;
+  facts: CallFacts | null;
   /** The error that the answer tells of, for the log line. */
   failure: Error | null;
   /** `null` where the request is not traced. */
@@ -50,9 +77,31 @@ export const emptyContext: Readonly<RequestContext> = {
   bodyBytes: 0,
   rawBody: null,
   logFields: null,
+  facts: null,
   failure: null,
   span: null,
 };
+
+export function createFacts(known: Partial<CallFacts>): CallFacts {
+  return {
+    model: null,
+    taskId: null,
+    firstTokenMs: null,
+    tokens: null,
+    charge: null,
+    chargeId: null,
+    isOpen: false,
+    onClosed: null,
+    ...known,
+  };
+}
+
+/** Nothing more will be known of a call. */
+export function closeFacts(facts: CallFacts | null): void {
+  if (facts === null || !facts.isOpen) return;
+  facts.isOpen = false;
+  facts.onClosed?.();
+}
 
 const openReply = Symbol("the reply that a connection is busy with");
 

@@ -3,13 +3,32 @@ import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../errors/app-error.ts";
 import { getErrorEntry } from "../errors/error-table.ts";
 import type { Logger } from "../observability/logger.ts";
+import type { EndpointName } from "./endpoint-table.ts";
 import { findOpenReply, noteOpenReply } from "./request-context.ts";
 import type { RequestMeter } from "./request-meter.ts";
 import { endRequestSpan } from "./trace-request.ts";
 
 const pathCharactersMax = 200;
 
-type RequestLogOptions = { clock: Clock; logger: Logger; meter: RequestMeter };
+/** A request of which all is known. */
+export type EndedRequest = {
+  reply: FastifyReply;
+  /** As it is written in the code, and the endpoint of the table that it is; `null` where the path leads nowhere. */
+  route: string | null;
+  endpoint: EndpointName | null;
+  durationMs: number;
+  /** The client left before the answer was whole. */
+  isAborted: boolean;
+  /** Of the error that it was answered with, or broke off with. */
+  code: string | null;
+};
+
+export type RequestLogOptions = {
+  clock: Clock;
+  logger: Logger;
+  meter: RequestMeter;
+  onEnded: ((ended: EndedRequest) => void) | null;
+};
 
 /**
  * One line for the request, written when its connection is done with it, however it ended. Also for a request that the
@@ -32,7 +51,8 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply, options
 function writeLine(reply: FastifyReply, options: RequestLogOptions): void {
   const { request, raw, statusCode } = reply;
   const { caller, startedMs, respondedMs, logFields, failure } = request;
-  const route = request.routeOptions.url ?? null;
+  const { url, config } = request.routeOptions;
+  const route = url ?? null;
   const level = decideLevel(failure, statusCode);
   const durationMs = options.clock.monotonicMs() - startedMs;
   const code = failure instanceof AppError ? presentCode(failure) : null;
@@ -58,6 +78,15 @@ function writeLine(reply: FastifyReply, options: RequestLogOptions): void {
   if (code !== null)
     Object.assign(fields, level === "info" ? { error_code: code } : { error_code: code, error: failure });
   options.logger[level](fields, "request");
+  const { onEnded } = options;
+  if (onEnded === null) return;
+  const isAborted = !raw.writableFinished;
+  const tell = (): void => {
+    const known = request.failure instanceof AppError ? presentCode(request.failure) : null;
+    onEnded({ reply, route, endpoint: config.endpoint ?? null, durationMs, isAborted, code: known });
+  };
+  if (request.facts?.isOpen === true) request.facts.onClosed = tell;
+  else tell();
 }
 
 type Level = "info" | "warn" | "error";

@@ -52,6 +52,20 @@ export const metricTable = {
     labels: [{ name: "method" }, { name: "route" }, { name: "status_class", values: statusClasses }],
     buckets: requestSeconds,
   },
+  requestLogWritten: {
+    name: "sluice_request_log_written_total",
+    kind: "counter",
+    area: "traffic",
+    help: "Calls that were written to the request log.",
+    labels: [],
+  },
+  requestLogLost: {
+    name: "sluice_request_log_lost_total",
+    kind: "counter",
+    area: "traffic",
+    help: "Calls that are not in the request log because too many waited for the database. Those whose calls they were see a gap.",
+    labels: [],
+  },
   requestsInProgress: {
     name: "sluice_http_requests_in_progress",
     kind: "gauge",

@@ -282,6 +282,7 @@ describe("a key", () => {
       ...chat.gateway.parts,
       logger,
       metrics: createMetrics(),
+      requestLogDays: 30,
       removeExpiredFiles: async () => {},
       sweepCheckouts: async () => {},
       sweepResponses: async () => {},

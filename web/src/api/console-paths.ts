@@ -4638,6 +4638,120 @@ export type paths = {
       };
     };
   };
+  "/requests": {
+    get: {
+      parameters: {
+        query?: {
+          from?: string;
+          to?: string;
+          model?: string;
+          key_id?: string;
+          wire?: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
+          status?: string;
+          error_code?: string;
+          client_request_id?: string;
+          ids?: string;
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "request";
+              id: string;
+              created: number;
+              created_at: string;
+              client_request_id: string | null;
+              key_id: string;
+              wire: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks" | null;
+              method: string;
+              route: string | null;
+              model: string | null;
+              status: number;
+              error_code: string | null;
+              ending: "answered" | "refused" | "failed" | "hung_up" | "broken_off";
+              latency_ms: number;
+              time_to_first_token_ms: number | null;
+              tokens: {
+                input: number;
+                cached_input: number;
+                cache_writes: number;
+                audio_input: number;
+                output: number;
+                reasoning: number;
+                audio_output: number;
+              } | null;
+              charge: string | null;
+              charge_id: string | null;
+              task_id: string | null;
+              user_agent: string | null;
+              replayed: boolean;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+            gaps: ({
+              from: string;
+              to: string;
+              lost: number;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/requests/{request_id}": {
+    get: {
+      parameters: {
+        path: {
+          request_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "request";
+            id: string;
+            created: number;
+            created_at: string;
+            client_request_id: string | null;
+            key_id: string;
+            wire: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks" | null;
+            method: string;
+            route: string | null;
+            model: string | null;
+            status: number;
+            error_code: string | null;
+            ending: "answered" | "refused" | "failed" | "hung_up" | "broken_off";
+            latency_ms: number;
+            time_to_first_token_ms: number | null;
+            tokens: {
+              input: number;
+              cached_input: number;
+              cache_writes: number;
+              audio_input: number;
+              output: number;
+              reasoning: number;
+              audio_output: number;
+            } | null;
+            charge: string | null;
+            charge_id: string | null;
+            task_id: string | null;
+            user_agent: string | null;
+            replayed: boolean;
+          };
+        } };
+      };
+    };
+  };
   "/images/edits": {
     post: {
       parameters: {

@@ -5,7 +5,7 @@ import type { ErrorCode } from "../../../platform/errors/error-table.ts";
 import { describeAnswers } from "../../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { describeEndpoint, type EndpointName } from "../../../platform/http/endpoint-table.ts";
-import { getCaller } from "../../../platform/http/request-context.ts";
+import { createFacts, getCaller } from "../../../platform/http/request-context.ts";
 import { describeHeaders } from "../../../platform/http/request-headers.ts";
 import type { Files } from "../../files/index.ts";
 import { parseIdempotencyKey } from "../../idempotency/index.ts";
@@ -191,6 +191,7 @@ export async function submitTask<B extends CommonBody>(
   const created = await createWanted(dependencies, { request, key, way });
   reply.headers(created.headers);
   if (created.isReplay) reply.header("idempotent-replayed", "true");
+  request.facts = createFacts({ model: created.task.model, taskId: created.task.id });
   const signal = watchCaller(reply);
   const task =
     waitMs === 0 ? created.task : await awaitTask(dependencies, created.task, { knownVersion: null, waitMs, signal });

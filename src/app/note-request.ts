@@ -1,0 +1,77 @@
+import { type CallerDirectory, recallCaller } from "../features/accounts/index.ts";
+import { decideEnding, hungUpStatus, type RequestLog } from "../features/requests/index.ts";
+import { readIdTime } from "../lib/ids.ts";
+import { getWire } from "../platform/http/endpoint-table.ts";
+import { type CallFacts, createFacts } from "../platform/http/request-context.ts";
+import type { EndedRequest } from "../platform/http/request-log.ts";
+
+type NoteDependencies = { requestLog: Pick<RequestLog, "note">; callers: Pick<CallerDirectory, "recall"> };
+
+const apiPathPattern = /^\/v1(?:[/?#]|$)/;
+const userAgentCharactersMax = 256;
+const modelCharactersMax = 128;
+const noFacts = createFacts({});
+
+/**
+ * Takes a request into the log of the account that made it: each of the API whose key is known, also one that was refused
+ * before anybody asked who calls, and what people do in the console. What its pages read is no call of anybody's.
+ */
+export function noteRequest({ requestLog, callers }: NoteDependencies, ended: EndedRequest): void {
+  const { reply, route, endpoint } = ended;
+  const { request } = reply;
+  const isOfApi = apiPathPattern.test(request.url);
+  if (!isOfApi && (endpoint === null || request.method === "GET" || request.method === "HEAD")) return;
+  const caller = request.caller ?? (isOfApi ? recallCaller(callers, request.headers) : null);
+  const createdAt = caller === null ? null : readIdTime(request.id);
+  if (caller === null || createdAt === null) return;
+  const { facts } = request;
+  requestLog.note({
+    id: request.id,
+    createdAt,
+    accountId: caller.accountId,
+    keyId: caller.keyId,
+    clientRequestId: request.clientRequestId,
+    wire: endpoint === null ? null : getWire(endpoint),
+    method: request.method,
+    route,
+    model: facts?.model ?? readModel(request.body),
+    errorCode: ended.code,
+    durationMs: Math.round(ended.durationMs),
+    userAgent: request.headers["user-agent"]?.slice(0, userAgentCharactersMax) ?? null,
+    isReplayed: reply.hasHeader("idempotent-replayed"),
+    ...describeEnd(ended),
+    ...describeFacts(facts ?? noFacts),
+  });
+}
+
+function describeEnd({ reply, isAborted, code }: EndedRequest) {
+  const hasFailed = code !== null;
+  const isUnanswered = isAborted && !hasFailed && !reply.raw.headersSent;
+  const status = isUnanswered ? hungUpStatus : reply.statusCode;
+  return { status, ending: decideEnding({ status, isAborted, hasFailed }) };
+}
+
+function describeFacts({ taskId, firstTokenMs, tokens, charge, chargeId }: CallFacts) {
+  return {
+    taskId,
+    firstTokenMs: firstTokenMs === null ? null : Math.round(firstTokenMs),
+    inputTokens: tokens?.input ?? null,
+    outputTokens: tokens?.output ?? null,
+    cachedInputTokens: tokens?.cachedInput ?? null,
+    cacheWriteTokens: tokens?.cacheWrites ?? null,
+    reasoningTokens: tokens?.reasoning ?? null,
+    audioInputTokens: tokens?.audioInput ?? null,
+    audioOutputTokens: tokens?.audioOutput ?? null,
+    // A charge of nothing is one where there is a bill.
+    charge: chargeId === null ? null : charge,
+    chargeId,
+  };
+}
+
+/** What a request that came to nothing asked for, as far as it can be stored. */
+function readModel(body: unknown): string | null {
+  if (typeof body !== "object" || body === null || !("model" in body)) return null;
+  const { model } = body;
+  const isStorable = typeof model === "string" && model !== "" && !model.includes("\0") && model.isWellFormed();
+  return isStorable && model.length <= modelCharactersMax ? model : null;
+}

@@ -1,0 +1,117 @@
+import type { Clock } from "../../lib/clock.ts";
+import { type AccountId, readIdTime } from "../../lib/ids.ts";
+import { nano } from "../../lib/money.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { createUnknownCursor, parseRange, readTimeZone } from "../usage/index.ts";
+import type { RequestGap, RequestRecord } from "./request-record.ts";
+import {
+  findRequest,
+  listGaps,
+  listRequests,
+  listTaskCharges,
+  type RequestFilter,
+  type RequestPlace,
+} from "./request-store.ts";
+
+export type RequestReading = { database: Database; clock: Clock; keptDays: number };
+
+/** What a caller asks for, as it is written in a query. */
+export type AskedRequests = {
+  from?: string | undefined;
+  to?: string | undefined;
+  model?: string | undefined;
+  key_id?: string | undefined;
+  wire?: string | undefined;
+  status?: string | undefined;
+  error_code?: string | undefined;
+  client_request_id?: string | undefined;
+  ids?: string | undefined;
+};
+
+const dayMs = 24 * 60 * 60 * 1000;
+const gapsMax = 20;
+
+/** What is asked for, no further back than the log goes. */
+export async function readFilter(
+  { database, clock, keptDays }: RequestReading,
+  accountId: AccountId,
+  asked: AskedRequests,
+): Promise<RequestFilter> {
+  const range = parseRange(asked, await readTimeZone(database, accountId));
+  const keptFrom = findKeptFrom(clock, keptDays);
+  return {
+    accountId,
+    from: range.from === null || range.from < keptFrom ? keptFrom : range.from,
+    // Ids are made by clocks that are not all the same.
+    to: range.to ?? new Date(clock.now().getTime() + dayMs),
+    model: asked.model ?? null,
+    keyId: asked.key_id ?? null,
+    wire: asked.wire ?? null,
+    status: asked.status === undefined ? null : parseStatus(asked.status),
+    errorCode: asked.error_code ?? null,
+    clientRequestId: asked.client_request_id ?? null,
+    ids: asked.ids === undefined ? null : asked.ids.split(",").flatMap((id) => parsePlace(id) ?? []),
+  };
+}
+
+export function findKeptFrom(clock: Clock, keptDays: number): Date {
+  return new Date(clock.now().getTime() - keptDays * dayMs);
+}
+
+/** `429` is itself, `5xx` a hundred of them. */
+function parseStatus(text: string): { least: number; most: number } {
+  if (!text.endsWith("xx")) return { least: Number(text), most: Number(text) };
+  const least = Number(text.charAt(0)) * 100;
+  return { least, most: least + 99 };
+}
+
+function parsePlace(id: string): RequestPlace | null {
+  const createdAt = readIdTime(id);
+  return createdAt === null ? null : { id, createdAt };
+}
+
+/** A page of the log, newest first, with what is missing in its time. */
+export async function readRequests(
+  reading: RequestReading,
+  filter: RequestFilter,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<{ records: RequestRecord[]; gaps: RequestGap[] }> {
+  const { database } = reading;
+  const place = after === null ? null : parsePlace(after);
+  if (after !== null && place === null) throw createUnknownCursor();
+  const records = await listRequests(database, filter, { after: place, limit });
+  const gaps = await listGaps(database, filter, gapsMax);
+  return { records: await addTaskCharges(database, filter.accountId, records), gaps };
+}
+
+export async function getRequest(
+  { database, clock, keptDays }: RequestReading,
+  accountId: AccountId,
+  id: string,
+): Promise<RequestRecord> {
+  const place = parsePlace(id);
+  const isKept = place !== null && place.createdAt >= findKeptFrom(clock, keptDays);
+  const record = isKept ? await findRequest(database, { accountId, ...place }) : null;
+  if (record === null) {
+    throw new AppError("not_found", "The account has no such request, or its time is over.", { param: "request_id" });
+  }
+  const [charged = record] = await addTaskCharges(database, accountId, [record]);
+  return charged;
+}
+
+/** A task is charged when it ends, long after the request that made it. */
+async function addTaskCharges(
+  database: Database,
+  accountId: AccountId,
+  records: readonly RequestRecord[],
+): Promise<RequestRecord[]> {
+  const taskIds = records.flatMap(({ taskId, chargeId }) => (taskId === null || chargeId !== null ? [] : [taskId]));
+  const charges = await listTaskCharges(database, { accountId, taskIds });
+  return records.map((record) => {
+    const charge = record.taskId === null ? undefined : charges.get(record.taskId);
+    if (charge === undefined) return record;
+    // What a quota paid cost no money.
+    return { ...record, chargeId: charge.chargeId, charge: nano(charge.unit === "money" ? charge.paid : 0n) };
+  });
+}

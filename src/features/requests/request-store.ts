@@ -1,0 +1,195 @@
+import { type RawBuilder, sql } from "kysely";
+import type { AccountId, KeyId } from "../../lib/ids.ts";
+import { nano } from "../../lib/money.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { presentRows, type RowType } from "../../platform/database/row-arrays.ts";
+import type { Tables } from "../../platform/database/tables.ts";
+import type { RequestEnding, RequestGap, RequestRecord } from "./request-record.ts";
+
+/** The columns of the table, in its order. */
+const requestRow: RowType<RequestRecord> = {
+  name: "requests",
+  columns: [
+    ["account_id", "text", ({ accountId }) => accountId],
+    ["created_at", "timestamptz", ({ createdAt }) => createdAt],
+    ["id", "text", ({ id }) => id],
+    ["key_id", "text", ({ keyId }) => keyId],
+    ["client_request_id", "text", ({ clientRequestId }) => clientRequestId],
+    ["wire", "text", ({ wire }) => wire],
+    ["method", "text", ({ method }) => method],
+    ["route", "text", ({ route }) => route],
+    ["model", "text", ({ model }) => model],
+    ["status", "smallint", ({ status }) => status],
+    ["error_code", "text", ({ errorCode }) => errorCode],
+    ["ending", "text", ({ ending }) => ending],
+    ["duration_ms", "integer", ({ durationMs }) => durationMs],
+    ["first_token_ms", "integer", ({ firstTokenMs }) => firstTokenMs],
+    ["input_tokens", "integer", ({ inputTokens }) => inputTokens],
+    ["cached_input_tokens", "integer", ({ cachedInputTokens }) => cachedInputTokens],
+    ["cache_write_tokens", "integer", ({ cacheWriteTokens }) => cacheWriteTokens],
+    ["output_tokens", "integer", ({ outputTokens }) => outputTokens],
+    ["reasoning_tokens", "integer", ({ reasoningTokens }) => reasoningTokens],
+    ["audio_input_tokens", "integer", ({ audioInputTokens }) => audioInputTokens],
+    ["audio_output_tokens", "integer", ({ audioOutputTokens }) => audioOutputTokens],
+    ["charge_nano", "bigint", ({ charge }) => charge],
+    ["charge_id", "text", ({ chargeId }) => chargeId],
+    ["task_id", "text", ({ taskId }) => taskId],
+    ["user_agent", "text", ({ userAgent }) => userAgent],
+    ["is_replayed", "boolean", ({ isReplayed }) => isReplayed],
+  ],
+};
+
+/** Writes a batch. What is there already stays: a batch whose commit nobody heard of is sent again. */
+export async function insertRequests(database: Database, records: readonly RequestRecord[]): Promise<void> {
+  await sql`
+    insert into requests select * from unnest(${presentRows(requestRow, records)}::requests[])
+      on conflict do nothing`.execute(database);
+}
+
+export async function insertGaps(database: Database, gaps: readonly RequestGap[], nextId: () => string): Promise<void> {
+  await database
+    .insertInto("request_gaps")
+    .values(
+      gaps.map(({ accountId, from, to, lost }) => ({
+        ...{ account_id: accountId, id: nextId(), lost },
+        ...{ from_at: from, to_at: to },
+      })),
+    )
+    .execute();
+}
+
+/** What is asked for; `null` where it does not matter. */
+export type RequestFilter = {
+  accountId: AccountId;
+  from: Date;
+  to: Date;
+  model: string | null;
+  keyId: string | null;
+  wire: string | null;
+  /** One status, or all of a class: both ends are among them. */
+  status: { least: number; most: number } | null;
+  errorCode: string | null;
+  clientRequestId: string | null;
+  /** With the moments that they begin with. */
+  ids: readonly { id: string; createdAt: Date }[] | null;
+};
+
+export type RequestPlace = { id: string; createdAt: Date };
+
+/** Newest first, from after a place. */
+export async function listRequests(
+  database: Database,
+  filter: RequestFilter,
+  { after, limit }: { after: RequestPlace | null; limit: number },
+): Promise<RequestRecord[]> {
+  const conditions = [...listConditions(filter)];
+  if (after !== null) conditions.push(sql`(created_at, id) < (${after.createdAt}::timestamptz, ${after.id}::text)`);
+  const { status } = filter;
+  const page = (more: RawBuilder<unknown>): RawBuilder<RequestRow> => sql<RequestRow>`
+    select * from requests where ${sql.join(conditions, sql` and `)} ${more}
+      order by created_at desc, id desc limit ${limit}`;
+  if (status === null) return (await page(sql``).execute(database)).rows.map(toRecord);
+  if (status.most < errorStatusMin) {
+    const isOfClass = sql`and status between ${status.least} and ${status.most}`;
+    return (await page(isOfClass).execute(database)).rows.map(toRecord);
+  }
+  // Each status by itself is in the order of time in the index; all of a class together are not.
+  const { rows } = await sql<RequestRow>`
+    select page.* from generate_series(${status.least}::smallint, ${status.most}::smallint) as one (status)
+      cross join lateral (${page(sql`and requests.status = one.status and requests.status >= 400`)}) as page
+      order by created_at desc, id desc limit ${limit}`.execute(database);
+  return rows.map(toRecord);
+}
+
+/** From here on statuses have an index of their own. */
+const errorStatusMin = 400;
+
+function* listConditions(filter: RequestFilter): Generator<RawBuilder<unknown>> {
+  const { accountId, from, to, model, keyId, wire, errorCode, clientRequestId, ids } = filter;
+  yield sql`account_id = ${accountId}`;
+  yield sql`created_at >= ${from} and created_at < ${to}`;
+  if (model !== null) yield sql`model = ${model}`;
+  if (keyId !== null) yield sql`key_id = ${keyId}`;
+  if (wire !== null) yield sql`wire = ${wire}`;
+  if (errorCode !== null) yield sql`error_code = ${errorCode}`;
+  if (clientRequestId !== null) yield sql`client_request_id = ${clientRequestId}`;
+  if (ids === null) return;
+  yield sql`created_at = any(${ids.map(({ createdAt }) => createdAt)}::timestamptz[])`;
+  yield sql`id = any(${ids.map(({ id }) => id)}::text[])`;
+}
+
+export async function findRequest(
+  database: Database,
+  { accountId, id, createdAt }: RequestPlace & { accountId: AccountId },
+): Promise<RequestRecord | null> {
+  const { rows } = await sql<RequestRow>`
+    select * from requests where account_id = ${accountId} and created_at = ${createdAt} and id = ${id}`.execute(
+    database,
+  );
+  const [row] = rows;
+  return row === undefined ? null : toRecord(row);
+}
+
+/** The newest gaps of a time. */
+export async function listGaps(
+  database: Database,
+  { accountId, from, to }: Pick<RequestFilter, "accountId" | "from" | "to">,
+  limit: number,
+): Promise<RequestGap[]> {
+  const rows = await database
+    .selectFrom("request_gaps")
+    .select(["from_at", "to_at", "lost"])
+    .where("account_id", "=", accountId)
+    .where("to_at", ">=", from)
+    .where("from_at", "<", to)
+    .orderBy("to_at", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ accountId, from: row.from_at, to: row.to_at, lost: row.lost }));
+}
+
+/** What tasks were charged, as far as they are; from the tasks and the ledger's charges. */
+export async function listTaskCharges(
+  database: Database,
+  { accountId, taskIds }: { accountId: AccountId; taskIds: readonly string[] },
+): Promise<Map<string, { chargeId: string; paid: bigint; unit: string }>> {
+  if (taskIds.length === 0) return new Map();
+  const { rows } = await sql<{ task_id: string; id: string; paid: bigint; unit: string }>`
+    select task.id as task_id, charge.id, charge.paid, charge.unit from tasks task
+      join charges charge on charge.id = 'txn_' || substr(task.hold_id, 6) and charge.account_id = task.account_id
+      where task.account_id = ${accountId} and task.id = any(${taskIds})`.execute(database);
+  return new Map(rows.map(({ task_id: taskId, id, paid, unit }) => [taskId, { chargeId: id, paid, unit }]));
+}
+
+type RequestRow = Tables["requests"];
+
+function toRecord(row: RequestRow): RequestRecord {
+  return {
+    id: row.id,
+    createdAt: row.created_at,
+    accountId: row.account_id as AccountId,
+    keyId: row.key_id as KeyId,
+    clientRequestId: row.client_request_id,
+    wire: row.wire,
+    method: row.method,
+    route: row.route,
+    model: row.model,
+    status: row.status,
+    errorCode: row.error_code,
+    ending: row.ending as RequestEnding,
+    durationMs: row.duration_ms,
+    firstTokenMs: row.first_token_ms,
+    inputTokens: row.input_tokens,
+    cachedInputTokens: row.cached_input_tokens,
+    cacheWriteTokens: row.cache_write_tokens,
+    outputTokens: row.output_tokens,
+    reasoningTokens: row.reasoning_tokens,
+    audioInputTokens: row.audio_input_tokens,
+    audioOutputTokens: row.audio_output_tokens,
+    charge: row.charge_nano === null ? null : nano(row.charge_nano),
+    chargeId: row.charge_id,
+    taskId: row.task_id,
+    userAgent: row.user_agent,
+    isReplayed: row.is_replayed,
+  };
+}
