@@ -112,6 +112,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     ...readSiteSettings(settings),
     masterKey,
     randomBytes,
+    changes: { watch: () => () => {} },
     checkDatabase: refuse,
     hasTasksDueBefore: refuse,
     openAccount: refuse,

@@ -5,6 +5,7 @@ import { createChat } from "../features/chat/index.ts";
 import { createCompletions } from "../features/completions/index.ts";
 import { createDramas, type DramaFailpoint, presentDramaRequest } from "../features/dramas/index.ts";
 import { createEmbeddings } from "../features/embeddings/index.ts";
+import type { Files } from "../features/files/index.ts";
 import { createMessages } from "../features/messages/index.ts";
 import { createPayments, type StripePlace } from "../features/payments/index.ts";
 import { createRequestLog } from "../features/requests/index.ts";
@@ -12,7 +13,7 @@ import { createResponses } from "../features/responses/index.ts";
 import { createSite, type Site } from "../features/site/index.ts";
 import { createTasks, hasTasksDueBefore, linkEvent, type TaskFailpoint } from "../features/tasks/index.ts";
 import { createTranscriptions } from "../features/transcriptions/index.ts";
-import { createWebhooks } from "../features/webhooks/index.ts";
+import { createWebhooks, type Webhooks } from "../features/webhooks/index.ts";
 import { pingDatabase } from "../platform/database/database.ts";
 import { openScheduledJobs } from "../platform/jobs/scheduled-jobs.ts";
 import { createGuardedClient } from "../platform/net/guarded-client.ts";
@@ -68,12 +69,17 @@ export async function createFeatures(
   options: FeatureOptions,
   stack: AsyncDisposableStack,
 ): Promise<Features> {
-  const { settings, clock, ids, randomBytes, logger } = options;
-  const { metrics, database, feed, catalog, counters, ledger, registry, health, masterKey, copy, tracing } = foundation;
+  const { settings, clock, ids, randomBytes, logger, failpoint = () => {} } = options;
+  const { metrics, database, feed, changes, catalog, counters, ledger, registry, health } = foundation;
+  const { masterKey, copy, tracing } = foundation;
   const random = (): number => Buffer.from(randomBytes(6)).readUIntBE(0, 6) / 2 ** 48;
   const keyValidityMs = settings.idempotency_hours * hourMs;
-  const heartbeatMs = settings.stream_heartbeat_ms;
-  const { currency, base_url: baseUrl, shutdown_timeout_ms: closeTimeoutMs } = settings;
+  const {
+    currency,
+    base_url: baseUrl,
+    shutdown_timeout_ms: closeTimeoutMs,
+    stream_heartbeat_ms: heartbeatMs,
+  } = settings;
   const allowsPrivate = settings.sandbox === "on";
   // The first to be made are the last to be closed: what ends with the others is noted too.
   const notes = openNotes(foundation, options, stack);
@@ -96,13 +102,8 @@ export async function createFeatures(
   const { files } = opened;
   stack.defer(opened.close);
   const transcriptions = createTranscriptions({ calls, catalog, registry, clock, files });
-  const webhooks = createWebhooks({
-    ...{ database, clock, ids, random, randomBytes, masterKey, logger, metrics, allowsPrivate, baseUrl, tracing },
-    presentData: (data, now) => linkEvent(data, files.signLink, now),
-  });
+  const webhooks = createGatewayWebhooks(foundation, options, { random, files });
   stack.defer(() => webhooks.close());
-  // Most of what is to be sent comes with a task.
-  feed.subscribe("tasks", { onChange: webhooks.lookSoon, onReset: webhooks.lookSoon });
   const payments = createPayments({
     ...{ database, clock, ids, logger, place: options.stripe },
     ...readPaymentSettings(settings),
@@ -113,9 +114,9 @@ export async function createFeatures(
   stack.defer(() => jobs.close());
   const guarded = createGuardedClient({ allowsPrivate: false });
   stack.defer(() => guarded.close());
-  const failpoint = options.failpoint ?? (() => {});
   const tasks = createTasks({
-    ...{ database, clock, ids, logger, metrics, feed, catalog, registry, health, files, guarded, calls, random },
+    ...{ database, clock, ids, logger, metrics, feed, changes, catalog, registry, health },
+    ...{ files, guarded, calls, random },
     failpoint,
     ...{ currency, baseUrl, allowsPrivate, keyValidityMs, heartbeatMs, closeTimeoutMs, tracing },
     presentComposite: presentDramaRequest,
@@ -175,10 +176,28 @@ function openJobs({ database, metrics, time, copy }: Foundation, options: Featur
   });
 }
 
-function createGatewaySite({ database, counters, catalog, masterKey }: Foundation, options: FeatureOptions): Site {
+function createGatewayWebhooks(
+  { database, feed, changes, masterKey, metrics, tracing }: Foundation,
+  { settings, clock, ids, randomBytes, logger }: FeatureOptions,
+  { random, files }: { random(): number; files: Pick<Files, "signLink"> },
+): Webhooks {
+  const webhooks = createWebhooks({
+    ...{ database, clock, ids, random, randomBytes, masterKey, logger, metrics, tracing },
+    allowsPrivate: settings.sandbox === "on",
+    baseUrl: settings.base_url,
+    onAttempted: (accountId) => changes.announce(accountId, "deliveries"),
+    presentData: (data, now) => linkEvent(data, files.signLink, now),
+  });
+  // Most of what is to be sent comes with a task.
+  feed.subscribe("tasks", { onChange: webhooks.lookSoon, onReset: webhooks.lookSoon });
+  return webhooks;
+}
+
+function createGatewaySite(foundation: Foundation, options: FeatureOptions): Site {
+  const { database, changes, counters, catalog, masterKey } = foundation;
   const { settings, clock, ids, randomBytes, logger, showMail = () => {} } = options;
   return createSite({
-    ...{ database, clock, ids, randomBytes, counters, logger, masterKey, catalog, showMail },
+    ...{ database, changes, clock, ids, randomBytes, counters, logger, masterKey, catalog, showMail },
     outbox: options.siblings?.outbox,
     ...readSiteSettings(settings),
     checkDatabase: () => pingDatabase(database),

@@ -2,10 +2,15 @@ import { join } from "node:path";
 import { type LiveCatalog, openLiveCatalog, publishHealth } from "../features/catalog/index.ts";
 import { createLedger, type Ledger, requireLedgerCurrency } from "../features/ledger/index.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { IdSource } from "../lib/ids.ts";
+import type { AccountId, IdSource } from "../lib/ids.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
 import { type MasterKey, openMasterKey } from "../platform/config/master-key.ts";
 import type { Counters } from "../platform/counters/counters.ts";
+import {
+  type AccountChanges,
+  accountChangeChannels,
+  createAccountChanges,
+} from "../platform/database/account-changes.ts";
 import { type ChangeFeed, openChangeFeed } from "../platform/database/change-feed.ts";
 import { copyStateChannel, requireWhole } from "../platform/database/copy-state.ts";
 import type { Database, DatabaseAddress } from "../platform/database/database.ts";
@@ -37,6 +42,7 @@ export type Foundation = {
   metrics: MetricRegistry;
   database: Database;
   feed: ChangeFeed;
+  changes: AccountChanges;
   catalog: LiveCatalog;
   counters: Counters;
   ledger: Ledger;
@@ -110,7 +116,7 @@ export async function openFoundation(
   const node = await describeNode(options);
   const feed = await openChangeFeed({
     address,
-    channels: ["callers", "catalog", "sessions", "tasks", "tasks_due", copyStateChannel],
+    channels: ["callers", "catalog", "sessions", "tasks", "tasks_due", copyStateChannel, ...accountChangeChannels],
     onTrouble: warn("change feed disconnected, caches bypassed"),
     onTime: time.hear,
     ...(node === null ? {} : { sessionName: presentNodeName(node) }),
@@ -119,6 +125,8 @@ export async function openFoundation(
   if (node !== null) await requireSharedNodes({ database, settings, logger }, node);
   const copy = await watchCopy({ database, feed, logger });
   stack.defer(() => copy.close());
+  const changes = createAccountChanges({ database, feed, onTrouble: warn("changes of accounts could not be told") });
+  stack.defer(() => changes.close());
   const health = createUpstreamHealth({ clock, metrics });
   const registry = createProviderRegistry({ clock, studioFolder: join(settings.data_dir, "studio") });
   stack.defer(() => registry.close());
@@ -130,7 +138,8 @@ export async function openFoundation(
   const counters = await openCounters({ settings, clock, logger, metrics, siblings });
   stack.defer(() => counters.close());
   const waits = watchOutage("payments wait for the database", "payments are recorded again");
-  const ledger = createLedger({ database, address, clock, abandoned, metrics, tracing, ...waits });
+  const onBooked = (accountId: AccountId): void => changes.announce(accountId, "balance");
+  const ledger = createLedger({ database, address, clock, abandoned, metrics, tracing, onBooked, ...waits });
   stack.defer(() => ledger.close());
   const publisher = publishHealth({
     ...{ database, clock, health, nodeId: ids.next("node") },
@@ -139,7 +148,7 @@ export async function openFoundation(
   stack.defer(() => publisher.close());
   const masterKey = await openMasterKey(settings, randomBytes);
   const kept = { catalog, counters, ledger, registry, health, masterKey };
-  return { metrics, database, feed, ...kept, firstRun, notices, time, copy, tracing };
+  return { metrics, database, feed, changes, ...kept, firstRun, notices, time, copy, tracing };
 }
 
 /** What others on the database are to know of this gateway. Nobody else is on an embedded one. */

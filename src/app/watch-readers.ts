@@ -1,10 +1,11 @@
 import type { FastifyRequest } from "fastify";
 import { requireKeyAccess } from "../features/accounts/index.ts";
-import { findSession, requireLiveSession } from "../features/site/index.ts";
+import { findSession, requireLiveSession, type SiteSession } from "../features/site/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import { invariant } from "../lib/invariant.ts";
 import type { ChangeFeed } from "../platform/database/change-feed.ts";
 import type { Database } from "../platform/database/database.ts";
+import type { AppError } from "../platform/errors/app-error.ts";
 import { getEndpoint } from "../platform/http/endpoint-table.ts";
 import { presentError } from "../platform/http/error-response.ts";
 import type { AccessWatch } from "../platform/http/event-stream.ts";
@@ -38,12 +39,25 @@ export function watchReaders({ database, feed, clock, logger }: ReaderWatchOptio
     onChange: (sessionId) => streams.look((reader) => reader.sessionId === sessionId),
     onReset: lookAtAll,
   });
+
+  /** A page's own stream, which no program could open with a key. */
+  function watchSession(request: FastifyRequest, session: SiteSession | null): AccessWatch {
+    invariant(session !== null, "streams are for people who are signed in, or for callers");
+    return (end) =>
+      streams.add({
+        accountId: session.accountId,
+        sessionId: session.id,
+        check: () => requireLiveSession(database, session.id, clock.now()),
+        end: (refusal) => end(presentEnd(request, refusal)),
+      });
+  }
+
   return {
     watch(request) {
-      const { accountId, keyId } = getCaller(request);
       const { endpoint } = request.routeOptions.config;
-      invariant(endpoint !== undefined, "only endpoints of the table have callers");
       const session = findSession(request);
+      if (endpoint === undefined) return watchSession(request, session);
+      const { accountId, keyId } = getCaller(request);
       const place = { address: request.ip, endpointScope: getEndpoint(endpoint).scope };
       return (end) =>
         streams.add({
@@ -55,12 +69,15 @@ export function watchReaders({ database, feed, clock, logger }: ReaderWatchOptio
             const keyEndsAt = await requireKeyAccess(database, keyId, { ...place, now });
             return keyEndsAt ?? sessionEndsAt;
           },
-          end(refusal) {
-            request.failure = refusal;
-            end(`data: ${JSON.stringify(presentError(refusal, request.id).body)}\n\n`);
-          },
+          end: (refusal) => end(presentEnd(request, refusal)),
         });
     },
     close: streams.close,
   };
+}
+
+/** The last event of a stream whose reader may not read it any more. */
+function presentEnd(request: FastifyRequest, refusal: AppError): string {
+  request.failure = refusal;
+  return `data: ${JSON.stringify(presentError(refusal, request.id).body)}\n\n`;
 }

@@ -1,8 +1,16 @@
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { revokeApiKey, updateAccount, updateApiKey } from "../../src/features/accounts/index.ts";
+import { createApiKey, revokeApiKey, updateAccount, updateApiKey } from "../../src/features/accounts/index.ts";
+import { bookCredit } from "../../src/features/ledger/index.ts";
+import type { AccountId } from "../../src/lib/ids.ts";
+import { nano } from "../../src/lib/money.ts";
+import { accountChangeChannels, createAccountChanges } from "../../src/platform/database/account-changes.ts";
+import { openChangeFeed } from "../../src/platform/database/change-feed.ts";
+import { toDatabaseAddress } from "../../src/platform/database/database.ts";
 import { type SiteVisitor, signUpVisitor, siteOrigin, visitorSettings } from "../harness/site/site-visitor.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/test-database.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
+import { waitUntil } from "../harness/wait-until.ts";
 
 /** Real time, moved on by the tests that need it later. */
 let movedMs = 0;
@@ -111,5 +119,106 @@ describe("a stream of events that is open in the console ends, on every node, wh
     );
     await end(visitor, email);
     expect(await Promise.all(streams.map(readRefusal))).toEqual([code, code]);
+  });
+});
+
+describe("a stream of changes", () => {
+  async function openChanges({ siteUrl }: TestGateway, visitor: SiteVisitor) {
+    const cookie = `sluice-session=${visitor.cookies.get("sluice-session")}`;
+    const left = new AbortController();
+    const response = await fetch(`${siteUrl}/console/api/changes`, { headers: { cookie }, signal: left.signal });
+    const stream = { response, text: "", hasEnded: false, leave: () => left.abort() };
+    void readInto(stream).catch(() => {});
+    return stream;
+  }
+
+  async function readInto(stream: { response: Response; text: string; hasEnded: boolean }): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const piece of stream.response.body ?? []) stream.text += decoder.decode(piece, { stream: true });
+    stream.hasEnded = true;
+  }
+
+  /** A process that serves no pages, such as a worker's. */
+  async function startWorker() {
+    const told: string[] = [];
+    const address = toDatabaseAddress(sharedDatabase.url);
+    const onTrouble = (error: unknown): void => void told.push(String(error));
+    const feed = await openChangeFeed({ address, channels: ["callers", ...accountChangeChannels], onTrouble });
+    feed.subscribe("account_changes", { onChange: (payload) => told.push(payload), onReset() {} });
+    const changes = createAccountChanges({ database: gateway.database, feed, onTrouble });
+    return {
+      told,
+      announce: changes.announce,
+      async [Symbol.asyncDispose]() {
+        await changes.close();
+        await feed.close();
+      },
+    };
+  }
+
+  test("tells the pages of an account on every node what changed, and nobody of an account that nobody watches", async () => {
+    const { visitor } = await signUpVisitor(gateway);
+    const accountId: AccountId = (await visitor.get("/session")).body.account.id;
+    const { accountId: unwatched } = await gateway.createCaller();
+    await using worker = await startWorker();
+    const streams = await Promise.all([gateway, otherNode].map((node) => openChanges(node, visitor)));
+    const hearing = (kinds: string) =>
+      waitUntil(`${kinds} to be heard`, () =>
+        streams.every(({ text }) => text.includes(`event: change\ndata: ${kinds}\n\n`)),
+      );
+
+    // It hears a moment after the streams began that somebody watches.
+    await waitUntil("the worker to tell", () => {
+      for (const id of [unwatched, accountId]) worker.announce(id, "requests");
+      return worker.told.length > 0;
+    });
+    await hearing('["requests"]');
+    await createApiKey({ ...gateway.parts, randomBytes }, { accountId, name: "new" });
+    await hearing('["keys"]');
+    const booking = { kind: "top-up" as const, amount: nano(5_000_000_000n) };
+    await bookCredit(gateway.parts, { accountId, booking, actor: "test", reason: "a test", reference: null });
+    await hearing('["balance"]');
+    expect(worker.told.filter((payload) => !payload.startsWith(`${accountId} `))).toEqual([]);
+
+    await visitor.post("/sign-out");
+    await waitUntil("the streams to end", () => streams.every(({ hasEnded }) => hasEnded));
+    for (const { text } of streams) expect(text).toContain('"code":"not_signed_in"');
+  });
+
+  test("tells of changes that come fast together", async () => {
+    const { visitor } = await signUpVisitor(gateway);
+    const accountId: AccountId = (await visitor.get("/session")).body.account.id;
+    await using worker = await startWorker();
+    const stream = await openChanges(gateway, visitor);
+    const startedMs = performance.now();
+    await waitUntil("the worker to tell", () => {
+      worker.announce(accountId, "requests");
+      return worker.told.length > 0;
+    });
+    for (let count = 0; count < 100; count += 1) {
+      worker.announce(accountId, "tasks");
+      worker.announce(accountId, "balance");
+    }
+    await waitUntil("the rest", () => worker.told.some((payload) => payload.endsWith(" balance")));
+    const passedMs = performance.now() - startedMs;
+    expect(worker.told.length).toBeLessThanOrEqual(2 + passedMs / 1000);
+    stream.leave();
+  });
+
+  test("is refused where the account has many, and does not hold up the gateway's stop", async () => {
+    const { visitor } = await signUpVisitor(gateway);
+    const streams = await Promise.all(Array.from({ length: 20 }, () => openChanges(otherNode, visitor)));
+    expect(streams.map(({ response }) => response.status)).toEqual(streams.map(() => 200));
+    const refused = await openChanges(otherNode, visitor);
+    expect(refused.response.status).toBe(429);
+    expect(refused.response.headers.get("retry-after")).toBe("60");
+    streams[0]?.leave();
+    await waitUntil("its place to be free", async () => {
+      const next = await openChanges(otherNode, visitor);
+      next.leave();
+      return next.response.status === 200;
+    });
+    await otherNode.close();
+    await waitUntil("the others to end", () => streams.slice(1).every(({ hasEnded }) => hasEnded));
   });
 });

@@ -5,7 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { modelTypes } from "../../src/features/catalog/index.ts";
 import { repositoryDir } from "../harness/repository-files.ts";
-import { type BrowsedSite, listAxeFindings, signInByPage, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import {
+  type BrowsedSite,
+  listAxeFindings,
+  openSettled,
+  signInByPage,
+  startBrowsedSite,
+} from "../harness/site/browsed-site.ts";
 import { hasBrowser } from "../harness/site/browser.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
@@ -144,7 +150,7 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
       ] as const) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 900 });
-        await page.goto(path, { waitUntil: "networkidle" });
+        await openSettled(page, path);
         await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
         if (width !== 768) await expect.poll(() => listAxeFindings(page)).toEqual([]);
       }

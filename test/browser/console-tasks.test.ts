@@ -2,7 +2,13 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openEventInbox } from "../../src/features/webhooks/index.ts";
 import { startWebhookReceiver, type WebhookReceiver } from "../harness/servers/webhook-receiver.ts";
-import { type BrowsedSite, listAxeFindings, signInByPage, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import {
+  type BrowsedSite,
+  listAxeFindings,
+  openSettled,
+  signInByPage,
+  startBrowsedSite,
+} from "../harness/site/browsed-site.ts";
 import { hasBrowser } from "../harness/site/browser.ts";
 import { type ConsolePerson, createConsolePerson } from "../harness/site/console-person.ts";
 
@@ -209,7 +215,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
       ] as const) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 900 });
-        await page.goto(path, { waitUntil: "networkidle" });
+        await openSettled(page, path);
         await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
         if (width !== 768) await expect.poll(() => listAxeFindings(page)).toEqual([]);
       }

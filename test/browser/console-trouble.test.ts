@@ -1,5 +1,10 @@
+import { randomBytes } from "node:crypto";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createApiKey } from "../../src/features/accounts/index.ts";
+import { bookCredit } from "../../src/features/ledger/index.ts";
+import type { AccountId } from "../../src/lib/ids.ts";
+import { toAmount } from "../harness/chat/spender.ts";
 import { findFreePort } from "../harness/gateway-process.ts";
 import { openTcpGate, type TcpGate } from "../harness/servers/tcp-gate.ts";
 import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/site/browsed-site.ts";
@@ -98,6 +103,65 @@ describe.skipIf(!hasBrowser)("the console in trouble", () => {
     await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.getByRole("region", { name: "Your new key" }).waitFor();
   });
+
+  test("all pages of a browser share one stream of changes, and show the truth again when it comes back", async () => {
+    const email = await site.createPerson({ credit: "5" });
+    await using opened = await openSignedInPage(site, email);
+    const { page } = opened;
+    let streams = 0;
+    page.context().on("request", (request) => {
+      if (request.url().endsWith("/console/api/changes")) streams += 1;
+    });
+    const heard = page.waitForResponse(/console\/api\/changes$/);
+    await page.goto("/console");
+    await heard;
+    const second = await page.context().newPage();
+    await second.goto("/console/settings");
+    const balance = (of: Page, amount: string) =>
+      of.getByRole("link", { name: new RegExp(`Available balance\\s*\\${amount}`) }).waitFor();
+    await Promise.all([balance(page, "$5.00"), balance(second, "$5.00")]);
+
+    const { accountId, key } = await createKeyOf(email);
+    const spent = await fetch(`${site.gateway.baseUrl}/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "sandbox-chat", messages: [{ role: "user", content: "Hello" }] }),
+    });
+    expect(spent.status).toBe(200);
+    await Promise.all([balance(page, "$4.99"), balance(second, "$4.99")]);
+    expect(streams).toBe(1);
+
+    await gate.close();
+    await Promise.all([banner(page).waitFor(), banner(second).waitFor()]);
+    await addCredit(accountId, "10");
+    await gate.open();
+    await Promise.all([balance(page, "$14.99"), balance(second, "$14.99")]);
+    await Promise.all([page, second].map((each) => banner(each).waitFor({ state: "detached" })));
+
+    // The page that reads the stream is closed, and the other reads it from then on.
+    const taken = second.waitForResponse(/console\/api\/changes$/);
+    await page.close();
+    await taken;
+    await addCredit(accountId, "1");
+    await balance(second, "$15.99");
+  });
+
+  async function createKeyOf(email: string): Promise<{ accountId: AccountId; key: string }> {
+    const { database, parts } = site.gateway;
+    const { id } = await database
+      .selectFrom("accounts")
+      .select("id")
+      .where("email", "=", email)
+      .executeTakeFirstOrThrow();
+    const accountId = id as AccountId;
+    const { text } = await createApiKey({ ...parts, randomBytes }, { accountId, name: "Spends" });
+    return { accountId, key: text };
+  }
+
+  async function addCredit(accountId: AccountId, amount: string): Promise<void> {
+    const booking = { kind: "top-up" as const, amount: toAmount(amount) };
+    await bookCredit(site.gateway.parts, { accountId, booking, actor: "test", reason: "a test", reference: null });
+  }
 
   test("a page that is opened while the server is away comes when the server does", async () => {
     await using opened = await openConsole();

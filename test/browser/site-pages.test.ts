@@ -5,6 +5,7 @@ import {
   type BrowsedSite,
   fillSignIn,
   listAxeFindings,
+  openSettled,
   signInByPage,
   startBrowsedSite,
 } from "../harness/site/browsed-site.ts";
@@ -176,7 +177,7 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     ] as const) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width: widths[0], height: 900 });
-      await page.goto(entry.path, { waitUntil: "networkidle" });
+      await openSettled(page, entry.path);
       await page.getByRole("heading", { name: entry.heading, level: 1 }).waitFor();
       for (const width of widths) {
         await page.setViewportSize({ width, height: 900 });

@@ -1,3 +1,4 @@
+import { notifyAccountChange } from "../../platform/database/account-changes.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { checkOperation } from "./check-operation.ts";
 import { collectDebts } from "./claw-back.ts";
@@ -19,6 +20,10 @@ export async function applyWithin<O extends Operation>(tx: Database, operation: 
   checkOperation(operation, now);
   const { results } = await decideWithin(tx, [operation], { now });
   if (bringsCash(operation)) await collectDebts(tx, operation.accountId, now);
+  // Credit comes seldom and from anywhere, also from processes that nobody tells who watches.
+  if (!("holdId" in operation) && operation.kind !== "hold") {
+    await notifyAccountChange(tx, operation.accountId, "balance");
+  }
   return results[0] as ResultOf<O>;
 }
 

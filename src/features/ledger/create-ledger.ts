@@ -48,6 +48,8 @@ type LedgerOptions = {
   /** Told of each try that did not reach the database, and of each that did. */
   onTrouble(error: unknown): void;
   onRecovery?(): void;
+  /** Told of the account of each operation that is durable, once for each. */
+  onBooked?(accountId: AccountId): void;
   metrics?: LedgerMetrics;
   reach?: ReachPoint;
   /** When it says so, nobody waits for the database any longer. */
@@ -57,9 +59,9 @@ type LedgerOptions = {
 
 export function createLedger(options: LedgerOptions): Ledger {
   const { database, address, clock, onTrouble, reach = () => {}, abandoned = new AbortController().signal } = options;
-  const { onRecovery = () => {}, metrics = createMetrics(), tracing = null } = options;
+  const { onRecovery = () => {}, onBooked = () => {}, metrics = createMetrics(), tracing = null } = options;
   const session = createSession(address, abandoned);
-  const told = { onTrouble, onRecovery, metrics, tracing };
+  const told = { onTrouble, onRecovery, onBooked, metrics, tracing };
   const groupCommit = createGroupCommit({ database, session, clock, reach, abandoned, ...told });
   metrics.ledgerQueueLength.observe(() => [[groupCommit.length()]]);
   metrics.ledgerQueueAge.observe(() => [[groupCommit.oldestMs() / 1000]]);

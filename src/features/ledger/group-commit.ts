@@ -47,6 +47,8 @@ type GroupCommitDependencies = {
   onTrouble(error: unknown): void;
   /** Told of every batch that was committed. */
   onRecovery(): void;
+  /** Told of the account of each operation that was committed. */
+  onBooked(accountId: AccountId): void;
   metrics: Pick<Metrics, "ledgerBatchSize" | "ledgerCommitDuration" | "ledgerFailedCommits">;
   tracing: Tracing | null;
 };
@@ -114,6 +116,7 @@ export function createGroupCommit(dependencies: GroupCommitDependencies): GroupC
       measured.size.add(batch.length);
       measured.duration.add((clock.monotonicMs() - startedMs) / 1000);
       dependencies.onRecovery();
+      for (const { operation } of batch) dependencies.onBooked(operation.accountId);
       setImmediate(reach, "answered");
       return results;
     } catch (error) {

@@ -3,13 +3,16 @@ import type { IdSource } from "../../lib/ids.ts";
 import { isLoopbackUrl } from "../../platform/config/load-settings.ts";
 import type { MasterKey } from "../../platform/config/master-key.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
+import type { AccountChanges } from "../../platform/database/account-changes.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import { createMailer } from "../../platform/mail/create-mailer.ts";
 import type { OutboxShelf } from "../../platform/mail/outbox-shelf.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import type { LiveCatalog } from "../catalog/index.ts";
 import { addAccountRoutes } from "./account/account-routes.ts";
+import { addChangeRoutes } from "./account/change-routes.ts";
 import { createConnect } from "./connect/create-connect.ts";
 import { addConsoleApi } from "./console-edge.ts";
 import { createSiteShell } from "./serve-site.ts";
@@ -46,6 +49,7 @@ export type SiteOptions = {
 
 type SiteDependencies = {
   database: Database;
+  changes: Pick<AccountChanges, "watch">;
   clock: Clock;
   ids: IdSource;
   randomBytes: (count: number) => Uint8Array;
@@ -71,6 +75,7 @@ export function createSite(given: SiteOptions & SiteDependencies): Site {
   const hasOutbox = mailer.kind === "outbox" && isLoopbackUrl(siteUrl);
   const outboxSecret = hasOutbox ? presentOutboxSecret(masterKey) : null;
   const shell = createSiteShell({ siteUrl, files: readSiteFiles() });
+  const heartbeats = createHeartbeats(heartbeatMs);
   const beginAttempt = createThrottle(counters, randomBytes);
   const signIn = createSignIn({
     ...{ database, clock, ids, randomBytes, logger, mailer, beginAttempt, masterKey, openAccount },
@@ -100,10 +105,12 @@ export function createSite(given: SiteOptions & SiteDependencies): Site {
           ...{ database, clock, ids, randomBytes, logger, catalog, beginAttempt, currency },
         });
         addShowcaseRoutes(consoleApi, showcase);
+        addChangeRoutes(consoleApi, { changes: given.changes, clock, heartbeats });
         addApi(consoleApi);
       });
     },
     async close() {
+      heartbeats.close();
       await signIn.close();
       await mailer.close();
     },
@@ -111,6 +118,8 @@ export function createSite(given: SiteOptions & SiteDependencies): Site {
 }
 
 const outboxSecretCharacters = 32;
+/** After how much silence a page is told that its stream is alive; pages give one up that is silent for three times as long. */
+const heartbeatMs = 15_000;
 
 function presentOutboxSecret(masterKey: MasterKey): string {
   return masterKey.derive("outbox").toString("base64url").slice(0, outboxSecretCharacters);

@@ -15,6 +15,7 @@ export { createResetLink } from "./sign-in/password/change-password.ts";
 export { requireGoodPassword } from "./sign-in/password/check-password.ts";
 export { hashPassword } from "./sign-in/password/password.ts";
 export { requireLiveSession } from "./sign-in/session/sessions.ts";
+export type { SiteSession } from "./sign-in/session/site-session.ts";
 export { createUser } from "./sign-in/user/create-user.ts";
 export { inviteUser } from "./sign-in/user/invite-user.ts";
 export type { User } from "./sign-in/user/user.ts";

@@ -1,6 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
 import { createSemaphore } from "../../lib/semaphore.ts";
+import type { AccountChanges } from "../../platform/database/account-changes.ts";
 import type { ChangeFeed } from "../../platform/database/change-feed.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
@@ -19,7 +20,7 @@ import type { TaskMetrics } from "./machine/count-task-end.ts";
 import { createCancelCheck } from "./read/cancel-task.ts";
 import type { PresentComposite } from "./read/present-request.ts";
 import { addTaskRoutes } from "./read/task-routes.ts";
-import { createTaskWatch } from "./read/watch-tasks.ts";
+import { createTaskWatch, type TaskWatch } from "./read/watch-tasks.ts";
 import { addSpeechRoutes } from "./speech/speech-routes.ts";
 import {
   addGenerationRoutes,
@@ -30,6 +31,7 @@ import {
 import { addImageEditRoutes } from "./submit/image-edit-routes.ts";
 import { prepareMedia } from "./submit/prepare-media.ts";
 import { createSubmissionWriter } from "./submit/write-submissions.ts";
+import { isFinal, type Task } from "./task.ts";
 import { notifyChanges, notifyDue } from "./task-store.ts";
 import type { Orchestrate } from "./work/orchestrate-task.ts";
 import type { TaskFailpoint } from "./work/task-failpoints.ts";
@@ -55,6 +57,8 @@ type TasksDependencies = {
   logger: Logger;
   metrics?: TaskMetrics;
   feed: ChangeFeed;
+  /** Told what those who look at an account may want to read anew. */
+  changes?: Pick<AccountChanges, "announce">;
   catalog: LiveCatalog;
   registry: ProviderRegistry;
   health: UpstreamHealth;
@@ -82,15 +86,32 @@ type TasksDependencies = {
 export function createTasks(dependencies: TasksDependencies): Tasks {
   const { database, clock, ids, logger, feed, catalog, registry, health, files, guarded, calls } = dependencies;
   const { currency, baseUrl, keyValidityMs, random, presentComposite, failpoint = () => {} } = dependencies;
-  const { metrics = createMetrics(), tracing = null } = dependencies;
+  const { metrics = createMetrics(), tracing = null, changes = { announce() {} } } = dependencies;
   const heartbeats = createHeartbeats(dependencies.heartbeatMs);
   const onTrouble = (error: unknown): void => logger.warn({ error }, "task queue error");
-  const watch = createTaskWatch({ feed, tell: (changes) => notifyChanges(database, changes), onTrouble });
+  const watch = createTaskWatch({ feed, tell: (versions) => notifyChanges(database, versions), onTrouble });
+  const announce = createAnnouncement(watch, changes);
   const wakeUps = createWakeUps({ feed, notify: () => notifyDue(database), onTrouble });
   // Half of the pool, so that whatever else needs a connection gets one.
   const endings = createSemaphore(Math.floor(dependencies.connectionsMax / 2) - 1);
-  const transitions = { database, clock, ids, logger, metrics, watch, endings, wakeWorkers: wakeUps.wake, failpoint };
-  const writer = createSubmissionWriter({ database, clock, currency, keyValidityMs, tracing, begin: wakeUps.begin });
+  const transitions = {
+    database,
+    clock,
+    ids,
+    logger,
+    metrics,
+    watch: { announce },
+    endings,
+    wakeWorkers: wakeUps.wake,
+    failpoint,
+  };
+  const writer = createSubmissionWriter({
+    ...{ database, clock, currency, keyValidityMs, tracing, begin: wakeUps.begin },
+    onCreated(accountId) {
+      changes.announce(accountId, "tasks");
+      changes.announce(accountId, "balance");
+    },
+  });
   const submissions = {
     ...{ database, clock, ids, catalog, failpoint, writer, watch, files, baseUrl },
     allowsPrivate: dependencies.allowsPrivate,
@@ -129,5 +150,16 @@ export function createTasks(dependencies: TasksDependencies): Tasks {
       await wakeUps.drain();
       await watch.drain();
     },
+  };
+}
+
+/** Tells those who wait for the task, and those who look at its account; with its end go a charge and an event. */
+function createAnnouncement(watch: TaskWatch, changes: Pick<AccountChanges, "announce">) {
+  return (task: Task): void => {
+    watch.announce(task);
+    changes.announce(task.accountId, "tasks");
+    if (!isFinal(task.state)) return;
+    changes.announce(task.accountId, "balance");
+    changes.announce(task.accountId, "deliveries");
   };
 }

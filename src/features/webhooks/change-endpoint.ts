@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
+import { notifyAccountChange } from "../../platform/database/account-changes.ts";
 import { type Database, isUniqueViolation } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { decideOverlapEnd } from "./account-secret.ts";
@@ -48,6 +49,7 @@ export async function changeEndpoint(
       if (changes.url !== undefined) await redirectPending(tx, { lane, url: changes.url });
       if (changes.disabled != null) await dropPending(tx, [lane]);
       await updateEndpoint(tx, current.id, changes);
+      await notifyAccountChange(tx, name.accountId, "deliveries");
       return await getEndpoint(tx, name);
     });
   } catch (error) {
@@ -73,6 +75,7 @@ export async function removeEndpoint(database: Database, name: EndpointName): Pr
     const endpoint = await getEndpoint(tx, name);
     await dropPending(tx, [nameEndpointLane(endpoint)]);
     await deleteEndpoint(tx, endpoint.id);
+    await notifyAccountChange(tx, name.accountId, "deliveries");
   });
 }
 

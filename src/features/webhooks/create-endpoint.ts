@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountId, IdSource } from "../../lib/ids.ts";
+import { notifyAccountChange } from "../../platform/database/account-changes.ts";
 import { type Database, inTransaction } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { checkWebhookUrl, normaliseUrl } from "./check-webhook-url.ts";
@@ -43,6 +44,7 @@ export async function createEndpoint(
       throw new AppError("invalid_parameter", message);
     }
     if (!(await insertEndpoint(tx, endpoint, sealed))) throw createKnownUrl();
+    await notifyAccountChange(tx, accountId, "deliveries");
   });
   return { endpoint, secret: text };
 }

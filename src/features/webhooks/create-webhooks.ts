@@ -49,6 +49,8 @@ type WebhooksDependencies = {
   allowsPrivate: boolean;
   /** Tells the owner of an endpoint that it was disabled. */
   onDisabled?(endpoint: WebhookEndpoint): void;
+  /** Told of the account of each attempt whose outcome is written. */
+  onAttempted?(accountId: AccountId): void;
   attemptMs?: number;
   lookEveryMs?: number;
   heldMax?: number;
@@ -101,6 +103,7 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
         ...{ database, clock, ids, attemptMs, lookEveryMs, heldMax, closeTimeoutMs, onTrouble },
         attempt: (delivery, signal) => attemptDelivery(attempts, delivery, signal),
         onDisabled: tellDisabled,
+        onWritten: (accountId) => dependencies.onAttempted?.(accountId),
         looks: createOutageLog({
           ...{ logger, clock },
           begins: "webhooks wait for the database",

@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountId, EventId, IdSource } from "../../lib/ids.ts";
+import { notifyAccountChange } from "../../platform/database/account-changes.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { insertDeliveries, listReceivers, type Receiver } from "./delivery-store.ts";
@@ -38,6 +39,7 @@ export async function resendEvent(
     throw new AppError("invalid_parameter", message, { param: "webhook_endpoint_id" });
   }
   await insertDeliveries(database, { id, accountId }, withIds(ids, receivers), clock.now());
+  await notifyAccountChange(database, accountId, "deliveries");
 }
 
 /** Sends an event that tells of nothing to one endpoint, like every other. */
@@ -53,6 +55,7 @@ export async function sendTestEvent(
   await database.transaction().execute(async (tx) => {
     await insertEvent(tx, event);
     await insertDeliveries(tx, event, withIds(ids, [toReceiver(endpoint)]), createdAt);
+    await notifyAccountChange(tx, accountId, "deliveries");
   });
   return event;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { createSingleFlight } from "../../lib/coalescer.ts";
-import type { IdSource } from "../../lib/ids.ts";
+import type { AccountId, IdSource } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { AttemptOutcome } from "./attempt-delivery.ts";
 import type { Attempt, DeliveryId } from "./delivery.ts";
@@ -40,6 +40,8 @@ type DispatcherDependencies = {
   closeTimeoutMs: number;
   /** Told what came of each attempt. */
   onAttempt(attempt: Attempt): void;
+  /** Told of the account of each attempt whose outcome is written. */
+  onWritten(accountId: AccountId): void;
   /** Told once, after it has become true. */
   onDisabled(endpoint: WebhookEndpoint): void;
   /** Told what went wrong on our side; it is tried again. */
@@ -134,7 +136,10 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
   async function writeFinished(batch: readonly FinishedDelivery[]): Promise<void> {
     const disabled = await finishDeliveries(database, batch, createLease());
     finished = finished.slice(batch.length);
-    for (const { delivery } of batch) lanes.forget(delivery);
+    for (const { delivery } of batch) {
+      lanes.forget(delivery);
+      dependencies.onWritten(delivery.event.accountId);
+    }
     for (const endpoint of disabled) dependencies.onDisabled(endpoint);
   }
 

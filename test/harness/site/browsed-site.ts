@@ -110,6 +110,13 @@ function describeCredit(text: string) {
   return { booking: { kind: "top-up" as const, amount }, actor: "test", reason: "a test spends it", reference: null };
 }
 
+/** Opens a page and waits until all of it has come. The console's stream never ends, so that its network is never idle. */
+export async function openSettled(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await page.locator("h1").first().waitFor();
+  await page.waitForFunction("document.querySelector('.animate-pulse, [aria-busy=true]') === null");
+}
+
 /** Takes the session away from a page, and the page first: without a session it would go to sign in by itself. */
 export async function forgetSession(page: Page): Promise<void> {
   await page.goto("about:blank");

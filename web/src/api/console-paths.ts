@@ -1344,6 +1344,20 @@ export type paths = {
       };
     };
   };
+  "/changes": {
+    get: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "text/event-stream": string;
+        } };
+      };
+    };
+  };
   "/checkouts": {
     post: {
       parameters: {

@@ -51,6 +51,9 @@ import { loadChapter } from "./load-chapter.ts";
 
 const forGood = { staleTime: Number.POSITIVE_INFINITY } as const;
 
+/** What can never change is not even asked for again when everything about its subject is. */
+const unchanging = { staleTime: "static" } as const;
+
 /** The catalog changes seldom; a page that was left and found again need not wait for it. */
 const catalog = { staleTime: 60_000 } as const;
 
@@ -114,11 +117,11 @@ export const queryTable = nameQueries({
     list: paged(listTasks),
     one: whole(getTask),
     parts: paged(listTaskParts),
-    request: whole(getTaskRequest, forGood),
+    request: whole(getTaskRequest, unchanging),
     event: whole(findTaskEvent, {
       refetchInterval: ({ state }) => (state.data?.deliveries.some(isUnderWay) === true ? deliveryRefreshMs : false),
     }),
-    document: whole(readDocument, forGood),
+    document: whole(readDocument, unchanging),
   },
   // While another time or filter is on its way, what was shown stays.
   usage: { report: whole(getUsage, { placeholderData: keepPreviousData }) },

@@ -5,8 +5,14 @@ type ServerEvent = { event: string; id: string; data: string };
 /** Nothing that we are sent is longer; a stream without line ends must not fill the memory. */
 const pendingCharactersMax = 16 * 1024 * 1024;
 
-/** Server-sent events as they come, whatever pieces their bytes come in. Comments, which only keep a stream alive, are left out. */
-export async function* readEventStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
+/**
+ * Server-sent events as they come, whatever pieces their bytes come in. Comments, which only keep a stream alive, are left
+ * out; `onBytes` is called for them too.
+ */
+export async function* readEventStream(
+  stream: ReadableStream<Uint8Array>,
+  onBytes: () => void = () => {},
+): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder();
   const events: ServerEvent[] = [];
   const parser = createParser({
@@ -20,6 +26,7 @@ export async function* readEventStream(stream: ReadableStream<Uint8Array>): Asyn
   const reader = stream.getReader();
   try {
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      onBytes();
       parser.feed(decoder.decode(piece.value, { stream: true }));
       yield* events.splice(0);
     }

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { PagedQuery } from "./define-queries.ts";
+import { useRefreshPace } from "./use-live-changes.ts";
 
 type Refresh<Item> = {
   /** In how many milliseconds the rows are worth asking for again; `null` while nothing about them can change. */
@@ -11,13 +12,14 @@ export function usePageQuery<Item extends { id: string }>(
   listQuery: PagedQuery<Item>,
   { decideRefreshMs = () => null }: Refresh<Item> = {},
 ) {
+  const pace = useRefreshPace(listQuery.queryKey);
   const query = useInfiniteQuery({
     ...listQuery,
     refetchInterval: ({ state }) => {
       const pages = state.data?.pages ?? [];
       const refreshMs = decideRefreshMs(pages.flatMap(({ data }) => data));
       // Every page is asked for anew, so that who has opened many asks less often.
-      return refreshMs === null ? false : refreshMs * pages.length;
+      return pace(refreshMs === null ? false : refreshMs * pages.length);
     },
   });
   return {

@@ -1,8 +1,12 @@
 import { type UseQueryOptions, type UseQueryResult, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import type { WholeQuery } from "./define-queries.ts";
+import { useRefreshPace } from "./use-live-changes.ts";
 
 type Circumstances<Data> = {
-  /** How often it is worth asking again while the page is looked at; more often than the table says. */
+  /**
+   * How often it is worth asking again while the page is looked at; more often than the table says. What the server
+   * tells of is asked for so often only while it does not.
+   */
   refreshMs?: number;
   isEnabled?: boolean;
   /** As `refreshMs`, where it depends on the last answer, and on how many there were. */
@@ -20,6 +24,10 @@ export function useTableQuery<Data>(
   if (decideRefreshMs !== undefined) {
     options.refetchInterval = ({ state }) => decideRefreshMs(state.data, state.dataUpdateCount) ?? false;
   }
+  const { refetchInterval = false } = options;
+  const pace = useRefreshPace(query.queryKey);
+  options.refetchInterval = (asked) =>
+    pace((typeof refetchInterval === "function" ? refetchInterval(asked) : refetchInterval) ?? false);
   return useQuery(options);
 }
 

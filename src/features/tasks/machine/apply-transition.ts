@@ -8,7 +8,6 @@ import { releaseHold, settleHold } from "../../ledger/index.ts";
 import { recordEvent } from "../../webhooks/index.ts";
 import { nothing } from "../quote-task.ts";
 import { describeEvent } from "../read/present-task.ts";
-import type { TaskWatch } from "../read/watch-tasks.ts";
 import type { ClaimedTask, Task } from "../task.ts";
 import { countOlderWaiting, countTakenPermits, insertTasks, updateClaimedTask, updateTask } from "../task-store.ts";
 import { changeCounts, lockCounts } from "../work/count-store.ts";
@@ -31,7 +30,7 @@ export type TransitionDependencies = {
   ids: IdSource;
   logger: Logger;
   metrics: TaskMetrics;
-  watch: Pick<TaskWatch, "announce">;
+  watch: { announce(task: Task): void };
   /** Limits how many tasks end at a time: those of one account wait for each other, each with a connection. */
   endings: Pick<Semaphore, "run">;
   /** Has a worker look for due tasks at once. */

@@ -1,7 +1,7 @@
 import type { Caller } from "../../../lib/caller.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { type Coalescer, createCoalescer } from "../../../lib/coalescer.ts";
-import type { HoldId, TaskId } from "../../../lib/ids.ts";
+import type { AccountId, HoldId, TaskId } from "../../../lib/ids.ts";
 import { invariant } from "../../../lib/invariant.ts";
 import type { Nano } from "../../../lib/money.ts";
 import { type Database, isDatabaseUnavailable } from "../../../platform/database/database.ts";
@@ -46,6 +46,8 @@ export type SubmissionDependencies = {
   tracing?: Tracing | null;
   /** Has tasks begun that are written. */
   begin(taskIds: readonly TaskId[]): void;
+  /** Told of the account of each task that is written. */
+  onCreated?(accountId: AccountId): void;
 };
 
 const batchMax = 200;
@@ -65,8 +67,9 @@ export function createSubmissionWriter(dependencies: SubmissionDependencies): Co
     waitingMax,
     async run(batch) {
       const outcomes = await writeTraced(dependencies, batch);
-      const created = batch.filter((_, index) => outcomes[index]?.kind === "created").map(({ task }) => task.id);
-      if (created.length > 0) dependencies.begin(created);
+      const created = batch.filter((_, index) => outcomes[index]?.kind === "created").map(({ task }) => task);
+      if (created.length > 0) dependencies.begin(created.map(({ id }) => id));
+      for (const { accountId } of created) dependencies.onCreated?.(accountId);
       return outcomes;
     },
     createFullError: () => new AppError("overloaded", "Too many tasks are being submitted. Retry shortly."),

@@ -1,9 +1,11 @@
+import { useLiveState } from "../../api/use-live-changes.ts";
 import { Spinner } from "../../design/spinner.tsx";
 import { useIsReconnecting } from "./use-connection.ts";
 
-/** Says that the server is away while it is. It covers nothing that can be used, and nothing is lost meanwhile. */
+/** Says that the server is away while it is, or that it cannot tell of changes at the moment. It covers nothing that can be used, and nothing is lost meanwhile. */
 export function ConnectionBanner() {
-  const isReconnecting = useIsReconnecting();
+  const isAway = useIsReconnecting();
+  const isReconnecting = useLiveState() === "broken" || isAway;
   return (
     <div
       role="status"

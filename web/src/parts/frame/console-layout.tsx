@@ -1,6 +1,7 @@
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { queryTable } from "../../api/query-table.ts";
+import { useLiveChanges } from "../../api/use-live-changes.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Icon, type IconName } from "../../design/icon.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
@@ -47,6 +48,7 @@ const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.t
 
 /** The pages of the console, for a signed-in user. */
 export function ConsoleLayout(): ReactNode {
+  useLiveChanges(useTableQuery(queryTable.session.current()).data?.account.id);
   return (
     <ConsoleShell
       foot={

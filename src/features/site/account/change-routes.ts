@@ -1,0 +1,109 @@
+import { Type } from "typebox";
+import type { Clock } from "../../../lib/clock.ts";
+import type { AccountId } from "../../../lib/ids.ts";
+import { type AccountChanges, type ChangeKind, changeKinds } from "../../../platform/database/account-changes.ts";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import { describeAnswers } from "../../../platform/http/answer-headers.ts";
+import type { HttpServer } from "../../../platform/http/create-http-server.ts";
+import type { Heartbeats } from "../../../platform/http/event-stream.ts";
+import { sendEvents } from "../../../platform/http/take-over.ts";
+import { consoleErrors, getSession } from "../console-edge.ts";
+
+type ChangeRouteDependencies = {
+  changes: Pick<AccountChanges, "watch">;
+  clock: Clock;
+  heartbeats: Heartbeats;
+};
+
+const tags = ["Account"];
+/** A browser has one for all its pages; an account's people have a few browsers. */
+const ofAccountMax = 20;
+const ofProcessMax = 2_000;
+
+/** Tells the pages of an account what they should read anew. */
+export function addChangeRoutes(http: HttpServer, { changes, clock, heartbeats }: ChangeRouteDependencies): void {
+  const places = createPlaces();
+  // A stream of this kind has no end of its own that a stop could wait for.
+  const stopping = new AbortController();
+  http.addHook("preClose", async () => stopping.abort());
+  http.get(
+    "/changes",
+    {
+      schema: {
+        operationId: "streamChanges",
+        summary: "Stream changes",
+        description: `Server-sent events named \`change\`: the data is a list of what changed since the last one, of
+${changeKinds.map((kind) => `\`${kind}\``).join(", ")}. What it is now is read from its own address. Everything may have changed
+before the stream began.`,
+        tags,
+        ...describeAnswers({ 200: { types: ["text/event-stream"] } }),
+        response: {
+          200: Type.Unsafe<string>(Type.String({ description: "The events." })),
+          ...consoleErrors("GET"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { accountId } = getSession(request);
+      const leave = places.take(accountId);
+      const gone = new AbortController();
+      reply.raw.once("close", () => {
+        leave();
+        gone.abort();
+      });
+      const unsent = new Set<ChangeKind>();
+      let send = (): void => {};
+      // The connection ends with the stream, or a stop would wait for it.
+      const options = { clock, heartbeats, headers: { connection: "close" }, onDrain: () => send() };
+      return await sendEvents(reply, options, async (stream) => {
+        let canTakeMore = true;
+        send = () => {
+          canTakeMore = stream.write(presentChange([...unsent]));
+          unsent.clear();
+        };
+        const unwatch = changes.watch(accountId, (kinds) => {
+          for (const kind of kinds) unsent.add(kind);
+          // For a reader that is too slow, what changed comes together until it reads on.
+          if (canTakeMore) send();
+        });
+        await untilAborted(AbortSignal.any([gone.signal, stopping.signal]));
+        unwatch();
+        stream.end("");
+      });
+    },
+  );
+}
+
+function presentChange(kinds: readonly ChangeKind[]): string {
+  return kinds.length === 0 ? "" : `event: change\ndata: ${JSON.stringify(kinds)}\n\n`;
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/** How many streams are open, by account. Whoever gets none asks from time to time instead. */
+function createPlaces() {
+  const taken = new Map<AccountId, number>();
+  let sum = 0;
+  return {
+    /** Answers how to leave. */
+    take(accountId: AccountId): () => void {
+      const own = taken.get(accountId) ?? 0;
+      if (own >= ofAccountMax || sum >= ofProcessMax) {
+        throw new AppError("rate_limit_exceeded", "Too many streams of changes are open. Close other windows.", {
+          headers: { "retry-after": "60" },
+        });
+      }
+      taken.set(accountId, own + 1);
+      sum += 1;
+      return () => {
+        const left = (taken.get(accountId) ?? 1) - 1;
+        if (left > 0) taken.set(accountId, left);
+        else taken.delete(accountId);
+        sum -= 1;
+      };
+    },
+  };
+}
