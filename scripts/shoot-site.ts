@@ -72,6 +72,5 @@ async function signUp(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Create account" }).click();
   await page.goto(gateway.outboxUrl ?? "");
   await page.getByRole("region").filter({ hasText: email }).getByRole("link").first().click();
-  await page.getByRole("button", { name: "Confirm and sign in" }).click();
   await page.getByRole("heading", { name: "Overview" }).waitFor();
 }

@@ -14,6 +14,7 @@ import { createSite, type Site } from "../features/site/index.ts";
 import { createTasks, hasTasksDueBefore, linkEvent, type TaskFailpoint } from "../features/tasks/index.ts";
 import { createTranscriptions } from "../features/transcriptions/index.ts";
 import { createWebhooks, type Webhooks } from "../features/webhooks/index.ts";
+import type { Settings } from "../platform/config/load-settings.ts";
 import { pingDatabase } from "../platform/database/database.ts";
 import { openScheduledJobs } from "../platform/jobs/scheduled-jobs.ts";
 import { createGuardedClient } from "../platform/net/guarded-client.ts";
@@ -23,7 +24,7 @@ import { listJobs } from "./list-jobs.ts";
 import { openFiles } from "./open-files.ts";
 import type { Foundation, FoundationOptions } from "./open-foundation.ts";
 import { readPaymentSettings } from "./read-payment-settings.ts";
-import { readSiteSettings } from "./read-site-settings.ts";
+import { readSiteSettings, readWelcomeCredit } from "./read-site-settings.ts";
 
 /** What a gateway does: every feature, made from what it stands on. */
 export type Features = Pick<
@@ -62,6 +63,7 @@ export type FeatureOptions = FoundationOptions & {
 };
 
 const hourMs = 60 * 60 * 1000;
+const dayMs = 24 * hourMs;
 
 /** Makes every feature. `stack` closes them again, in the reverse order. */
 export async function createFeatures(
@@ -202,8 +204,21 @@ function createGatewaySite(foundation: Foundation, options: FeatureOptions): Sit
     ...readSiteSettings(settings),
     checkDatabase: () => pingDatabase(database),
     hasTasksDueBefore: (moment) => hasTasksDueBefore(database, moment),
-    openAccount: async (tx, { email, ...person }) => {
-      await openAccount({ database: tx, clock, ids }, { email, person: { ...person, isEmailVerified: true } });
+    openAccount: async (tx, { email, isWelcome, ...person }) => {
+      const credit = isWelcome ? describeWelcomeCredit(settings, clock.now()) : {};
+      await openAccount(
+        { database: tx, clock, ids },
+        { email, person: { ...person, isEmailVerified: true }, ...credit },
+      );
     },
   });
+}
+
+/** It expires, so that what is never used does not stay owed for ever. */
+function describeWelcomeCredit(settings: Settings, now: Date): Pick<Parameters<typeof openAccount>[1], "credit"> {
+  const amount = readWelcomeCredit(settings);
+  if (amount === null) return {};
+  const expiresAt = new Date(now.getTime() + settings.welcome_credit_days * dayMs);
+  const booking = { kind: "grant" as const, unit: "money" as const, amount, expiresAt };
+  return { credit: { booking, actor: "sluice", reason: "Welcome credit", reference: null } };
 }

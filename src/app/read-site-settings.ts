@@ -1,4 +1,5 @@
 import type { SiteOptions } from "../features/site/index.ts";
+import { type Nano, parseMoney } from "../lib/money.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
 import { resolveSecret } from "../platform/config/secrets.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
@@ -10,6 +11,8 @@ export function readSiteSettings(settings: Settings): SiteOptions {
     baseUrl: settings.base_url,
     currency: settings.currency,
     signUp: settings.sign_up,
+    welcomesDailyMax: readWelcomeCredit(settings) === null ? 0 : settings.welcome_credits_daily_max,
+    supportContact: settings.support_contact ?? null,
     mail: { smtpUrl: settings.smtp_url, from: settings.mail_from },
     payments: {
       kind: settings.stripe_secret_key === undefined ? "none" : "stripe",
@@ -18,6 +21,12 @@ export function readSiteSettings(settings: Settings): SiteOptions {
     },
     providers: readProviders(settings),
   };
+}
+
+/** The credit that an account begins with, or `null` where it begins with none. */
+export function readWelcomeCredit({ welcome_credit: text }: Pick<Settings, "welcome_credit">): Nano | null {
+  const amount = parseMoney(text);
+  return amount === null || amount === 0n ? null : amount;
 }
 
 function readProviders({ oidc }: Settings): SiteOptions["providers"] {

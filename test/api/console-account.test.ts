@@ -2,13 +2,14 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { changeAccount } from "../../src/app/change-account.ts";
 import { createPlan } from "../../src/features/accounts/index.ts";
-import { createCodes, voidCode } from "../../src/features/ledger/index.ts";
+import { bookCredit, createCodes, voidCode } from "../../src/features/ledger/index.ts";
 import { hasListener } from "../../src/features/webhooks/index.ts";
 import type { AccountId } from "../../src/lib/ids.ts";
 import { nano } from "../../src/lib/money.ts";
 import { type SiteVisitor, signUpVisitor, visitorSettings, visitSite } from "../harness/site/site-visitor.ts";
 import { createTestClock, type TestClock } from "../harness/test-clock.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
+import { waitUntil } from "../harness/wait-until.ts";
 
 const hourMs = 60 * 60_000;
 const dayMs = 24 * hourMs;
@@ -261,4 +262,26 @@ describe("the event inbox", () => {
     expect((await visitor.delete("/event_inbox")).body).toEqual(closed);
     expect(await isHeard()).toBe(false);
   });
+});
+
+test("a first call is waited for, is seen to arrive when it is refused, and to succeed when it is paid", async () => {
+  const { visitor, accountId } = await signUp();
+  const read = async () => (await visitor.get("/first_call")).body;
+  expect(await read()).toEqual({ object: "first_call", state: "waiting", key_used_at: null });
+  // What is done in the console is none of the account's own keys.
+  await visitor.get("/models");
+  const { key } = (await visitor.post("/keys", { name: "First key" })).body;
+  expect((await read()).state).toBe("waiting");
+  const call = () =>
+    fetch(`${gateway.baseUrl}/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "sandbox-chat", messages: [{ role: "user", content: "Hello" }] }),
+    });
+  expect((await call()).status).toBe(402);
+  await waitUntil("the use of the key", async () => (await read()).state === "arrived");
+  const credit = { accountId, actor: "test", reason: "test", reference: null };
+  await bookCredit(gateway.parts, { ...credit, booking: { kind: "top-up", amount: nano(1_000_000_000n) } });
+  expect((await call()).status).toBe(200);
+  expect(await read()).toMatchObject({ state: "succeeded", key_used_at: clock.now().toISOString() });
 });

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { inviteUser } from "../../src/features/site/index.ts";
 import type { Settings } from "../../src/platform/config/load-settings.ts";
-import { goodPassword, readMail, visitorSettings, visitSite } from "../harness/site/site-visitor.ts";
+import { goodPassword, readMail, signUpVisitor, visitorSettings, visitSite } from "../harness/site/site-visitor.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 
@@ -13,6 +13,7 @@ afterEach(async () => {
 });
 
 const clock = createTestClock();
+const dayMs = 24 * 60 * 60_000;
 
 async function start(settings: Partial<Settings>): Promise<TestGateway> {
   gateway = await startGateway({ clock, settings: { ...visitorSettings, ...settings } });
@@ -72,6 +73,22 @@ test("a newer invitation voids the one before, and one is over after a week", as
   const late = await readMail(visitor, "guest@example.com");
   expect(late.token).not.toBe(token);
   expect((await visitor.post("/email/verify", { token: late.token })).body.error.code).toBe("sign_up_closed");
+});
+
+test("new accounts begin with the welcome credit, which expires, until as many have got it as may within a day", async () => {
+  const welcoming = await start({ welcome_credit: "2.50", welcome_credit_days: 10, welcome_credits_daily_max: 2 });
+  const open = async () => {
+    const { visitor } = await signUpVisitor(welcoming);
+    return { gift: (await visitor.get("/balance")).body.gift_balance, visitor };
+  };
+  const { gift, visitor } = await open();
+  expect(gift).toBe("2.50");
+  const { data } = (await visitor.get("/buckets")).body;
+  const expiresAt = new Date(clock.now().getTime() + 10 * dayMs).toISOString();
+  expect(data).toMatchObject([{ kind: "gift", expires_at: expiresAt }]);
+  expect([(await open()).gift, (await open()).gift]).toEqual(["2.50", "0.00"]);
+  clock.advance(dayMs);
+  expect((await open()).gift).toBe("2.50");
 });
 
 test("on https the cookie is bound to the host and to encryption, and mails are not there to be read", async () => {

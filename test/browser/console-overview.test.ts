@@ -1,8 +1,12 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSpender, type Spender, toAmount } from "../harness/chat/spender.ts";
 import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/site/browsed-site.ts";
 import { hasBrowser } from "../harness/site/browser.ts";
 import { createRememberedSignIns } from "../harness/site/remembered-sign-ins.ts";
+import { goodPassword, readMail, visitSite } from "../harness/site/site-visitor.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -88,18 +92,88 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     await page.getByText("1 charge, $0.25 total").first().waitFor();
   });
 
-  test("a new account is led to its first call, step by step", async () => {
+  test("a stranger makes a first call that succeeds with four clicks, and sees what it cost", async () => {
+    await using opened = await site.openPage({ permissions: ["clipboard-read", "clipboard-write"] });
+    const { page } = opened;
+    let clicks = 0;
+    const click = async (role: "button" | "link", name: string) => {
+      clicks += 1;
+      await page.getByRole(role, { name, exact: true }).click();
+    };
+    await page.goto("/");
+    await click("link", "Create an account");
+    const email = `${randomBytes(6).toString("hex")}@example.com`;
+    await page.getByLabel("E-mail address").fill(email);
+    await page.getByLabel("Password", { exact: true }).fill(goodPassword);
+    await click("button", "Create account");
+    await page.getByRole("heading", { name: "Check your e-mail" }).waitFor();
+    const { link } = await readMail(visitSite({ siteUrl: site.siteUrl, outboxUrl: site.gateway.outboxUrl }), email);
+    clicks += 1;
+    await page.goto(link);
+    const firstRun = page.getByRole("region", { name: "Make your first call" });
+    await firstRun.getByText("$5.00 of credit").waitFor();
+    await click("button", "Create key and copy the call");
+    await firstRun.getByText("Waiting for your first call…").waitFor();
+    await firstRun.getByText("Key created, call copied").waitFor();
+    const copied = (await page.evaluate("navigator.clipboard.readText()")) as string;
+    const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", copied]);
+    expect(JSON.parse(stdout)).toMatchObject({ object: "chat.completion" });
+    await firstRun.getByText("Your first call succeeded").waitFor();
+    await expect.poll(() => firstRun.textContent()).toMatch(/sandbox-chat answered for \$0\.0\d+\./);
+    expect(clicks).toBeLessThanOrEqual(4);
+    // The key stays in sight when the call has come, and what there is now is shown below.
+    await firstRun.getByRole("region", { name: "Your new key" }).getByText("sk-slc-").waitFor();
+    await page.getByRole("region", { name: "Latest calls", exact: true }).waitFor();
+    await firstRun.getByRole("link", { name: "See its charge" }).click();
+    await page.waitForURL(/\/console\/usage\/charges\/txn_/);
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test("who has no credit is told whom to ask, and sees why the first call did not succeed", async () => {
     const beginner = await createSpender(site);
     await using opened = await openOverview(beginner.email);
     const { page } = opened;
-    const steps = page.getByRole("region", { name: "First steps" });
-    await steps.getByText(`${site.siteUrl}/v1`, { exact: true }).first().waitFor();
-    await steps.getByText("curl -sS").first().waitFor();
-    await expect.poll(() => steps.getByText("Done").count()).toBe(0);
-    await beginner.createKey("First");
-    await page.reload();
-    await steps.getByText("Done").first().waitFor();
-    await steps.getByRole("link", { name: "Go to billing" }).click();
+    const firstRun = page.getByRole("region", { name: "Make your first call" });
+    await firstRun.getByText("No credit yet").waitFor();
+    await expect
+      .poll(() => firstRun.getByRole("listitem").first().textContent())
+      .toContain(`Ask the operator to add credit to ${beginner.email}, or for a code`);
+    for (const name of ["Python", "TypeScript", "Claude Code", "CLI"]) {
+      await firstRun.getByRole("tab", { name }).click();
+      await firstRun.getByRole("region", { name: `First call, ${name}` }).waitFor();
+    }
+    await firstRun.getByRole("button", { name: "Create key and copy the call" }).click();
+    await firstRun.getByText("Waiting for your first call…").waitFor();
+    const key = (await firstRun.getByRole("region", { name: "Your new key" }).locator("code").textContent()) ?? "";
+    expect((await call(key)).status).toBe(402);
+    await firstRun.getByText("Your call arrived, but there is no credit to pay for it").waitFor();
+    await expect.poll(() => listAxeFindings(page)).toEqual([]);
+    await beginner.book({ kind: "top-up", amount: toAmount("1") }, now);
+    expect((await call(key)).status).toBe(200);
+    await firstRun.getByText("Your first call succeeded").waitFor();
+    await expect.poll(() => listAxeFindings(page)).toEqual([]);
+    await firstRun.getByRole("button", { name: "Hide" }).click();
+    await expect.poll(() => firstRun.count()).toBe(0);
+    expect(opened.complaints).toEqual([]);
+  });
+
+  function call(key: string): Promise<Response> {
+    return fetch(`${site.siteUrl}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "sandbox-chat", messages: [{ role: "user", content: "Hello" }] }),
+    });
+  }
+
+  test("a key that was made before is known again, and billing says how to get credit", async () => {
+    const beginner = await createSpender(site);
+    await beginner.createKey("Earlier");
+    await using opened = await openOverview(beginner.email);
+    const { page } = opened;
+    const firstRun = page.getByRole("region", { name: "Make your first call" });
+    await firstRun.getByRole("button", { name: "Create another and copy the call" }).waitFor();
+    await firstRun.getByText("Waiting for your first call…").waitFor();
+    await firstRun.getByRole("link", { name: "redeem in Billing" }).click();
     await page.getByText("Card payments aren't enabled.").first().waitFor();
     expect(opened.complaints).toEqual([]);
   });
@@ -122,7 +196,9 @@ describe.skipIf(!hasBrowser)("the overview", () => {
       const email = kind === "full" ? spender.email : (await createSpender(site)).email;
       await using opened = await openOverview(email);
       const { page } = opened;
-      await page.getByRole("region", { name: kind === "full" ? "Latest calls" : "First steps", exact: true }).waitFor();
+      await page
+        .getByRole("region", { name: kind === "full" ? "Latest calls" : "Make your first call", exact: true })
+        .waitFor();
       for (const width of [768, 390]) {
         await page.setViewportSize({ width, height: 900 });
         await expect

@@ -52,7 +52,6 @@ describe.skipIf(!hasBrowser)("signing in by the pages", () => {
     await using second = await site.openPage();
     const { page } = second;
     await openMailedLink(page, address);
-    await page.getByRole("button", { name: "Confirm and sign in" }).click();
     const password = page.getByLabel("Password that you chose", { exact: true });
     await password.waitFor();
     await password.fill("not this one");

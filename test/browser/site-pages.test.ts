@@ -38,7 +38,6 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     // Pasted into the address bar of the page that asks for it.
     await page.goto(site.gateway.outboxUrl ?? "");
     await page.getByRole("region").filter({ hasText: address }).getByRole("link").first().click();
-    await page.getByRole("button", { name: "Confirm and sign in" }).click();
     await page.getByRole("button", { name: `Account of ${address}` }).waitFor();
     expect(opened.complaints).toEqual([]);
     return address;

@@ -42,6 +42,8 @@ export type SiteOptions = {
   baseUrl: string;
   currency: string;
   signUp: SignUpPolicy;
+  welcomesDailyMax: number;
+  supportContact: string | null;
   mail: { smtpUrl: string | undefined; from: string };
   payments: { kind: "none" | "stripe"; amountMin: string; amountMax: string };
   providers: OidcSettings[];
@@ -71,6 +73,7 @@ type SiteDependencies = {
 export function createSite(given: SiteOptions & SiteDependencies): Site {
   const { database, clock, ids, randomBytes, counters, logger, masterKey, catalog, openAccount } = given;
   const { siteUrl, baseUrl, currency, signUp, payments, providers, checkDatabase, hasTasksDueBefore } = given;
+  const { welcomesDailyMax, supportContact } = given;
   const mailer = createMailer({ ...given.mail, clock, logger, show: given.showMail, outbox: given.outbox });
   const hasOutbox = mailer.kind === "outbox" && isLoopbackUrl(siteUrl);
   const outboxSecret = hasOutbox ? presentOutboxSecret(masterKey) : null;
@@ -79,7 +82,7 @@ export function createSite(given: SiteOptions & SiteDependencies): Site {
   const beginAttempt = createThrottle(counters, randomBytes);
   const signIn = createSignIn({
     ...{ database, clock, ids, randomBytes, logger, mailer, beginAttempt, masterKey, openAccount },
-    ...{ siteUrl, baseUrl, currency, signUp, payments, providers, outboxSecret },
+    ...{ siteUrl, baseUrl, currency, signUp, welcomesDailyMax, supportContact, payments, providers, outboxSecret },
     showMessage: (reply, { status, title, message }) =>
       shell.sendShell(reply, { status, data: { kind: "message", title, message } }),
   });

@@ -91,6 +91,10 @@ describe("where settings come from", () => {
       s3_secret_access_key: undefined,
       s3_path_style: "off",
       sign_up: "open",
+      welcome_credit: "5",
+      welcome_credit_days: 30,
+      welcome_credits_daily_max: 100,
+      support_contact: undefined,
       smtp_url: undefined,
       mail_from: "Sluice <no-reply@localhost>",
       oidc: [],
@@ -126,7 +130,11 @@ describe("where settings come from", () => {
 
   test("a public site takes nobody in unless it is told to, and mails in its own name", () => {
     const settings = loadEnvironment({ SLUICE_SITE_URL: "https://ai.example.com" });
-    expect(settings).toMatchObject({ sign_up: "closed", mail_from: "Sluice <no-reply@ai.example.com>" });
+    expect(settings).toMatchObject({
+      sign_up: "closed",
+      welcome_credit: "0",
+      mail_from: "Sluice <no-reply@ai.example.com>",
+    });
     expect(loadEnvironment({ SLUICE_SITE_URL: "https://ai.example.com", SLUICE_SIGN_UP: "open" }).sign_up).toBe("open");
   });
 
@@ -302,6 +310,8 @@ describe("wrong values", () => {
     ],
     ["log_level", ["loud", "true"], "one of debug, info, warn, error."],
     ["currency", ["usd", "DOLLARS", "$"], "the three letters of a currency"],
+    ["welcome_credit", ["-1", "1.5.0", "free", "two"], "an amount in the currency"],
+    ["support_contact", ["the operator", "javascript:alert(1)"], "an e-mail address"],
     ["disabled_endpoints", ["listModels", "everything"], "a list of any of getModel, listPrices"],
     ["sandbox", ["maybe"], "one of on, off."],
   ] as const;

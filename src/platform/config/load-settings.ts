@@ -32,6 +32,7 @@ type OptionalSetting =
   | "database_url"
   | "redis_url"
   | "smtp_url"
+  | "support_contact"
   | "stripe_secret_key"
   | "stripe_webhook_secret"
   | "tls_cert_file"
@@ -92,11 +93,13 @@ function completeSettings(given: GivenSettings, { directory, cores }: { director
     );
   }
   if (isLocal) requireUnexposed(merged, siteUrl);
+  const sandbox = given.sandbox ?? (isLocal ? "on" : "off");
   return {
     ...merged,
     site_url: siteUrl,
     base_url: given.base_url ?? `${siteUrl}/v1`,
-    sandbox: given.sandbox ?? (isLocal ? "on" : "off"),
+    sandbox,
+    welcome_credit: given.welcome_credit ?? (sandbox === "on" ? "5" : "0"),
     sign_up: given.sign_up ?? (isLocal ? "open" : "closed"),
     mail_from: given.mail_from ?? `Sluice <no-reply@${new URL(siteUrl).hostname}>`,
     data_dir: resolve(directory, merged.data_dir),

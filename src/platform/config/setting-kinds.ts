@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { parseMoney } from "../../lib/money.ts";
 import { isNetwork } from "../../lib/network.ts";
 import { parseDatabaseUrl } from "../database/database-address.ts";
 
@@ -74,6 +75,30 @@ export function currencyCode(): SettingKind<string> {
   return {
     expected: "the three letters of a currency, such as USD",
     parse: (raw) => (typeof raw === "string" && /^[A-Z]{3}$/.test(raw) ? raw : undefined),
+  };
+}
+
+/** An amount of money, as people write one: kept as text, because a number of binary fractions is no amount. */
+export function amount(): SettingKind<string> {
+  return {
+    expected: "an amount in the currency, such as 2.50",
+    parse(raw) {
+      const text = typeof raw === "number" ? String(raw) : raw;
+      return typeof text === "string" && parseMoney(text) !== null ? text : undefined;
+    },
+  };
+}
+
+/** Where people reach somebody: by mail, or on a page. */
+export function contact(): SettingKind<string> {
+  return {
+    expected: "an e-mail address such as help@example.com, or an http or https address",
+    parse(raw) {
+      if (typeof raw !== "string") return undefined;
+      if (/^[^\s@<>"']+@[^\s@<>"']+$/.test(raw)) return raw;
+      const url = URL.parse(raw);
+      return url !== null && ["http:", "https:"].includes(url.protocol) ? url.href : undefined;
+    },
   };
 }
 

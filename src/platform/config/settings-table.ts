@@ -1,6 +1,8 @@
 import { previewEndpoints } from "../http/endpoint-table.ts";
 import { samplerNames } from "../tracing/create-sampler.ts";
 import {
+  amount,
+  contact,
   currencyCode,
   databaseAddress,
   file,
@@ -166,6 +168,34 @@ export const settingsTable = {
     example: "invite",
     explains:
       "Who may open an account on the site: everybody, whoever has an invitation (`user invite`), or nobody but you.",
+  },
+  welcome_credit: {
+    kind: amount(),
+    standard: undefined,
+    otherwise: "5 while the sandbox is on, else 0",
+    example: "2.50",
+    explains:
+      "The credit that an account begins with whose owner signed up on the site and has proven an e-mail address; 0 gives none. Accounts that you create get what you give them.",
+  },
+  welcome_credit_days: {
+    kind: wholeNumber({ min: 1, max: 3650 }),
+    standard: 30,
+    example: "30",
+    explains: "How long the welcome credit can be spent.",
+  },
+  welcome_credits_daily_max: {
+    kind: wholeNumber({ min: 0, max: 1_000_000 }),
+    standard: 100,
+    example: "100",
+    explains:
+      "How many accounts get the welcome credit within 24 hours, and of them ten from one network; the others begin without. It bounds what somebody with many mailboxes can cost you.",
+  },
+  support_contact: {
+    kind: contact(),
+    standard: undefined,
+    otherwise: 'people are told to ask "the operator"',
+    example: "help@example.com",
+    explains: "Whom people are told to ask for credit, and for help.",
   },
   smtp_url: {
     kind: mailServerAddress(),

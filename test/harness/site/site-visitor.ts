@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { TestGateway } from "../test-gateway.ts";
 
-/** What a gateway for visitors is started with: each of them comes from an address of their own. */
-export const visitorSettings = { trusted_proxies: ["127.0.0.0/8"] } as const;
+/**
+ * What a gateway for visitors is started with: each of them comes from an address of their own, and has what a test gives
+ * them.
+ */
+export const visitorSettings = { trusted_proxies: ["127.0.0.0/8"], welcome_credit: "0" } as const;
 
 export const siteOrigin = "http://localhost:4242";
 

@@ -19,6 +19,8 @@ export async function findSession(): Promise<Session | null> {
 
 /** What people have of their own: the account with its plan, ways to sign in, programs that they connected. */
 export const getAccount = () => ask(api.GET("/account"));
+/** Whether the account has called with a key of its own yet. */
+export const getFirstCall = () => ask(api.GET("/first_call"));
 export const listPasskeys = () => ask(api.GET("/passkeys"));
 export const listSessions = () => ask(api.GET("/sessions"));
 export const listServices = () => ask(api.GET("/services"));

@@ -24,6 +24,7 @@ export type paths = {
             payments: "stripe" | "none";
             payment_amount_min: string;
             payment_amount_max: string;
+            support_contact: string | null;
           };
         } };
       };
@@ -1270,6 +1271,24 @@ export type paths = {
             object: "event_inbox";
             is_open: boolean;
             opened_at: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/first_call": {
+    get: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "first_call";
+            state: "waiting" | "arrived" | "succeeded";
+            key_used_at: string | null;
           };
         } };
       };

@@ -5,6 +5,7 @@ import { getKey, listKeyNames, listKeys, listLiveKeys } from "./ask-keys.ts";
 import {
   findSession,
   getAccount,
+  getFirstCall,
   getSite,
   listConnectedClients,
   listOutbox,
@@ -92,6 +93,7 @@ export const queryTable = nameQueries({
     }),
     permission: whole(readLoopbackPermission, forGood),
   },
+  firstCall: { now: whole(getFirstCall) },
   guide: { chapter: whole(loadChapter, forGood) },
   inbox: { now: whole(getInbox) },
   keys: {

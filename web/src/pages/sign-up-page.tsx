@@ -10,6 +10,7 @@ import { FormError } from "../parts/forms/form-error.tsx";
 import { useAction } from "../parts/forms/use-action.ts";
 import { useDraft } from "../parts/forms/use-draft.ts";
 import { FocusPage, linkClasses } from "../parts/frame/focus-page.tsx";
+import { SupportContact } from "../parts/records/support-contact.tsx";
 import { CheckMail } from "./check-mail.tsx";
 
 const route = getRouteApi("/sign-up");
@@ -30,7 +31,11 @@ export function SignUpPage() {
     return (
       <FocusPage
         title="Sign-up is closed"
-        intro="Accounts are created by the operator. Ask for one."
+        intro={
+          <>
+            Accounts are created by the operator. Ask <SupportContact contact={site.support_contact} /> for one.
+          </>
+        }
         below={signInInstead}
       />
     );
@@ -39,7 +44,12 @@ export function SignUpPage() {
     return (
       <FocusPage
         title="Sign-up by invitation"
-        intro="You need an invitation to create an account: open the link in your invitation e-mail, or ask the operator for one."
+        intro={
+          <>
+            You need an invitation to create an account: open the link in your invitation e-mail, or ask{" "}
+            <SupportContact contact={site.support_contact} /> for one.
+          </>
+        }
         below={signInInstead}
       />
     );

@@ -1,5 +1,5 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { api, ask } from "../api/console-api.ts";
 import { Button } from "../design/button.tsx";
 import { PasswordField } from "../design/password-field.tsx";
@@ -21,13 +21,22 @@ type Proof = { token: string; password?: string };
 
 const verify = (body: Proof) => ask(api.POST("/email/verify", { body }));
 
-/** The link is used by a click, not by opening it: programs that look into mails open links too. */
+/**
+ * In the browser that signed up, opening the link is enough. Programs that look into mails open links too, but they are
+ * other browsers, in which the server wants the password before it does anything.
+ */
 export function VerifyEmailPage() {
   const { token } = route.useSearch();
   const action = useAction(verify, () => location.replace(parseNextPath(takeRememberedNext(), location.origin)));
   // In another browser than the one of the sign-up, the server asks for the password too.
   const [password, setPassword] = useState<string | null>(null);
   if (password === null && action.errorAt("password") !== null) setPassword("");
+  const isTried = useRef(false);
+  useEffect(() => {
+    if (token === undefined || isTried.current) return;
+    isTried.current = true;
+    action.run({ token });
+  }, [token, action.run]);
   if (token === undefined) {
     return (
       <FocusPage
@@ -38,7 +47,7 @@ export function VerifyEmailPage() {
     );
   }
   return (
-    <FocusPage title="Confirm your address" intro="One click, and your account is ready." below={toSignIn}>
+    <FocusPage title="Confirm your address" below={toSignIn}>
       <form
         className="flex flex-col gap-5"
         onSubmit={(event) => {

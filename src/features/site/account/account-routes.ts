@@ -1,5 +1,6 @@
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { addCodeRoutes } from "./code-routes.ts";
+import { addFirstCallRoutes } from "./first-call-routes.ts";
 import { addInboxRoutes } from "./inbox-routes.ts";
 import { addKeyRoutes } from "./key-routes.ts";
 import type { OwnKeyDependencies } from "./make-own-key.ts";
@@ -12,4 +13,5 @@ export function addAccountRoutes(consoleApi: HttpServer, given: OwnKeyDependenci
   addProfileRoutes(consoleApi, given);
   addCodeRoutes(consoleApi, given);
   addInboxRoutes(consoleApi, given);
+  addFirstCallRoutes(consoleApi, given);
 }

@@ -26,6 +26,7 @@ import type { BeginAttempt } from "./throttle.ts";
 import type { OpenAccount, SignUpPolicy } from "./user/sign-up.ts";
 import { addSignUpRoutes } from "./user/sign-up-routes.ts";
 import { deleteExpiredTokens } from "./user/user-token-store.ts";
+import { createWelcome } from "./user/welcome.ts";
 
 export type SignIn = {
   /** Adds everything about signing in to the console API. */
@@ -51,6 +52,9 @@ type SignInOptions = {
   /** How people can pay by card, and how much at a time, as it is told. */
   payments: { kind: "stripe" | "none"; amountMin: string; amountMax: string };
   signUp: SignUpPolicy;
+  /** How many accounts begin with credit within a day, and whom people ask for more. */
+  welcomesDailyMax: number;
+  supportContact: string | null;
   providers: readonly OidcSettings[];
   /** What it takes to read the mails that are not sent; `null` where they cannot be read on the site. */
   outboxSecret: string | null;
@@ -60,13 +64,14 @@ type SignInOptions = {
 
 export function createSignIn(options: SignInOptions): SignIn {
   const { database, clock, ids, randomBytes, logger, mailer, beginAttempt, siteUrl, outboxSecret } = options;
-  const { currency, baseUrl, payments, signUp, openAccount, masterKey, showMessage } = options;
+  const { currency, baseUrl, payments, signUp, supportContact, openAccount, masterKey, showMessage } = options;
   const cookies = createSiteCookies(siteUrl);
   const background = createBackgroundWork({ logger });
   const passwords = createPasswords(beginAttempt);
   const sessions = createSessions({ clock, ids, randomBytes });
   const announceChange = createAnnouncer(logger, mailer, siteUrl);
   const keys = { totp: masterKey.derive("totp-secrets"), backupCodes: masterKey.derive("backup-codes") };
+  const mayWelcome = createWelcome({ beginAttempt, logger, dailyMax: options.welcomesDailyMax });
   const providers = options.providers.map((settings) => createOidcProvider(settings, clock));
   return {
     addRoutes(consoleApi) {
@@ -80,11 +85,12 @@ export function createSignIn(options: SignInOptions): SignIn {
         payments: payments.kind,
         payment_amount_min: payments.amountMin,
         payment_amount_max: payments.amountMax,
+        support_contact: supportContact,
       });
       const outbox = { cookies, mailer, background, beginAttempt };
       if (outboxSecret !== null) addOutboxRoutes(consoleApi, { ...outbox, outboxSecret });
       const entry = { cookies, database, clock, randomBytes, beginAttempt, siteUrl };
-      const opening = { logger, sessions, signUp, openAccount };
+      const opening = { logger, sessions, signUp, mayWelcome, openAccount };
       addSignUpRoutes(consoleApi, { ...entry, ...opening, passwords, background, mailer });
       addSignInRoutes(consoleApi, { ...entry, logger, passwords, sessions, keys });
       addSessionRoutes(consoleApi, { cookies, database, clock, logger });

@@ -82,6 +82,15 @@ export function limitLinks(address: string): AttemptLimit[] {
   return [{ key: `link:from:${presentNetwork(address)}`, max: 30, withinMs: 15 * minuteMs }];
 }
 
+/** Credit that new accounts begin with. Whoever has many mailboxes rarely has as many networks. */
+export function limitWelcomes(address: string, dailyMax: number): AttemptLimit[] {
+  const withinMs = 24 * 60 * minuteMs;
+  return [
+    { key: `welcome:from:${presentNetwork(address)}`, max: 10, withinMs },
+    { key: "welcome", max: dailyMax, withinMs },
+  ];
+}
+
 /** Counters may lie in a Redis that others read; whom they are about is not for them. */
 function nameInKey(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 22);

@@ -7,8 +7,15 @@ import { formatMoney } from "../../parts/format/format-money.ts";
 import { FormError } from "../../parts/forms/form-error.tsx";
 import { useAction } from "../../parts/forms/use-action.ts";
 import { useDraft } from "../../parts/forms/use-draft.ts";
+import { SupportContact } from "../../parts/records/support-contact.tsx";
 
-type Site = { payments: "stripe" | "none"; payment_amount_min: string; payment_amount_max: string; currency: string };
+type Site = {
+  payments: "stripe" | "none";
+  payment_amount_min: string;
+  payment_amount_max: string;
+  currency: string;
+  support_contact: string | null;
+};
 
 /** By card where card payments are enabled; otherwise how else to get credit. */
 export function AddCredit({ site }: { site: Site }) {
@@ -16,7 +23,8 @@ export function AddCredit({ site }: { site: Site }) {
   return (
     <Section title="Add credit">
       <p className="max-w-prose text-sm text-ink-soft">
-        Card payments aren't enabled. Ask the operator to add credit to your account, or redeem a code.
+        Card payments aren't enabled. Ask <SupportContact contact={site.support_contact} /> to add credit to your
+        account, or redeem a code.
       </p>
     </Section>
   );

@@ -1,11 +1,12 @@
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { buttonClasses } from "../../design/button.tsx";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
 import { BalanceSummary } from "./balance-summary.tsx";
-import { FirstSteps } from "./first-steps.tsx";
+import { FirstRun } from "./first-run/first-run.tsx";
 import { LatestCharges } from "./latest-charges.tsx";
 import { LatestTasks } from "./latest-tasks.tsx";
 import { refreshMs } from "./refresh-interval.ts";
@@ -20,6 +21,9 @@ export function OverviewPage() {
   const charges = useTableQuery(queryTable.charges.latest(), { refreshMs });
   const tasks = useTableQuery(queryTable.tasks.latest(), { refreshMs });
   const isNew = charges.data?.data.length === 0 && tasks.data?.data.length === 0;
+  // It stays when the first call has come, with the key that is shown once, until it is hidden or left.
+  const [firstRun, setFirstRun] = useState<"never" | "shown" | "hidden">("never");
+  if (isNew && firstRun === "never") setFirstRun("shown");
   return (
     <ConsoleFrame
       title="Overview"
@@ -31,10 +35,15 @@ export function OverviewPage() {
         )
       }
     >
+      {firstRun === "shown" && (
+        <FirstRun
+          charge={charges.data?.data[0]}
+          taskId={tasks.data?.data[0]?.id}
+          onHide={() => setFirstRun("hidden")}
+        />
+      )}
       <BalanceSummary timeZone={timeZone} />
-      {isNew ? (
-        <FirstSteps />
-      ) : (
+      {!isNew && (
         <>
           <SpendingChart usage={usage.data} error={usage.error} onRetry={() => void usage.refetch()} />
           <div className="grid gap-x-12 gap-y-10 xl:grid-cols-2">

@@ -14,6 +14,7 @@ import type { OpenAccount, SignUpPolicy } from "../user/sign-up.ts";
 import { findUserByEmail, lockUser } from "../user/user-store.ts";
 import { hashToken, makeToken } from "../user/user-token.ts";
 import { takeToken } from "../user/user-token-store.ts";
+import type { MayWelcome } from "../user/welcome.ts";
 import { findIdentityOwner, insertIdentity } from "./identity-store.ts";
 import type { OidcProvider, ProviderClaims } from "./oidc-provider.ts";
 
@@ -33,6 +34,7 @@ export type CallbackDependencies = {
   announceChange: AnnounceChange;
   siteUrl: string;
   signUp: SignUpPolicy;
+  mayWelcome: MayWelcome;
   openAccount: OpenAccount;
 };
 
@@ -92,7 +94,7 @@ export async function finishProviderSignIn(
     else if (known !== session.userId) throw createElsewhere(provider);
     return { next: details.next, sessionToken: null };
   }
-  const userId = known ?? (await openWithProvider(dependencies, provider, claims));
+  const userId = known ?? (await openWithProvider(dependencies, provider, { claims, address: browser.address }));
   const stillHolds: StillHolds = async (tx) => (await findIdentityOwner(tx, identity)) === userId;
   const sessionToken = await sessions.open(database, { userId, browser, stillHolds });
   if (sessionToken === null) throw createUnsigned(provider);
@@ -144,9 +146,9 @@ async function linkIdentity(
 
 /** An account for somebody new. Never one that exists: whose address it is there, only its owner can say. */
 async function openWithProvider(
-  { database, clock, logger, signUp, openAccount }: CallbackDependencies,
+  { database, clock, logger, signUp, mayWelcome, openAccount }: CallbackDependencies,
   provider: OidcProvider,
-  claims: ProviderClaims,
+  { claims, address }: { claims: ProviderClaims; address: string },
 ): Promise<UserId> {
   const { email, name } = claims;
   if (email === null || !claims.isEmailVerified) {
@@ -156,13 +158,14 @@ async function openWithProvider(
     );
   }
   requireEmail(email);
+  const isWelcome = signUp === "open" && (await mayWelcome(address));
   const userId = await inTransaction(database, async (tx) => {
     if ((await findUserByEmail(tx, email)) !== null) {
       const message = `There is an account for your address already. Sign in to it, then connect ${provider.name} in the settings.`;
       throw new AppError("wrong_credentials", message);
     }
     if (signUp !== "open") throw new AppError("sign_up_closed", "This site takes no new accounts this way.");
-    await openAccount(tx, { email, name, passwordHash: null });
+    await openAccount(tx, { email, name, passwordHash: null, isWelcome });
     const user = await findUserByEmail(tx, email);
     invariant(user !== null, "an account was opened without its person");
     const identity = { providerId: provider.id, subject: claims.subject, userId: user.id, createdAt: clock.now() };

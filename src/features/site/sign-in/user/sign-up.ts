@@ -15,13 +15,20 @@ import { issueToken, type TokenDependencies } from "./issue-token.ts";
 import { findUserByEmail } from "./user-store.ts";
 import { hashToken, makeToken } from "./user-token.ts";
 import { deleteTokensByEmail, findToken, findTokenByEmail, type StoredToken, takeToken } from "./user-token-store.ts";
+import type { MayWelcome } from "./welcome.ts";
 
 const signUpMs = 24 * 60 * 60_000;
 
 export type SignUpPolicy = "open" | "invite" | "closed";
 
 /** Somebody who gets an account by signing up. */
-type NewPerson = { email: string; name: string | null; passwordHash: string | null };
+type NewPerson = {
+  email: string;
+  name: string | null;
+  passwordHash: string | null;
+  /** Whether the account begins with the welcome credit. */
+  isWelcome: boolean;
+};
 
 /** Opens an account and its person, whose address is proven, within the transaction. */
 export type OpenAccount = (tx: Database, person: NewPerson) => Promise<void>;
@@ -37,6 +44,7 @@ export type SignUpDependencies = TokenDependencies & {
   mailer: Pick<Mailer, "send">;
   siteUrl: string;
   signUp: SignUpPolicy;
+  mayWelcome: MayWelcome;
   openAccount: OpenAccount;
 };
 
@@ -99,15 +107,16 @@ type VerifyRequest = { token: string; password: string | null; browserToken: str
  * and the stranger's click would hand them the account.
  */
 export async function verifyEmail(dependencies: SignUpDependencies, request: VerifyRequest): Promise<string> {
-  const { database, clock, logger, beginAttempt, passwords, sessions } = dependencies;
+  const { database, clock, logger, beginAttempt, passwords, sessions, mayWelcome } = dependencies;
   const { browser } = request;
   const attempt = await beginAttempt(limitLinks(browser.address));
   const hash = hashToken(request.token);
   const found = await findToken(database, { kind: "sign-up", hash, now: clock.now() });
   if (found === null) throw createInvalidLink();
   await requireSigner(passwords, found, request);
+  const isWelcome = await mayWelcome(browser.address);
   const { userId, sessionToken } = await inTransaction(database, async (tx) => {
-    const id = await openFromToken(tx, dependencies, hash);
+    const id = await openFromToken(tx, dependencies, { hash, isWelcome });
     return { userId: id, sessionToken: await sessions.open(tx, { userId: id, browser, stillHolds: () => true }) };
   });
   invariant(sessionToken !== null, "a person was gone before they were there");
@@ -116,7 +125,11 @@ export async function verifyEmail(dependencies: SignUpDependencies, request: Ver
   return sessionToken;
 }
 
-async function openFromToken(tx: Database, { clock, openAccount }: SignUpDependencies, hash: Buffer): Promise<UserId> {
+async function openFromToken(
+  tx: Database,
+  { clock, openAccount }: SignUpDependencies,
+  { hash, isWelcome }: { hash: Buffer; isWelcome: boolean },
+): Promise<UserId> {
   const now = clock.now();
   const token = await takeToken(tx, { kind: "sign-up", hash, now });
   if (token === null) throw createInvalidLink();
@@ -128,7 +141,7 @@ async function openFromToken(tx: Database, { clock, openAccount }: SignUpDepende
   if ((await findUserByEmail(tx, email)) !== null) {
     throw new AppError("invalid_token", "There is an account for this address already. Sign in.", { param: "token" });
   }
-  await openAccount(tx, { email, name: null, passwordHash });
+  await openAccount(tx, { email, name: null, passwordHash, isWelcome });
   const user = await findUserByEmail(tx, email);
   invariant(user !== null, "an account was opened without its person");
   return user.id;

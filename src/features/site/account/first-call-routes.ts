@@ -1,0 +1,41 @@
+import { Type } from "typebox";
+import type { Database } from "../../../platform/database/database.ts";
+import type { HttpServer } from "../../../platform/http/create-http-server.ts";
+import { consoleErrors, getSession } from "../console-edge.ts";
+import { type FirstCall, readFirstCall } from "./first-call-store.ts";
+
+const firstCallSchema = Type.Object({
+  object: Type.Literal("first_call"),
+  state: Type.Enum(["waiting", "arrived", "succeeded"], {
+    description:
+      "`waiting`: no key of the account was used yet. `arrived`: one was, but nothing was charged or begun: the call was refused, or costs nothing. `succeeded`: something was charged, or a task was begun.",
+  }),
+  key_used_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
+    description: "When a key of the account was last used, to the minute.",
+  }),
+});
+
+/** A page that waits for somebody's first call asks this, until it has come. */
+export function addFirstCallRoutes(http: HttpServer, { database }: { database: Database }): void {
+  http.get(
+    "/first_call",
+    {
+      schema: {
+        operationId: "getFirstCall",
+        summary: "Get whether the account has made its first call",
+        tags: ["Account"],
+        response: { 200: firstCallSchema, ...consoleErrors("GET") },
+      },
+    },
+    async (request) => {
+      const call = await readFirstCall(database, getSession(request).accountId);
+      const keyUsedAt = call.keyUsedAt?.toISOString() ?? null;
+      return { object: "first_call" as const, state: decideState(call), key_used_at: keyUsedAt };
+    },
+  );
+}
+
+function decideState({ hasSucceeded, keyUsedAt }: FirstCall): "waiting" | "arrived" | "succeeded" {
+  if (hasSucceeded) return "succeeded";
+  return keyUsedAt === null ? "waiting" : "arrived";
+}

@@ -1,0 +1,116 @@
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useEffect } from "react";
+import type { Charge } from "../../../api/ask-spending.ts";
+import { queryTable } from "../../../api/query-table.ts";
+import { useAnswerCache } from "../../../api/use-answer-cache.ts";
+import { useTableQuery } from "../../../api/use-table-query.ts";
+import { isMoneyZero } from "../../../parts/format/sum-money.ts";
+import { linkClasses } from "../../../parts/frame/focus-page.tsx";
+import { writeCharge } from "../../../parts/records/charge-columns.tsx";
+
+/** Whoever has pasted a call looks here, and sees it within a second. */
+const watchMs = 700;
+/** Some five minutes; after that, nobody looks as closely. */
+const closeLooksMax = 400;
+const calmMs = 5_000;
+
+type CallWatchProps = { hasKey: boolean; charge: Charge | undefined; taskId: string | undefined };
+
+/** Waits for the first call while the page is looked at, and tells what became of it. */
+export function CallWatch({ hasKey, charge, taskId }: CallWatchProps) {
+  const answers = useAnswerCache();
+  const { data: balance } = useTableQuery(queryTable.balance.now());
+  const { data: call } = useTableQuery(queryTable.firstCall.now(), {
+    isEnabled: hasKey,
+    decideRefreshMs: (last, count) => (last?.state === "succeeded" ? null : count < closeLooksMax ? watchMs : calmMs),
+  });
+  const state = call?.state ?? "waiting";
+  useEffect(() => {
+    if (state === "succeeded") void answers.refresh("charges", "tasks", "balance", "usage");
+  }, [state, answers]);
+  if (charge !== undefined) {
+    return (
+      <Box look="good" title="Your first call succeeded">
+        <Cost charge={charge} />
+      </Box>
+    );
+  }
+  if (taskId !== undefined) {
+    return (
+      <Box look="good" title="Your first task was accepted">
+        <Link to="/console/tasks/$id" params={{ id: taskId }} className={linkClasses}>
+          See its result
+        </Link>
+      </Box>
+    );
+  }
+  if (!hasKey) return null;
+  if (state !== "arrived") {
+    return (
+      <Box look="waiting" title="Waiting for your first call…">
+        <ul className="flex list-disc flex-col gap-1 pl-4 text-ink-soft">
+          <li>A 401 means that the key is missing or cut off: copy the call again, all of it.</li>
+          <li>If nothing answers, run the call on a machine that reaches this site.</li>
+        </ul>
+      </Box>
+    );
+  }
+  const isUnpaid = balance !== undefined && balance.plan === null && isMoneyZero(balance.available_balance);
+  return isUnpaid ? (
+    <Box look="bad" title="Your call arrived, but there is no credit to pay for it">
+      <p className="text-ink">It is answered with 402. Add credit first, then run it again.</p>
+    </Box>
+  ) : (
+    <Box look="bad" title="Your key works, but no call has succeeded yet">
+      <p className="text-ink">
+        The answer says why: 400 and 404 name what to change, 403 what the key may not do, 429 and 503 when to try
+        again. The call on this page works as it is.
+      </p>
+    </Box>
+  );
+}
+
+type BoxProps = { look: keyof typeof looks; title: string; children: ReactNode };
+
+const looks = {
+  waiting: { box: "border-line-strong border-dashed", mark: "bg-accent", isPulsing: true },
+  good: { box: "border-success bg-success-soft", mark: "bg-success", isPulsing: false },
+  bad: { box: "border-warning bg-warning-soft", mark: "bg-warning", isPulsing: true },
+} as const;
+
+/** The same box in every state, so that readers who hear the page hear how its title changes. */
+function Box({ look, title, children }: BoxProps) {
+  const { box, mark, isPulsing } = looks[look];
+  return (
+    <section aria-label="First call" className={`flex gap-3 rounded-md border p-4 text-sm ${box}`}>
+      <span aria-hidden="true" className="relative mt-1.5 size-2 shrink-0">
+        {isPulsing && (
+          <span className={`absolute inset-0 animate-ping rounded-full motion-reduce:animate-none ${mark}`} />
+        )}
+        <span className={`absolute inset-0 rounded-full ${mark}`} />
+      </span>
+      <div className="flex min-w-0 flex-col gap-1.5">
+        <p role="status" className="font-medium text-ink">
+          {title}
+        </p>
+        {children}
+      </div>
+    </section>
+  );
+}
+
+function Cost({ charge }: { charge: Charge }) {
+  const { data: site } = useTableQuery(queryTable.site.settings());
+  return (
+    <p className="text-ink">
+      {charge.model ?? "It"} answered for{" "}
+      <strong className="font-semibold tabular-nums">
+        {site === undefined ? "…" : writeCharge(charge, site.currency)}
+      </strong>
+      .{" "}
+      <Link to="/console/usage/charges/$id" params={{ id: charge.id }} className={linkClasses}>
+        See its charge
+      </Link>
+    </p>
+  );
+}
