@@ -21,6 +21,7 @@ import {
   writeModelSamples,
   writeRequestSamples,
 } from "../../../web/src/parts/samples/code-samples.ts";
+import { writeTerminalSamples } from "../../../web/src/parts/samples/terminal-samples.ts";
 import { chatWires, writeWireSamples } from "../../../web/src/parts/samples/wire-samples.ts";
 import { drawPortrait } from "../../harness/media/portrait.ts";
 import { repositoryDir } from "../../harness/repository-files.ts";
@@ -122,6 +123,48 @@ test.skipIf(!existsSync("/usr/bin/python3"))(
     await run("/usr/bin/python3", ["-c", "import ast, sys; [ast.parse(code) for code in sys.argv[1:]]", ...codes]);
   },
 );
+
+describe("a first call for the terminal", () => {
+  /** What a reader has installed, under the names that the samples call it by. */
+  beforeAll(() => {
+    const programs = {
+      node: `exec ${process.execPath} "$@"`,
+      sluice: `exec ${process.execPath} ${join(repositoryDir, "packages/cli/src/sluice.ts")} "$@"`,
+      // Claude Code takes its settings from the same variables as Anthropic's client.
+      claude: `exec ${process.execPath} claude.mts "$@"`,
+      // The client for Python is not there, so its compiler says whether the call is one.
+      python3: `exec /usr/bin/python3 -c 'import ast, sys; ast.parse(sys.stdin.read()); print("sluice")'`,
+    };
+    for (const [name, script] of Object.entries(programs)) {
+      writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    }
+    writeFileSync(join(folder, "claude.mts"), claudeStandIn);
+  });
+
+  test.each(["typescript", "claude-code", "cli", ...(existsSync("/usr/bin/python3") ? (["python"] as const) : [])])(
+    "runs as it is pasted, with the key in it: %s",
+    async (id) => {
+      const place = { baseUrl: gateway.baseUrl, siteUrl: gateway.siteUrl, key };
+      const sample = writeTerminalSamples(await readModel("chat"), place).find((each) => each.id === id);
+      const environment = { PATH: `${folder}:${process.env.PATH}`, HOME: folder };
+      const options = { cwd: folder, env: environment };
+      const { stdout } = await run("bash", ["-euo", "pipefail", "-c", sample?.code ?? "exit 1"], options);
+      expect(stdout).toContain("sluice");
+    },
+  );
+});
+
+const claudeStandIn = `import Anthropic from "@anthropic-ai/sdk";
+
+const [flag, content] = process.argv.slice(2);
+if (flag !== "-p") throw new Error("one question is asked, without a conversation");
+const message = await new Anthropic().messages.create({
+  model: process.env.ANTHROPIC_MODEL,
+  max_tokens: 500,
+  messages: [{ role: "user", content }],
+});
+console.log(message.content[0].text);
+`;
 
 test("a text with quotes reaches the model as it is, and a stream is read as one", async () => {
   const content = `Say "it's open" and 'nothing' more: $HOME \\ \`x\``;

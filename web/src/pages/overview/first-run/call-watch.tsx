@@ -4,13 +4,15 @@ import type { Charge } from "../../../api/ask-spending.ts";
 import { queryTable } from "../../../api/query-table.ts";
 import { useAnswerCache } from "../../../api/use-answer-cache.ts";
 import { useTableQuery } from "../../../api/use-table-query.ts";
+import { Icon } from "../../../design/icon.tsx";
+import { Skeleton } from "../../../design/skeleton.tsx";
 import { isMoneyZero } from "../../../parts/format/sum-money.ts";
 import { linkClasses } from "../../../parts/frame/focus-page.tsx";
 import { writeCharge } from "../../../parts/records/charge-columns.tsx";
 
 /** Whoever has pasted a call looks here, and sees it within a second. */
-const watchMs = 700;
-/** Some five minutes; after that, nobody looks as closely. */
+const watchMs = 600;
+/** Some four minutes; after that, nobody looks as closely. */
 const closeLooksMax = 400;
 const calmMs = 5_000;
 
@@ -28,10 +30,10 @@ export function CallWatch({ hasKey, charge, taskId }: CallWatchProps) {
   useEffect(() => {
     if (state === "succeeded") void answers.refresh("charges", "tasks", "balance", "usage");
   }, [state, answers]);
-  if (charge !== undefined) {
+  if (charge !== undefined || (state === "succeeded" && taskId === undefined)) {
     return (
       <Box look="good" title="Your first call succeeded">
-        <Cost charge={charge} />
+        {charge === undefined ? <Skeleton className="h-5 w-56" /> : <Cost charge={charge} />}
       </Box>
     );
   }
@@ -73,22 +75,20 @@ export function CallWatch({ hasKey, charge, taskId }: CallWatchProps) {
 type BoxProps = { look: keyof typeof looks; title: string; children: ReactNode };
 
 const looks = {
-  waiting: { box: "border-line-strong border-dashed", mark: "bg-accent", isPulsing: true },
-  good: { box: "border-success bg-success-soft", mark: "bg-success", isPulsing: false },
-  bad: { box: "border-warning bg-warning-soft", mark: "bg-warning", isPulsing: true },
+  waiting: "border-line-strong border-dashed",
+  good: "border-success bg-success-soft",
+  bad: "border-warning bg-warning-soft",
 } as const;
 
 /** The same box in every state, so that readers who hear the page hear how its title changes. */
 function Box({ look, title, children }: BoxProps) {
-  const { box, mark, isPulsing } = looks[look];
   return (
-    <section aria-label="First call" className={`flex gap-3 rounded-md border p-4 text-sm ${box}`}>
-      <span aria-hidden="true" className="relative mt-1.5 size-2 shrink-0">
-        {isPulsing && (
-          <span className={`absolute inset-0 animate-ping rounded-full motion-reduce:animate-none ${mark}`} />
-        )}
-        <span className={`absolute inset-0 rounded-full ${mark}`} />
-      </span>
+    <section aria-label="First call" className={`flex gap-3 rounded-md border p-4 text-sm ${looks[look]}`}>
+      {look === "good" ? (
+        <Icon name="check" className="mt-0.5 size-4 text-success" />
+      ) : (
+        <Pulse colour={look === "bad" ? "bg-warning" : "bg-accent"} />
+      )}
       <div className="flex min-w-0 flex-col gap-1.5">
         <p role="status" className="font-medium text-ink">
           {title}
@@ -96,6 +96,16 @@ function Box({ look, title, children }: BoxProps) {
         {children}
       </div>
     </section>
+  );
+}
+
+/** It goes on waiting, also after a call that did not succeed. */
+function Pulse({ colour }: { colour: string }) {
+  return (
+    <span aria-hidden="true" className="relative mt-1.5 size-2 shrink-0">
+      <span className={`absolute inset-0 animate-ping rounded-full motion-reduce:animate-none ${colour}`} />
+      <span className={`absolute inset-0 rounded-full ${colour}`} />
+    </span>
   );
 }
 
@@ -108,7 +118,7 @@ function Cost({ charge }: { charge: Charge }) {
         {site === undefined ? "…" : writeCharge(charge, site.currency)}
       </strong>
       .{" "}
-      <Link to="/console/usage/charges/$id" params={{ id: charge.id }} className={linkClasses}>
+      <Link to="/console/usage/charges/$id" params={{ id: charge.id }} className={`whitespace-nowrap ${linkClasses}`}>
         See its charge
       </Link>
     </p>

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { queryTable } from "../../../api/query-table.ts";
 import { useTableQuery } from "../../../api/use-table-query.ts";
 import { Skeleton } from "../../../design/skeleton.tsx";
-import { formatMoney } from "../../../parts/format/format-money.ts";
+import { formatRoughMoney } from "../../../parts/format/format-money.ts";
 import { isMoneyZero } from "../../../parts/format/sum-money.ts";
 import { linkClasses } from "../../../parts/frame/focus-page.tsx";
 import { SupportContact } from "../../../parts/records/support-contact.tsx";
@@ -21,7 +21,7 @@ export function CreditStep() {
     );
   }
   if (balance.plan !== null || !isMoneyZero(balance.available_balance)) {
-    const amount = formatMoney(balance.available_balance, balance.currency);
+    const amount = formatRoughMoney(balance.available_balance, balance.currency);
     return (
       <Step title={isMoneyZero(balance.available_balance) ? "Credit" : `${amount} of credit`} isDone>
         <p>{balance.plan === null ? "Calls are paid from it." : `Your plan: ${balance.plan.name}.`}</p>

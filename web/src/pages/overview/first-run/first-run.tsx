@@ -4,14 +4,13 @@ import type { Charge } from "../../../api/ask-spending.ts";
 import { queryTable } from "../../../api/query-table.ts";
 import { useTableQuery } from "../../../api/use-table-query.ts";
 import { Button } from "../../../design/button.tsx";
-import { CodeBlock } from "../../../design/code-block.tsx";
 import { Section } from "../../../design/section.tsx";
 import { Skeleton } from "../../../design/skeleton.tsx";
-import { Tabs } from "../../../design/tabs.tsx";
 import { FormError } from "../../../parts/forms/form-error.tsx";
 import { writeTerminalSamples } from "../../../parts/samples/terminal-samples.ts";
 import { CallWatch } from "./call-watch.tsx";
 import { CreditStep } from "./credit-step.tsx";
+import { chooseSample, FirstCall } from "./first-call.tsx";
 import { KeyStep } from "./key-step.tsx";
 import { useFirstKey } from "./use-first-key.ts";
 
@@ -38,9 +37,13 @@ export function FirstRun({ charge, taskId, onHide }: FirstRunProps) {
     site === undefined || model === undefined
       ? null
       : writeTerminalSamples(model, { baseUrl: site.base_url, siteUrl: location.origin, key });
-  const creation = useFirstKey((key) => choose(write(key), sampleId)?.code ?? key);
+  const creation = useFirstKey((key) => {
+    const samples = write(key);
+    return samples === null ? key : chooseSample(samples, sampleId).code;
+  });
   const { made } = creation;
   const known = keys?.data.find(({ kind }) => kind !== "console");
+  const hasKey = made !== null || known !== undefined;
   const samples = write(made?.apiKey.key ?? unknownKey);
   return (
     <Section
@@ -54,40 +57,24 @@ export function FirstRun({ charge, taskId, onHide }: FirstRunProps) {
         )
       }
     >
-      <div className="grid gap-x-10 gap-y-6 lg:grid-cols-[minmax(0,1.7fr)_minmax(0,1fr)]">
-        <div className="flex min-w-0 flex-col gap-4">
-          {samples === null ? (
-            <NoCall models={models?.data} />
-          ) : (
-            <FirstCall samples={samples} chosenId={sampleId} onChoose={setSampleId} />
-          )}
-        </div>
+      <div className="grid gap-x-10 gap-y-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.7fr)]">
         <div className="flex min-w-0 flex-col gap-4">
           <ol className="flex flex-col divide-y divide-line border-y border-line">
             <CreditStep />
             <KeyStep creation={creation} known={known} />
           </ol>
           <FormError message={creation.error} />
-          <CallWatch hasKey={made !== null || known !== undefined} charge={charge} taskId={taskId} />
+          <CallWatch hasKey={hasKey} charge={charge} taskId={taskId} />
+        </div>
+        <div className="min-w-0">
+          {samples === null ? (
+            <NoCall models={models?.data} />
+          ) : (
+            <FirstCall samples={samples} chosenId={sampleId} onChoose={setSampleId} isComplete={hasKey} />
+          )}
         </div>
       </div>
     </Section>
-  );
-}
-
-type Samples = ReturnType<typeof writeTerminalSamples>;
-type FirstCallProps = { samples: Samples; chosenId: string; onChoose(id: string): void };
-
-function choose(samples: Samples | null, id: string) {
-  return samples?.find((sample) => sample.id === id) ?? samples?.[0];
-}
-
-function FirstCall({ samples, chosenId, onChoose }: FirstCallProps) {
-  const { id, label, code } = choose(samples, chosenId) ?? samples[0];
-  return (
-    <Tabs<string> label="First call" tabs={samples} chosen={id} onChoose={onChoose}>
-      <CodeBlock label={`First call, ${label}`} code={code} />
-    </Tabs>
   );
 }
 
