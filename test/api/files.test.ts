@@ -269,6 +269,32 @@ describe("a signed link", () => {
     expect((await follow(sign(), { method: "HEAD" })).status).toBe(200);
   });
 
+  test("leads to a small picture of an image and of a video, which is made once and goes with its file", async () => {
+    const follow = (id: string, path = "/thumbnail") => {
+      const { pathname, search } = new URL(stage.files.signLink(id as "file_", stage.clock.now()).url);
+      return fetch(`${stage.siteUrl}${pathname}${path}${search}`);
+    };
+    const pictureId = await uploadId(await makeMedia("png"));
+    const before = stage.listStored().length;
+    const [first, second] = await Promise.all([follow(pictureId), follow(pictureId)]);
+    expect([first.status, first.headers.get("content-type")]).toEqual([200, "image/webp"]);
+    expect(first.headers.get("content-security-policy")).toBe("sandbox; default-src 'none'");
+    const bytes = Buffer.from(await first.arrayBuffer());
+    expect(bytes.toString("latin1", 8, 12)).toBe("WEBP");
+    expect(Buffer.from(await second.arrayBuffer()).equals(bytes)).toBe(true);
+    expect(Buffer.from(await (await follow(pictureId)).arrayBuffer()).equals(bytes)).toBe(true);
+    expect(stage.listStored()).toHaveLength(before + 1);
+    const poster = await follow(filmId);
+    expect([poster.status, poster.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
+    expect(await readError(await follow(await uploadId(await makeMedia("wav"))))).toMatchObject({ status: 404 });
+    const wrong = stage.files.signLink(filmId as "file_", stage.clock.now()).url.replace(filmId, pictureId);
+    const { pathname, search } = new URL(wrong);
+    expect((await fetch(`${stage.siteUrl}${pathname}/thumbnail${search}`)).status).toBe(404);
+    await stage.call(`/files/${pictureId}`, { method: "DELETE" });
+    expect((await follow(pictureId)).status).toBe(404);
+    expect(stage.listStored().filter((name) => name.endsWith(".thumbnail"))).toHaveLength(1);
+  });
+
   test("of one file does not lead to another", async () => {
     const otherId = await uploadId(await makeMedia("png"));
     expect((await follow(sign())).status).toBe(200);

@@ -90,7 +90,7 @@ describe("a task that is read", () => {
     expect((await ask(final)).status).toBe(304);
   });
 
-  test.each(["/tasks/%00", "/tasks?after=%00", "/tasks?model=%00", "/tasks?parent_id=%00"])(
+  test.each(["/tasks/%00", "/tasks?after=%00", "/tasks?model=%00", "/tasks?parent_id=%00", "/tasks?q=%00"])(
     "by an id that cannot be is no fault of ours: %s",
     async (path) => {
       const caller = await stage.createCaller();
@@ -197,7 +197,44 @@ describe("the list", () => {
     expect(await list("")).toEqual([film.id, stamp.id, open.id, done.id]);
   });
 
-  test.each(["limit=0", "limit=101", "limit=x", "status=done", "type=book", "colour=red"])(
+  test("is searched by words of prompts and ids and by time, tells the prompt, and is counted the same way", async () => {
+    const caller = await stage.createCaller();
+    const other = await stage.createCaller();
+    await other.submit(paths.image, { ...endless, prompt: `Lighthouse ${endless.prompt}` });
+    const tower = await caller.submit(paths.image, {
+      ...endless,
+      prompt: `A LIGHTHOUSE at 100% dusk ${endless.prompt}`,
+    });
+    const harbour = await caller.submit(paths.image, { ...endless, prompt: `A harbour at dusk ${endless.prompt}` });
+    const film = await caller.submit(paths.video, {
+      model: "video",
+      prompt: "A lighthouse turns <<fault:queue=9999>>",
+    });
+    const search = async (query: string): Promise<string[]> => {
+      const list = (await (await caller.get(`/tasks?${query}`)).json()) as List;
+      expect([list.has_more, list.next_cursor]).toEqual([false, null]);
+      return list.data.map(({ id }) => id);
+    };
+    expect(await search("q=lighthouse")).toEqual([film.id, tower.id]);
+    expect(await search("q=dusk%20LightHouse")).toEqual([tower.id]);
+    expect(await search("q=0%25")).toEqual([tower.id]);
+    expect(await search("q=__")).toEqual([]);
+    expect(await search(`q=${harbour.id.slice(8)}`)).toEqual([harbour.id]);
+    expect(await search("q=lighthouse&type=image")).toEqual([tower.id]);
+    const createdAt = new Date((await caller.readTask(tower.id)).created * 1000);
+    const later = new Date(createdAt.getTime() + 60_000).toISOString();
+    expect(await search(`from=${createdAt.toISOString()}&to=${later}`)).toEqual([film.id, harbour.id, tower.id]);
+    expect(await search(`from=${later}`)).toEqual([]);
+    expect(await search(`to=${createdAt.toISOString()}`)).toEqual([]);
+    expect(await caller.readTask(film.id)).toMatchObject({ prompt: "A lighthouse turns <<fault:queue=9999>>" });
+    const count = async (query: string) => await (await caller.get(`/tasks/counts?${query}`)).json();
+    const images = { status: "queued", type: "image", count: 2 };
+    const videos = { status: "queued", type: "video", count: 1 };
+    expect(await count("")).toEqual({ object: "list", data: [images, videos], has_more: false });
+    expect(await count("q=lighthouse&model=image")).toMatchObject({ data: [{ ...images, count: 1 }] });
+  });
+
+  test.each(["limit=0", "limit=101", "limit=x", "status=done", "type=book", "colour=red", "from=2026-11-01", "to=x"])(
     "refuses what it does not know: %s",
     async (query) => {
       const caller = await stage.createCaller();

@@ -3,6 +3,7 @@ import type { AccountId } from "../../lib/ids.ts";
 import { isBackupRunning } from "../../platform/database/backup-lock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { ByteStore } from "../../platform/storage/byte-store.ts";
+import { nameThumbnail } from "./create-thumbnails.ts";
 import { deleteFiles } from "./file-store.ts";
 import { isUnarchived } from "./unarchived-bytes-store.ts";
 import { claimDueBytes, deleteUnownedBytes, doomUnownedBytes } from "./unowned-bytes-store.ts";
@@ -40,6 +41,7 @@ export function createFileRemoval({ database, clock, bytes, onTrouble }: Removal
     try {
       // A backup that saw the file, or the archive of the log, has yet to copy them. The sweep comes back.
       if ((await isBackupRunning(database)) || (await isUnarchived(database, storageKey))) return false;
+      await bytes.delete(nameThumbnail(storageKey));
       await bytes.delete(storageKey);
       await deleteUnownedBytes(database, storageKey);
       return true;

@@ -12,6 +12,7 @@ import type { Spool } from "../../platform/storage/create-spool.ts";
 import type { HasMoney } from "./check-usage.ts";
 import { createFileRemoval, type FileRemoval } from "./create-file-removal.ts";
 import { createFileStorage } from "./create-file-storage.ts";
+import { createThumbnails } from "./create-thumbnails.ts";
 import type { FileKind, FileLimits, StoredFile } from "./file.ts";
 import { addFileContentRoute, addFileLinkRoute } from "./file-content-routes.ts";
 import { signLink } from "./file-link.ts";
@@ -53,7 +54,7 @@ type WantedFile = { param: string; kinds: readonly FileKind[] };
 export type Files = {
   /** POST /files, GET /files, GET /files/{id}, GET /files/{id}/content, DELETE /files/{id}: behind the API key. */
   addRoutes(v1: HttpServer): void;
-  /** GET /files/{id}?expires=…&signature=…: where signed links lead to. No key. */
+  /** GET /files/{id}?expires=…&signature=…, and its /thumbnail: where signed links lead to. No key. */
   addLinkRoutes(http: HttpServer): void;
   /** Keeps what a task made, checked like an upload. Its id is made beforehand: keeping it again answers the same file. */
   keepOutput(output: Output): Promise<StoredFile>;
@@ -99,6 +100,7 @@ export function createFiles(dependencies: FilesDependencies): Files {
   const inspect: Inspect = (path, wanted) => inspectSpooled({ inspections, pictures }, path, wanted);
   const removal = createFileRemoval({ database, clock, bytes, onTrouble });
   const storage = createFileStorage({ database, clock, ids, bytes, limits, hasMoney, removal, isArchived });
+  const thumbnails = createThumbnails({ database, bytes, spool });
   const uploads = { database, clock, ids, limits, hasMoney, spool, keyedRequests, inspect, storage };
   return {
     addRoutes(v1) {
@@ -107,7 +109,7 @@ export function createFiles(dependencies: FilesDependencies): Files {
       addFileRoutes(v1, { database, clock, removal });
       addFileContentRoute(v1, { database, clock, bytes });
     },
-    addLinkRoutes: (http) => addFileLinkRoute(http, { database, clock, bytes, linkKey }),
+    addLinkRoutes: (http) => addFileLinkRoute(http, { database, clock, bytes, linkKey, thumbnails }),
     keepOutput: (output) => keepOutput({ database, storage, inspect, inspections, spool, outputBytesMax }, output),
     keepDocument: (document) => keepDocument({ database, storage, spool }, document),
     readDocument: (accountId, fileId, { param }) =>

@@ -12,8 +12,9 @@ import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
 import type { ByteStore } from "../../platform/storage/byte-store.ts";
+import type { Thumbnails } from "./create-thumbnails.ts";
 import type { StoredFile } from "./file.ts";
-import { planContent } from "./file-content.ts";
+import { planContent, presentSafeHeaders } from "./file-content.ts";
 import { isLinkValid } from "./file-link.ts";
 import { createFileNotFound, getFile } from "./get-file.ts";
 import { openFile } from "./open-file.ts";
@@ -65,22 +66,38 @@ export function addFileContentRoute(v1: HttpServer, dependencies: ContentDepende
   });
 }
 
+type LinkDependencies = ContentDependencies & { linkKey: Buffer; thumbnails: Thumbnails };
+
 /** Where signed links lead to. Whether a link is wrong, too old, or of a file that is gone is nobody's business. */
-export function addFileLinkRoute(http: HttpServer, dependencies: ContentDependencies & { linkKey: Buffer }): void {
-  async function answer(request: FastifyRequest<NamedFile>, reply: FastifyReply): Promise<FastifyReply> {
+export function addFileLinkRoute(http: HttpServer, dependencies: LinkDependencies): void {
+  async function getLinkedFile(request: FastifyRequest<NamedFile>): Promise<StoredFile> {
     const { file_id: fileId } = request.params;
     const { expires, signature } = request.query as Record<string, unknown>;
     const { linkKey, clock } = dependencies;
     if (!isLinkValid(linkKey, { fileId, expires, signature }, clock.now())) throw createFileNotFound();
-    const file = await getFile(dependencies, fileId);
+    return await getFile(dependencies, fileId);
+  }
+
+  async function answer(request: FastifyRequest<NamedFile>, reply: FastifyReply): Promise<FastifyReply> {
+    const file = await getLinkedFile(request);
     return await sendContent(dependencies, { file, request, reply, embedding: "cross-origin" });
   }
 
-  addReading(http, "/files/:file_id", {
-    config: {},
-    schema: { hide: true, params: pathParams({ file_id: "page" }) },
-    answer,
-  });
+  async function answerThumbnail(request: FastifyRequest<NamedFile>, reply: FastifyReply): Promise<FastifyReply> {
+    const file = await getLinkedFile(request);
+    const { contentType, bytes } = await dependencies.thumbnails.read(file);
+    return reply
+      .headers({
+        "content-type": contentType,
+        ...presentSafeHeaders(file, dependencies.clock.now()),
+        "cross-origin-resource-policy": "cross-origin",
+      })
+      .send(bytes);
+  }
+
+  const schema = { hide: true, params: pathParams({ file_id: "page" }) };
+  addReading(http, "/files/:file_id", { config: {}, schema, answer });
+  addReading(http, "/files/:file_id/thumbnail", { config: {}, schema, answer: answerThumbnail });
 }
 
 type Reading = {

@@ -24,8 +24,7 @@ export function planContent(file: StoredFile, request: ContentRequest, now: Date
   const headers = {
     etag,
     "accept-ranges": "bytes",
-    "cache-control": `private, max-age=${measureCacheSeconds(file, now)}, immutable`,
-    "content-security-policy": "sandbox; default-src 'none'",
+    ...presentSafeHeaders(file, now),
   };
   if (request.ifNoneMatch !== undefined && hasTag(request.ifNoneMatch, etag))
     return { status: 304, headers, range: null };
@@ -45,6 +44,14 @@ export function planContent(file: StoredFile, request: ContentRequest, now: Date
       ...(range === null ? {} : { "content-range": `bytes ${start}-${end}/${file.bytes}` }),
     },
     range: { start, end },
+  };
+}
+
+/** How long a browser may keep what is a file's, and that it must never run it. */
+export function presentSafeHeaders(file: StoredFile, now: Date): Record<string, string> {
+  return {
+    "cache-control": `private, max-age=${measureCacheSeconds(file, now)}, immutable`,
+    "content-security-policy": "sandbox; default-src 'none'",
   };
 }
 

@@ -1,5 +1,5 @@
 import { sql, type Updateable } from "kysely";
-import type { AccountId, HoldId, TaskId } from "../../lib/ids.ts";
+import { type AccountId, type HoldId, presentLeastId, type TaskId } from "../../lib/ids.ts";
 import { nano } from "../../lib/money.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
@@ -106,27 +106,103 @@ export type TaskFilter = {
   model?: string;
   /** Steps of a task are listed with it only. */
   parentId: string | null;
+  /** Created at this moment or later. */
+  from?: Date;
+  /** Created before this moment. */
+  to?: Date;
+  /** All of them are in what the task was asked for, in its id or in its model's. Only the newest tasks are searched. */
+  words?: readonly string[];
 };
+
+/** How many tasks one search reads, and one count counts: a person waits for it, and others share the database. */
+export const scannedTasksMax = 10_000;
 
 /** Newest first; `after` is the id of the last one of the page before. */
 export async function listTasks(
   database: Database,
-  { accountId, state, type, model, parentId }: TaskFilter,
+  filter: TaskFilter,
   { after, limit }: { after: string | null; limit: number },
 ): Promise<Task[]> {
-  const rows = await database
-    .selectFrom("tasks")
-    .selectAll()
-    .$if(accountId !== undefined, (query) => query.where("account_id", "=", accountId ?? ""))
-    .$if(state !== undefined, (query) => query.where("state", "=", state ?? ""))
-    .$if(type !== undefined, (query) => query.where("type", "=", type ?? ""))
-    .$if(model !== undefined, (query) => query.where("model", "=", model ?? ""))
-    .where("parent_id", parentId === null ? "is" : "=", parentId)
-    .$if(after !== null, (query) => query.where("id", "<", after ?? ""))
-    .orderBy("id", "desc")
-    .limit(limit)
-    .execute();
+  const { words = [] } = filter;
+  const newest = selectNewest(database, filter, after).selectAll();
+  const query =
+    words.length === 0
+      ? newest
+      : database
+          .selectFrom(newest.limit(scannedTasksMax).as("tasks"))
+          .selectAll()
+          .where(hasWords(words))
+          .orderBy("id", "desc");
+  const rows = await query.limit(limit).execute();
   return rows.map(toTask);
+}
+
+/** The last task that a search from there on reads; `null` where it reads all that there are. */
+export async function findScanEnd(
+  database: Database,
+  filter: TaskFilter,
+  after: string | null,
+): Promise<string | null> {
+  const [last, next] = await selectNewest(database, filter, after)
+    .select("id")
+    .offset(scannedTasksMax - 1)
+    .limit(2)
+    .execute();
+  return next === undefined ? null : (last?.id ?? null);
+}
+
+export type TaskCount = { state: TaskState; type: TaskType; count: number };
+
+/** How many of the newest tasks are of which state and type. */
+export async function countTasks(
+  database: Database,
+  filter: TaskFilter,
+): Promise<{ counts: TaskCount[]; isComplete: boolean }> {
+  const { words = [] } = filter;
+  const newest = selectNewest(database, filter, null).select(["id", "state", "type", "model", "request"]);
+  const rows = await database
+    .selectFrom(newest.limit(scannedTasksMax).as("tasks"))
+    .$if(words.length > 0, (query) => query.where(hasWords(words)))
+    .select(["state", "type", ({ fn }) => fn.countAll<bigint>().as("count")])
+    .groupBy(["state", "type"])
+    .orderBy("state")
+    .orderBy("type")
+    .execute();
+  const counts = rows.map(({ state, type, count }) => ({
+    state: state as TaskState,
+    type: type as TaskType,
+    count: Number(count),
+  }));
+  return { counts, isComplete: (await findScanEnd(database, filter, null)) === null };
+}
+
+function selectNewest(
+  database: Database,
+  { accountId, state, type, model, parentId, from, to }: TaskFilter,
+  after: string | null,
+) {
+  return (
+    database
+      .selectFrom("tasks")
+      .$if(accountId !== undefined, (query) => query.where("account_id", "=", accountId ?? ""))
+      .$if(state !== undefined, (query) => query.where("state", "=", state ?? ""))
+      .$if(type !== undefined, (query) => query.where("type", "=", type ?? ""))
+      .$if(model !== undefined, (query) => query.where("model", "=", model ?? ""))
+      .where("parent_id", parentId === null ? "is" : "=", parentId)
+      // Ids are in the order of time, so that a time is a place in the index.
+      .$if(from !== undefined, (query) => query.where("id", ">=", presentLeastId("task", from ?? new Date(0))))
+      .$if(to !== undefined, (query) => query.where("id", "<", presentLeastId("task", to ?? new Date(0))))
+      .$if(after !== null, (query) => query.where("id", "<", after ?? ""))
+      .orderBy("id", "desc")
+  );
+}
+
+/** What is in a request depends on what makes it; these are all the texts that any of them has. */
+function hasWords(words: readonly string[]) {
+  const patterns = words.map((word) => `%${word.replaceAll(/[\\%_]/g, "\\$&")}%`);
+  return sql<boolean>`
+    concat_ws(' ', id, model, request ->> 'prompt', request ->> 'text', request ->> 'title', request #>> '{source,text}')
+      ilike all (${patterns}::text[])`;
 }
 
 export type TaskSpan = Pick<Task, "type" | "createdAt" | "finishedAt">;

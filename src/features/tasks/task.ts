@@ -98,8 +98,8 @@ export type StepRecord = {
   taskIds: Readonly<Record<string, TaskId>>;
 };
 
-/** What a feature above this one wants done; only it knows what is in it. */
-export type CompositeRequest = { type: "drama" };
+/** What a feature above this one wants done; only it knows what else is in it. */
+export type CompositeRequest = { type: "drama"; title: string };
 
 export type Task = {
   id: TaskId;

@@ -50,6 +50,7 @@ const endpointTable = {
   createTranscription: { scope: "transcriptions", stability: "preview", spends: true },
   createTranslation: { scope: "transcriptions", stability: "preview", spends: true },
   listTasks: { scope: "tasks", stability: "preview" },
+  countTasks: { scope: "tasks", stability: "preview" },
   getTask: { scope: "tasks", stability: "preview" },
   getTaskRequest: { scope: "tasks", stability: "preview" },
   cancelTask: { scope: "tasks", stability: "preview" },

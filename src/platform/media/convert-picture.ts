@@ -4,8 +4,8 @@ import { Readable } from "node:stream";
 import { describeNodeProgram } from "../confinement/node-program.ts";
 import { startConfinedProcess } from "../confinement/start-confined-process.ts";
 
-/** `quality` is a percentage, of formats that lose something. */
-export type PictureFormat = { name: "png" | "jpeg" | "webp"; quality?: number };
+/** `quality` is a percentage, of formats that lose something; `sideMax` is in pixels, and nothing is made larger. */
+export type PictureFormat = { name: "png" | "jpeg" | "webp"; quality?: number; sideMax?: number };
 
 const timeoutMs = 60_000;
 const memoryBytesMax = 2 * 1024 ** 3;
@@ -19,7 +19,7 @@ const qualityUsual = 95;
  */
 export async function convertPicture(
   path: string,
-  { name, quality = qualityUsual }: PictureFormat,
+  { name, quality = qualityUsual, sideMax = 0 }: PictureFormat,
   signal: AbortSignal,
 ): Promise<Readable> {
   const program = join(import.meta.dirname, "conversion-process.ts");
@@ -27,7 +27,7 @@ export async function convertPicture(
   const { stdout, ended } = await startConfinedProcess({
     ...surroundings,
     name: "conversion-process.ts",
-    command: [...command, name, String(Math.max(1, quality))],
+    command: [...command, name, String(Math.max(1, quality)), String(sideMax)],
     memory: { kind: "data", bytesMax: memoryBytesMax },
     ...{ signal, timeoutMs },
     input: createReadStream(path),

@@ -2610,6 +2610,7 @@ export type paths = {
             object: "generation.task";
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
+            prompt?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -2680,6 +2681,7 @@ export type paths = {
             object: "generation.task";
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
+            prompt?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -2775,6 +2777,7 @@ export type paths = {
             object: "generation.task";
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
+            prompt?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -2845,6 +2848,7 @@ export type paths = {
             object: "generation.task";
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
+            prompt?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -2939,6 +2943,7 @@ export type paths = {
             object: "generation.task";
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
+            prompt?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -3009,6 +3014,7 @@ export type paths = {
             object: "generation.task";
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
+            prompt?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -3109,6 +3115,7 @@ export type paths = {
             object: "generation.task";
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
+            prompt?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -3195,6 +3202,7 @@ export type paths = {
             object: "generation.task";
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
+            prompt?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -3269,6 +3277,9 @@ export type paths = {
           status?: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
           type?: "image" | "video" | "avatar" | "drama" | "speech";
           model?: string;
+          q?: string;
+          from?: string;
+          to?: string;
           parent_id?: string;
           limit?: number;
           after?: string;
@@ -3286,6 +3297,7 @@ export type paths = {
               object: "generation.task";
               type: "image" | "video" | "avatar" | "drama" | "speech";
               model: string;
+              prompt?: string;
               status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
               progress: number;
               output: ({
@@ -3356,6 +3368,36 @@ export type paths = {
       };
     };
   };
+  "/tasks/counts": {
+    get: {
+      parameters: {
+        query?: {
+          status?: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+          type?: "image" | "video" | "avatar" | "drama" | "speech";
+          model?: string;
+          q?: string;
+          from?: string;
+          to?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+              type: "image" | "video" | "avatar" | "drama" | "speech";
+              count: number;
+            })[];
+            has_more: boolean;
+          };
+        } };
+      };
+    };
+  };
   "/tasks/{task_id}/request": {
     get: {
       parameters: {
@@ -3398,6 +3440,7 @@ export type paths = {
             object: "generation.task";
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
+            prompt?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -3591,6 +3634,7 @@ export type paths = {
             object: "generation.task";
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
+            prompt?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -3661,6 +3705,7 @@ export type paths = {
             object: "generation.task";
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
+            prompt?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -4824,6 +4869,7 @@ export type paths = {
             object: "generation.task";
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
+            prompt?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({
@@ -4894,6 +4940,7 @@ export type paths = {
             object: "generation.task";
             type: "image" | "video" | "avatar" | "drama" | "speech";
             model: string;
+            prompt?: string;
             status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
             progress: number;
             output: ({

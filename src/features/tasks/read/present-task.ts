@@ -17,6 +17,7 @@ export function presentTask(
     object: "generation.task" as const,
     type: task.type,
     model: task.model,
+    ...describePrompt(task),
     status: task.state,
     progress: task.progress,
     output: task.output.map((item) => ({ ...describeOutput(item), url: signLink(item.fileId, now).url })),
@@ -38,6 +39,19 @@ export function presentTask(
     ...(task.parentId === null ? {} : { parent_id: task.parentId }),
     ...(task.steps.length === 0 ? {} : { steps: task.steps.map((step) => presentStep(task, step, { signLink, now })) }),
   };
+}
+
+const promptCharactersMax = 500;
+
+/** What lists show of a request; `GET /tasks/{id}/request` has all of it. For a step of another task nobody asked. */
+function describePrompt({ request, parentId }: Task): { prompt?: string } {
+  if (parentId !== null) return {};
+  const text =
+    "prompt" in request ? request.prompt : "text" in request ? request.text : "title" in request ? request.title : "";
+  const characters = [...text];
+  if (characters.length === 0) return {};
+  const isShort = characters.length <= promptCharactersMax;
+  return { prompt: isShort ? text : `${characters.slice(0, promptCharactersMax - 1).join("")}…` };
 }
 
 function presentStep(task: Task, step: StepRecord, { signLink, now }: { signLink: SignLink; now: Date }) {

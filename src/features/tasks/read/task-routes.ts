@@ -14,12 +14,12 @@ import { sendEvents } from "../../../platform/http/take-over.ts";
 import type { Files } from "../../files/index.ts";
 import { parsePrefer } from "../submit/prefer.ts";
 import { isFinal, type Task, type TaskType } from "../task.ts";
-import { listTasks } from "../task-store.ts";
 import { type CancelDependencies, cancelTask } from "./cancel-task.ts";
 import { type PresentComposite, presentRequest } from "./present-request.ts";
 import { presentTask } from "./present-task.ts";
 import { awaitTask, findQueuePosition, getTask } from "./read-task.ts";
-import { taskFilterSchema, taskListSchema, taskRequestSchema, taskSchema } from "./task-schema.ts";
+import { addTaskListRoutes } from "./task-list-routes.ts";
+import { taskRequestSchema, taskSchema } from "./task-schema.ts";
 import type { TaskWatch } from "./watch-tasks.ts";
 
 export type TaskRouteDependencies = CancelDependencies & {
@@ -46,7 +46,7 @@ export function addTaskRoutes(http: HttpServer, dependencies: TaskRouteDependenc
   // Whoever waits for a task is answered when the node is about to stop, as if the time were over.
   http.addHook("preClose", async () => dependencies.watch.release());
   addGetTask(http, dependencies);
-  addListTasks(http, dependencies);
+  addTaskListRoutes(http, dependencies);
   addGetRequest(http, dependencies);
   addCancelTask(http, dependencies);
   addTaskEvents(http, dependencies);
@@ -126,44 +126,6 @@ anything changed.`;
 
 function readAsked(request: { params: { task_id: string }; caller: FastifyRequest["caller"] }) {
   return { id: request.params.task_id, accountId: getCaller(request).accountId };
-}
-
-function addListTasks(http: HttpServer, dependencies: TaskRouteDependencies): void {
-  const { config, schema, errors } = describeEndpoint("listTasks", ["invalid_parameter", "unknown_parameter"]);
-  http.get(
-    "/tasks",
-    {
-      config,
-      schema: {
-        ...schema,
-        summary: "List tasks",
-        description: "The account's tasks, newest first. Filters combine.",
-        tags,
-        querystring: taskFilterSchema,
-        response: { 200: taskListSchema, ...errors },
-      },
-    },
-    async (request) => {
-      const { status, type, model, parent_id: parentId = null, limit = 20, after = null } = request.query;
-      const filter = {
-        accountId: getCaller(request).accountId,
-        parentId,
-        ...(status === undefined ? {} : { state: status }),
-        ...(type === undefined ? {} : { type }),
-        ...(model === undefined ? {} : { model }),
-      };
-      const tasks = await listTasks(dependencies.database, filter, { after, limit: limit + 1 });
-      const page = tasks.slice(0, limit);
-      const hasMore = tasks.length > limit;
-      const view = { signLink: dependencies.files.signLink, now: dependencies.clock.now(), queuePosition: null };
-      return {
-        object: "list" as const,
-        data: page.map((task) => presentTask(task, view)),
-        has_more: hasMore,
-        next_cursor: hasMore ? (page.at(-1)?.id ?? null) : null,
-      };
-    },
-  );
 }
 
 function addGetRequest(http: HttpServer, dependencies: TaskRouteDependencies): void {

@@ -31,6 +31,9 @@ export const taskSchema = Type.Object(
     object: Type.Literal("generation.task"),
     type: Type.Enum([...taskTypes]),
     model: Type.String(),
+    prompt: Type.Optional(
+      Type.String({ description: "What it was asked for in short: the prompt, the text to speak, a drama's title." }),
+    ),
     status: Type.Enum([...taskStates], { description: "The last four are final and never change." }),
     progress: Type.Integer({ minimum: 0, maximum: 100, description: "Never falls; 100 only when succeeded." }),
     output: Type.Array(outputSchema),
@@ -94,14 +97,48 @@ export const taskListSchema = Type.Object({
   next_cursor: Type.Union([Type.String(), Type.Null()]),
 });
 
+const filterFields = {
+  status: Type.Optional(Type.Enum([...taskStates])),
+  type: Type.Optional(Type.Enum([...taskTypes])),
+  model: Type.Optional(Type.String({ maxLength: 128, pattern: "^[!-~]+$" })),
+  q: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      examples: ["lighthouse dusk"],
+      description:
+        "Words, up to eight, that are all in the prompt, text, title or script, in the id, or in the model's id.",
+    }),
+  ),
+  from: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      examples: ["2026-11-01T00:00:00Z"],
+      description: "Created then or later: a time with its offset.",
+    }),
+  ),
+  to: Type.Optional(Type.String({ maxLength: 40, description: "As `from`: created before." })),
+};
+
 export const taskFilterSchema = Type.Object(
   {
-    status: Type.Optional(Type.Enum([...taskStates])),
-    type: Type.Optional(Type.Enum([...taskTypes])),
-    model: Type.Optional(Type.String({ maxLength: 128, pattern: "^[!-~]+$" })),
+    ...filterFields,
     parent_id: Type.Optional(Type.String({ pattern: taskIdPattern, description: "The steps of this task instead." })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
     after: Type.Optional(Type.String({ pattern: taskIdPattern, description: "The `next_cursor` of the page before." })),
   },
   { additionalProperties: false },
 );
+
+export const taskCountFilterSchema = Type.Object(filterFields, { additionalProperties: false });
+
+export const taskCountsSchema = Type.Object({
+  object: Type.Literal("list"),
+  data: Type.Array(
+    Type.Object({
+      status: Type.Enum([...taskStates]),
+      type: Type.Enum([...taskTypes]),
+      count: Type.Integer({ minimum: 1 }),
+    }),
+  ),
+  has_more: Type.Boolean({ description: "There are older tasks than those that were counted." }),
+});

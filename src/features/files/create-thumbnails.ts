@@ -1,0 +1,105 @@
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { createSemaphore } from "../../lib/semaphore.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { OperatorError } from "../../platform/errors/operator-error.ts";
+import { convertPicture } from "../../platform/media/convert-picture.ts";
+import { drawPoster } from "../../platform/media/draw-poster.ts";
+import { MediaToolError } from "../../platform/media/media-tool-error.ts";
+import { type ByteStore, MissingBytesError } from "../../platform/storage/byte-store.ts";
+import type { Spool } from "../../platform/storage/create-spool.ts";
+import type { StoredFile } from "./file.ts";
+import { findFile } from "./file-store.ts";
+import { createFileNotFound } from "./get-file.ts";
+import { openFile } from "./open-file.ts";
+
+export type Thumbnail = { contentType: string; bytes: Buffer };
+
+export type Thumbnails = {
+  /**
+   * A small image of an image, or a frame of a video: made when it is first asked for, and kept beside the file's bytes
+   * from then on. What has no picture is not found.
+   */
+  read(file: StoredFile): Promise<Thumbnail>;
+};
+
+type ThumbnailDependencies = { database: Database; bytes: ByteStore; spool: Spool };
+
+const sideMax = 640;
+const quality = 78;
+/** A video that is larger is shown without a poster, rather than copied for one. */
+const sourceBytesMax = 256 * 1024 * 1024;
+const makeMsMax = 60_000;
+/** One is made at a time, so that whoever scrolls takes no processor from what is paid for. */
+const madeAtOnceMax = 1;
+const waitingMax = 200;
+
+/** Where a file's thumbnail is kept; whoever removes the file's bytes removes these. */
+export function nameThumbnail(storageKey: string): string {
+  return `${storageKey}.thumbnail`;
+}
+
+export function createThumbnails({ database, bytes, spool }: ThumbnailDependencies): Thumbnails {
+  const permits = createSemaphore(madeAtOnceMax);
+  const underWay = new Map<string, Promise<Thumbnail>>();
+
+  async function make(file: StoredFile): Promise<Thumbnail> {
+    const signal = AbortSignal.timeout(makeMsMax);
+    const spooled = await spool.write(await openFile({ bytes }, file), { bytesMax: sourceBytesMax, signal });
+    try {
+      const made = await draw(file, spooled.path, signal);
+      if (made === null) throw createFileNotFound();
+      const key = nameThumbnail(file.storageKey);
+      await bytes.put(key, Readable.from([made]), { signal });
+      // Whoever deletes the file from here on finds the thumbnail; who did so before did not.
+      if ((await findFile(database, file.id)) === null) await bytes.delete(key);
+      return { contentType: contentTypes[file.kind === "video" ? "video" : "image"], bytes: made };
+    } finally {
+      await spooled.remove();
+    }
+  }
+
+  /** However many ask for one at a time, it is made once. */
+  function makeOnce(file: StoredFile): Promise<Thumbnail> {
+    const known = underWay.get(file.id);
+    if (known !== undefined) return known;
+    if (underWay.size >= waitingMax) {
+      throw new AppError("overloaded", "Too many thumbnails are being made. Try again in a moment.");
+    }
+    const made = permits.run(() => make(file)).finally(() => underWay.delete(file.id));
+    underWay.set(file.id, made);
+    return made;
+  }
+
+  return {
+    async read(file) {
+      if (file.kind !== "image" && file.kind !== "video") throw createFileNotFound();
+      if (file.bytes > sourceBytesMax) throw createFileNotFound();
+      const kept = await readIfThere(bytes, nameThumbnail(file.storageKey));
+      return kept === null ? await makeOnce(file) : { contentType: contentTypes[file.kind], bytes: kept };
+    },
+  };
+}
+
+const contentTypes = { image: "image/webp", video: "image/jpeg" } as const;
+
+async function draw(file: StoredFile, path: string, signal: AbortSignal): Promise<Buffer | null> {
+  if (file.kind === "video") return await drawPoster({ ...file, path }, { sideMax, signal }).catch(explainMissing);
+  return await buffer(await convertPicture(path, { name: "webp", quality, sideMax }, signal));
+}
+
+/** A machine that cannot draw one shows the video itself. */
+function explainMissing(error: unknown): null {
+  if (error instanceof OperatorError || error instanceof MediaToolError) return null;
+  throw error;
+}
+
+async function readIfThere(bytes: ByteStore, key: string): Promise<Buffer | null> {
+  try {
+    return await buffer(await bytes.open(key));
+  } catch (error) {
+    if (error instanceof MissingBytesError) return null;
+    throw error;
+  }
+}
