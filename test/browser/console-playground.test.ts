@@ -175,7 +175,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
   test("images start from one that is dropped, cost what was said, are shown, and are there after a reload", async () => {
     await using opened = await openPlayground("sandbox-image");
     const { page } = opened;
-    const drop = page.locator("[data-drop-area]");
+    const drop = page.getByRole("group", { name: "Start images" }).locator("[data-drop-area]");
     await dropFile(drop, { name: "notes.txt", type: "text/plain", content: Buffer.from("no image") });
     await page.getByRole("alert").getByText("notes.txt is of another kind").first().waitFor();
     await dropFile(drop, { name: "liar.png", type: "image/png", content: Buffer.from("no image either") });

@@ -77,7 +77,6 @@ describe.skipIf(!hasBrowser)("from every page of the console to every other, and
       ["/console/tasks", "Status", "failed"],
       ["/console/usage", "Period", "7"],
       ["/console/billing", "First day", "2026-03-01"],
-      ["/console/playground", "Model", "sandbox-image"],
     ] as const;
     for (const [path, label, value] of controls) {
       await page.goto(path);

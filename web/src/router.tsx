@@ -107,7 +107,7 @@ const overview = createRoute({
 const playground = createRoute({
   getParentRoute: () => consoleLayout,
   path: "/console/playground",
-  validateSearch: pick("model"),
+  validateSearch: pick("model", "compare", "task", "input"),
   component: lazyPage(() => import("./pages/playground/playground-page.tsx"), "PlaygroundPage"),
 });
 

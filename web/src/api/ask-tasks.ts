@@ -15,6 +15,12 @@ export function isOver({ status }: Pick<Task, "status">): boolean {
 
 export const listLatestTasks = () => ask(api.GET("/tasks", { params: { query: { limit: latestMax } } }));
 
+const recentMax = 24;
+
+/** The last ones of a type, for whoever wants to see or use one again. */
+export const listRecentTasks = (type: Task["type"]) =>
+  ask(api.GET("/tasks", { params: { query: { type, limit: recentMax } } }));
+
 export const listTasks = (after: string | undefined, filter: TaskFilter) =>
   ask(api.GET("/tasks", { params: { query: { ...filter, ...(after === undefined ? {} : { after }) } } }));
 

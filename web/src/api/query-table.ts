@@ -1,6 +1,7 @@
 import { keepPreviousData } from "@tanstack/react-query";
 import { getModel, listModels, listPrices } from "./ask-catalog.ts";
 import { getConnectRequest, getConnectStatus, readLoopbackPermission } from "./ask-connect.ts";
+import { getFile, listRecentFiles } from "./ask-files.ts";
 import { getKey, listKeyNames, listKeys, listLiveKeys } from "./ask-keys.ts";
 import {
   findSession,
@@ -33,6 +34,7 @@ import {
   getTask,
   getTaskRequest,
   listLatestTasks,
+  listRecentTasks,
   listTaskParts,
   listTasks,
   readDocument,
@@ -94,6 +96,7 @@ export const queryTable = nameQueries({
     permission: whole(readLoopbackPermission, forGood),
   },
   firstCall: { now: whole(getFirstCall) },
+  files: { recent: whole(listRecentFiles), one: whole(getFile) },
   guide: { chapter: whole(loadChapter, forGood) },
   inbox: { now: whole(getInbox) },
   keys: {
@@ -117,6 +120,7 @@ export const queryTable = nameQueries({
   tasks: {
     latest: whole(listLatestTasks),
     list: paged(listTasks),
+    recent: whole(listRecentTasks),
     one: whole(getTask),
     parts: paged(listTaskParts),
     request: whole(getTaskRequest, unchanging),

@@ -1,4 +1,10 @@
-import { type UseQueryOptions, type UseQueryResult, useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import {
+  type UseQueryOptions,
+  type UseQueryResult,
+  useQueries,
+  useQuery,
+  useSuspenseQuery,
+} from "@tanstack/react-query";
 import type { WholeQuery } from "./define-queries.ts";
 import { useRefreshPace } from "./use-live-changes.ts";
 
@@ -29,6 +35,11 @@ export function useTableQuery<Data>(
   options.refetchInterval = (asked) =>
     pace((typeof refetchInterval === "function" ? refetchInterval(asked) : refetchInterval) ?? false);
   return useQuery(options);
+}
+
+/** The answers to several queries of one kind, in their order. */
+export function useTableQueries<Data>(queries: readonly WholeQuery<Data>[]): UseQueryResult<Data>[] {
+  return useQueries({ queries: queries.map((query): UseQueryOptions<Data> => query) });
 }
 
 /** As `useTableQuery`, for what a page cannot begin without. */

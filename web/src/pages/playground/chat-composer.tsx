@@ -5,24 +5,43 @@ import { inputClasses } from "../../design/text-field.tsx";
 import { chooseImages, imageTypes } from "./choose-images.ts";
 import type { AttachedImage } from "./conversation.ts";
 import { DropArea } from "./drop-area.tsx";
+import { useKeptState } from "./use-kept-state.ts";
 
 export type ChatDraft = { text: string; images: AttachedImage[] };
+
+export const emptyDraft: ChatDraft = { text: "", images: [] };
+
+const keptDraft = {
+  parse: (stored: unknown): ChatDraft => ({ ...emptyDraft, ...(typeof stored === "object" ? stored : {}) }),
+  shorten: (draft: ChatDraft): ChatDraft => ({ ...draft, images: [] }),
+};
+
+/** The next message, whoever will answer it. */
+export function useChatDraft() {
+  return useKeptState("message", keptDraft);
+}
+
+export function isEmptyDraft({ text, images }: ChatDraft): boolean {
+  return text.trim() === "" && images.length === 0;
+}
 
 type ChatComposerProps = {
   draft: ChatDraft;
   onChange(draft: ChatDraft): void;
   takesImages: boolean;
   isBusy: boolean;
+  stopLabel?: string;
   onSend(): void;
   onStop(): void;
 };
 
 /** Where the next message is written. Enter sends it; Shift and Enter begin a new line. */
-export function ChatComposer({ draft, onChange, takesImages, isBusy, onSend, onStop }: ChatComposerProps) {
+export function ChatComposer(props: ChatComposerProps) {
+  const { draft, onChange, takesImages, isBusy, stopLabel = "Stop", onSend, onStop } = props;
   const [problem, setProblem] = useState<string | null>(null);
   const chooser = useRef<HTMLInputElement>(null);
   const problemId = useId();
-  const isEmpty = draft.text.trim() === "" && draft.images.length === 0;
+  const isEmpty = isEmptyDraft(draft);
   const add = async (files: readonly File[]) => {
     const chosen = await chooseImages(files, draft.images);
     setProblem(chosen.problem);
@@ -88,7 +107,7 @@ export function ChatComposer({ draft, onChange, takesImages, isBusy, onSend, onS
           <p className="ml-auto text-xs text-ink-soft max-sm:hidden">Enter sends, Shift + Enter breaks the line</p>
           {isBusy ? (
             <Button onClick={onStop} className="max-sm:ml-auto">
-              Stop
+              {stopLabel}
             </Button>
           ) : (
             <Button look="primary" onClick={onSend} isDisabled={isEmpty} className="max-sm:ml-auto">

@@ -4,8 +4,18 @@ import { SelectField } from "../../design/select-field.tsx";
 import { TextArea } from "../../design/text-area.tsx";
 import { TextField } from "../../design/text-field.tsx";
 import { formatCount } from "../../parts/format/format-money.ts";
-import { type ChatSettings, efforts, type SettingProblems } from "./chat-settings.ts";
+import { type ChatSettings, efforts, type SettingProblems, usualSettings } from "./chat-settings.ts";
 import { findFieldError } from "./request-failure.tsx";
+import { useKeptState } from "./use-kept-state.ts";
+
+const keptSettings = {
+  parse: (stored: unknown): ChatSettings => ({ ...usualSettings, ...(typeof stored === "object" ? stored : {}) }),
+};
+
+/** What goes with every message, whichever model it is for. */
+export function useChatSettings() {
+  return useKeptState("chat-settings", keptSettings);
+}
 
 type ChatSettingsPanelProps = {
   model: ModelDetail;

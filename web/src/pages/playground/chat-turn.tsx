@@ -26,7 +26,7 @@ export function ChatTurn({ turn, currency, onRepeat, onEdit }: ChatTurnProps) {
   }
 }
 
-function QuestionView({ turn, onEdit }: { turn: Question; onEdit?(): void }) {
+export function QuestionView({ turn, onEdit }: { turn: Question; onEdit?(): void }) {
   return (
     <article aria-label="You" className="flex flex-col items-end gap-1">
       <div className="flex max-w-[85%] flex-col gap-3 rounded-lg rounded-br-sm bg-accent-soft px-4 py-2.5">
@@ -55,7 +55,7 @@ function ToolResultView({ turn }: { turn: ToolResult }) {
   );
 }
 
-function AnswerView({ turn, currency, onRepeat }: { turn: Answer; currency: string; onRepeat?(): void }) {
+export function AnswerView({ turn, currency, onRepeat }: { turn: Answer; currency: string; onRepeat?(): void }) {
   const isComing = turn.state === "streaming";
   const isSilent = turn.text === "" && turn.toolCalls.length === 0;
   return (

@@ -3,27 +3,18 @@ import type { ModelDetail } from "../../api/ask-catalog.ts";
 import { Button } from "../../design/button.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
-import { ChatComposer, type ChatDraft } from "./chat-composer.tsx";
-import { type ChatSettings, readSettings, usualSettings } from "./chat-settings.ts";
-import { ChatSettingsPanel } from "./chat-settings-panel.tsx";
+import { ChatComposer, type ChatDraft, emptyDraft, isEmptyDraft, useChatDraft } from "./chat-composer.tsx";
+import { readSettings } from "./chat-settings.ts";
+import { ChatSettingsPanel, useChatSettings } from "./chat-settings-panel.tsx";
 import { ChatTurn } from "./chat-turn.tsx";
 import { listMessages, listOpenCalls, type Turn } from "./conversation.ts";
 import { createRandomName } from "./create-random-name.ts";
+import { ExampleList } from "./example-list.tsx";
+import { chatExamples } from "./examples.ts";
 import { RequestCode } from "./request-code.tsx";
 import { findFieldError, RequestFailure } from "./request-failure.tsx";
 import { ToolResultsForm } from "./tool-results-form.tsx";
 import { useChat } from "./use-chat.ts";
-import { useKeptState } from "./use-kept-state.ts";
-
-const emptyDraft: ChatDraft = { text: "", images: [] };
-
-const keptDraft = {
-  parse: (stored: unknown): ChatDraft => ({ ...emptyDraft, ...(typeof stored === "object" ? stored : {}) }),
-  shorten: (draft: ChatDraft): ChatDraft => ({ ...draft, images: [] }),
-};
-const keptSettings = {
-  parse: (stored: unknown): ChatSettings => ({ ...usualSettings, ...(typeof stored === "object" ? stored : {}) }),
-};
 
 const settingNames = ["temperature", "top_p", "max_completion_tokens", "reasoning_effort", "tools"] as const;
 
@@ -32,14 +23,15 @@ type ChatWorkspaceProps = { model: ModelDetail; currency: string; isCodeShown: b
 /** A conversation with whichever chat model is chosen, and what goes with every message of it. */
 export function ChatWorkspace({ model, currency, isCodeShown }: ChatWorkspaceProps) {
   const chat = useChat();
-  const [draft, setDraft] = useKeptState("message", keptDraft);
-  const [settings, setSettings] = useKeptState("chat-settings", keptSettings);
+  const [draft, setDraft] = useChatDraft();
+  const [settings, setSettings] = useChatSettings();
   const [areSettingsOpen, setSettingsOpen] = useState(false);
   const { options, problems } = readSettings(settings, model);
   const isSendable = Object.keys(problems).length === 0;
   const isStreamed = model.capabilities.includes("streaming");
-  const call = { system: settings.system, model: model.id, isStreamed, options };
   const takesImages = model.capabilities.includes("vision");
+  // A conversation that was begun with a model that sees goes on as it is.
+  const call = { system: settings.system, model: model.id, isStreamed, takesImages: true, options };
   const isToldAtField = settingNames.some((name) => findFieldError(chat.failure, name) !== null);
 
   const ask = (run: () => void) => {
@@ -57,14 +49,20 @@ export function ChatWorkspace({ model, currency, isCodeShown }: ChatWorkspacePro
     setDraft({ text: turn.text, images: turn.images });
     chat.cutBefore(turn.id);
   };
-  const asked = isEmpty(draft) && chat.turns.length > 0 ? chat.turns : [...chat.turns, toQuestion(draft)];
+  const asked = isEmptyDraft(draft) && chat.turns.length > 0 ? chat.turns : [...chat.turns, toQuestion(draft)];
   const body = { model: model.id, messages: listMessages(settings.system, asked), ...options, stream: isStreamed };
   return (
     <div className="flex flex-col gap-6">
       {isCodeShown && <RequestCode type="chat" body={body} />}
       <div className="grid gap-x-10 gap-y-6 xl:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-6">
-          <Thread chat={chat} currency={currency} onRepeat={() => ask(() => chat.repeat(call))} onEdit={edit} />
+          <Thread
+            chat={chat}
+            currency={currency}
+            onRepeat={() => ask(() => chat.repeat(call))}
+            onEdit={edit}
+            onExample={(text) => setDraft({ ...draft, text })}
+          />
           {listOpenCalls(chat.turns).length > 0 && !chat.isBusy && (
             <ToolResultsForm
               calls={listOpenCalls(chat.turns)}
@@ -114,13 +112,9 @@ export function ChatWorkspace({ model, currency, isCodeShown }: ChatWorkspacePro
   );
 }
 
-function isEmpty({ text, images }: ChatDraft): boolean {
-  return text.trim() === "" && images.length === 0;
-}
-
 /** What would be asked; a request without any question would be refused. */
 function toQuestion(draft: ChatDraft): Turn {
-  return { kind: "question", id: "draft", ...draft, text: isEmpty(draft) ? "Hello!" : draft.text };
+  return { kind: "question", id: "draft", ...draft, text: isEmptyDraft(draft) ? "Hello!" : draft.text };
 }
 
 type ThreadProps = {
@@ -128,10 +122,11 @@ type ThreadProps = {
   currency: string;
   onRepeat(): void;
   onEdit(turn: Extract<Turn, { kind: "question" }>): void;
+  onExample(text: string): void;
 };
 
 /** What was said so far. It follows an answer while it comes, unless the reader has gone up to read. */
-function Thread({ chat: { turns, isBusy, failure }, currency, onRepeat, onEdit }: ThreadProps) {
+function Thread({ chat: { turns, isBusy, failure }, currency, onRepeat, onEdit, onExample }: ThreadProps) {
   const end = useRef<HTMLDivElement>(null);
   const lastText = turns.at(-1)?.text;
   // biome-ignore lint/correctness/useExhaustiveDependencies: every new piece of text moves the end.
@@ -140,9 +135,12 @@ function Thread({ chat: { turns, isBusy, failure }, currency, onRepeat, onEdit }
   }, [isBusy, lastText]);
   if (turns.length === 0) {
     return (
-      <EmptyState title="Send a message">
-        Answers stream in, with their cost. Messages stay in this window only.
-      </EmptyState>
+      <div className="flex flex-col gap-6">
+        <EmptyState title="Send a message">
+          Answers stream in, with their cost. Messages stay in this window only.
+        </EmptyState>
+        <ExampleList examples={chatExamples} describe={({ text }) => text} onChoose={({ text }) => onExample(text)} />
+      </div>
     );
   }
   const last = turns.at(-1);

@@ -1,16 +1,16 @@
 import type { ModelDetail, PriceList } from "../../api/ask-catalog.ts";
+import { type DramaPlan, planScript } from "./estimate-drama.ts";
 import { dramaStages, type MediaType } from "./media-fields.ts";
 import { countCharacters, type MediaValues, readFiles, readText } from "./media-values.ts";
+import { fromNano, toNano } from "./nano-amount.ts";
 
 type PriceEntry = PriceList["data"][number];
 
-export type Estimate = {
-  amount: string;
-  /** It may become less: a video can be shorter than the maximum. */
-  isMost: boolean;
-};
+/** What a request costs: known before, the most of it, or what a script will about come to. */
+export type Estimate =
+  | { kind: "exact" | "most"; amount: string }
+  | ({ kind: "about"; amount: string; most: string } & DramaPlan);
 
-const digits = 9;
 const charactersPerPrice = 1000n;
 
 type Asked = { model: Pick<ModelDetail, "id" | "type" | "limits">; body: Record<string, unknown>; values: MediaValues };
@@ -27,7 +27,10 @@ export function estimateCharge(prices: readonly PriceEntry[], { model, body, val
   const rate = toNano(price.price);
   const amount =
     price.unit === "1K characters" ? (units * rate + charactersPerPrice / 2n) / charactersPerPrice : units * rate;
-  return { amount: fromNano(atLeast(amount, price.minimum_charge)), isMost: model.type === "avatar" };
+  return {
+    kind: model.type === "avatar" ? "most" : "exact",
+    amount: fromNano(atLeast(amount, price.minimum_charge)),
+  };
 }
 
 function nameCapability(type: Exclude<MediaType, "drama">, body: Record<string, unknown>): string {
@@ -65,30 +68,33 @@ function countUnits(unit: string, { body, values }: Asked): bigint | null {
   }
 }
 
-/** Every stage up to the chosen one at its own price, a video at its maximum duration. */
+/** Every stage from what is given up to the chosen one at its own price; a video by what its script comes to. */
 function estimateDrama(prices: readonly PriceEntry[], { model, body }: Asked): Estimate | null {
+  const script = typeof body.script === "string" ? body.script : JSON.stringify(body.script ?? "");
+  const first = dramaStages.findIndex(
+    ({ stage }) => script.trimStart().startsWith("{") && script.includes(`"drama.${stage}"`),
+  );
   const last = dramaStages.findIndex(({ stage }) => stage === body.stage);
-  let sum = 0n;
-  for (const { capability } of dramaStages.slice(0, last + 1)) {
+  const secondsMax = Math.max(1, ...(model.limits.durations ?? [1]));
+  const plan = planScript(typeof body.script === "object" ? script : String(body.script ?? ""));
+  const seconds = Math.min(secondsMax, plan?.seconds ?? secondsMax);
+  let most = 0n;
+  let about = 0n;
+  let isBySecond = false;
+  for (const { capability } of dramaStages.slice(first + 1, last + 1)) {
     const price = prices.find((each) => each.capability === capability);
     if (price?.price === undefined) return null;
-    const units = price.unit === "second" ? BigInt(Math.max(1, ...(model.limits.durations ?? [1]))) : 1n;
-    sum += atLeast(units * toNano(price.price), price.minimum_charge);
+    const cost = (units: number) => atLeast(BigInt(units) * toNano(price.price ?? "0"), price.minimum_charge);
+    isBySecond ||= price.unit === "second";
+    most += cost(price.unit === "second" ? secondsMax : 1);
+    about += cost(price.unit === "second" ? seconds : 1);
   }
-  return { amount: fromNano(sum), isMost: true };
+  if (!isBySecond) return { kind: "exact", amount: fromNano(most) };
+  if (plan === null) return { kind: "most", amount: fromNano(most) };
+  return { kind: "about", amount: fromNano(about), most: fromNano(most), shots: plan.shots, seconds };
 }
 
 function atLeast(amount: bigint, minimum: string | undefined): bigint {
   const least = minimum === undefined ? 0n : toNano(minimum);
   return amount > least ? amount : least;
-}
-
-function toNano(amount: string): bigint {
-  const [whole = "0", fraction = ""] = amount.split(".");
-  return BigInt(whole + fraction.padEnd(digits, "0").slice(0, digits));
-}
-
-function fromNano(amount: bigint): string {
-  const text = amount.toString().padStart(digits + 1, "0");
-  return `${text.slice(0, -digits)}.${text.slice(-digits)}`.replace(/0+$/, "").replace(/\.$/, "");
 }

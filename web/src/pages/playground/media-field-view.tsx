@@ -3,7 +3,7 @@ import { TextArea } from "../../design/text-area.tsx";
 import { TextField } from "../../design/text-field.tsx";
 import { formatCount } from "../../parts/format/format-money.ts";
 import { CharactersField } from "./characters-field.tsx";
-import { FileField } from "./file-field.tsx";
+import { type Dropped, FileField } from "./file-field.tsx";
 import type { MediaField, TextMedia } from "./media-fields.ts";
 import {
   countCharacters,
@@ -19,11 +19,12 @@ type MediaFieldViewProps = {
   field: MediaField;
   values: MediaValues;
   error: string | null;
+  dropped?: Dropped | null;
   onChange(value: MediaValue): void;
 };
 
 /** One field of a form that follows from a model's limits. */
-export function MediaFieldView({ field, values, error, onChange }: MediaFieldViewProps) {
+export function MediaFieldView({ field, values, error, dropped = null, onChange }: MediaFieldViewProps) {
   switch (field.kind) {
     case "text":
       return <TextMediaField field={field} value={readText(values, field.name)} error={error} onChange={onChange} />;
@@ -52,7 +53,15 @@ export function MediaFieldView({ field, values, error, onChange }: MediaFieldVie
         />
       );
     case "files":
-      return <FileField field={field} files={readFiles(values, field.name)} error={error} onChange={onChange} />;
+      return (
+        <FileField
+          field={field}
+          files={readFiles(values, field.name)}
+          error={error}
+          dropped={dropped}
+          onChange={onChange}
+        />
+      );
     case "characters":
       return (
         <CharactersField

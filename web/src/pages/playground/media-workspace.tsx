@@ -1,109 +1,157 @@
-import { useState } from "react";
-import type { ModelDetail, PriceList } from "../../api/ask-catalog.ts";
+import { useRef, useState } from "react";
+import type { Model, ModelDetail, PriceList } from "../../api/ask-catalog.ts";
+import type { TaskOutput } from "../../api/ask-tasks.ts";
 import { ApiError } from "../../api/console-api.ts";
 import { Button } from "../../design/button.tsx";
-import { EmptyState } from "../../design/empty-state.tsx";
-import { formatMoney } from "../../parts/format/format-money.ts";
+import { DropArea } from "./drop-area.tsx";
+import { findFileField, findTextField } from "./drop-target.ts";
 import { estimateCharge } from "./estimate-charge.ts";
-import { MediaFieldView } from "./media-field-view.tsx";
-import { listMediaFields, type MediaField, type MediaType } from "./media-fields.ts";
-import { buildMediaBody, type MediaProblems, type MediaValue, type MediaValues, parseValues } from "./media-values.ts";
+import { EstimateLine } from "./estimate-line.tsx";
+import { ExampleList } from "./example-list.tsx";
+import { type Example, listExamples } from "./examples.ts";
+import type { Dropped } from "./file-field.tsx";
+import { keepOutput } from "./kept-file.ts";
+import { type InputUse, listInputUses } from "./list-input-uses.ts";
+import { MediaFieldList } from "./media-field-list.tsx";
+import { listMediaFields, type MediaType } from "./media-fields.ts";
+import { buildMediaBody, type KeptFile, type MediaProblems, type MediaValue } from "./media-values.ts";
 import { RequestCode } from "./request-code.tsx";
 import { findFieldError, RequestFailure } from "./request-failure.tsx";
+import { RunHistory } from "./run-history.tsx";
+import { RunRequest } from "./run-request.tsx";
 import { TaskRun } from "./task-run.tsx";
-import { useKeptState } from "./use-kept-state.ts";
+import { UseAsInput } from "./use-as-input.tsx";
+import type { Form } from "./use-forms.ts";
 import { useSubmission } from "./use-submission.ts";
 import { WebhookNeeded } from "./webhook-needed.tsx";
 
-type MediaWorkspaceProps = { model: ModelDetail & { type: MediaType }; prices: PriceList; isCodeShown: boolean };
+/** A form as the page keeps it, and what can be done to it. */
+export type FormControls = Form & {
+  onChange(name: string, value: MediaValue): void;
+  onFill(values: Form["values"]): void;
+  onShow(taskId: string | null): void;
+};
 
-const keptValues = { parse: parseValues };
-const keptTaskId = { parse: (stored: unknown) => (typeof stored === "string" ? stored : null) };
+type MediaWorkspaceProps = {
+  model: ModelDetail & { type: MediaType };
+  models: readonly Model[];
+  prices: PriceList;
+  isCodeShown: boolean;
+  form: FormControls;
+  /** Takes an output on to a form, which may be another one. */
+  onUse(use: InputUse, file: KeptFile): void;
+  /** Puts what a task was asked for into the form. */
+  onEditRun(taskId: string): void;
+};
 
-/** A form from the model's own limits, and beside it what comes of it. Models of one type share what was typed. */
-export function MediaWorkspace({ model, prices, isCodeShown }: MediaWorkspaceProps) {
+/** A form from the model's own limits, and beside it the canvas. Models of one type share what was typed. */
+export function MediaWorkspace({ model, models, prices, isCodeShown, form, onUse, onEditRun }: MediaWorkspaceProps) {
+  const { values, taskId, onChange, onShow } = form;
   const fields = listMediaFields(model);
-  const [values, setValues] = useKeptState<MediaValues>(`form:${model.type}`, keptValues);
-  const [taskId, setTaskId] = useKeptState<string | null>(`task:${model.type}`, keptTaskId);
+  const canvas = useRef<HTMLDivElement>(null);
   const [isChecked, setChecked] = useState(false);
+  const [dropped, setDropped] = useState<(Dropped & { name: string }) | null>(null);
   const submission = useSubmission((task) => {
     setChecked(false);
-    setTaskId(task.id);
+    onShow(task.id);
+    canvas.current?.scrollIntoView({ block: "nearest" });
   });
   const { body, problems } = buildMediaBody(model.id, fields, values);
   const estimate = estimateCharge(prices.data, { model, body, values });
   const shownProblems: MediaProblems = isChecked ? problems : {};
   const errorAt = (name: string) => shownProblems[name] ?? findFieldError(submission.error, name);
-  const change = (name: string, value: MediaValue) => setValues((last) => ({ ...last, [name]: value }));
   const submit = () => {
     setChecked(true);
     submission.reset();
     if (Object.keys(problems).length === 0) submission.submit({ type: model.type, body });
   };
+  const drop = async (files: File[], kept: KeptFile | null) => {
+    const [first] = files;
+    const textField = first === undefined ? null : findTextField(fields, first);
+    if (first !== undefined && textField !== null) return onChange(textField, await first.text());
+    const target = findFileField(fields, values, kept?.contentType ?? first?.type ?? "");
+    if (target !== null) setDropped({ name: target.name, files, kept });
+  };
   const isToldAtField = fields.some(({ name }) => findFieldError(submission.error, name) !== null);
   return (
-    <div className="flex flex-col gap-8">
-      {isCodeShown && <RequestCode type={model.type} body={body} />}
-      <div className="grid gap-x-10 gap-y-8 xl:grid-cols-2">
-        <form
-          noValidate
-          aria-label={`Request to ${model.name}`}
-          className="flex min-w-0 flex-col gap-5"
-          onSubmit={(event) => {
-            event.preventDefault();
-            submit();
-          }}
-        >
-          <Fields fields={fields} values={values} errorAt={errorAt} onChange={change} />
-          {submission.error !== null && !isToldAtField && (
-            <SubmissionFailure error={submission.error} onRetry={submit} />
-          )}
-          <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
-            <Button type="submit" look="primary" isBusy={submission.isBusy}>
-              Generate
-            </Button>
-            {estimate !== null && (
-              <p className="text-sm text-ink-soft tabular-nums">
-                {estimate.isMost ? "Costs at most " : "Costs "}
-                <span className="font-medium text-ink">{formatMoney(estimate.amount, prices.currency)}</span>
-              </p>
+    <DropArea onFiles={(files) => void drop(files, null)} onKept={(kept) => void drop([], kept)}>
+      <div className="flex flex-col gap-8">
+        {isCodeShown && <RequestCode type={model.type} body={body} />}
+        <div className="grid items-start gap-x-8 gap-y-8 xl:grid-cols-[22rem_minmax(0,1fr)]">
+          <form
+            noValidate
+            aria-label={`Request to ${model.name}`}
+            className="flex min-w-0 flex-col gap-5"
+            onSubmit={(event) => {
+              event.preventDefault();
+              submit();
+            }}
+          >
+            <MediaFieldList fields={fields} values={values} dropped={dropped} errorAt={errorAt} onChange={onChange} />
+            {submission.error !== null && !isToldAtField && (
+              <SubmissionFailure error={submission.error} onRetry={submit} />
             )}
+            <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
+              <Button type="submit" look="primary" isBusy={submission.isBusy}>
+                Generate
+              </Button>
+              <EstimateLine estimate={estimate} currency={prices.currency} />
+            </div>
+          </form>
+          <div ref={canvas} className="flex min-w-0 scroll-mt-4 flex-col gap-6">
+            {taskId === null ? (
+              <EmptyCanvas model={model} onChoose={({ values: given }) => form.onFill({ ...values, ...given })} />
+            ) : (
+              <Canvas {...{ model, models, prices, taskId, onUse, onEditRun, onShow }} />
+            )}
+            <RunHistory type={model.type} shownId={taskId} onShow={onShow} />
           </div>
-        </form>
-        <div className="min-w-0">
-          {taskId === null ? (
-            <EmptyState title="Output appears here" />
-          ) : (
-            <TaskRun key={taskId} taskId={taskId} currency={prices.currency} />
-          )}
         </div>
       </div>
+    </DropArea>
+  );
+}
+
+function EmptyCanvas({ model, onChoose }: { model: ModelDetail; onChoose(example: Example): void }) {
+  const examples = listExamples(model);
+  return (
+    <div className="flex flex-col gap-6">
+      <div className="flex min-h-80 flex-col items-center justify-center gap-2 rounded-lg border border-dashed border-line-strong bg-sunken px-6 text-center">
+        <p className="font-medium">Output appears here</p>
+        {model.type === "avatar" && (
+          <p className="text-sm text-ink-soft">
+            Choose an image and a voice: files of yours, or what you made here a moment ago.
+          </p>
+        )}
+      </div>
+      <ExampleList
+        examples={examples}
+        describe={({ values }) =>
+          [values.prompt, values.input, values.script].find((text) => typeof text === "string") ?? ""
+        }
+        onChoose={onChoose}
+      />
     </div>
   );
 }
 
-type FieldsProps = {
-  fields: readonly MediaField[];
-  values: MediaValues;
-  errorAt(name: string): string | null;
-  onChange(name: string, value: MediaValue): void;
+type CanvasProps = Pick<MediaWorkspaceProps, "model" | "models" | "prices" | "onUse" | "onEditRun"> & {
+  taskId: string;
 };
 
-/** What is short stands side by side. */
-function Fields({ fields, values, errorAt, onChange }: FieldsProps) {
+/** What was made, what it can be used for, and what was asked for. */
+function Canvas({ model, models, prices, taskId, onUse, onEditRun }: CanvasProps) {
+  const actionsOf = (output: TaskOutput, name: string) => (
+    <UseAsInput
+      name={name}
+      uses={listInputUses(output.content_type, models, model.id)}
+      onUse={(use) => onUse(use, keepOutput(output, name))}
+    />
+  );
   return (
-    <div className="grid items-start gap-5 sm:grid-cols-2">
-      {fields.map((field) => (
-        <div key={field.name} className={field.kind === "choice" || field.kind === "number" ? "" : "sm:col-span-2"}>
-          <MediaFieldView
-            field={field}
-            values={values}
-            error={errorAt(field.name)}
-            onChange={(value) => onChange(field.name, value)}
-          />
-        </div>
-      ))}
-    </div>
+    <TaskRun key={taskId} taskId={taskId} currency={prices.currency} actionsOf={actionsOf}>
+      {() => <RunRequest taskId={taskId} onEdit={() => onEditRun(taskId)} />}
+    </TaskRun>
   );
 }
 

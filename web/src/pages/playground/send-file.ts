@@ -30,7 +30,7 @@ type SendOptions = { kind: FileKind; signal: AbortSignal; onProgress(percent: nu
  * content what a file is, so that it can turn out to be of the wrong kind only then.
  */
 export async function sendFile(file: File, { kind, signal, onProgress }: SendOptions): Promise<KeptFile> {
-  const seconds = kind === "audio" ? await measureSeconds(file) : null;
+  const seconds = kind === "audio" ? await measureFile(file) : null;
   const { promise, resolve, reject } = Promise.withResolvers<XMLHttpRequest>();
   const request = new XMLHttpRequest();
   request.open("POST", "/console/api/files");
@@ -60,7 +60,7 @@ export async function sendFile(file: File, { kind, signal, onProgress }: SendOpt
   return kept;
 }
 
-export function describeWrongKind({ name }: File, kind: FileKind): string {
+export function describeWrongKind({ name }: { name: string }, kind: FileKind): string {
   return `${name} is of another kind. This takes ${fileKinds[kind].words}.`;
 }
 
@@ -82,11 +82,17 @@ function readRefusal({ status, response }: XMLHttpRequest): ApiError {
   });
 }
 
+async function measureFile(file: File): Promise<number | null> {
+  const url = URL.createObjectURL(file);
+  const seconds = await measureSeconds(url);
+  URL.revokeObjectURL(url);
+  return seconds;
+}
+
 /** How long a recording is; `null` where the browser does not know the format. It only serves an estimate. */
-async function measureSeconds(file: File): Promise<number | null> {
+export async function measureSeconds(url: string): Promise<number | null> {
   const { promise, resolve } = Promise.withResolvers<number | null>();
   const audio = new Audio();
-  const url = URL.createObjectURL(file);
   const timer = setTimeout(() => resolve(null), measureMsMax);
   audio.preload = "metadata";
   audio.onloadedmetadata = () => resolve(Number.isFinite(audio.duration) ? audio.duration : null);
@@ -94,6 +100,5 @@ async function measureSeconds(file: File): Promise<number | null> {
   audio.src = url;
   const seconds = await promise;
   clearTimeout(timer);
-  URL.revokeObjectURL(url);
   return seconds;
 }

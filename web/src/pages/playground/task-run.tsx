@@ -1,56 +1,72 @@
 import { Link } from "@tanstack/react-router";
-import { isOver, type Task } from "../../api/ask-tasks.ts";
+import type { ReactNode } from "react";
+import { isOver, type Task, type TaskOutput } from "../../api/ask-tasks.ts";
 import { api, ask } from "../../api/console-api.ts";
 import { Badge } from "../../design/badge.tsx";
 import { Button, buttonClasses } from "../../design/button.tsx";
+import { joinClasses } from "../../design/join-classes.ts";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { ProgressBar } from "../../design/progress-bar.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
+import { formatDuration } from "../../parts/format/format-duration.ts";
 import { formatMoney } from "../../parts/format/format-money.ts";
 import { describeTaskStatus } from "../../parts/format/task-words.ts";
 import { FormError } from "../../parts/forms/form-error.tsx";
 import { useAction } from "../../parts/forms/use-action.ts";
 import { OutputView } from "../../parts/records/output-view.tsx";
 import { useFollowedTask } from "../../parts/records/use-followed-task.ts";
+import { CanvasOutput } from "./canvas-output.tsx";
 
-/** A task that was submitted here: its progress, output and cost. */
-export function TaskRun({ taskId, currency }: { taskId: string; currency: string }) {
+type TaskRunProps = {
+  taskId: string;
+  currency: string;
+  /** How the result is called beside others; alone it is just the result. */
+  title?: string;
+  /** What can be done with an output, beside downloading it. */
+  actionsOf?(output: TaskOutput, name: string): ReactNode;
+  /** What goes with the task as a whole. */
+  children?(task: Task): ReactNode;
+};
+
+/** A task on the canvas: its progress, what it made, how long it took and what it cost. */
+export function TaskRun({ taskId, currency, title = "Result", actionsOf, children }: TaskRunProps) {
   const { task, error, onRetry } = useFollowedTask(taskId);
   if (task === undefined) {
     return error === null ? (
       <div aria-busy="true">
-        <Skeleton className="h-40" />
+        <Skeleton className="h-96" />
       </div>
     ) : (
       <LoadFailure title="The task cannot be shown." error={error} onRetry={onRetry} />
     );
   }
   return (
-    <section aria-label="Result" className="flex min-w-0 flex-col gap-5">
-      <TaskHead task={task} />
+    <section aria-label={title} className="flex min-w-0 flex-col gap-4">
+      <TaskHead task={task} title={title} />
       {!isOver(task) && <RunningTask task={task} />}
       {task.error !== undefined && (
         <Notice kind="error" title="The task failed.">
           <p>{task.error.message}</p>
         </Notice>
       )}
-      {task.steps !== undefined && <Steps steps={task.steps} currency={currency} />}
-      <Outputs task={task} />
+      <Outputs task={task} {...(actionsOf === undefined ? {} : { actionsOf })} />
       {task.warnings?.map(({ code, message }) => (
         <Notice key={`${code} ${message}`} kind="warning">
           {message}
         </Notice>
       ))}
       <TaskCost task={task} currency={currency} />
+      {children?.(task)}
+      {task.steps !== undefined && <Steps steps={task.steps} currency={currency} />}
     </section>
   );
 }
 
-function TaskHead({ task }: { task: Task }) {
+function TaskHead({ task, title }: { task: Task; title: string }) {
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-      <h2 className="text-lg font-semibold">Result</h2>
+      <h2 className="min-w-0 truncate text-lg font-semibold">{title}</h2>
       <span aria-live="polite">
         <StatusBadge status={task.status} />
       </span>
@@ -71,7 +87,7 @@ function RunningTask({ task }: { task: Task }) {
     ask(api.POST("/tasks/{task_id}/cancel", { params: { path: { task_id: task.id } }, body: {} })),
   );
   return (
-    <div className="flex flex-col gap-3">
+    <div className="flex min-h-80 flex-col justify-center gap-3 rounded-lg border border-line bg-sunken p-6 sm:p-10">
       <ProgressBar label="Progress" percent={task.progress} />
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="text-sm text-ink-soft tabular-nums">{describeProgress(task)}</p>
@@ -89,27 +105,24 @@ function describeProgress({ status, progress, queue_position: position }: Task):
   return `${progress} % done`;
 }
 
-function Outputs({ task }: { task: Task }) {
+function Outputs({ task, actionsOf }: { task: Task } & Pick<TaskRunProps, "actionsOf">) {
   // The output of a drama's steps is shown with the steps, except the final video with its files.
   const inSteps = new Set(task.steps?.flatMap(({ name, output }) => (name === "film" ? [] : output.map(keyOf))));
   const outputs = task.output.filter((output) => !inSteps.has(keyOf(output)));
   if (outputs.length === 0) return null;
   return (
-    <div className={outputs.length > 1 ? "grid gap-5 sm:grid-cols-2" : "grid gap-5"}>
-      {outputs.map((output, index) => (
-        <OutputView
-          key={keyOf(output)}
-          output={output}
-          name={outputs.length > 1 ? `${output.type} ${index + 1}` : output.type}
-        />
-      ))}
+    <div className={joinClasses("grid gap-5", outputs.length > 1 && task.steps === undefined && "sm:grid-cols-2")}>
+      {outputs.map((output, index) => {
+        const name = outputs.length > 1 ? `${output.type} ${index + 1}` : output.type;
+        return <CanvasOutput key={keyOf(output)} output={output} name={name} actions={actionsOf?.(output, name)} />;
+      })}
     </div>
   );
 }
 
 /** Links are signed anew with every answer; what they lead to stays. */
-function keyOf({ url }: Task["output"][number]): string {
-  return new URL(url).pathname;
+function keyOf({ file_id: fileId }: TaskOutput): string {
+  return fileId;
 }
 
 function Steps({ steps, currency }: { steps: NonNullable<Task["steps"]>; currency: string }) {
@@ -125,21 +138,49 @@ function Steps({ steps, currency }: { steps: NonNullable<Task["steps"]>; currenc
               <span className="ml-auto text-ink-soft tabular-nums">{formatMoney(step.charge, currency)}</span>
             )}
           </div>
-          {step.name !== "film" &&
-            step.output.map((output) => <OutputView key={keyOf(output)} output={output} name={output.type} />)}
+          {step.name !== "film" && <StepOutputs output={step.output} />}
         </li>
       ))}
     </ol>
   );
 }
 
+/** Many small things beside each other; documents below. */
+function StepOutputs({ output }: { output: readonly TaskOutput[] }) {
+  const { seen = [], read = [] } = Object.groupBy(output, ({ content_type: type }) =>
+    /^(image|video)\//.test(type) ? "seen" : "read",
+  );
+  return (
+    <>
+      {read.map((each) => (
+        <OutputView key={keyOf(each)} output={each} name={each.type} />
+      ))}
+      {seen.length > 0 && (
+        <div className="grid grid-cols-2 gap-3 sm:grid-cols-4">
+          {seen.map((each, index) => (
+            <CanvasOutput key={keyOf(each)} output={each} name={`${each.type} ${index + 1}`} isSmall />
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
 function TaskCost({ task, currency }: { task: Task; currency: string }) {
   const { charge, estimated_charge: estimated } = task.usage;
   const isKnown = isOver(task) && charge !== undefined;
+  const { started_at: startedAt, finished_at: finishedAt } = task;
   return (
-    <p className="text-sm text-ink-soft tabular-nums">
-      {isKnown ? "Cost " : "On hold, at most "}
-      <span className="font-medium text-ink">{formatMoney(isKnown ? charge : estimated, currency)}</span>
+    <p className="flex flex-wrap gap-x-5 text-sm text-ink-soft tabular-nums">
+      <span>
+        {isKnown ? "Cost " : "On hold, at most "}
+        <span className="font-medium text-ink">{formatMoney(isKnown ? charge : estimated, currency)}</span>
+      </span>
+      {startedAt !== undefined && finishedAt !== undefined && (
+        <span>
+          Time <span className="text-ink">{formatDuration(Date.parse(finishedAt) - Date.parse(startedAt))}</span>
+        </span>
+      )}
     </p>
   );
 }

@@ -2,16 +2,9 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/console-api.ts";
 import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { leaveForSignIn } from "../../parts/session/leave-for-sign-in.ts";
-import { type AnswerSoFar, askChatStream, type ChatBody } from "./ask-chat-stream.ts";
-import { type Answer, dropLastAnswer, hasCome, listMessages, parseTurns, type Turn, turnsMax } from "./conversation.ts";
-import { createRandomName } from "./create-random-name.ts";
-import { findCharge } from "./find-charge.ts";
+import { askAnswer, type ChatCall, findAnswerCharge, startAnswer } from "./ask-answer.ts";
+import { type Answer, dropLastAnswer, hasCome, parseTurns, type Turn, turnsMax } from "./conversation.ts";
 import { useKeptState } from "./use-kept-state.ts";
-
-/** How often an answer is drawn anew while it comes. */
-const drawMs = 40;
-
-type ChatCall = { system: string; model: string; isStreamed: boolean; options: Omit<ChatBody, "model" | "messages"> };
 
 const keptTurns = {
   parse: parseTurns,
@@ -20,7 +13,6 @@ const keptTurns = {
 };
 
 /** The conversation, and who answers. One answer comes at a time. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one conversation; its functions share its state.
 export function useChat() {
   const answers = useAnswerCache();
   const [turns, setTurns] = useKeptState("conversation", keptTurns);
@@ -35,47 +27,23 @@ export function useChat() {
     [setTurns],
   );
 
-  async function ask(before: readonly Turn[], { system, model, isStreamed, options }: ChatCall): Promise<void> {
+  async function ask(before: readonly Turn[], call: ChatCall): Promise<void> {
     const stopper = new AbortController();
     running.current = stopper;
     setBusy(true);
     setFailure(null);
-    const asked = performance.now();
-    let answer = startAnswer(model);
-    let requestId: string | null = null;
-    setTurns([...before, answer].slice(-turnsMax));
-    let timer: ReturnType<typeof setTimeout> | null = null;
-    const draw = (): void => {
-      timer = null;
-      replace(answer);
-    };
-    try {
-      await askChatStream(
-        { model, messages: listMessages(system, before), ...options },
-        {
-          isStreamed,
-          signal: stopper.signal,
-          onAccepted(id) {
-            requestId = id;
-          },
-          onChange(soFar) {
-            answer = growAnswer(answer, soFar, performance.now() - asked);
-            timer ??= setTimeout(draw, drawMs);
-          },
-        },
-      );
-      answer = { ...answer, state: "complete" };
-    } catch (error) {
-      answer = endEarly(answer, error, { isStopped: stopper.signal.aborted });
-      if (answer.state === "broken") noticeFailure(error, setFailure);
-    }
-    if (timer !== null) clearTimeout(timer);
-    answer = { ...answer, totalMs: performance.now() - asked };
+    const started = startAnswer(call.model);
+    setTurns([...before, started].slice(-turnsMax));
+    const ended = await askAnswer(before, call, { started, signal: stopper.signal, onChange: replace });
+    if (ended.failure !== null) noticeFailure(ended.failure, setFailure);
     // An answer of which nothing came is told by the failure alone.
-    if (answer.state === "broken" && !hasCome(answer)) setTurns([...before]);
-    else replace(answer);
+    if (ended.answer.state === "broken" && !hasCome(ended.answer)) setTurns([...before]);
+    else replace(ended.answer);
     setBusy(false);
-    if (answer.bill === null && requestId !== null) await addCharge(answer, requestId, replace);
+    if (ended.answer.bill === null && ended.requestId !== null) {
+      const charged = await findAnswerCharge(ended.answer, ended.requestId);
+      if (charged !== null) replace(charged);
+    }
     void answers.refresh("balance");
   }
 
@@ -108,49 +76,8 @@ export function useChat() {
   };
 }
 
-async function addCharge(answer: Answer, requestId: string, replace: (answer: Answer) => void): Promise<void> {
-  // Whoever does not hear of a charge here finds it among the account's charges.
-  const charge = await findCharge(requestId, answer.model).catch(() => null);
-  if (charge !== null) replace({ ...answer, bill: { charge } });
-}
-
-function startAnswer(model: string): Answer {
-  return {
-    kind: "answer",
-    id: createRandomName(),
-    model,
-    text: "",
-    reasoning: "",
-    toolCalls: [],
-    state: "streaming",
-    remark: null,
-    bill: null,
-    firstTokenMs: null,
-    totalMs: null,
-  };
-}
-
-function growAnswer(answer: Answer, soFar: AnswerSoFar, sinceMs: number): Answer {
-  const { text, reasoning, toolCalls, bill } = soFar;
-  const grown = { ...answer, text, reasoning, toolCalls, bill, remark: explainEnd(soFar) };
-  return { ...grown, firstTokenMs: answer.firstTokenMs ?? (hasCome(grown) ? sinceMs : null) };
-}
-
-/** Why an answer that ended is shorter than it could be. */
-function explainEnd({ finishReason, isOutOfMoney }: Pick<AnswerSoFar, "finishReason" | "isOutOfMoney">): string | null {
-  if (isOutOfMoney) return "The answer was cut short because the balance is used up.";
-  if (finishReason === "length") return "The answer was cut short: it reached max output tokens.";
-  if (finishReason === "content_filter") return "The rest of the answer was withheld.";
-  return null;
-}
-
-function endEarly(answer: Answer, error: unknown, { isStopped }: { isStopped: boolean }): Answer {
-  if (isStopped) return { ...answer, state: "stopped", remark: "You stopped this answer." };
-  const reason = error instanceof Error ? error.message : "Something unexpected happened.";
-  return { ...answer, state: "broken", remark: `The answer was interrupted. ${reason}` };
-}
-
-function noticeFailure(error: unknown, show: (failure: Error) => void): void {
-  if (error instanceof ApiError && error.code === "not_signed_in") leaveForSignIn();
-  else show(error instanceof Error ? error : new Error("Something unexpected happened."));
+/** A session that has ended leads to sign-in and back; anything else is shown. */
+export function noticeFailure(failure: Error, show: (failure: Error) => void): void {
+  if (failure instanceof ApiError && failure.code === "not_signed_in") leaveForSignIn();
+  else show(failure);
 }

@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { useRef } from "react";
+import { useState } from "react";
 import type { Task } from "../../api/ask-tasks.ts";
 import { ApiError, api, ask } from "../../api/console-api.ts";
 import { createRandomName } from "./create-random-name.ts";
@@ -7,28 +7,10 @@ import { type MediaType, mediaPaths } from "./media-fields.ts";
 
 export type Submission = { type: MediaType; body: Record<string, unknown> };
 
-/**
- * Submits a request, once for each press. After an error that leaves open whether the request
- * arrived, a retry sends the same idempotency key, so that it can become one task only.
- */
+/** Submits a request, once for each press. */
 export function useSubmission(onSubmitted: (task: Task) => void) {
-  const unsure = useRef<{ key: string; text: string } | null>(null);
-  const mutation = useMutation({
-    mutationFn: async (submission: Submission) => {
-      const text = JSON.stringify(submission);
-      const key = unsure.current?.text === text ? unsure.current.key : createRandomName();
-      unsure.current = { key, text };
-      try {
-        const task = await submit(submission, key);
-        unsure.current = null;
-        return task;
-      } catch (error) {
-        if (error instanceof ApiError && error.status > 0 && error.status < 500) unsure.current = null;
-        throw error;
-      }
-    },
-    onSuccess: onSubmitted,
-  });
+  const [submitOnce] = useState(createSubmitter);
+  const mutation = useMutation({ mutationFn: submitOnce, onSuccess: onSubmitted });
   return {
     submit: (submission: Submission) => {
       if (!mutation.isPending) mutation.mutate(submission);
@@ -36,6 +18,27 @@ export function useSubmission(onSubmitted: (task: Task) => void) {
     isBusy: mutation.isPending,
     error: mutation.error,
     reset: mutation.reset,
+  };
+}
+
+/**
+ * After an error that leaves open whether the request arrived, a retry sends the same idempotency key, so that it can
+ * become one task only.
+ */
+export function createSubmitter(): (submission: Submission) => Promise<Task> {
+  let unsure: { key: string; text: string } | null = null;
+  return async (submission) => {
+    const text = JSON.stringify(submission);
+    const key = unsure?.text === text ? unsure.key : createRandomName();
+    unsure = { key, text };
+    try {
+      const task = await submit(submission, key);
+      unsure = null;
+      return task;
+    } catch (error) {
+      if (error instanceof ApiError && error.status > 0 && error.status < 500) unsure = null;
+      throw error;
+    }
   };
 }
 

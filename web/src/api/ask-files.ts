@@ -1,0 +1,10 @@
+import { api, ask } from "./console-api.ts";
+
+const recentMax = 100;
+
+export const getFile = (fileId: string) => ask(api.GET("/files/{file_id}", { params: { path: { file_id: fileId } } }));
+
+export type StoredFile = Awaited<ReturnType<typeof getFile>>;
+
+/** The newest uploads and outputs. */
+export const listRecentFiles = () => ask(api.GET("/files", { params: { query: { limit: recentMax } } }));

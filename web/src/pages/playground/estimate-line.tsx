@@ -1,0 +1,20 @@
+import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
+import type { Estimate } from "./estimate-charge.ts";
+
+/** What a press of the button will cost, before it is pressed. */
+export function EstimateLine({ estimate, currency }: { estimate: Estimate | null; currency: string }) {
+  if (estimate === null) return null;
+  return (
+    <p className="text-sm text-ink-soft tabular-nums">
+      {words[estimate.kind]} <span className="font-medium text-ink">{formatMoney(estimate.amount, currency)}</span>
+      {estimate.kind === "about" && (
+        <span className="block text-xs">
+          Estimated from the script: {formatCount(estimate.shots)} {estimate.shots === 1 ? "shot" : "shots"}, about{" "}
+          {formatCount(estimate.seconds)} s. At most {formatMoney(estimate.most, currency)}, which is put on hold.
+        </span>
+      )}
+    </p>
+  );
+}
+
+const words = { exact: "Costs", most: "Costs at most", about: "Costs about" } as const;

@@ -1,0 +1,41 @@
+import type { Model } from "../../api/ask-catalog.ts";
+import type { FileKind, MediaType } from "./media-fields.ts";
+import type { KeptFile, MediaValues } from "./media-values.ts";
+import { isOfKind } from "./send-file.ts";
+
+/** A field of another form that takes a file, and a model that has it. */
+export type InputUse = { type: MediaType; field: string; label: string; modelId: string };
+
+type Place = { type: MediaType; field: string; takes: FileKind; label: string; needs: Model["capabilities"][number] };
+
+const places: readonly Place[] = [
+  { type: "video", field: "input_images", takes: "image", label: "Start image of a video", needs: "image_to_video" },
+  { type: "image", field: "input_images", takes: "image", label: "Start image of an image", needs: "image_to_image" },
+  {
+    type: "avatar",
+    field: "avatar_file_id",
+    takes: "person",
+    label: "Person of an avatar",
+    needs: "audio_driven_avatar",
+  },
+  { type: "avatar", field: "audio_file_id", takes: "audio", label: "Voice of an avatar", needs: "audio_driven_avatar" },
+  { type: "drama", field: "characters", takes: "image", label: "Character of a drama", needs: "storyboard" },
+];
+
+/** Where a file can go on to. The model that is chosen stays chosen where it takes the file. */
+export function listInputUses(contentType: string, models: readonly Model[], chosenId: string): InputUse[] {
+  const sorted = models.toSorted((a, b) => Number(b.id === chosenId) - Number(a.id === chosenId));
+  return places.flatMap(({ type, field, takes, label, needs }) => {
+    const model = sorted.find((each) => each.type === type && each.capabilities.includes(needs));
+    return model === undefined || contentType === "" || !isOfKind(contentType, takes)
+      ? []
+      : [{ type, field, label, modelId: model.id }];
+  });
+}
+
+/** The form with the file in its place; in a drama it is the face of one more character. */
+export function placeInput(values: MediaValues, field: string, file: KeptFile): MediaValues {
+  if (field !== "characters") return { ...values, [field]: [file] };
+  const known = Array.isArray(values.characters) ? values.characters.filter((each) => "file" in each) : [];
+  return { ...values, characters: [...known, { name: "", file }] };
+}

@@ -1,0 +1,12 @@
+const digits = 9;
+
+/** An amount of the API in whole billionths, which can be counted with. */
+export function toNano(amount: string): bigint {
+  const [whole = "0", fraction = ""] = amount.split(".");
+  return BigInt(whole + fraction.padEnd(digits, "0").slice(0, digits));
+}
+
+export function fromNano(amount: bigint): string {
+  const text = amount.toString().padStart(digits + 1, "0");
+  return `${text.slice(0, -digits)}.${text.slice(-digits)}`.replace(/0+$/, "").replace(/\.$/, "");
+}

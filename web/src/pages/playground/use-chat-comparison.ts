@@ -1,0 +1,85 @@
+import { useEffect, useRef, useState } from "react";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
+import { askAnswer, type ChatCall, findAnswerCharge, startAnswer } from "./ask-answer.ts";
+import { dropAnswer, listTurns, parseRounds, type Round, replaceAnswer } from "./comparison.ts";
+import { type Answer, hasCome, type Question } from "./conversation.ts";
+import { noticeFailure } from "./use-chat.ts";
+import { useKeptState } from "./use-kept-state.ts";
+
+const kept = {
+  parse: parseRounds,
+  // Images take most of the space.
+  shorten: (rounds: Round[]): Round[] =>
+    rounds.map((round) => ({ ...round, question: { ...round.question, images: [] } })),
+};
+
+/** The same questions to several models at once. Each answers, fails and is stopped by itself. */
+export function useChatComparison() {
+  const cache = useAnswerCache();
+  const [rounds, setRounds] = useKeptState("comparison", kept);
+  const [failures, setFailures] = useState<ReadonlyMap<string, Error>>(new Map());
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const stoppers = useRef(new Set<AbortController>());
+  const stopAll = () => {
+    for (const stopper of stoppers.current) stopper.abort();
+  };
+  useEffect(() => {
+    const running = stoppers.current;
+    // Whoever leaves the page does not wait for the answers.
+    return () => {
+      for (const stopper of running) stopper.abort();
+    };
+  }, []);
+
+  async function ask(before: readonly Round[], roundId: string, call: ChatCall): Promise<void> {
+    const { model } = call;
+    const place = placeOf(roundId, model);
+    const stopper = new AbortController();
+    stoppers.current.add(stopper);
+    const replace = (answer: Answer) => setRounds((last) => replaceAnswer(last, roundId, answer));
+    setOpen((last) => new Set([...last, place]));
+    setFailures((last) => new Map([...last].filter(([at]) => at !== place)));
+    const started = startAnswer(model);
+    replace(started);
+    const turns = listTurns(before, roundId, model);
+    const ended = await askAnswer(turns, call, { started, signal: stopper.signal, onChange: replace });
+    stoppers.current.delete(stopper);
+    setOpen((last) => new Set([...last].filter((at) => at !== place)));
+    const { failure } = ended;
+    if (failure !== null) noticeFailure(failure, (error) => setFailures((last) => new Map([...last, [place, error]])));
+    // An answer of which nothing came is told by the failure alone.
+    if (ended.answer.state === "broken" && !hasCome(ended.answer))
+      setRounds((last) => dropAnswer(last, roundId, model));
+    else replace(ended.answer);
+    if (ended.answer.bill === null && ended.requestId !== null) {
+      const charged = await findAnswerCharge(ended.answer, ended.requestId);
+      if (charged !== null) replace(charged);
+    }
+    void cache.refresh("balance");
+  }
+
+  return {
+    rounds,
+    isBusy: open.size > 0,
+    isOpen: (roundId: string, model: string) => open.has(placeOf(roundId, model)),
+    failureAt: (roundId: string, model: string) => failures.get(placeOf(roundId, model)) ?? null,
+    /** Asks all of them the same. */
+    send(question: Question, calls: readonly ChatCall[]) {
+      const asked = [...rounds, { question, answers: {} }];
+      setRounds(asked);
+      for (const call of calls) void ask(asked, question.id, call);
+    },
+    /** Asks one of them once more, or for the first time. */
+    repeat: (roundId: string, call: ChatCall) => void ask(rounds, roundId, call),
+    stopAll,
+    clear() {
+      stopAll();
+      setFailures(new Map());
+      setRounds([]);
+    },
+  };
+}
+
+function placeOf(roundId: string, model: string): string {
+  return `${roundId} ${model}`;
+}

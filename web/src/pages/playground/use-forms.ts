@@ -1,0 +1,36 @@
+import type { MediaType } from "./media-fields.ts";
+import { type MediaValue, type MediaValues, parseValues } from "./media-values.ts";
+import { useKeptState } from "./use-kept-state.ts";
+
+/** What was typed for a type of model, and the task that its canvas shows. */
+export type Form = { values: MediaValues; taskId: string | null };
+export type Forms = ReturnType<typeof useForms>;
+
+const emptyForm: Form = { values: {}, taskId: null };
+const kept = { parse: parseForms };
+
+/** The forms of all types. They are the page's, so that what one type made can be put into the form of another. */
+export function useForms() {
+  const [forms, setForms] = useKeptState("forms", kept);
+  const update = (type: MediaType, change: (form: Form) => Form) =>
+    setForms((last) => ({ ...last, [type]: change(last[type] ?? emptyForm) }));
+  return {
+    read: (type: MediaType): Form => forms[type] ?? emptyForm,
+    change: (type: MediaType, name: string, value: MediaValue) =>
+      update(type, (form) => ({ ...form, values: { ...form.values, [name]: value } })),
+    fill: (type: MediaType, values: MediaValues) => update(type, (form) => ({ ...form, values })),
+    show: (type: MediaType, taskId: string | null) => update(type, (form) => ({ ...form, taskId })),
+  };
+}
+
+function parseForms(stored: unknown): Partial<Record<MediaType, Form>> {
+  if (typeof stored !== "object" || stored === null) return {};
+  // Only this page writes it.
+  const entries = Object.entries(stored as Record<string, Partial<Form> | null>);
+  return Object.fromEntries(
+    entries.map(([type, form]) => [
+      type,
+      { values: parseValues(form?.values), taskId: typeof form?.taskId === "string" ? form.taskId : null },
+    ]),
+  );
+}
