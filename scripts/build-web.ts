@@ -9,7 +9,7 @@ import { builtWebDir, computeWebStamp, isWebBuilt, webStampPath } from "./web-st
 const compressedBytesMin = 1_024;
 
 /** Compressed already. */
-const isPicture = /\.(jpg|png)$/;
+const isCompressed = /\.(jpg|png|woff2)$/;
 
 if (!isWebBuilt()) await buildWeb();
 
@@ -38,7 +38,7 @@ async function buildWeb(): Promise<void> {
 }
 
 function compress(path: string): void {
-  if (isPicture.test(path)) return;
+  if (isCompressed.test(path)) return;
   const plain = readFileSync(path);
   if (plain.length < compressedBytesMin) return;
   const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };

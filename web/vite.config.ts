@@ -28,6 +28,12 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     emptyOutDir: true,
     reportCompressedSize: false,
+    // What most pages share is one file: many small ones would be compressed worse than one.
+    rolldownOptions: {
+      output: {
+        codeSplitting: { groups: [{ name: "kit", test: /\/web\/src\/(api|design|parts)\//, minShareCount: 5 }] },
+      },
+    },
   },
   server: { proxy: { "/console/api": gatewayUrl, "/docs": gatewayUrl, "/v1": gatewayUrl } },
 });

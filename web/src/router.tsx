@@ -13,7 +13,6 @@ import { queryTable } from "./api/query-table.ts";
 import { ConnectErrorPage } from "./pages/connect/connect-error-page.tsx";
 import { ErrorPage } from "./pages/error-page.tsx";
 import { MessagePage, NotFoundPage } from "./pages/message-page.tsx";
-import { SignInPage } from "./pages/sign-in-page.tsx";
 import { ConsoleLayout, ConsoleShell } from "./parts/frame/console-layout.tsx";
 import { lazyPage } from "./parts/frame/lazy-page.tsx";
 import { getPageData } from "./parts/frame/page-data.ts";
@@ -55,7 +54,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
   validateSearch: pick("next"),
-  component: SignInPage,
+  component: lazyPage(() => import("./pages/sign-in-page.tsx"), "SignInPage"),
 });
 
 const signUp = createRoute({

@@ -1,5 +1,4 @@
-import { Tabs as Primitive } from "@base-ui/react/tabs";
-import type { ReactNode } from "react";
+import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
 
 export type Tab<Id extends string> = { id: Id; label: string };
 type TabsProps<Id extends string> = {
@@ -12,22 +11,52 @@ type TabsProps<Id extends string> = {
 
 /** Ways to do the same thing, one shown at a time. Arrow keys go from one to the next. */
 export function Tabs<Id extends string>({ label, tabs, chosen, onChoose, children }: TabsProps<Id>) {
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const press = (event: KeyboardEvent) => {
+    const at = tabs.findIndex((tab) => tab.id === chosen);
+    const places: Record<string, number> = {
+      ArrowLeft: (at + tabs.length - 1) % tabs.length,
+      ArrowRight: (at + 1) % tabs.length,
+      Home: 0,
+      End: tabs.length - 1,
+    };
+    const place = places[event.key];
+    const next = place === undefined ? undefined : tabs[place];
+    if (place === undefined || next === undefined) return;
+    event.preventDefault();
+    onChoose(next.id);
+    list.current?.querySelectorAll<HTMLElement>("[role=tab]")[place]?.focus();
+  };
   return (
-    <Primitive.Root value={chosen} onValueChange={onChoose}>
-      <Primitive.List aria-label={label} activateOnFocus className="flex gap-1 rounded-md bg-sunken p-1">
+    <div>
+      <div
+        ref={list}
+        role="tablist"
+        aria-label={label}
+        tabIndex={-1}
+        onKeyDown={press}
+        className="flex gap-1 rounded-md bg-sunken p-1"
+      >
         {tabs.map((tab) => (
-          <Primitive.Tab
+          <button
             key={tab.id}
-            value={tab.id}
-            className="min-h-9 flex-1 rounded-sm px-3 text-sm font-medium text-ink-soft hover:text-ink aria-selected:bg-surface aria-selected:text-ink aria-selected:shadow-card"
+            id={`${id}-${tab.id}`}
+            type="button"
+            role="tab"
+            aria-selected={tab.id === chosen}
+            aria-controls={`${id}-panel`}
+            tabIndex={tab.id === chosen ? 0 : -1}
+            onClick={() => onChoose(tab.id)}
+            className="min-h-8 flex-1 rounded-sm px-3 text-sm font-medium text-ink-soft transition-colors hover:text-ink aria-selected:bg-surface aria-selected:text-ink aria-selected:shadow-card"
           >
             {tab.label}
-          </Primitive.Tab>
+          </button>
         ))}
-      </Primitive.List>
-      <Primitive.Panel value={chosen} tabIndex={-1} className="pt-5">
+      </div>
+      <div id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-${chosen}`} className="pt-4">
         {children}
-      </Primitive.Panel>
-    </Primitive.Root>
+      </div>
+    </div>
   );
 }

@@ -1,8 +1,9 @@
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { buttonClasses } from "../../design/button.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
 import { BalanceSummary } from "./balance-summary.tsx";
@@ -10,9 +11,11 @@ import { FirstRun } from "./first-run/first-run.tsx";
 import { LatestCharges } from "./latest-charges.tsx";
 import { LatestTasks } from "./latest-tasks.tsx";
 import { refreshMs } from "./refresh-interval.ts";
-import { SpendingChart } from "./spending-chart.tsx";
 
 const chartRefreshMs = 30_000;
+
+/** Loaded apart, like the library that draws it: balance and calls are there before it. */
+const SpendingChart = lazy(async () => ({ default: (await import("./spending-chart.tsx")).SpendingChart }));
 
 /** The account at a glance: balance, holds, spending, recent calls and tasks. */
 export function OverviewPage() {
@@ -45,7 +48,9 @@ export function OverviewPage() {
       <BalanceSummary timeZone={timeZone} />
       {!isNew && (
         <>
-          <SpendingChart usage={usage.data} error={usage.error} onRetry={() => void usage.refetch()} />
+          <Suspense fallback={<Skeleton className="h-72" />}>
+            <SpendingChart usage={usage.data} error={usage.error} onRetry={() => void usage.refetch()} />
+          </Suspense>
           <div className="grid gap-x-12 gap-y-10 xl:grid-cols-2">
             <LatestCharges
               rows={charges.data?.data}
