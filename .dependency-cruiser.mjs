@@ -15,6 +15,7 @@ const ranks = [
     messages: ["src/features/messages"],
     payments: ["src/features/payments"],
     responses: ["src/features/responses"],
+    search: ["src/features/search"],
     usage: ["src/features/usage"],
   },
   {

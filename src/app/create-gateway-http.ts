@@ -19,6 +19,7 @@ import type { Messages } from "../features/messages/index.ts";
 import type { Payments } from "../features/payments/index.ts";
 import { addRequestRoutes, type RequestLog } from "../features/requests/index.ts";
 import type { Responses } from "../features/responses/index.ts";
+import { addSearchRoutes } from "../features/search/index.ts";
 import { getSession, requireFresh, type Site } from "../features/site/index.ts";
 import { type Tasks, taskEventSchema } from "../features/tasks/index.ts";
 import type { Transcriptions } from "../features/transcriptions/index.ts";
@@ -135,6 +136,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
       await given.payments.addWebhookRoute(http);
       await given.site.addRoutes(http, (consoleApi) => {
         given.payments.addRoutes(consoleApi);
+        addSearchRoutes(consoleApi, { database, clock });
         // In the console people do what programs do with keys, by the same routes.
         consoleApi.register(async (api: HttpServer) => {
           const identify: Identify = (request, attempt) => {

@@ -271,6 +271,55 @@ test.each(api)("$name of the API is refused to a session without a key", async (
   expect(response.status).toBe(401);
 });
 
+describe("the search of the console", () => {
+  const find = async (visitor: SiteVisitor, text: string) => {
+    const { status, body } = await visitor.get(`/search?q=${encodeURIComponent(text)}`);
+    expect(status).toBe(200);
+    return body.data as { object: string; id: string; name: string; task_id: string | null }[];
+  };
+
+  test.for([
+    ["keys", "key"],
+    ["files", "file"],
+    ["tasks", "task"],
+    ["webhook_endpoints", "webhook_endpoint"],
+    ["events", "event"],
+    ["charges", "charge"],
+  ] as const)("finds %s by their id and by its beginning, for their owner alone", async ([kind, object]) => {
+    const id = owner.ids[kind];
+    for (const text of [id, ` ${id.toUpperCase()} `, id.slice(0, -4)]) {
+      expect((await find(owner.visitor, text)).map((hit) => [hit.object, hit.id])).toEqual([[object, id]]);
+      expect(await find(stranger, text)).toEqual([]);
+    }
+  });
+
+  test("leads from an output and from an event to the task, and from other movements of money to the ledger", async () => {
+    const { body: task } = await owner.visitor.get(`/tasks/${owner.ids.tasks}`);
+    expect((await find(owner.visitor, task.output[0].file_id))[0]).toMatchObject({ object: "file", task_id: task.id });
+    expect((await find(owner.visitor, owner.ids.events))[0]).toMatchObject({ task_id: task.id });
+    const { body: ledger } = await owner.visitor.get("/ledger?limit=100");
+    const topUp = ledger.data.find((entry: { kind: string }) => entry.kind === "top_up");
+    const [transaction = ""] = topUp.id.split(":");
+    expect(await find(owner.visitor, transaction)).toMatchObject([{ object: "ledger_entry", name: "top_up" }]);
+    expect(await find(stranger, transaction)).toEqual([]);
+  });
+
+  test("looks for words in names, and takes what it is given as words", async () => {
+    const word = owner.secrets[0]?.slice(2) ?? "";
+    const found = await find(owner.visitor, word.toUpperCase());
+    const connected = owner.ids["connected-clients"];
+    expect(
+      found
+        .map(({ id }) => id)
+        .filter((id) => id !== connected)
+        .toSorted(),
+    ).toEqual([owner.ids.keys, owner.ids.files, owner.ids.webhook_endpoints].toSorted());
+    expect(await find(stranger, word)).toEqual([]);
+    expect(await find(owner.visitor, "%")).toEqual([]);
+    expect((await owner.visitor.get("/search?q=")).status).toBe(400);
+  });
+});
+
 test("the same idempotency key of two accounts makes two tasks", async () => {
   const body = { model: "sandbox-image", prompt: "The same" };
   const headers = { "idempotency-key": "one-key" };

@@ -1502,6 +1502,33 @@ export type paths = {
       };
     };
   };
+  "/search": {
+    get: {
+      parameters: {
+        query: {
+          q: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "task" | "charge" | "ledger_entry" | "key" | "file" | "event" | "webhook_endpoint";
+              id: string;
+              name: string;
+              status: string | null;
+              task_id: string | null;
+              created_at: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
   "/models": {
     get: {
       parameters: {

@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { parseSearch } from "./parse-search.ts";
+
+test.for([
+  ["task_01kh2n8v7m3q5x9d4c6b8a0e2f", { kind: "id", prefix: "task", beginning: "task_01kh2n8v7m3q5x9d4c6b8a0e2f" }],
+  ["  TXN_01KH2N8V ", { kind: "id", prefix: "txn", beginning: "txn_01kh2n8v" }],
+  // A whole year's ids begin so.
+  ["task_01k", { kind: "words", words: "task_01k" }],
+  ["acct_01kh2n8v7m3q5x9d4c6b8a0e2f", { kind: "words", words: "acct_01kh2n8v7m3q5x9d4c6b8a0e2f" }],
+  ["Production  key", { kind: "words", words: "production  key" }],
+] as const)("%s", ([text, search]) => expect(parseSearch(text)).toEqual(search));

@@ -1,0 +1,36 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { consoleErrors, getSession } from "../site/index.ts";
+import { parseSearch } from "./parse-search.ts";
+import { presentHits, searchQuerySchema, searchResultsSchema } from "./search-schema.ts";
+import { findHits } from "./search-store.ts";
+
+type SearchRouteDependencies = { database: Database; clock: Clock };
+
+const hitsMax = 10;
+
+export function addSearchRoutes(consoleApi: HttpServer, { database, clock }: SearchRouteDependencies): void {
+  consoleApi.get(
+    "/search",
+    {
+      schema: {
+        operationId: "search",
+        summary: "Search",
+        description: `What of the account an id or words lead to, newest first, at most ${hitsMax}. Words are looked for in the
+names of keys and uploaded files, and in the URLs of webhook endpoints.`,
+        tags: ["Search"],
+        querystring: searchQuerySchema,
+        response: {
+          200: searchResultsSchema,
+          ...consoleErrors("GET", ["invalid_parameter", "missing_parameter", "unknown_parameter"]),
+        },
+      },
+    },
+    async (request) => {
+      const { accountId } = getSession(request);
+      const scope = { accountId, now: clock.now(), limit: hitsMax };
+      return presentHits(await findHits(database, parseSearch(request.query.q), scope));
+    },
+  );
+}

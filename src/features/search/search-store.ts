@@ -1,0 +1,108 @@
+import { type RawBuilder, sql } from "kysely";
+import { type AccountId, presentLeastId, readIdTime } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Search, SearchPrefix } from "./parse-search.ts";
+
+export const searchKinds = ["task", "charge", "ledger_entry", "key", "file", "event", "webhook_endpoint"] as const;
+
+export type SearchHit = {
+  kind: (typeof searchKinds)[number];
+  id: string;
+  /** What people know it by: a name, a model, a type, an address. */
+  name: string;
+  status: string | null;
+  /** The task that made it or that it tells of. */
+  taskId: string | null;
+  createdAt: Date;
+};
+
+type SearchScope = { accountId: AccountId; now: Date; limit: number };
+
+type HitRow = { kind: SearchHit["kind"]; id: string; name: string; status: string | null; task_id: string | null };
+
+/** Newest first, from the tables of the features below. */
+export async function findHits(database: Database, search: Search, scope: SearchScope): Promise<SearchHit[]> {
+  const select =
+    search.kind === "id" ? selectById[search.prefix](search.beginning, scope) : selectByWords(search.words, scope);
+  const { rows } = await sql<HitRow & { created_at: Date }>`
+    select kind, id, name, status, task_id, created_at from (${select}) hits
+      order by created_at desc, id desc limit ${scope.limit}`.execute(database);
+  return rows.map(({ task_id: taskId, created_at: createdAt, ...rest }) => ({ ...rest, taskId, createdAt }));
+}
+
+type SelectHits = (beginning: string, scope: SearchScope) => RawBuilder<unknown>;
+
+const idCharacters = 26;
+/** The last letter of the ids' alphabet, as often as an id is long: nothing that begins so comes after it. */
+const lastEnding = "z".repeat(idCharacters);
+
+const begins = (column: RawBuilder<unknown>, beginning: string): RawBuilder<unknown> =>
+  sql`${column} between ${beginning} and ${beginning + lastEnding}`;
+
+const selectKeys = ({ now }: SearchScope) => sql`
+  select 'key' as kind, id, name, null as task_id, created_at,
+      case when revoked_at is null and coalesce(expires_at > ${now}, true) then 'live' else 'ended' end as status
+    from api_keys`;
+
+const selectEndpoints = sql`
+  select 'webhook_endpoint' as kind, id, url as name, null as task_id, created_at,
+      case when disabled_at is null then 'enabled' else 'disabled' end as status
+    from webhook_endpoints`;
+
+const selectById: Record<SearchPrefix, SelectHits> = {
+  task: (beginning, { accountId }) => sql`
+    select 'task' as kind, id, model as name, state as status, id as task_id, created_at from tasks
+      where account_id = ${accountId} and ${begins(sql`id`, beginning)}`,
+  txn: (beginning, { accountId }) => sql`
+    select 'charge' as kind, charge.id, coalesce(price.model_id, 'Charge') as name, null as status, null as task_id,
+        charge.created_at
+      from charges charge left join prices price on price.id = charge.price_id
+      where charge.account_id = ${accountId} and ${begins(sql`charge.id`, beginning)}
+    union all
+    select 'ledger_entry', id, min(kind), null, null, min(created_at) from postings
+      where account_id = ${accountId} and ${begins(sql`id`, beginning)}
+        and not exists (select from charges where charges.id = postings.id)
+      group by id`,
+  key: (beginning, scope) => sql`
+    ${selectKeys(scope)} where account_id = ${scope.accountId} and ${begins(sql`id`, beginning)}`,
+  file: (beginning, { accountId, now }) => sql`
+    select 'file' as kind, file.id, file.filename as name, file.purpose as status, file.created_at, (
+        select id from tasks
+          where account_id = file.account_id and id between ${findTaskId(beginning, "first")}
+            and ${findTaskId(beginning, "last")} and file.id = any(output_ids)) as task_id
+      from files file
+      where file.account_id = ${accountId} and file.expires_at > ${now} and ${begins(sql`file.id`, beginning)}`,
+  evt: (beginning, { accountId }) => sql`
+    select 'event' as kind, id, type as name, null as status, data ->> 'task_id' as task_id, created_at from events
+      where account_id = ${accountId} and ${begins(sql`id`, beginning)}`,
+  whe: (beginning, { accountId }) => sql`
+    ${selectEndpoints} where account_id = ${accountId} and ${begins(sql`id`, beginning)}`,
+};
+
+const taskMarginMs = 1000;
+
+/** The ids of outputs are made with their task's, so that it is among the account's tasks of that moment. */
+function findTaskId(fileBeginning: string, end: "first" | "last"): string {
+  const whole = fileBeginning.padEnd("file_".length + idCharacters, end === "first" ? "0" : "z");
+  const momentMs = readIdTime(whole)?.getTime() ?? 0;
+  const marginMs = end === "first" ? -taskMarginMs : taskMarginMs;
+  return presentLeastId("task", new Date(Math.max(0, momentMs + marginMs)));
+}
+
+/** Only this many of an account's newest files and keys are looked through: their names have no index. */
+const lookedThroughMax = 2_000;
+
+/** What people gave names to. */
+function selectByWords(words: string, scope: SearchScope): RawBuilder<unknown> {
+  const { accountId, now, limit } = scope;
+  const contains = sql`strpos(lower(name), ${words}) > 0 order by created_at desc, id desc limit ${limit}`;
+  const newest = sql`where account_id = ${accountId} order by id desc limit ${lookedThroughMax}`;
+  return sql`
+    (select kind, id, name, status, task_id, created_at from (${selectKeys(scope)} ${newest}) keys where ${contains})
+    union all
+    (select kind, id, name, status, task_id, created_at from (${selectEndpoints} ${newest}) endpoints where ${contains})
+    union all
+    (select kind, id, name, status, task_id, created_at from (
+      select 'file' as kind, id, filename as name, purpose as status, null as task_id, created_at, expires_at from files
+        ${newest}) files where expires_at > ${now} and status <> 'output' and ${contains})`;
+}
