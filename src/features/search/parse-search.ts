@@ -2,7 +2,7 @@
 export type Search = { kind: "id"; prefix: SearchPrefix; beginning: string } | { kind: "words"; words: string };
 
 /** The ids that lead somewhere. */
-export const searchPrefixes = ["task", "txn", "key", "file", "evt", "whe"] as const;
+const searchPrefixes = ["task", "txn", "key", "file", "evt", "whe"] as const;
 
 export type SearchPrefix = (typeof searchPrefixes)[number];
 

@@ -3,6 +3,7 @@ import { getModel, listModels, listPrices } from "./ask-catalog.ts";
 import { getConnectRequest, getConnectStatus, readLoopbackPermission } from "./ask-connect.ts";
 import { getFile, listRecentFiles } from "./ask-files.ts";
 import { getKey, listKeyNames, listKeys, listLiveKeys } from "./ask-keys.ts";
+import { searchAccount } from "./ask-search.ts";
 import {
   findSession,
   getAccount,
@@ -109,6 +110,7 @@ export const queryTable = nameQueries({
   models: { list: whole(listModels, catalog), one: whole(getModel, catalog), prices: whole(listPrices, catalog) },
   outbox: { list: whole(listOutbox) },
   passkeys: { list: whole(listPasskeys) },
+  search: { account: whole(searchAccount, { staleTime: 10_000 }) },
   session: { current: whole(findSession, { staleTime: 30_000 }) },
   services: { list: whole(listServices) },
   sessions: { list: whole(listSessions) },

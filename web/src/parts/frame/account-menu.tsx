@@ -2,6 +2,7 @@ import { api, ask } from "../../api/console-api.ts";
 import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { Menu, MenuChoice, MenuItem } from "../../design/menu.tsx";
 import { useAction } from "../forms/use-action.ts";
+import { forgetRecentEntries } from "../search/recent-entries.ts";
 import { useSession } from "../session/use-session.ts";
 import { themeNames, themes, useTheme } from "./use-theme.ts";
 
@@ -15,6 +16,7 @@ export function AccountMenu() {
     () => {
       answers.clear();
       sessionStorage.clear();
+      forgetRecentEntries();
       location.assign("/sign-in");
     },
   );

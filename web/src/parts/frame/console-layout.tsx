@@ -8,6 +8,7 @@ import { joinClasses } from "../../design/join-classes.ts";
 import { Mark } from "../../design/mark.tsx";
 import { formatMoney } from "../format/format-money.ts";
 import { InsideConsole } from "./message-frame.tsx";
+import { SearchButton } from "./search-button.tsx";
 
 type Place = { to: string; name: string; icon: IconName };
 
@@ -51,6 +52,7 @@ export function ConsoleLayout(): ReactNode {
   useLiveChanges(useTableQuery(queryTable.session.current()).data?.account.id);
   return (
     <ConsoleShell
+      search={<SearchButton places={groups} />}
       foot={
         <>
           <BalanceLink />
@@ -67,13 +69,15 @@ export function ConsoleLayout(): ReactNode {
 }
 
 type ConsoleShellProps = {
+  /** Below the name of the service, or beside it in a narrow window. */
+  search?: ReactNode;
   /** Below the places. */
   foot?: ReactNode;
   children: ReactNode;
 };
 
 /** What stays around the pages of the console: the places beside them, or behind a button in a narrow window. */
-export function ConsoleShell({ foot = <GuideLink />, children }: ConsoleShellProps): ReactNode {
+export function ConsoleShell({ search, foot = <GuideLink />, children }: ConsoleShellProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: whoever arrives on a page has chosen a place.
@@ -91,17 +95,18 @@ export function ConsoleShell({ foot = <GuideLink />, children }: ConsoleShellPro
         className="border-b border-line bg-surface lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col lg:border-r lg:border-b-0"
         onKeyDown={(event) => event.key === "Escape" && setOpen(false)}
       >
-        <div className="flex h-14 items-center gap-3 px-4 lg:h-16">
-          <Link to="/console" className="flex items-center gap-2.5 rounded-sm">
+        <div className="flex h-14 items-center gap-1 px-4 lg:h-auto lg:flex-col lg:items-stretch lg:gap-4 lg:px-3 lg:pt-5 lg:pb-2">
+          <Link to="/console" className="mr-auto flex items-center gap-2.5 rounded-sm lg:px-2.5">
             <Mark />
             <span className="text-lg font-semibold tracking-tight">Sluice</span>
           </Link>
+          {search}
           <button
             type="button"
             aria-expanded={isOpen}
             aria-controls="places"
             onClick={() => setOpen(!isOpen)}
-            className="ml-auto flex min-h-10 items-center gap-2 rounded-md px-3 text-sm hover:bg-sunken lg:hidden"
+            className="flex min-h-10 items-center gap-2 rounded-md px-3 text-sm hover:bg-sunken lg:hidden"
           >
             <Icon name={isOpen ? "close" : "menu"} />
             Menu
