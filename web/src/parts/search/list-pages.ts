@@ -19,21 +19,18 @@ const aliases: Readonly<Record<string, string>> = {
   "/console/settings": "profile password passkeys authenticator sessions security time zone",
 };
 
-const actions: readonly Page[] = [
-  { to: "/console/keys?key=new", title: "Create an API key", tag: "Action", icon: "plus" },
-  { to: "/console/webhooks?add=1", title: "Create a webhook endpoint", tag: "Action", icon: "plus" },
-  { to: "/console/billing", title: "Add credit", tag: "Action", icon: "plus", alias: "top up pay redeem code" },
-  { to: "/docs", title: "API reference", tag: "Page", icon: "book", opens: "document", alias: "docs openapi" },
+/** What can be begun at once, wherever one is. */
+export const actions: readonly Page[] = [
+  { to: "/console/keys?key=new", title: "Create an API key", icon: "plus" },
+  { to: "/console/webhooks?add=1", title: "Create a webhook endpoint", icon: "plus" },
+  { to: "/console/billing", title: "Add credit", icon: "plus", alias: "top up pay redeem code" },
 ];
 
-/** The places of the console, and what can be begun there. */
+const reference: Page = { to: "/docs", title: "API reference", icon: "book", opens: "document", alias: "docs openapi" };
+
 export function listPages(groups: readonly PlaceGroup[]): Page[] {
-  const places = groups.flatMap((group) =>
-    group.places.map(
-      ({ to, name, icon }): Page => ({ to, title: name, tag: "Page", icon, alias: aliases[to], detail: undefined }),
-    ),
-  );
-  return [...places, ...actions];
+  const places = groups.flatMap(({ places }) => places);
+  return [...places.map(({ to, name, icon }): Page => ({ to, title: name, icon, alias: aliases[to] })), reference];
 }
 
 export const chapters: readonly Page[] = chapterGroups.flatMap((group) =>
@@ -41,7 +38,6 @@ export const chapters: readonly Page[] = chapterGroups.flatMap((group) =>
     to: chapter === firstChapter ? "/docs/guide" : `/docs/guide/${chapter.id}`,
     title: chapter.title,
     detail: group.name,
-    tag: "Guide",
     icon: "book" as const,
   })),
 );

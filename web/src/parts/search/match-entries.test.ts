@@ -2,23 +2,28 @@ import { expect, test } from "vitest";
 import { matchEntries } from "./match-entries.ts";
 
 const entries = [
-  { title: "Usage", alias: "spend cost" },
-  { title: "API keys" },
-  { title: "Images, video, speech", detail: "guide" },
-  { title: "sandbox-image", detail: "Sandbox Image" },
+  { title: "Usage", alias: "spend cost image" },
   { title: "Monkeys" },
+  { title: "API keys" },
+  { title: "sandbox-image", detail: "Sandbox Image" },
+  { title: "Images, video, speech", detail: "guide" },
 ];
-const match = (text: string, countMax = 9) => matchEntries(entries, text, countMax).map(({ title }) => title);
+const match = (text: string, countMax = 9) => matchEntries(entries, text, countMax).entries.map(({ title }) => title);
 
-test("a title that begins so comes first, a word that does second, and what has it somewhere last", () => {
+test("a title that begins so comes first, then one with such a word, and what is only known by another name last", () => {
   expect(match("key")).toEqual(["API keys", "Monkeys"]);
-  expect(match("image")).toEqual(["Images, video, speech", "sandbox-image"]);
+  expect(match("image")).toEqual(["Images, video, speech", "sandbox-image", "Usage"]);
   expect(match("MONK")).toEqual(["Monkeys"]);
+  expect(["images", "box-image", "cost", "nothing"].map((text) => matchEntries(entries, text, 1).rank)).toEqual([
+    0,
+    2,
+    3,
+    Number.POSITIVE_INFINITY,
+  ]);
 });
 
 test("every word must be there, in the title or in what else is known", () => {
   expect(match("guide speech")).toEqual(["Images, video, speech"]);
-  expect(match("cost")).toEqual(["Usage"]);
   expect(match("usage speech")).toEqual([]);
   expect(match("(")).toEqual([]);
   expect(match("i", 1)).toHaveLength(1);

@@ -1,25 +1,37 @@
 /** Something that words can be looked for in; what people also call it is looked through, but not shown. */
 type Searchable = { title: string; detail?: string | undefined; alias?: string | undefined };
 
+type Matches<Item> = {
+  /** Best first, as many as were asked for. */
+  entries: Item[];
+  /** Of the best of them; less is better. */
+  rank: number;
+};
+
 const beforeWords = [" ", "-", "/", "_", "."] as const;
 
-/** Those that have every word, best first: a title that begins so, then words that do, then the others. */
-export function matchEntries<Item extends Searchable>(items: readonly Item[], text: string, countMax: number): Item[] {
+/** Those that have every word: a title that begins so, then words of it that do, then those that have them somewhere. */
+export function matchEntries<Item extends Searchable>(
+  items: readonly Item[],
+  text: string,
+  countMax: number,
+): Matches<Item> {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const ranked = items.flatMap((item) => {
-    const rank = rankItem(item, words);
-    return rank === null ? [] : [{ item, rank }];
-  });
-  return ranked
-    .toSorted((a, b) => a.rank - b.rank)
-    .slice(0, countMax)
-    .map(({ item }) => item);
+  const ranked = items
+    .map((item) => ({ item, rank: rankItem(item, words) }))
+    .filter(({ rank }) => rank < Number.POSITIVE_INFINITY)
+    .toSorted((a, b) => a.rank - b.rank);
+  return {
+    entries: ranked.slice(0, countMax).map(({ item }) => item),
+    rank: ranked[0]?.rank ?? Number.POSITIVE_INFINITY,
+  };
 }
 
-function rankItem({ title, detail = "", alias = "" }: Searchable, words: readonly string[]): number | null {
-  const shown = title.toLowerCase();
+function rankItem({ title, detail = "", alias = "" }: Searchable, words: readonly string[]): number {
+  const shown = ` ${title.toLowerCase()}`;
   const all = `${shown} ${detail} ${alias}`.toLowerCase();
-  if (!words.every((word) => all.includes(word))) return null;
-  if (shown.startsWith(words.join(" "))) return 0;
-  return words.every((word) => beforeWords.some((mark) => ` ${all}`.includes(mark + word))) ? 1 : 2;
+  if (!words.every((word) => all.includes(word))) return Number.POSITIVE_INFINITY;
+  if (shown.startsWith(` ${words.join(" ")}`)) return 0;
+  if (words.every((word) => beforeWords.some((mark) => shown.includes(mark + word)))) return 1;
+  return words.every((word) => shown.includes(word)) ? 2 : 3;
 }

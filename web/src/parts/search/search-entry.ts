@@ -7,8 +7,8 @@ export type SearchEntry = {
   title: string;
   /** What tells it from others of the same title. */
   detail?: string | undefined;
-  /** What kind of thing it is. */
-  tag: string;
+  /** What kind of thing it is, where its group does not say it. */
+  tag?: string;
   icon: IconName;
   /** For what is no page of the site: a document of the server's own, or a file that is saved. */
   opens?: "document" | "download";

@@ -14,10 +14,10 @@ type SearchListProps = {
 /** What was found, by kind. The options are those of the field above, which keeps the focus. */
 export function SearchList({ id, groups, chosenAt, onChoose, onOpen }: SearchListProps) {
   const list = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other entries may have moved the chosen one.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the chosen one is found by what the page shows of it.
   useEffect(() => {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
-  }, [chosenAt, groups]);
+  }, [chosenAt]);
   if (groups.length === 0) return null;
   const starts = groups.map((_, index) => groups.slice(0, index).reduce((sum, { entries }) => sum + entries.length, 0));
   return (
@@ -67,7 +67,9 @@ function Option({ id, entry, isChosen, onPoint, onOpen }: OptionProps) {
         <span className="truncate font-medium">{title}</span>
         {detail !== undefined && <span className="truncate text-xs text-ink-soft">{detail}</span>}
       </span>
-      <span className="shrink-0 text-xs text-ink-soft max-sm:max-w-24 max-sm:truncate">{tag}</span>
+      {tag !== undefined && (
+        <span className="shrink-0 text-xs text-ink-soft max-sm:max-w-28 max-sm:truncate">{tag}</span>
+      )}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { useRouter } from "@tanstack/react-router";
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { Icon } from "../../design/icon.tsx";
+import { joinClasses } from "../../design/join-classes.ts";
 import { Spinner } from "../../design/spinner.tsx";
 import { useSession } from "../session/use-session.ts";
 import type { PlaceGroup } from "./list-pages.ts";
@@ -122,7 +123,12 @@ function Nothing({ text, isSearching }: { text: string; isSearching: boolean }) 
 
 function Hints({ hasText }: { hasText: boolean }) {
   return (
-    <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1 border-t border-line px-4 py-2.5 text-xs text-ink-soft">
+    <div
+      className={joinClasses(
+        "flex flex-wrap items-center justify-between gap-x-6 gap-y-1 border-t border-line px-4 py-2.5 text-xs text-ink-soft",
+        hasText && "max-sm:hidden",
+      )}
+    >
       <p className="max-sm:hidden">
         <Key>↑</Key> <Key>↓</Key> to move, <Key>↵</Key> to open
       </p>

@@ -3,7 +3,7 @@ import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { useSession } from "../session/use-session.ts";
 import { describeHit, describeModel } from "./describe-hit.ts";
-import { chapters, listPages, type PlaceGroup } from "./list-pages.ts";
+import { actions, chapters, listPages, type PlaceGroup } from "./list-pages.ts";
 import { matchEntries } from "./match-entries.ts";
 import { listRecentEntries } from "./recent-entries.ts";
 import type { SearchGroup } from "./search-entry.ts";
@@ -21,20 +21,24 @@ export function useSearchGroups(text: string, places: readonly PlaceGroup[]): Fo
   const asked = useSettled(words);
   const hits = useTableQuery(queryTable.search.account(asked), { isEnabled: asked !== "" });
   const models = useTableQuery(queryTable.models.list());
-  const pages = listPages(places);
   if (words === "") {
     const groups = [
       { name: "Recent", entries: listRecentEntries(account.id) },
-      { name: "Pages", entries: pages },
+      { name: "Pages", entries: listPages(places) },
+      { name: "Actions", entries: actions },
     ];
     return { groups: groups.filter(isFilled), isSearching: false, error: null };
   }
   const own = asked === words ? (hits.data?.data ?? []) : [];
+  const known = [
+    { name: "Pages", ...matchEntries(listPages(places), words, entriesMax) },
+    { name: "Actions", ...matchEntries(actions, words, entriesMax) },
+    { name: "Models", ...matchEntries((models.data?.data ?? []).map(describeModel), words, entriesMax) },
+    { name: "Guide", ...matchEntries(chapters, words, entriesMax) },
+  ];
   const groups = [
     { name: "In your account", entries: own.map((hit) => describeHit(hit, account.time_zone)) },
-    { name: "Pages", entries: matchEntries(pages, words, entriesMax) },
-    { name: "Models", entries: matchEntries((models.data?.data ?? []).map(describeModel), words, entriesMax) },
-    { name: "Guide", entries: matchEntries(chapters, words, entriesMax) },
+    ...known.toSorted((a, b) => a.rank - b.rank),
   ];
   return {
     groups: groups.filter(isFilled),

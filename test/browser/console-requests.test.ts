@@ -1,0 +1,114 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/site/browsed-site.ts";
+import { hasBrowser } from "../harness/site/browser.ts";
+import { type ConsolePerson, createConsolePerson } from "../harness/site/console-person.ts";
+import { type ConsoleThings, furnishConsole } from "../harness/site/furnish-console.ts";
+import { openSignedInPage } from "../harness/site/signed-in-page.ts";
+
+describe.skipIf(!hasBrowser)("the search box and the request log", () => {
+  let site: BrowsedSite;
+  let person: ConsolePerson;
+  let things: ConsoleThings;
+  let event: string;
+  let output: string;
+  beforeAll(async () => {
+    site = await startBrowsedSite({ hasRunningClock: true });
+    person = await createConsolePerson(site);
+    things = await furnishConsole(site, person, { name: "Harbour" });
+    const { data } = await person.call("GET", `/events?task_id=${things.task}`);
+    event = data[0].id;
+    const task = await person.call("GET", `/tasks/${things.task}`);
+    output = task.output[0].file_id;
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  const field = (page: Page) => page.getByRole("combobox", { name: "Search" });
+  const options = (page: Page) => page.getByRole("listbox", { name: "Search results" }).getByRole("option");
+  const focused = (page: Page) => page.evaluate("document.activeElement.textContent");
+
+  async function search(page: Page, text: string): Promise<void> {
+    await page.keyboard.press("Control+k");
+    await field(page).fill(text);
+  }
+
+  test("every id leads to where it is looked at, and what was opened is found again", async () => {
+    await using opened = await openSignedInPage(site, person.email);
+    const { page } = opened;
+    await page.goto("/console");
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    const places = [
+      [things.task, `/console/tasks/${things.task}`, "Image task"],
+      [things.charge, `/console/usage/charges/${things.charge}`, "Charge"],
+      [things.key, `/console/keys?key=${things.key}`, "API keys"],
+      [things.endpoint, `/console/webhooks/${things.endpoint}`, "Webhook endpoint"],
+      [event, `/console/tasks/${things.task}`, "Image task"],
+      [output, `/console/tasks/${things.task}`, "Image task"],
+      ["sandbox-video", "/console/models/sandbox-video", "Sandbox Video"],
+      ["add cred", "/console/billing", "Billing"],
+    ] as const;
+    for (const [text, path, heading] of places) {
+      await search(page, text);
+      // Pressed before anything was found: it opens as soon as it is.
+      await page.keyboard.press("Enter");
+      await field(page).waitFor({ state: "detached" });
+      await expect.poll(() => page.url()).toBe(site.siteUrl + path);
+      await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+      if (!path.includes("key=")) continue;
+      await page.getByRole("dialog").waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    }
+    await page.keyboard.press("Control+k");
+    await expect
+      .poll(() => page.getByRole("group", { name: "Recent" }).getByRole("option").first().textContent())
+      .toBe("Add credit");
+    expect(opened.complaints).toEqual([]);
+    expect(opened.foreignRequests).toEqual([]);
+  });
+
+  test("the keyboard goes through what was found, and the focus comes back", async () => {
+    await using opened = await openSignedInPage(site, person.email);
+    const { page } = opened;
+    await page.goto("/console");
+    const button = page.getByRole("button", { name: "Search" });
+    await button.click();
+    await expect.poll(() => options(page).first().getAttribute("aria-selected")).toBe("true");
+    await page.keyboard.press("ArrowUp");
+    const last = await options(page).last().getAttribute("id");
+    await expect.poll(() => field(page).getAttribute("aria-activedescendant")).toBe(last);
+    await page.keyboard.press("Escape");
+    await field(page).waitFor({ state: "detached" });
+    await expect.poll(() => focused(page)).toContain("Search");
+    await search(page, "harbour");
+    await expect.poll(() => options(page).allTextContents()).toHaveLength(3);
+    await page.keyboard.press("Control+k");
+    await field(page).waitFor({ state: "detached" });
+    await search(page, "usage");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor();
+    await expect.poll(() => focused(page)).toBe("Usage");
+  });
+
+  test("what is another account's is not found, and axe finds nothing", async () => {
+    await using opened = await openSignedInPage(site, await site.createPerson());
+    const { page } = opened;
+    await page.goto("/console");
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    for (const text of [things.task, things.charge, things.key, output, "harbour"]) {
+      await search(page, text);
+      await page.getByText(`Nothing found for “${text}”`).waitFor();
+      await page.keyboard.press("Escape");
+    }
+    await search(page, "image");
+    await options(page).first().waitFor();
+    for (const [width, colorScheme] of [
+      [1440, "dark"],
+      [390, "light"],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await expect.poll(() => listAxeFindings(page)).toEqual([]);
+    }
+  });
+});
