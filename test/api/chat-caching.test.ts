@@ -154,6 +154,21 @@ describe("what was written to a cache is charged by how long it is kept, and exp
     expect(Number(second.charge)).toBeLessThan(Number(first.charge) / 5);
   });
 
+  test.each([
+    ["messages", { messages: [{ role: "user", content: "Hello" }], max_tokens: 100 }],
+    ["responses", { input: "Hello" }],
+  ])("what a cache saved is told by %s as by chat", async (path, asked) => {
+    chat.upstream.script({ usage: { inputTokens: 100, cachedInputTokens: 60 } });
+    const answer = await chat.fetch(`${chat.gateway.baseUrl}/${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "one-claude", ...asked }),
+    });
+    const { usage } = (await answer.json()) as { usage: { charge: string; cache_saving: string } };
+    expect(Number(usage.cache_saving)).toBeGreaterThan(0);
+    expect(await explainLast()).toMatchObject({ charge: usage.charge, saving: usage.cache_saving });
+  });
+
   test("an hour that nobody asked for is not charged, whatever the vendor says", async () => {
     const usage = { inputTokens: 100, cacheWriteTokens: 60, cacheWrite1hTokens: 50 };
     chat.upstream.script({ usage });

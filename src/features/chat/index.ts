@@ -7,4 +7,4 @@
 export type { ChatQuestion } from "./ask-chat.ts";
 export type { ChatKinds } from "./chat-kinds.ts";
 export { type Chat, createChat } from "./create-chat.ts";
-export { presentUsage } from "./present-chat.ts";
+export { describeCost, presentCost, presentUsage } from "./present-chat.ts";

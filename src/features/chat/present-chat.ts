@@ -95,10 +95,16 @@ export function presentUsage(usage: ChargedUsage, charge: Nano): string {
   const total = inputTokens + outputTokens;
   const input = `"cached_tokens":${usage.cachedInputTokens},"cache_write_tokens":${usage.cacheWriteTokens},"audio_tokens":${usage.inputAudioTokens}`;
   const output = `"reasoning_tokens":${usage.reasoningTokens},"audio_tokens":${usage.outputAudioTokens},"accepted_prediction_tokens":0,"rejected_prediction_tokens":0`;
-  return `{"prompt_tokens":${inputTokens},"completion_tokens":${outputTokens},"total_tokens":${total},"prompt_tokens_details":{${input}},"completion_tokens_details":{${output}},"charge":"${presentMoney(charge)}"${presentSaving(usage, charge)}}`;
+  return `{"prompt_tokens":${inputTokens},"completion_tokens":${outputTokens},"total_tokens":${total},"prompt_tokens_details":{${input}},"completion_tokens_details":{${output}},${presentCost(usage, charge)}}`;
 }
 
-/** What a quota paid for saved no money. */
-function presentSaving({ cacheSaving = nano(0n) }: ChargedUsage, charge: Nano): string {
-  return cacheSaving === 0n || charge === 0n ? "" : `,"cache_saving":"${presentMoney(cacheSaving)}"`;
+/** What every wire adds to its vendor's `usage`: what the call cost, and what a cache saved. What a quota paid for saved no money. */
+export function describeCost({ cacheSaving = nano(0n) }: ChargedUsage, charge: Nano) {
+  const saving = cacheSaving === 0n || charge === 0n ? {} : { cache_saving: presentMoney(cacheSaving) };
+  return { charge: presentMoney(charge), ...saving };
+}
+
+/** The same as the last fields of a JSON object. */
+export function presentCost(usage: ChargedUsage, charge: Nano): string {
+  return JSON.stringify(describeCost(usage, charge)).slice(1, -1);
 }

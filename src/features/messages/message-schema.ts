@@ -133,6 +133,9 @@ export const messageAnswerSchema = Type.Object(
         cache_read_input_tokens: tokenCount,
         output_tokens: tokenCount,
         charge: Type.String({ description: "What the call cost, as a decimal in the deployment's currency." }),
+        cache_saving: Type.Optional(
+          Type.String({ description: "How much more it would have cost without what was read from a cache." }),
+        ),
       },
       open,
     ),

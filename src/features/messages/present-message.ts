@@ -2,7 +2,7 @@ import { presentMoney } from "../../lib/money.ts";
 import { eventStreamHeaders } from "../../platform/http/event-stream.ts";
 import type { ChatPiece, ChatUsage } from "../../providers/contract.ts";
 import type { CallEnd, CallPresenter } from "../calls/index.ts";
-import type { ChatKinds } from "../chat/index.ts";
+import { type ChatKinds, describeCost } from "../chat/index.ts";
 import { unsignedThinkingMark } from "./thinking-mark.ts";
 
 /** What an answer says of itself. */
@@ -65,7 +65,7 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
   }
 
   presentWhole({ answer, usage, settlement, stoppedBy }: CallEnd<ChatKinds>): string {
-    const counts = { ...presentCounts(usage), charge: presentMoney(settlement.charge) };
+    const counts = { ...presentCounts(usage), ...describeCost(usage, settlement.charge) };
     const stopped = stoppedBy === null ? {} : { stopped_by: stoppedBy };
     if (answer?.nativeBody !== undefined) return JSON.stringify({ ...answer.nativeBody, usage: counts, ...stopped });
     const [choice] = JSON.parse(answer?.choices ?? "[]") as Choice[];
@@ -220,10 +220,10 @@ export class MessagePresenter implements CallPresenter<ChatKinds> {
 
   presentTail({ usage, settlement, stoppedBy }: CallEnd<ChatKinds>): string {
     // All of a vendor's own events but the last have been sent.
-    if (this.isNative) return presentEvent("message_stop", { usage: { charge: presentMoney(settlement.charge) } });
+    if (this.isNative) return presentEvent("message_stop", { usage: describeCost(usage, settlement.charge) });
     const delta = { ...this.describeStop(), container: null };
     const stopped = stoppedBy === null ? {} : { stopped_by: stoppedBy };
-    const told = { ...emptyUsage, ...presentCounts(usage), charge: presentMoney(settlement.charge) };
+    const told = { ...emptyUsage, ...presentCounts(usage), ...describeCost(usage, settlement.charge) };
     return `${presentEvent("message_delta", { delta, usage: told, ...stopped })}${presentEvent("message_stop", {})}`;
   }
 

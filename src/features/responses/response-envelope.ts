@@ -1,6 +1,6 @@
-import { type Nano, presentMoney } from "../../lib/money.ts";
-import type { ChatUsage } from "../../providers/contract.ts";
+import type { Nano } from "../../lib/money.ts";
 import type { StoppedBy } from "../calls/index.ts";
+import { type ChatKinds, presentCost } from "../chat/index.ts";
 import type { ResponseRequest } from "./response-request.ts";
 
 export type ResponseStatus = "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
@@ -98,9 +98,9 @@ function echoRequest(request: ResponseRequest, model: string) {
 }
 
 /** Written by hand: every value is a whole number, or text without anything to escape. */
-export function presentUsage(usage: ChatUsage, charge: Nano): string {
+export function presentUsage(usage: ChatKinds["usage"], charge: Nano): string {
   const { inputTokens: input, outputTokens: output } = usage;
   const inputDetails = `{"cached_tokens":${usage.cachedInputTokens},"cache_write_tokens":${usage.cacheWriteTokens}}`;
   const outputDetails = `{"reasoning_tokens":${usage.reasoningTokens}}`;
-  return `{"input_tokens":${input},"input_tokens_details":${inputDetails},"output_tokens":${output},"output_tokens_details":${outputDetails},"total_tokens":${input + output},"charge":"${presentMoney(charge)}"}`;
+  return `{"input_tokens":${input},"input_tokens_details":${inputDetails},"output_tokens":${output},"output_tokens_details":${outputDetails},"total_tokens":${input + output},${presentCost(usage, charge)}}`;
 }

@@ -27,6 +27,9 @@ export const responseSchema = Type.Object(
         output_tokens_details: Type.Object({ reasoning_tokens: tokenCount }),
         total_tokens: tokenCount,
         charge: Type.String({ description: "What the call cost, as a decimal in the deployment's currency." }),
+        cache_saving: Type.Optional(
+          Type.String({ description: "How much more it would have cost without what was read from a cache." }),
+        ),
       }),
     ),
     stopped_by: Type.Optional(

@@ -2057,6 +2057,7 @@ export type paths = {
               };
               total_tokens: number;
               charge: string;
+              cache_saving?: string;
             } | null;
             stopped_by?: "insufficient_balance";
           };
@@ -2111,6 +2112,7 @@ export type paths = {
               };
               total_tokens: number;
               charge: string;
+              cache_saving?: string;
             } | null;
             stopped_by?: "insufficient_balance";
           };
@@ -2180,6 +2182,7 @@ export type paths = {
               };
               total_tokens: number;
               charge: string;
+              cache_saving?: string;
             } | null;
             stopped_by?: "insufficient_balance";
           };
@@ -4402,6 +4405,7 @@ export type paths = {
               cache_read_input_tokens: number;
               output_tokens: number;
               charge: string;
+              cache_saving?: string;
             };
             stopped_by?: "insufficient_balance";
           };
