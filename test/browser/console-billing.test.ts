@@ -224,6 +224,10 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
         ),
         expect.stringMatching(/^Top-up(Mar 1, 2026, 12:00 PM)+Cash\+\$5\.00.*\$5\.00$/),
       ]);
+    // At a glance no more than there is; the whole figure for the pointer and for the keyboard.
+    const glance = page.getByRole("button", { name: "$4.99, exactly $4.999999999" }).first();
+    await glance.focus();
+    await glance.locator("..").getByText("$4.999999999").waitFor();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("link", { name: "Download CSV" }).click(),

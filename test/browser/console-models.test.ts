@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
     await row("Sandbox Chat").waitFor();
     await expect.poll(() => listNames()).toHaveLength(modelTypes.length + 1);
     const readChat = async () => (await row("Sandbox Chat").innerText()).replaceAll(/\s+/g, " ");
-    for (const text of ["sandbox-chat", "Available", "Tools", "Input $0.00015 / 1K tokens", "Output $0.0006"]) {
+    for (const text of ["sandbox-chat", "Available", "Tools", "Input $0.15 / 1M tokens", "Output $0.60"]) {
       await expect.poll(readChat).toContain(text);
     }
     await expect.poll(() => row("Sandbox Video").innerText()).toContain("at least $0.25");
@@ -122,6 +122,26 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
     expect(new URL(page.url()).pathname).toBe("/console/models/team/fast-chat");
     await page.reload();
     await page.getByRole("tabpanel").getByText('"model": "team/fast-chat"').first().waitFor();
+  });
+
+  test("of three hundred models those in the window are drawn, below names of columns that stay", async () => {
+    await page.route("**/console/api/models", async (route) => {
+      const list = await (await route.fetch()).json();
+      const data = Array.from({ length: 300 }, (_, n) => ({ ...list.data[0], id: `m-${n}`, name: `Model ${n}` }));
+      await route.fulfill({ json: { ...list, data } });
+    });
+    await page.goto("/console/models");
+    await page.locator("table[aria-rowcount='301'] [aria-rowindex='2']").waitFor();
+    await expect.poll(() => page.getByRole("row").count()).toBeLessThan(100);
+    await expect
+      .poll(async () => {
+        await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+        return await row("Model 299").count();
+      })
+      .toBe(1);
+    const top = await page.getByRole("columnheader", { name: "Model" }).boundingBox();
+    expect(Math.round(top?.y ?? -1)).toBe(0);
+    await page.unroute("**/console/api/models");
   });
 
   test("a model that the account does not have is not found, calmly", async () => {

@@ -130,6 +130,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
         "KeyCallsInput tokensOutput tokensImagesCharge",
         "Production2525,200300–$0.570000001",
         "Staging1––2$0.08",
+        "Total2625,2003002$0.650000001",
       ]);
     const byDay = page.getByRole("region", { name: "By day", exact: true }).getByRole("table");
     await expect
@@ -139,6 +140,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
         "Mar 10, 2026$0.05–$0.05",
         "Mar 4, 2026$0.420000001$0.08$0.500000001",
         "Mar 3, 2026$0.10–$0.10",
+        "Total$0.570000001$0.08$0.650000001",
       ]);
     await page.getByLabel("Key", { exact: true }).selectOption("Staging");
     await page.getByLabel("Show").selectOption("Calls");

@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser)("the pages of webhooks", () => {
     await page.getByText("No deliveries match.").first().waitFor();
     await page.getByRole("button", { name: "Enable" }).click();
     await page.getByRole("button", { name: "Send test event" }).waitFor();
-    await page.getByRole("link", { name: "All webhooks" }).click();
+    await page.getByRole("navigation", { name: "Breadcrumbs" }).getByRole("link", { name: "Webhooks" }).click();
     await page.getByRole("region", { name: "Webhook endpoints" }).getByText("Enabled").first().waitFor();
     expect(opened.complaints).toEqual([]);
   });

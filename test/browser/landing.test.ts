@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     await rows.getByText("sandbox-chat", { exact: true }).first().waitFor();
     await expect.poll(() => rows.count()).toBe(modelTypes.length + 1);
     const readText = async (): Promise<string> => (await rows.allInnerTexts()).join(" ").replaceAll(/\s+/g, " ");
-    for (const price of ["Input $0.00015 / 1K tokens", "$0.02 / image", "Storyboard $0.10 / call", "at least $0.25"]) {
+    for (const price of ["Input $0.15 / 1M tokens", "$0.02 / image", "Storyboard $0.10 / call", "at least $0.25"]) {
       await expect.poll(readText).toContain(price);
     }
     await page.getByText("All systems operational.").first().waitFor();

@@ -1,7 +1,8 @@
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense, useLayoutEffect, useState } from "react";
 import { joinClasses } from "./join-classes.ts";
 import { LoadFailure } from "./load-failure.tsx";
 import { Skeleton } from "./skeleton.tsx";
+import type { RowPlace } from "./virtual-rows.tsx";
 
 export type Column<Row> = {
   name: string;
@@ -13,6 +14,8 @@ export type Column<Row> = {
   isSecondary?: boolean;
   /** For a column of buttons, whose name only readers who hear the page need. */
   isNameHidden?: boolean;
+  /** What the column comes to, in a last row of the table. */
+  total?: ReactNode | undefined;
   cell(row: Row): ReactNode;
 };
 
@@ -30,48 +33,145 @@ type DataTableProps<Row> = {
   expectedRows?: number;
 };
 
-const cellClasses = "px-3 py-2.5 first:pl-0 last:pr-0 sm:first:pl-3 sm:last:pr-3";
+/** Of more rows only those in the window are drawn. */
+const drawnRowsMax = 80;
+
+/** Loaded once a table is that long. */
+const VirtualRows = lazy(async () => ({ default: (await import("./virtual-rows.tsx")).VirtualRows }));
+
+/** Its corners are those of the box around it. */
+const tableClasses =
+  "w-full border-separate border-spacing-0 text-sm [&>:last-child>:last-child>:first-child]:rounded-bl-lg [&>:last-child>:last-child>:last-child]:rounded-br-lg";
+
+const cellClasses = "px-2 py-2 first:pl-3 last:pr-3 sm:px-3 sm:first:pl-4 sm:last:pr-4";
 
 /**
- * Rows that come from the server: while they are on their way, when there are none, and when they do not come. A table
- * that is wider than its window scrolls by itself, with the keyboard too.
+ * Rows that come from the server: while they are on their way, when there are none, and when they do not come. The names
+ * of the columns stay in the window. A table that is wider than its window scrolls by itself, with the keyboard too.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, error = null, onRetry, keyOf, empty, expectedRows = 5 } = props;
+  const { setSection, isWide } = useWidth();
   if (error !== null && rows === undefined) {
     return <LoadFailure title="This list cannot be shown." error={error} onRetry={() => onRetry?.()} />;
   }
   if (rows?.length === 0) return empty;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard cannot scroll the table.
-    <section aria-label={label} aria-busy={rows === undefined} tabIndex={0} className="overflow-x-auto">
-      <table className="w-full border-collapse text-sm">
+    <section
+      ref={setSection}
+      aria-label={label}
+      aria-busy={rows === undefined}
+      // Without it the keyboard could not scroll the table.
+      tabIndex={isWide ? 0 : undefined}
+      className={joinClasses(
+        "rounded-lg border border-line bg-surface shadow-card",
+        // What scrolls sideways would hold the names of its columns too.
+        isWide ? "overflow-x-auto" : "overflow-x-clip",
+      )}
+    >
+      <table className={tableClasses} aria-rowcount={countRows(rows)}>
         <thead>
-          <tr className="border-b border-line text-left text-xs text-ink-soft">
+          <tr className="text-left text-xs text-ink-soft">
             {columns.map((column) => (
-              <th key={column.name} scope="col" className={joinClasses(cellClasses, "font-medium", alignOf(column))}>
+              <th
+                key={column.name}
+                scope="col"
+                className={joinClasses(
+                  cellClasses,
+                  "sticky top-0 z-10 border-b border-line bg-sunken font-medium first:rounded-tl-lg last:rounded-tr-lg",
+                  alignOf(column),
+                )}
+              >
                 <span className={nameClasses(column)}>{column.name}</span>
               </th>
             ))}
           </tr>
         </thead>
-        <tbody className="divide-y divide-line">
-          {rows === undefined ? (
-            <WaitingRows columns={columns} count={expectedRows} />
-          ) : (
-            rows.map((row) => (
-              <tr key={keyOf(row)} className="hover:bg-sunken/60">
-                {columns.map((column) => (
-                  <td key={column.name} className={joinClasses(cellClasses, "align-top", alignOf(column))}>
-                    {column.cell(row)}
-                  </td>
-                ))}
-              </tr>
-            ))
-          )}
-        </tbody>
+        {rows === undefined && <WaitingRows columns={columns} count={expectedRows} />}
+        {rows !== undefined && rows.length <= drawnRowsMax && <Rows columns={columns} rows={rows} keyOf={keyOf} />}
+        {rows !== undefined && rows.length > drawnRowsMax && (
+          <Suspense fallback={<Rows columns={columns} rows={rows.slice(0, drawnRowsMax)} keyOf={keyOf} />}>
+            <VirtualRows count={rows.length} columnCount={columns.length}>
+              {(index, place) => {
+                const row = rows[index];
+                return row === undefined ? null : (
+                  <TableRow key={keyOf(row)} columns={columns} row={row} place={place} />
+                );
+              }}
+            </VirtualRows>
+          </Suspense>
+        )}
+        <Totals columns={columns} />
       </table>
     </section>
+  );
+}
+
+/** Only needed where not all of them are drawn. */
+function countRows(rows: readonly unknown[] | undefined): number | undefined {
+  return rows === undefined || rows.length <= drawnRowsMax ? undefined : rows.length + 1;
+}
+
+/** Whether the table is wider than its place. */
+function useWidth() {
+  const [section, setSection] = useState<HTMLElement | null>(null);
+  const [isWide, setWide] = useState(false);
+  useLayoutEffect(() => {
+    const table = section?.firstElementChild;
+    if (section === null || table == null) return;
+    const measure = () => setWide(table.clientWidth > section.clientWidth + 1);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(section);
+    observer.observe(table);
+    return () => observer.disconnect();
+  }, [section]);
+  return { setSection, isWide };
+}
+
+type RowsProps<Row> = Pick<DataTableProps<Row>, "columns" | "keyOf"> & { rows: readonly Row[] };
+
+function Rows<Row>({ columns, rows, keyOf }: RowsProps<Row>) {
+  return (
+    <tbody>
+      {rows.map((row) => (
+        <TableRow key={keyOf(row)} columns={columns} row={row} />
+      ))}
+    </tbody>
+  );
+}
+
+type TableRowProps<Row> = { columns: readonly Column<Row>[]; row: Row; place?: RowPlace };
+
+function TableRow<Row>({ columns, row, place }: TableRowProps<Row>) {
+  return (
+    <tr
+      className="transition-colors hover:bg-sunken/60 [&:not(:last-child)>td]:border-b"
+      {...(place === undefined
+        ? {}
+        : { ref: place.measure, "data-index": place.index, "aria-rowindex": place.index + 2 })}
+    >
+      {columns.map((column) => (
+        <td key={column.name} className={joinClasses(cellClasses, "border-line align-top", alignOf(column))}>
+          {column.cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+function Totals<Row>({ columns }: { columns: readonly Column<Row>[] }) {
+  if (columns.every(({ total }) => total === undefined)) return null;
+  return (
+    <tfoot>
+      <tr className="font-medium">
+        {columns.map((column) => (
+          <td key={column.name} className={joinClasses(cellClasses, "border-t border-line bg-sunken", alignOf(column))}>
+            {column.total}
+          </td>
+        ))}
+      </tr>
+    </tfoot>
   );
 }
 
@@ -91,13 +191,17 @@ function alignOf<Row>({ align, isSecondary, hasNames }: Column<Row>): string {
 
 function WaitingRows<Row>({ columns, count }: { columns: readonly Column<Row>[]; count: number }) {
   const places = Array.from({ length: count }, (_, index) => `place ${index}`);
-  return places.map((place) => (
-    <tr key={place}>
-      {columns.map((column) => (
-        <td key={column.name} className={joinClasses(cellClasses, alignOf(column))}>
-          <Skeleton className="h-5.5" />
-        </td>
+  return (
+    <tbody>
+      {places.map((place) => (
+        <tr key={place}>
+          {columns.map((column) => (
+            <td key={column.name} className={joinClasses(cellClasses, alignOf(column))}>
+              <Skeleton className="h-5" />
+            </td>
+          ))}
+        </tr>
       ))}
-    </tr>
-  ));
+    </tbody>
+  );
 }

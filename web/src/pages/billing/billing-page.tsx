@@ -5,7 +5,7 @@ import { LoadFailure } from "../../design/load-failure.tsx";
 import { Section } from "../../design/section.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { Stat } from "../../design/stat.tsx";
-import { formatMoney } from "../../parts/format/format-money.ts";
+import { Money } from "../../parts/format/money.tsx";
 import { useSearchControls } from "../../parts/forms/use-search-controls.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { BucketList } from "../../parts/records/bucket-list.tsx";
@@ -66,7 +66,7 @@ function BalanceSection({ timeZone }: { timeZone: string }) {
     return <LoadFailure error={balance.error} onRetry={() => void balance.refetch()} />;
   }
   const write = (name: "available_balance" | "frozen_balance" | "cash_balance" | "gift_balance") =>
-    balance.data === undefined ? undefined : formatMoney(balance.data[name], balance.data.currency);
+    balance.data === undefined ? undefined : <Money amount={balance.data[name]} currency={balance.data.currency} />;
   return (
     <div className="grid gap-x-12 gap-y-8 lg:grid-cols-2">
       <div className="grid grid-cols-2 content-start gap-x-8 gap-y-6">

@@ -4,6 +4,7 @@ import { useTableQuery } from "../../api/use-table-query.ts";
 import { ProgressBar } from "../../design/progress-bar.tsx";
 import { formatMoney } from "../../parts/format/format-money.ts";
 import { measureShare } from "../../parts/format/measure-share.ts";
+import { Money } from "../../parts/format/money.tsx";
 import { periodNames } from "./key-words.ts";
 
 /** How much of its budget a key has spent. */
@@ -13,7 +14,7 @@ export function KeyBudget({ apiKey: { name, budget } }: { apiKey: ApiKey }) {
   return (
     <div className="flex max-w-52 min-w-32 flex-col gap-1.5">
       <span className="tabular-nums">
-        {formatMoney(budget.spent, site.currency)}{" "}
+        <Money amount={budget.spent} currency={site.currency} />{" "}
         <span className="text-ink-soft">
           of {formatMoney(budget.amount, site.currency)} {periodNames[budget.period]}
         </span>

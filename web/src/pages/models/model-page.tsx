@@ -19,6 +19,7 @@ import { ModelCode } from "./model-code.tsx";
 import { ModelFacts } from "./model-facts.tsx";
 
 const route = getRouteApi("/signed-in/console/console/models/$");
+const models = { to: "/console/models", name: "Models and prices" };
 
 /** One model: what it can do, what it costs, and how it is called. */
 export function ModelPage() {
@@ -33,14 +34,14 @@ export function ModelPage() {
       void prices.refetch();
     };
     return (
-      <ConsoleFrame title={id}>
+      <ConsoleFrame title={id} parent={models}>
         <LoadFailure error={error} onRetry={retry} />
       </ConsoleFrame>
     );
   }
   if (model.data === undefined || prices.data === undefined) {
     return (
-      <ConsoleFrame title={id}>
+      <ConsoleFrame title={id} parent={models}>
         <div aria-busy="true" className="flex flex-col gap-8">
           <p className="sr-only">Loading</p>
           <Skeleton className="h-12" />
@@ -51,7 +52,12 @@ export function ModelPage() {
   }
   const { currency, data: entries } = prices.data;
   return (
-    <ConsoleFrame title={model.data.name} intro={model.data.description} actions={<TryIt model={model.data} />}>
+    <ConsoleFrame
+      title={model.data.name}
+      intro={model.data.description}
+      parent={models}
+      actions={<TryIt model={model.data} />}
+    >
       <Head model={model.data} />
       <div className="grid gap-x-12 gap-y-10 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <ModelCode model={model.data} />
@@ -99,7 +105,7 @@ function Head({ model }: { model: ModelDetail }) {
 
 function NoSuchModel({ id }: { id: string }) {
   return (
-    <ConsoleFrame title="Model not found">
+    <ConsoleFrame title="Model not found" parent={models}>
       <EmptyState
         title="There is no such model for your account."
         action={

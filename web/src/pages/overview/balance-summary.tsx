@@ -5,7 +5,7 @@ import { buttonClasses } from "../../design/button.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Section } from "../../design/section.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { formatMoney } from "../../parts/format/format-money.ts";
+import { Money } from "../../parts/format/money.tsx";
 import { BucketList } from "../../parts/records/bucket-list.tsx";
 import { HoldList } from "./hold-list.tsx";
 import { refreshMs } from "./refresh-interval.ts";
@@ -41,7 +41,7 @@ export function BalanceSummary({ timeZone }: { timeZone: string }) {
 function Amount({ amount, currency }: { amount: string | undefined; currency: string }) {
   return (
     <div className="-mt-2 min-h-9 text-2xl font-semibold tabular-nums">
-      {amount === undefined ? <Skeleton className="h-9 w-40" /> : formatMoney(amount, currency)}
+      {amount === undefined ? <Skeleton className="h-9 w-40" /> : <Money amount={amount} currency={currency} />}
     </div>
   );
 }

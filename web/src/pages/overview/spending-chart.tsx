@@ -5,7 +5,7 @@ import { LazyBarChart } from "../../design/lazy-bar-chart.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Section } from "../../design/section.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { formatMoney } from "../../parts/format/format-money.ts";
+import { Money } from "../../parts/format/money.tsx";
 import { writeTick } from "../../parts/format/write-tick.ts";
 import { arrangeUsage, isNamed } from "../usage/arrange-usage.ts";
 
@@ -18,9 +18,16 @@ export function SpendingChart({ usage, error, onRetry }: SpendingChartProps) {
       See all usage
     </Link>
   );
-  const total = usage === undefined ? "" : `${formatMoney(usage.total.charge, usage.currency)} in the last 30 days`;
+  const total =
+    usage === undefined ? (
+      " "
+    ) : (
+      <>
+        <Money amount={usage.total.charge} currency={usage.currency} /> in the last 30 days
+      </>
+    );
   return (
-    <Section title="Spending" intro={total === "" ? " " : total} actions={link}>
+    <Section title="Spending" intro={total} actions={link}>
       {error !== null && usage === undefined && <LoadFailure error={error} onRetry={onRetry} />}
       {error === null && usage === undefined && <Skeleton className="h-60" />}
       {usage !== undefined && <Chart usage={usage} />}

@@ -20,6 +20,7 @@ import { TaskStatus } from "./task-status.tsx";
 import { TaskSteps } from "./task-steps.tsx";
 
 const route = getRouteApi("/signed-in/console/console/tasks/$id");
+const tasks = { to: "/console/tasks", name: "Tasks" };
 
 /** One task: how it stands, what it made, what it cost, and who was told of it. */
 export function TaskPage() {
@@ -28,13 +29,17 @@ export function TaskPage() {
   if (task === undefined && error instanceof ApiError && error.status === 404) return <NoSuchTask />;
   if (task === undefined) {
     return (
-      <ConsoleFrame title="Task">
+      <ConsoleFrame title="Task" parent={tasks}>
         {error === null ? <Waiting /> : <LoadFailure error={error} onRetry={onRetry} />}
       </ConsoleFrame>
     );
   }
   return (
-    <ConsoleFrame title={`${nameType(task.type)} task`} actions={isOver(task) ? undefined : <Cancel task={task} />}>
+    <ConsoleFrame
+      title={`${nameType(task.type)} task`}
+      parent={tasks}
+      actions={isOver(task) ? undefined : <Cancel task={task} />}
+    >
       <div className="-mt-4 flex flex-wrap items-center gap-x-4 gap-y-2">
         <TaskStatus task={task} />
         <CopyableText text={task.id} label="the task's id" />
@@ -77,7 +82,7 @@ function Waiting() {
 
 function NoSuchTask() {
   return (
-    <ConsoleFrame title="Task not found">
+    <ConsoleFrame title="Task not found" parent={tasks}>
       <EmptyState
         title="There is no such task in your account."
         action={

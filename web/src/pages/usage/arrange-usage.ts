@@ -10,7 +10,7 @@ type UsageRow = Usage["data"][number];
 type Sums = Usage["total"];
 
 /** One model or one key, with what it came to. No id of either has a space in it. */
-export type Series = { id: string; name: string; colour: number; sums: Sums };
+export type Series = { id: string; name: string; colour: number; sums: Sums; text: string };
 
 /** Those that have no colour of their own, together. */
 const restId = "the rest";
@@ -22,6 +22,8 @@ export type ArrangedUsage = {
   bars: ChartBar[];
   /** Most first. */
   series: Series[];
+  /** What all of them come to. */
+  total: string;
   /** What each is called, those of the rest too. */
   names: ReadonlyMap<string, string>;
   /** From when to when each bar is that has anything. */
@@ -38,10 +40,10 @@ export function isNamed(seriesId: string): boolean {
 export function arrangeUsage(usage: Usage, arrangement: Arrangement): ArrangedUsage {
   const { by, show, cut } = arrangement;
   const idOf = (row: UsageRow): string => (by === "model" ? row.model : row.key_id) ?? unknownId;
-  const ranked = rankSeries(Map.groupBy(usage.data, idOf), arrangement);
+  const ranked = rankSeries(Map.groupBy(usage.data, idOf), arrangement, usage.currency);
   const places = new Map(ranked.map(({ id }, index) => [id, Math.min(index, seriesMax)]));
   const placeOf = (row: UsageRow): number => places.get(idOf(row)) ?? seriesMax;
-  const series = joinRest(ranked, by);
+  const series = joinRest(ranked, arrangement, usage.currency);
   const slotOf = (moment: string): string => (cut === "day" ? findDay(new Date(moment), usage.time_zone) : moment);
   const rowsBySlot = Map.groupBy(usage.data, (row) => slotOf(row.from ?? usage.from));
   const bars = listSlots(usage, cut, rowsBySlot).map((slot): ChartBar => {
@@ -59,25 +61,38 @@ export function arrangeUsage(usage: Usage, arrangement: Arrangement): ArrangedUs
   return {
     bars,
     series,
+    total: writeMeasure(addSums(series.map(({ sums }) => sums)), show, usage.currency),
     names: new Map(ranked.map(({ id, name }) => [id, name])),
     periods: new Map([...rowsBySlot].map(([slot, [row]]) => [slot, readPeriod(row, usage)])),
   };
 }
 
-function rankSeries(groups: ReadonlyMap<string, UsageRow[]>, { by, show, nameOf }: Arrangement): Series[] {
+function rankSeries(
+  groups: ReadonlyMap<string, UsageRow[]>,
+  { by, show, nameOf }: Arrangement,
+  currency: string,
+): Series[] {
   const all = [...groups].map(([id, rows]) => ({ id, sums: addSums(rows) }));
   const compare = (a: Sums, b: Sums): number =>
     show === "charge" ? compareMoney(b.charge, a.charge) : measure(b, show) - measure(a, show);
   return all
     .toSorted((a, b) => compare(a.sums, b.sums) || (a.id < b.id ? -1 : 1))
-    .map(({ id, sums }, colour) => ({ id, name: id === unknownId ? `Unknown ${by}` : nameOf(id), colour, sums }));
+    .map(({ id, sums }, colour) => ({
+      id,
+      name: id === unknownId ? `Unknown ${by}` : nameOf(id),
+      colour,
+      sums,
+      text: writeMeasure(sums, show, currency),
+    }));
 }
 
-function joinRest(ranked: readonly Series[], by: SeriesKind): Series[] {
+function joinRest(ranked: readonly Series[], { by, show }: Arrangement, currency: string): Series[] {
   const rest = ranked.slice(seriesMax);
   if (rest.length === 0) return [...ranked];
   const sums = addSums(rest.map((each) => each.sums));
-  return [...ranked.slice(0, seriesMax), { id: restId, name: `${rest.length} other ${by}s`, colour: seriesMax, sums }];
+  const name = `${rest.length} other ${by}s`;
+  const joined = { id: restId, name, colour: seriesMax, sums, text: writeMeasure(sums, show, currency) };
+  return [...ranked.slice(0, seriesMax), joined];
 }
 
 /** Exact, because it is what the bar says. */

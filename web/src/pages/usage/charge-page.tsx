@@ -20,6 +20,8 @@ import { ChargePrice } from "./charge-price.tsx";
 
 const route = getRouteApi("/signed-in/console/console/usage/charges/$id");
 
+const usage = { to: "/console/usage", name: "Usage" };
+
 /** Why a charge is what it is: what was counted, at which price, and where the money came from. */
 export function ChargePage() {
   const { id } = route.useParams();
@@ -33,14 +35,14 @@ export function ChargePage() {
       void site.refetch();
     };
     return (
-      <ConsoleFrame title="Charge">
+      <ConsoleFrame title="Charge" parent={usage}>
         <LoadFailure error={error} onRetry={retry} />
       </ConsoleFrame>
     );
   }
   if (charge.data === undefined || site.data === undefined) {
     return (
-      <ConsoleFrame title="Charge">
+      <ConsoleFrame title="Charge" parent={usage}>
         <div aria-busy="true" className="flex flex-col gap-8">
           <p className="sr-only">Loading</p>
           <Skeleton className="h-24" />
@@ -51,7 +53,7 @@ export function ChargePage() {
   }
   const { currency } = site.data;
   return (
-    <ConsoleFrame title="Charge">
+    <ConsoleFrame title="Charge" parent={usage}>
       <div className="-mt-4 flex flex-col gap-1">
         <p className="text-2xl font-semibold tabular-nums">{writeCharge(charge.data, currency)}</p>
         <p className="text-ink-soft">{charge.data.summary}</p>
@@ -107,7 +109,7 @@ function ChargeOrigin({ charge }: { charge: ExplainedCharge }) {
 
 function NoSuchCharge() {
   return (
-    <ConsoleFrame title="Charge not found">
+    <ConsoleFrame title="Charge not found" parent={usage}>
       <EmptyState
         title="There is no such charge in your account."
         action={

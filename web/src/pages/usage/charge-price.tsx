@@ -20,7 +20,7 @@ export function ChargePrice({ price, currency }: ChargePriceProps) {
       </div>
       <FactList
         facts={[
-          ...describePrice(price, currency).map(({ name, text }) => ({ name: name ?? "Price", value: text })),
+          ...describePrice(price, currency, "charge").map(({ name, text }) => ({ name: name ?? "Price", value: text })),
           ...(minimum === null ? [] : [{ name: "Minimum", value: minimum }]),
           { name: "Effective since", value: formatMoment(price.effective_at, timeZone) },
           { name: "Version", value: <CopyableText text={price.id} label="the price's id" /> },

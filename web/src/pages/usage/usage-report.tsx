@@ -25,7 +25,7 @@ type UsageReportProps = {
 export function UsageReport({ usage, view, nameOf, open, onOpen }: UsageReportProps) {
   const { by, show, cut } = view;
   const arranged = arrangeUsage(usage, { by, show, cut, nameOf });
-  const { bars, series } = arranged;
+  const { bars, series, total } = arranged;
   const kind = by === "model" ? "model" : "key";
   const openBar = (bar: string, part: string | null) =>
     onOpen({ bar, part: part !== null && isNamed(part) ? part : null });
@@ -55,7 +55,13 @@ export function UsageReport({ usage, view, nameOf, open, onOpen }: UsageReportPr
         currency={usage.currency}
         onOpen={(part) => onOpen({ bar: allBars, part })}
       />
-      <BarTable title={`By ${cut}`} bars={bars} series={series} onOpen={(bar) => onOpen({ bar, part: null })} />
+      <BarTable
+        title={`By ${cut}`}
+        bars={bars}
+        series={series}
+        total={total}
+        onOpen={(bar) => onOpen({ bar, part: null })}
+      />
     </>
   );
 }

@@ -5,6 +5,7 @@ import { type Column, DataTable } from "../../design/data-table.tsx";
 import { Section } from "../../design/section.tsx";
 import { getSeriesColour } from "../../design/series-colours.ts";
 import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
+import { sumMoney } from "../../parts/format/sum-money.ts";
 import { isNamed, type Series } from "./arrange-usage.ts";
 
 type SeriesTableProps = {
@@ -17,15 +18,25 @@ type SeriesTableProps = {
 
 /** Totals by model or key; also the chart's legend. */
 export function SeriesTable({ title, name, series, currency, onOpen }: SeriesTableProps) {
+  const withTotal = (text: string): string | undefined => (series.length < 2 ? undefined : text);
   const hasSome = (count: (series: Series) => number): boolean => series.some((each) => count(each) > 0);
   const count = (columnName: string, read: (series: Series) => number): Column<Series>[] =>
     hasSome(read)
-      ? [{ name: columnName, align: "right", isSecondary: true, cell: (each) => writeCount(read(each)) }]
+      ? [
+          {
+            name: columnName,
+            align: "right",
+            isSecondary: true,
+            cell: (each) => writeCount(read(each)),
+            total: withTotal(formatCount(series.reduce((sum, each) => sum + read(each), 0))),
+          },
+        ]
       : [];
   const columns: Column<Series>[] = [
     {
       name,
       hasNames: true,
+      total: withTotal("Total"),
       cell: (each) => (
         <span className="flex min-w-32 items-center gap-2.5">
           <span
@@ -47,13 +58,23 @@ export function SeriesTable({ title, name, series, currency, onOpen }: SeriesTab
         </span>
       ),
     },
-    { name: "Calls", align: "right", cell: ({ sums }) => formatCount(sums.calls) },
+    {
+      name: "Calls",
+      align: "right",
+      cell: ({ sums }) => formatCount(sums.calls),
+      total: withTotal(formatCount(series.reduce((sum, { sums }) => sum + sums.calls, 0))),
+    },
     ...count("Input tokens", ({ sums }) => sums.input_tokens),
     ...count("Output tokens", ({ sums }) => sums.output_tokens),
     ...count("Images", ({ sums }) => sums.images),
     ...count("Seconds", ({ sums }) => sums.seconds),
     ...count("Characters", ({ sums }) => sums.characters),
-    { name: "Charge", align: "right", cell: ({ sums }) => formatMoney(sums.charge, currency) },
+    {
+      name: "Charge",
+      align: "right",
+      cell: ({ sums }) => formatMoney(sums.charge, currency),
+      total: withTotal(formatMoney(sumMoney(series.map(({ sums }) => sums.charge)), currency)),
+    },
   ];
   return (
     <Section title={title}>
@@ -72,19 +93,22 @@ type BarTableProps = {
   title: string;
   bars: readonly ChartBar[];
   series: readonly Series[];
+  /** Of all bars together. */
+  total: string;
   onOpen(barId: string): void;
 };
 
 const rowsShownFirst = 10;
 
 /** The numbers of the chart, for who does not see it or wants them exactly. */
-export function BarTable({ title, bars, series, onOpen }: BarTableProps) {
+export function BarTable({ title, bars, series, total, onOpen }: BarTableProps) {
   const [isWhole, setWhole] = useState(false);
   const filled = bars.filter(({ parts }) => parts.length > 0).toReversed();
   const shown = isWhole ? filled : filled.slice(0, rowsShownFirst);
   const columns: Column<ChartBar>[] = [
     {
       name: "Time",
+      total: filled.length < 2 ? undefined : "Total",
       cell: ({ id, name }) => (
         <button
           type="button"
@@ -96,14 +120,20 @@ export function BarTable({ title, bars, series, onOpen }: BarTableProps) {
       ),
     },
     ...(series.length < 2 ? [] : series).map(
-      ({ id, name }): Column<ChartBar> => ({
+      ({ id, name, text }): Column<ChartBar> => ({
         name,
         hasNames: true,
         align: "right",
+        total: filled.length < 2 ? undefined : text,
         cell: ({ parts }) => parts.find((part) => part.id === id)?.text ?? <span className="text-ink-soft">–</span>,
       }),
     ),
-    { name: "Total", align: "right", cell: ({ text }) => <span className="font-medium">{text}</span> },
+    {
+      name: "Total",
+      align: "right",
+      cell: ({ text }) => <span className="font-medium">{text}</span>,
+      total: filled.length < 2 ? undefined : total,
+    },
   ];
   return (
     <Section title={title} intro="The numbers of the chart. Periods without charges are left out.">

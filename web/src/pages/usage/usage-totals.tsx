@@ -1,7 +1,8 @@
 import type { Usage } from "../../api/ask-spending.ts";
 import { Stat } from "../../design/stat.tsx";
 import { formatAmount, type Unit } from "../../parts/format/format-amount.ts";
-import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
+import { formatCount } from "../../parts/format/format-money.ts";
+import { Money } from "../../parts/format/money.tsx";
 
 /** All of the chosen time together. */
 export function UsageTotals({ usage }: { usage: Usage | undefined }) {
@@ -12,7 +13,7 @@ export function UsageTotals({ usage }: { usage: Usage | undefined }) {
     <div className="grid grid-cols-2 gap-x-8 gap-y-6 lg:grid-cols-4">
       <Stat
         label="Charge"
-        value={usage === undefined ? undefined : formatMoney(usage.total.charge, usage.currency)}
+        value={usage === undefined ? undefined : <Money amount={usage.total.charge} currency={usage.currency} />}
         detail={usage === undefined ? "" : writeQuotas(usage)}
       />
       <Stat label="Calls and tasks" value={count(total?.calls)} detail={total === undefined ? "" : writeMade(total)} />

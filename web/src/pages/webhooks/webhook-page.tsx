@@ -12,7 +12,6 @@ import { Notice } from "../../design/notice.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { formatMoment } from "../../parts/format/format-time.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
-import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
 import { DeliveryLog } from "./delivery-log.tsx";
 import { EndpointActions } from "./endpoint-actions.tsx";
@@ -33,12 +32,10 @@ export function WebhookPage() {
   return (
     <ConsoleFrame
       title="Webhook endpoint"
+      parent={{ to: "/console/webhooks", name: "Webhooks" }}
       intro={<span className="font-mono text-sm">{data?.url ?? " "}</span>}
       actions={data !== undefined && !isMissing && <EndpointActions endpoint={data} onChanged={refresh} />}
     >
-      <Link to="/console/webhooks" className={`-mt-4 self-start text-sm ${linkClasses}`}>
-        All webhooks
-      </Link>
       {isMissing && (
         <EmptyState
           title="There is no such endpoint."

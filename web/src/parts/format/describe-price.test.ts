@@ -1,12 +1,22 @@
 import { expect, test } from "vitest";
 import { describeMinimum, describePrice } from "./describe-price.ts";
 
-test("tokens have a price for what goes in and what comes out, with every digit and the API's unit", () => {
+test("tokens have a price for what goes in and what comes out, by the million and with every digit", () => {
   const entry = { unit: "1K tokens", input_price: "0.00015", output_price: "0.0006", cached_input_price: "0.000075" };
   expect(describePrice(entry, "USD")).toEqual([
+    { name: "Input", text: "$0.15 / 1M tokens" },
+    { name: "Cached input", text: "$0.075 / 1M tokens" },
+    { name: "Output", text: "$0.60 / 1M tokens" },
+  ]);
+  expect(describePrice({ unit: "1K tokens", input_price: "12", output_price: "0.0000000015" }, "USD")).toEqual([
+    { name: "Input", text: "$12,000.00 / 1M tokens" },
+    { name: "Output", text: "$0.0000015 / 1M tokens" },
+  ]);
+});
+
+test("beside a charge they have the unit by which it was calculated", () => {
+  expect(describePrice({ unit: "1K tokens", input_price: "0.00015" }, "USD", "charge")).toEqual([
     { name: "Input", text: "$0.00015 / 1K tokens" },
-    { name: "Cached input", text: "$0.000075 / 1K tokens" },
-    { name: "Output", text: "$0.0006 / 1K tokens" },
   ]);
 });
 

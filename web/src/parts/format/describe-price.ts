@@ -20,9 +20,16 @@ type PriceEntry = {
 /** `name` says what is paid for, where a model has several prices. */
 export type PriceLine = { name: string | null; text: string };
 
-/** What one entry of the price list says, in the units that the API has, with every digit. */
-export function describePrice(entry: PriceEntry, currency: string): PriceLine[] {
-  const write = (amount: string): string => `${formatMoney(amount, currency)} / ${entry.unit}`;
+/**
+ * What one entry of the price list says, with every digit. Tokens are priced by the million, in which people compare
+ * models; beside a charge they are priced by the thousand, as the API has them and the charge is calculated.
+ */
+export function describePrice(entry: PriceEntry, currency: string, reading: "list" | "charge" = "list"): PriceLine[] {
+  const isByMillion = reading === "list" && entry.unit === "1K tokens";
+  const write = (amount: string): string =>
+    isByMillion
+      ? `${formatMoney(multiplyByThousand(amount), currency)} / 1M tokens`
+      : `${formatMoney(amount, currency)} / ${entry.unit}`;
   const line = (name: string | null, amount: string | undefined): PriceLine[] =>
     amount === undefined ? [] : [{ name, text: write(amount) }];
   const stage = entry.capability === undefined ? null : nameCapability(entry.capability);
@@ -37,6 +44,13 @@ export function describePrice(entry: PriceEntry, currency: string): PriceLine[] 
     ...line("Reasoning", entry.reasoning_price),
     ...line("Audio output", entry.audio_output_price),
   ];
+}
+
+/** Of the text, because a number could lose digits. */
+function multiplyByThousand(amount: string): string {
+  const [whole = "0", fraction = ""] = amount.split(".");
+  const digits = fraction.padEnd(3, "0");
+  return `${whole}${digits.slice(0, 3)}.${digits.slice(3)}`;
 }
 
 /** The least that a call costs, where there is such a thing. */

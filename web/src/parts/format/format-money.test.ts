@@ -11,8 +11,15 @@ test.each([
   expect(formatMoney(amount, currency)).toBe(shown);
 });
 
-test("where only its size matters, an amount has the digits of its currency", () => {
-  expect(formatRoughMoney("0.12345", "USD")).toBe("$0.12");
+test.each([
+  ["79.83999", "USD", "$79.83"],
+  ["0", "USD", "$0.00"],
+  ["0.00999", "USD", "<$0.01"],
+  ["-0.001", "EUR", "−<€0.01"],
+  ["0.5", "JPY", "<¥1"],
+  ["9007199254740993.129", "USD", "$9,007,199,254,740,993.12"],
+])("at a glance %s %s is %s, never more than is there", (amount, currency, shown) => {
+  expect(formatRoughMoney(amount, currency)).toBe(shown);
 });
 
 test("large counts have separators", () => {

@@ -10,9 +10,17 @@ export function formatMoney(amount: string, currency: string): string {
   return format.format(amount as Intl.StringNumericLiteral);
 }
 
-/** The same for places where digits beyond the currency's own would only be in the way, such as the axis of a chart. */
+/**
+ * The same as one would say it: the digits that the currency has, and no more than is there, because who reads of a cent
+ * may want to spend it. Less than the smallest coin is not nothing.
+ */
 export function formatRoughMoney(amount: string, currency: string): string {
-  return new Intl.NumberFormat("en", { style: "currency", currency }).format(amount as Intl.StringNumericLiteral);
+  const format = new Intl.NumberFormat("en", { style: "currency", currency, roundingMode: "trunc" });
+  const isSome = /[1-9]/.test(amount);
+  const text = format.format(amount as Intl.StringNumericLiteral);
+  if (!isSome || /[1-9]/.test(text)) return text;
+  const smallest = 10 ** -(format.resolvedOptions().maximumFractionDigits ?? 2);
+  return `${amount.startsWith("-") ? "−" : ""}<${format.format(smallest)}`;
 }
 
 /** Tokens, calls, seconds. */

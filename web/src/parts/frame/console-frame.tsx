@@ -1,20 +1,29 @@
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { Breadcrumbs } from "../../design/breadcrumbs.tsx";
 import { PageHeading } from "../../design/page-heading.tsx";
 
 type ConsoleFrameProps = {
   title: string;
   intro?: ReactNode;
+  /** The page that lists what this one has one of. */
+  parent?: { to: string; name: string };
   /** What can be done on the page as a whole, beside its heading. */
   actions?: ReactNode;
   children: ReactNode;
 };
 
 /** A page of the console: its heading, what it is about, and what is on it. */
-export function ConsoleFrame({ title, intro, actions, children }: ConsoleFrameProps) {
+export function ConsoleFrame({ title, intro, parent, actions, children }: ConsoleFrameProps) {
   return (
-    <div className="mx-auto flex w-full max-w-6xl flex-col gap-8 px-4 py-6 sm:px-8 sm:py-10">
+    <div className="mx-auto flex w-full max-w-6xl flex-col gap-8 px-4 py-6 sm:px-8 sm:py-8">
       <div className="flex flex-wrap items-start justify-between gap-x-8 gap-y-4">
-        <PageHeading intro={intro}>{title}</PageHeading>
+        <div className="min-w-0">
+          {parent !== undefined && (
+            <Breadcrumbs links={[{ id: parent.to, link: <Link to={parent.to}>{parent.name}</Link> }]} />
+          )}
+          <PageHeading intro={intro}>{title}</PageHeading>
+        </div>
         {actions !== undefined && <div className="flex min-w-0 flex-wrap gap-3">{actions}</div>}
       </div>
       {children}

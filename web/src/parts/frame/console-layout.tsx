@@ -6,7 +6,7 @@ import { useTableQuery } from "../../api/use-table-query.ts";
 import { Icon, type IconName } from "../../design/icon.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
 import { Mark } from "../../design/mark.tsx";
-import { formatMoney } from "../format/format-money.ts";
+import { formatMoney, formatRoughMoney } from "../format/format-money.ts";
 import { InsideConsole } from "./message-frame.tsx";
 import { SearchButton } from "./search-button.tsx";
 
@@ -165,11 +165,15 @@ function Places() {
 function BalanceLink() {
   const { data } = useTableQuery(queryTable.balance.now());
   return (
-    <Link to="/console/billing" className={linkShape}>
+    <Link
+      to="/console/billing"
+      className={linkShape}
+      title={data === undefined ? undefined : formatMoney(data.available_balance, data.currency)}
+    >
       <span className="flex min-w-0 flex-col text-xs">
         Available balance
         <span className="truncate text-sm font-medium text-ink tabular-nums">
-          {data === undefined ? " " : formatMoney(data.available_balance, data.currency)}
+          {data === undefined ? " " : formatRoughMoney(data.available_balance, data.currency)}
         </span>
       </span>
     </Link>

@@ -1,0 +1,24 @@
+/**
+ * A figure that is short enough to be read at a glance, with all of its digits for the pointer that rests on it and for
+ * whoever comes to it by the keyboard; those who hear the page hear both.
+ */
+export function ExactFigure({ short, exact }: { short: string; exact: string }) {
+  return (
+    <span className="group relative inline-block">
+      <button
+        type="button"
+        aria-label={`${short}, exactly ${exact}`}
+        onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+        className="cursor-help rounded-sm underline decoration-line-strong decoration-dotted decoration-1 underline-offset-[0.25em]"
+      >
+        {short}
+      </button>
+      <span
+        aria-hidden="true"
+        className="absolute top-full left-0 z-20 mt-1 hidden animate-appear rounded-sm bg-ink px-2 py-1 text-xs font-medium tracking-normal whitespace-nowrap text-canvas shadow-float group-focus-within:block group-hover:block"
+      >
+        {exact}
+      </span>
+    </span>
+  );
+}
