@@ -1,6 +1,6 @@
 /** Calls the API as a customer's program does; whatever is refused ends the demonstration, for it was not meant to be. */
 export type DemoCaller = {
-  get<T>(path: string): Promise<T>;
+  get<T>(path: string, options?: { headers?: Record<string, string> }): Promise<T>;
   post<T>(path: string, body: unknown, options?: { key?: string; headers?: Record<string, string> }): Promise<T>;
 };
 
@@ -13,7 +13,7 @@ export function createDemoCaller(baseUrl: string, ownKey: string): DemoCaller {
     return (response.headers.get("content-type")?.startsWith("application/json") ? JSON.parse(text) : text) as T;
   }
   return {
-    get: (path) => call(path, ownKey, {}),
+    get: (path, { headers = {} } = {}) => call(path, ownKey, { headers }),
     post: (path, body, { key = ownKey, headers = {} } = {}) =>
       call(path, key, { method: "POST", headers, body: JSON.stringify(body) }),
   };

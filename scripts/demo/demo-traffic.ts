@@ -1,4 +1,3 @@
-import type { DemoCaller } from "./demo-caller.ts";
 import type { Chance } from "./seeded-chance.ts";
 
 const dayMs = 24 * 60 * 60_000;
@@ -27,33 +26,3 @@ export function planDay(chance: Chance, { start, index, days, callsPerDay }: Day
 }
 
 type DayPlan = { start: Date; index: number; days: number; callsPerDay: number };
-
-/** The dear one is asked less often. */
-const models = ["sandbox-chat", "sandbox-chat", "sandbox-chat-pro", "sandbox-chat-pro", "sandbox-chat-max"] as const;
-
-const subjects = [
-  "Summarise this order for the warehouse.",
-  "Answer the customer politely and in two sentences.",
-  "Which of these products fits a small balcony?",
-  "Translate the product text into French.",
-  "Write a headline for the spring catalogue.",
-] as const;
-
-/** The calls of a burst, all at once, each with one of the keys. */
-export async function makeCalls(
-  caller: DemoCaller,
-  chance: Chance,
-  { calls, keys }: { calls: number; keys: readonly [string, ...string[]] },
-): Promise<void> {
-  const bodies = Array.from({ length: calls }, () => ({
-    key: chance.pick(keys),
-    body: {
-      model: chance.pick(models),
-      messages: [
-        { role: "system", content: "You help in a garden shop. ".repeat(chance.between(1, 40)) },
-        { role: "user", content: `${chance.pick(subjects)} [[long:${chance.between(40, 400)}]]` },
-      ],
-    },
-  }));
-  await Promise.all(bodies.map(({ key, body }) => caller.post("/chat/completions", body, { key })));
-}

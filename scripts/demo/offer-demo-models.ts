@@ -12,8 +12,20 @@ const sandboxFile = join(import.meta.dirname, "../../catalogs/sandbox.yaml");
 
 /** The sandbox's chat under other names and prices, so that there is something to compare. */
 const moreModels = [
-  { id: "sandbox-chat-pro", name: "Sandbox Chat Pro", input_price: "0.005", output_price: "0.03" },
-  { id: "sandbox-chat-max", name: "Sandbox Chat Max", input_price: "0.02", output_price: "0.12" },
+  {
+    id: "sandbox-chat-pro",
+    name: "Sandbox Chat Pro",
+    input_price: "0.005",
+    output_price: "0.03",
+    cached_input_price: "0.0005",
+  },
+  {
+    id: "sandbox-chat-max",
+    name: "Sandbox Chat Max",
+    input_price: "0.02",
+    output_price: "0.12",
+    cached_input_price: "0.002",
+  },
 ];
 
 type CatalogParts = { database: Database; clock: Clock; ids: IdSource };

@@ -1,13 +1,33 @@
 import { changeAccount, renewPlans } from "../../src/app/change-account.ts";
-import { createApiKey, createPlan, issueClientKey, revokeApiKey } from "../../src/features/accounts/index.ts";
-import { bookCredit, type CreditRequest, sweepLedger } from "../../src/features/ledger/index.ts";
+import {
+  createApiKey,
+  createKeyUses,
+  createPlan,
+  issueClientKey,
+  type KeyRestrictions,
+  revokeApiKey,
+} from "../../src/features/accounts/index.ts";
+import { bookCredit, type CreditRequest, type Ledger, sweepLedger } from "../../src/features/ledger/index.ts";
 import type { AccountId, IdSource, TransactionId } from "../../src/lib/ids.ts";
 import { invariant } from "../../src/lib/invariant.ts";
 import { type Nano, nano, parseMoney } from "../../src/lib/money.ts";
 import { type Database, inTransaction } from "../../src/platform/database/database.ts";
+import { bookPastCalls, readPastPrices, type TeamKey } from "./book-past-calls.ts";
 import { createDemoCaller, type DemoCaller } from "./demo-caller.ts";
-import { beginLongFilm, makeFilm, makePictures, openReceivers, writeDrama } from "./demo-tasks.ts";
-import { makeCalls, planDay } from "./demo-traffic.ts";
+import { callByEveryWire } from "./demo-calls.ts";
+import {
+  beginLongFilm,
+  draw,
+  film,
+  makeFilm,
+  makePictures,
+  openReceivers,
+  produceDrama,
+  speak,
+  writeDrama,
+} from "./demo-tasks.ts";
+import { planCall, type TeamName } from "./demo-teams.ts";
+import { planDay } from "./demo-traffic.ts";
 import { offerDemoModels } from "./offer-demo-models.ts";
 import type { PastClock } from "./past-clock.ts";
 import { type Chance, createChance } from "./seeded-chance.ts";
@@ -16,6 +36,8 @@ export type DemoParts = {
   database: Database;
   /** The clock of the gateway that is called; it stands at the beginning of the history. */
   clock: PastClock;
+  /** Of the same clock and database: what was called in the past is booked by it, without a call. */
+  ledger: Pick<Ledger, "apply">;
   ids: IdSource;
   randomBytes(count: number): Uint8Array;
   hasModel(id: string): boolean;
@@ -34,55 +56,94 @@ export type DemoHistory = {
   hasMedia: boolean;
 };
 
-type Story = DemoParts & Pick<DemoHistory, "accountId" | "hasMedia"> & { caller: DemoCaller; chance: Chance };
+type Story = DemoParts &
+  Pick<DemoHistory, "accountId" | "hasMedia"> & {
+    caller: DemoCaller;
+    chance: Chance;
+    /** How many invoices were paid because the balance was low. */
+    invoices: number;
+  };
 
 const dayMs = 24 * 60 * 60_000;
 const seed = 20_261_115;
 
 /**
- * Gives an account months of history, by the doors that everybody uses: calls over HTTP, credit by the ledger, keys by
- * their own operations, at moments of a clock that begins in the past.
+ * Gives an account months of history at moments of a clock that begins in the past: tasks and the last calls over HTTP, as
+ * everybody makes them; credit, keys and the many calls before by the operations of the ledger and of accounts.
  */
 export async function seedDemoAccount(parts: DemoParts, history: DemoHistory): Promise<void> {
   const { days, callsPerDay, until } = history;
   const caller = createDemoCaller(history.baseUrl, history.key);
-  const story: Story = { ...parts, ...history, caller, chance: createChance(seed) };
+  const story: Story = { ...parts, ...history, caller, chance: createChance(seed), invoices: 0 };
   const start = new Date(until.getTime() - days * dayMs);
   await offerDemoModels(parts, caller, history.accountId);
   const keys = await createKeys(story, until);
+  const uses = createKeyUses({ database: parts.database, onTrouble: raise });
+  const prices = await readPastPrices(parts.database);
+  const books = { ...parts, accountId: history.accountId, prices, keys: keys.ofTeams, noteKeyUse: uses.note };
   const turns = listTurns(story, keys.oldId);
   for (let index = 0; index < days; index += 1) {
+    await topUpWhenLow(story);
     for (const turn of turns.filter(({ at }) => Math.floor(at * days) === index)) await turn.happen();
     for (const { at, calls } of planDay(story.chance, { start, index, days, callsPerDay })) {
       if (at >= until) break;
       parts.clock.moveTo(at);
-      await makeCalls(caller, story.chance, { calls, keys: keys.texts });
+      const planned = Array.from({ length: calls }, () => planCall(story.chance));
+      await bookPastCalls(books, planned, parts.clock.now());
     }
     await keepHouse(parts);
   }
   parts.clock.moveTo(until);
+  await uses.close();
+  await topUpWhenLow(story);
+  await callByEveryWire(caller, keys.texts);
   await endStory(story);
+}
+
+function raise(error: unknown): never {
+  throw error;
+}
+
+const lowBalance = money("60");
+
+/** Whoever pays by invoice does not wait until nothing is left. */
+async function topUpWhenLow(story: Story): Promise<void> {
+  const balance = await story.caller.get<{ available_balance: string }>("/balance");
+  if (money(balance.available_balance) >= lowBalance) return;
+  story.invoices += 1;
+  await book(story, { kind: "top-up", amount: money("100") }, `Invoice ${2000 + story.invoices}`);
 }
 
 /** What the gateway's own jobs do every minute and every night. */
 async function keepHouse(parts: DemoParts): Promise<void> {
-  const onTrouble = (_what: unknown, error: unknown): never => {
-    throw error;
-  };
+  const onTrouble = (_what: unknown, error: unknown): never => raise(error);
   await sweepLedger({ ...parts, onTrouble });
   await renewPlans({ ...parts, onTrouble });
 }
 
 async function createKeys(story: Story, until: Date) {
   const { accountId } = story;
-  const budget = { amount: money("5"), period: "month" as const };
-  const shop = await createApiKey(story, { accountId, name: "Web shop", budget });
-  const bot = await createApiKey(story, { accountId, name: "Support bot", endpoints: ["chat", "models"] });
+  const create = (name: string, restrictions: Partial<KeyRestrictions> = {}) =>
+    createApiKey(story, { accountId, name, ...restrictions });
+  const teams = {
+    "Web shop": await create("Web shop", { budget: { amount: money("150"), period: "month" } }),
+    "Support bot": await create("Support bot", { endpoints: ["chat", "models"] }),
+    "Coding agents": await create("Coding agents", { budget: { amount: money("400"), period: "month" } }),
+    "Product search": await create("Product search", { endpoints: ["embeddings", "models"] }),
+  } satisfies Record<TeamName, unknown>;
   // No calls are made with those that end on the way.
   const soon = new Date(story.clock.now().getTime() + 20 * dayMs);
-  await createApiKey(story, { accountId, name: "Trial", expiresAt: soon < until ? soon : until });
-  const old = await createApiKey(story, { accountId, name: "Old laptop" });
-  return { texts: [shop.text, bot.text, shop.text] as const, oldId: old.apiKey.id };
+  await create("Trial", { expiresAt: soon < until ? soon : until });
+  const old = await create("Old laptop");
+  const entries = Object.entries(teams) as [TeamName, (typeof teams)[TeamName]][];
+  const ofTeams = new Map<TeamName, TeamKey>(
+    entries.map(([name, { apiKey }]) => {
+      const budget = apiKey.budget === null ? null : { ...apiKey.budget, keyId: apiKey.lineageId };
+      return [name, { id: apiKey.id, budget }];
+    }),
+  );
+  const texts = new Map(entries.map(([name, { text }]) => [name, text]));
+  return { ofTeams, texts, oldId: old.apiKey.id };
 }
 
 type Turn = { /** Which part of the whole time is over by then. */ at: number; happen(): Promise<unknown> };
@@ -109,6 +170,12 @@ function listTurns(story: Story, oldKeyId: string): Turn[] {
     ...media(0.6, makePictures),
     { at: 0.7, happen: () => connectProgram(story) },
     ...media(0.78, makePictures),
+    ...media(0.8, (caller) => draw(caller, "A paper catalogue for spring, on a wooden table")),
+    ...media(0.84, (caller) => film(caller, "A watering can fills slowly in the rain")),
+    ...media(0.88, (caller) => draw(caller, "Seedlings in rows, seen from above")),
+    ...media(0.92, (caller) => speak(caller, "Our autumn sale begins on Monday.")),
+    ...media(0.95, (caller) => draw(caller, "A balcony full of herbs at noon")),
+    ...media(0.98, (caller) => draw(caller, "Garden tools on a red wall")),
     { at: 0.9, happen: () => book(story, grant("3", inDays(60)), "Thank you for the report") },
   ];
 }
@@ -118,9 +185,14 @@ async function endStory(story: Story): Promise<void> {
   if (!story.hasMedia) return;
   const receivers = await openReceivers(story.caller);
   try {
-    await makePictures(story.caller);
-    await makeFilm(story.caller);
-    await writeDrama(story.caller);
+    // Side by side: what is drawn, filmed and read aloud takes most of the time.
+    await Promise.all([
+      receivers.breakAndMend(() => draw(story.caller, "A robin on a spade")),
+      makePictures(story.caller),
+      makeFilm(story.caller),
+      writeDrama(story.caller),
+      produceDrama(story.caller),
+    ]);
     await beginLongFilm(story.caller);
   } finally {
     await receivers.close();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { startGateway } from "../../src/app/start-gateway.ts";
 import { keepSecret } from "../../src/cli/keep-secret.ts";
 import { listAccounts } from "../../src/features/accounts/index.ts";
+import { createLedger } from "../../src/features/ledger/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
 import { invariant } from "../../src/lib/invariant.ts";
@@ -14,7 +15,7 @@ import { createPastClock } from "./past-clock.ts";
 import { seedDemoAccount } from "./seed-demo-account.ts";
 
 export const demoDays = 120;
-const callsPerDay = 14;
+const callsPerDay = 45;
 const dayMs = 24 * 60 * 60_000;
 
 /**
@@ -46,7 +47,7 @@ export async function writeDemoHistory(settings: Settings, onProgress: (sentence
   invariant(firstRun !== null, "the folder was not empty");
   keepSecret(dataDir, "demo-password", firstRun.password);
   keepSecret(dataDir, "demo-key", firstRun.keyText);
-  const { database, close } = await openDatabase({
+  const { database, address, close } = await openDatabase({
     url: settings.database_url,
     dataDir,
     purpose: "command",
@@ -58,8 +59,13 @@ export async function writeDemoHistory(settings: Settings, onProgress: (sentence
   const [account] = await listAccounts(database);
   invariant(account !== undefined, "the first run made no account");
   const place = { accountId: account.id, baseUrl: `http://127.0.0.1:${port}/v1`, key: firstRun.keyText };
-  const parts = { database, clock, ids, randomBytes, hasModel: () => true };
+  const onTrouble = (error: unknown): never => {
+    throw error;
+  };
+  const ledger = createLedger({ database, address, clock, onTrouble });
+  const parts = { database, clock, ledger, ids, randomBytes, hasModel: () => true };
   await seedDemoAccount(parts, { ...place, until, days: demoDays, callsPerDay, hasMedia: true });
+  await ledger.close();
   await close();
   await gateway.close();
   rmSync(unfinishedPath);

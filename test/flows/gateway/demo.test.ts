@@ -2,28 +2,42 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createPastClock } from "../../../scripts/demo/past-clock.ts";
 import { seedDemoAccount } from "../../../scripts/demo/seed-demo-account.ts";
-import { bookCredit, findViolations } from "../../../src/features/ledger/index.ts";
+import { bookCredit, createLedger, findViolations, type Ledger } from "../../../src/features/ledger/index.ts";
 import { nano } from "../../../src/lib/money.ts";
+import { toDatabaseAddress } from "../../../src/platform/database/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../harness/test-database.ts";
 import { startGateway, type TestGateway } from "../../harness/test-gateway.ts";
 
 const days = 100;
 const until = new Date("2026-11-15T10:00:00Z");
 
+let database: TestDatabase;
 let gateway: TestGateway;
+let ledger: Ledger;
 let key: string;
 
 beforeAll(async () => {
   const clock = createPastClock(new Date(until.getTime() - days * 24 * 60 * 60_000));
-  gateway = await startGateway({ clock });
+  database = await createTestDatabase();
+  gateway = await startGateway({ clock, sharedDatabase: database });
+  const address = toDatabaseAddress(database.url);
+  const onTrouble = (error: unknown): never => {
+    throw error;
+  };
+  ledger = createLedger({ database: gateway.database, address, clock, onTrouble });
   const caller = await gateway.createCaller();
   key = caller.key;
   const credit = { accountId: caller.accountId, actor: "test", reason: "to begin with", reference: null };
   await bookCredit(gateway.parts, { ...credit, booking: { kind: "top-up", amount: nano(10_000_000_000n) } });
   const history = { accountId: caller.accountId, baseUrl: gateway.baseUrl, key, until, days };
-  const parts = { ...gateway.parts, clock, randomBytes };
+  const parts = { ...gateway.parts, clock, ledger, randomBytes };
   await seedDemoAccount(parts, { ...history, callsPerDay: 2, hasMedia: false });
 });
-afterAll(() => gateway[Symbol.asyncDispose]());
+afterAll(async () => {
+  await ledger.close();
+  await gateway[Symbol.asyncDispose]();
+  await database.close();
+});
 
 async function read<T>(path: string): Promise<T> {
   const response = await gateway.get(path, key);
@@ -69,4 +83,17 @@ test("money came, was given, ran out of time, was given back and corrected, and 
   );
   const { plan } = await read<{ plan: { name: string } | null }>("/balance");
   expect(plan?.name).toBe("Studio");
+});
+
+test("every team has spent with a key of its own, by its own models, and each charge can be explained", async () => {
+  const usage = await read<{ data: { model: string; key_id: string; calls: number }[] }>(
+    "/usage?from=2026-08-08&to=2026-11-16&group_by=model,key",
+  );
+  const models = new Set(usage.data.map(({ model }) => model));
+  expect([...models].toSorted()).toEqual(["sandbox-chat", "sandbox-chat-max", "sandbox-chat-pro", "sandbox-embedding"]);
+  expect(new Set(usage.data.map(({ key_id: id }) => id)).size).toBe(4);
+  const { data } = await read<{ data: { id: string; charge: string }[] }>("/charges?limit=100");
+  const oldest = data.at(-1);
+  const explained = await read<{ charge: string; lines: unknown[] }>(`/charges/${oldest?.id}`);
+  expect(explained.charge).toBe(oldest?.charge);
 });

@@ -1,0 +1,90 @@
+import type { Ledger } from "../../src/features/ledger/index.ts";
+import { type Bill, computeCharge } from "../../src/lib/bill.ts";
+import type { KeyBudget } from "../../src/lib/budget.ts";
+import type { AccountId, IdSource, KeyId } from "../../src/lib/ids.ts";
+import { invariant } from "../../src/lib/invariant.ts";
+import { type Nano, nano } from "../../src/lib/money.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import type { PastCall, TeamName } from "./demo-teams.ts";
+
+const hourMs = 60 * 60_000;
+
+/** What a thousand tokens cost. */
+export type PastPrice = { id: string; input: Nano; cachedInput: Nano; output: Nano };
+
+export type TeamKey = { id: KeyId; budget: KeyBudget | null };
+
+type Books = {
+  ledger: Pick<Ledger, "apply">;
+  ids: IdSource;
+  accountId: AccountId;
+  prices: ReadonlyMap<string, PastPrice>;
+  keys: ReadonlyMap<TeamName, TeamKey>;
+  /** Told of each key that was used, at the moment of the calls. */
+  noteKeyUse(keyId: KeyId, at: Date): void;
+};
+
+/**
+ * Books calls of one moment as the gateway would have: each has its hold and its charge, by the ledger itself, and can be
+ * explained. Thousands are written in seconds, because nobody answers them.
+ *
+ * The request log's rows of the same calls belong here: moment, key, wire, model and tokens are all known.
+ */
+export async function bookPastCalls(books: Books, calls: readonly PastCall[], at: Date): Promise<void> {
+  const { ledger, ids, accountId, prices, keys, noteKeyUse } = books;
+  const works = calls.map((call) => {
+    const [price, key] = [prices.get(call.model), keys.get(call.team)];
+    invariant(price !== undefined && key !== undefined, `${call.model} has no price, or ${call.team} no key`);
+    return { holdId: ids.next("hold"), requestId: ids.next("req"), key, bill: billCall(call, price) };
+  });
+  const expiresAt = new Date(at.getTime() + hourMs);
+  const holds = works.map(({ holdId, requestId, key: { id: keyId, budget }, bill }) => {
+    const cause = { kind: "request" as const, id: requestId };
+    // What is held before a call is what it could cost at the most.
+    const amount = nano(computeCharge(bill) * 2n + 1n);
+    return { kind: "hold" as const, id: holdId, accountId, amount, quota: null, keyId, budget, cause, expiresAt };
+  });
+  for (const { kind } of await Promise.all(holds.map((hold) => ledger.apply(hold)))) {
+    invariant(kind === "held", `a call of the past could not be paid: ${kind}`);
+  }
+  const ends = works.map(({ holdId, key, bill }) => {
+    const budgetAmount = key.budget?.amount ?? null;
+    return { kind: "settle" as const, accountId, holdId, bill, overrun: "refuse" as const, budgetAmount };
+  });
+  for (const { kind } of await Promise.all(ends.map((end) => ledger.apply(end)))) {
+    invariant(kind === "settled", `a call of the past could not be charged: ${kind}`);
+  }
+  for (const { key } of works) noteKeyUse(key.id, at);
+}
+
+function billCall({ wire, inputTokens, cachedInputTokens, outputTokens }: PastCall, price: PastPrice): Bill {
+  const read = { name: "input_tokens", quantity: BigInt(inputTokens - cachedInputTokens), rate: price.input };
+  const written = [
+    { name: "cached_input_tokens", quantity: BigInt(cachedInputTokens), rate: price.cachedInput },
+    { name: "output_tokens", quantity: BigInt(outputTokens), rate: price.output },
+  ];
+  return {
+    priceId: price.id,
+    items: wire === "embeddings" ? [read] : [read, ...written],
+    per: 1000n,
+    minimum: nano(0n),
+    quotaUnits: BigInt(inputTokens + outputTokens),
+  };
+}
+
+/** The prices of the models that are paid by token, as they are now. */
+export async function readPastPrices(database: Database): Promise<Map<string, PastPrice>> {
+  const rows = await database
+    .selectFrom("prices")
+    .select(["id", "model_id", "input_price_nano", "cached_input_price_nano", "output_price_nano"])
+    .where("billing_type", "=", "token")
+    .orderBy("created_at")
+    .execute();
+  return new Map(
+    rows.map((row) => {
+      const input = nano(row.input_price_nano ?? 0n);
+      const cachedInput = nano(row.cached_input_price_nano ?? input);
+      return [row.model_id, { id: row.id, input, cachedInput, output: nano(row.output_price_nano ?? 0n) }];
+    }),
+  );
+}
