@@ -110,7 +110,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
     certificate: given.certificate ?? null,
     explainMissing: findSubstitute,
     findLimits: (request) => findLimits(request, given),
-    onEnded: (ended) => noteRequest(given, ended),
+    ...(settings.request_log_days === 0 ? {} : { onEnded: (ended) => noteRequest(given, ended) }),
     async addRoutes(http) {
       const { checkDatabase, isStopping, copy } = given;
       http.addHook("onRequest", (request, _reply, done) => {

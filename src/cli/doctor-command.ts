@@ -1,5 +1,6 @@
 import { existsSync, statfsSync, statSync } from "node:fs";
 import { findViolationsSinceSeals, invariants } from "../features/ledger/index.ts";
+import { countStrayRequests } from "../features/requests/index.ts";
 import { loadSettings, type Settings } from "../platform/config/load-settings.ts";
 import { type Database, readServerVersion } from "../platform/database/database.ts";
 import { presentDifference, readTime } from "../platform/database/database-clock.ts";
@@ -20,7 +21,7 @@ const certificateMsWanted = 7 * 24 * 3_600_000;
 export const doctorCommand: Command = {
   name: "doctor",
   summary:
-    "Checks settings, certificate, disk, decoders, database, Redis, clock and ledger, and says how to mend what is wrong.",
+    "Checks settings, certificate, disk, decoders, database, Redis, clock, ledger and request log, and says how to mend what is wrong.",
   run: async ({ terminal }) => {
     const findings = await examine(terminal);
     const broken = findings.filter((finding) => !finding.isOk);
@@ -118,7 +119,7 @@ async function examineDatabase(settings: Settings, terminal: Terminal): Promise<
         { check: "database", isOk: true, message: `PostgreSQL ${version}, ${where}` },
         describeSchema(pending),
         describeClock(),
-        ...(pending.length === 0 ? [await examineLedger(database)] : []),
+        ...(pending.length === 0 ? [await examineLedger(database), await examineRequestLog(database)] : []),
       ];
     } finally {
       await close();
@@ -148,6 +149,19 @@ async function examineLedger(database: Database): Promise<Finding> {
         isOk: false,
         message: `${violations.length} violations`,
         remedy: "See them: npm run -s sluice -- ledger verify",
+      };
+}
+
+/** Calls wait in no month's partition only where the job that makes the months has not run, or a clock was wrong. */
+async function examineRequestLog(database: Database): Promise<Finding> {
+  const strays = await countStrayRequests(database);
+  return strays === 0
+    ? { check: "request log", isOk: true, message: "every call is in the partition of its month" }
+    : {
+        check: "request log",
+        isOk: false,
+        message: `${strays} calls are in no month's partition`,
+        remedy: "Let a gateway run for an hour: its job roll-request-log moves them.",
       };
 }
 

@@ -1,6 +1,8 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
-import { writeQuestion } from "../harness/chat/hear-chat.ts";
+import { openAnswer, writeQuestion } from "../harness/chat/hear-chat.ts";
+import { canary } from "../harness/upstreams/fake-upstreams.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 type Fields = Record<string, unknown>;
@@ -12,13 +14,43 @@ beforeAll(async () => {
 });
 afterAll(() => chat[Symbol.asyncDispose]());
 
+/** Looked for in the database, because to ask the gateway is a call as well. */
+async function findWritten(id: string | null): Promise<void> {
+  await waitUntil(
+    `${id} to be logged`,
+    async () => {
+      const { rows } = await sql`select 1 from requests where id = ${id}`.execute(chat.gateway.database);
+      return rows.length > 0;
+    },
+    10_000,
+  );
+}
+
 /** What the log says of a call, once it is written. */
 async function findLogged(caller: Pick<ChatCaller, "key">, id: string | null): Promise<Logged> {
-  expect(id).toMatch(/^req_/);
-  return await waitUntil("the request to be logged", async () => {
-    const response = await chat.gateway.get(`/requests/${id}`, caller.key);
-    return response.status === 200 ? ((await response.json()) as Logged) : null;
-  });
+  await findWritten(id);
+  const response = await chat.gateway.get(`/requests/${id}`, caller.key);
+  expect(response.status).toBe(200);
+  return (await response.json()) as Logged;
+}
+
+type Page = { data: Logged[]; has_more: boolean; next_cursor: string | null; gaps: Fields[] };
+
+async function list(caller: Pick<ChatCaller, "key">, query: string): Promise<Page> {
+  const response = await chat.gateway.get(`/requests${query}`, caller.key);
+  expect(response.status).toBe(200);
+  return (await response.json()) as Page;
+}
+
+async function listCharges(caller: Pick<ChatCaller, "key">): Promise<{ id: string; charge: string }[]> {
+  const response = await chat.gateway.get("/charges", caller.key);
+  return ((await response.json()) as { data: { id: string; charge: string }[] }).data;
+}
+
+async function sendAndFind(caller: ChatCaller, ...sent: Parameters<ChatCaller["post"]>): Promise<Logged> {
+  const response = await caller.post(...sent);
+  await response.text().catch(() => "");
+  return await findLogged(caller, response.headers.get("x-request-id"));
 }
 
 /** What every logged call of a chat has, unless a test says otherwise. */
@@ -49,18 +81,148 @@ test("an answered call is logged with its tokens, its charge and who sent it, wh
   const streamed = await caller.post(writeQuestion("open", { stream: true }));
   await streamed.text();
   const [wholeId, streamedId] = [whole, streamed].map((response) => response.headers.get("x-request-id"));
-  const [streamCharge, wholeCharge] = (await chat.gateway.get("/charges", caller.key).then((r) => r.json())).data;
+  const [streamCharge, wholeCharge] = await listCharges(caller);
   const answered = { status: 200, error_code: null, ending: "answered", tokens: usedTokens };
   expect(await findLogged(caller, wholeId ?? null)).toEqual({
     ...describeChat(caller, wholeId ?? null),
     ...answered,
     ...{ client_request_id: "trace-1", user_agent: headers["user-agent"].slice(0, 256) },
-    ...{ charge: wholeCharge.charge, charge_id: wholeCharge.id },
+    ...{ charge: wholeCharge?.charge, charge_id: wholeCharge?.id },
   });
   expect(await findLogged(caller, streamedId ?? null)).toEqual({
     ...describeChat(caller, streamedId ?? null),
     ...answered,
     time_to_first_token_ms: expect.any(Number),
-    ...{ charge: streamCharge.charge, charge_id: streamCharge.id },
+    ...{ charge: streamCharge?.charge, charge_id: streamCharge?.id },
   });
+});
+
+test("a call that came to nothing is logged with its status and its error code", async () => {
+  const caller = await chat.createCaller();
+  const poor = await chat.createCaller({ cash: "0" });
+  const slow = await chat.createCaller({ limits: { requestsPerMinute: 1 } });
+  await slow.post(writeQuestion("open")).then((response) => response.text());
+  const refused = { ending: "refused", charge: null, charge_id: null, tokens: null };
+  expect(await sendAndFind(caller, "{")).toMatchObject({
+    ...refused,
+    ...{ status: 400, error_code: "invalid_json", model: null },
+  });
+  expect(await sendAndFind(caller, writeQuestion("open", { temperature: "hot" }))).toMatchObject({
+    ...refused,
+    ...{ status: 400, model: "open" },
+  });
+  expect(await sendAndFind(caller, writeQuestion("nowhere"))).toMatchObject({
+    ...refused,
+    ...{ status: 404, model: "nowhere" },
+  });
+  expect(await sendAndFind(poor, writeQuestion("open"))).toMatchObject({
+    ...refused,
+    ...{ status: 402, error_code: "insufficient_balance", model: "open" },
+  });
+  chat.upstream.scriptFor({ model: `${canary}-gemini` }, { status: 500 });
+  const failed = await sendAndFind(caller, writeQuestion("google"));
+  expect(failed).toMatchObject({ ending: "failed", model: "google", charge: null });
+  expect(failed.status).toBeGreaterThanOrEqual(500);
+  const limited = await slow.post(writeQuestion("open"));
+  await limited.text();
+  const limitedId = limited.headers.get("x-request-id");
+  await findWritten(limitedId);
+  const { rows } = await sql`select status, error_code, ending from requests where id = ${limitedId}`.execute(
+    chat.gateway.database,
+  );
+  expect(rows).toEqual([{ status: 429, error_code: "rate_limit_exceeded", ending: "refused" }]);
+});
+
+test("what is no endpoint, and a key that may not, belong to the key's account; an unknown key to nobody", async () => {
+  const caller = await chat.createCaller();
+  const lost = await chat.gateway.get("/nothing", caller.key);
+  expect(await findLogged(caller, lost.headers.get("x-request-id"))).toMatchObject({
+    ...{ status: 404, error_code: "not_found", wire: null, route: null, model: null },
+  });
+  const mute = await chat.createCaller({ endpoints: ["usage"] });
+  const forbidden = await chat.gateway.get("/models", mute.key);
+  expect(await findLogged(mute, forbidden.headers.get("x-request-id"))).toMatchObject({
+    ...{ status: 403, error_code: "key_not_permitted", wire: "models", route: "/v1/models" },
+  });
+  const unknown = await chat.gateway.get("/models", "sk-nobody");
+  expect(unknown.status).toBe(401);
+  const later = await chat.gateway.get("/models", caller.key);
+  await findLogged(caller, later.headers.get("x-request-id"));
+  const { rows } = await sql`select id from requests where id = ${unknown.headers.get("x-request-id")}`.execute(
+    chat.gateway.database,
+  );
+  expect(rows).toEqual([]);
+});
+
+test("a caller who hangs up is logged, with what the call cost in the end", async () => {
+  const caller = await chat.createCaller();
+  const gate = chat.upstream.gate();
+  chat.upstream.script({ text: "Half", usage, beforeEnd: gate });
+  const answer = await openAnswer(caller, writeQuestion("open", { stream: true }));
+  await answer.said("Half");
+  answer.hangUp();
+  gate.open();
+  const logged = await findLogged(caller, answer.heard.headers.get("x-request-id"));
+  const [charge] = await listCharges(caller);
+  expect(logged).toMatchObject({ status: 200, ending: "hung_up", charge_id: charge?.id, charge: charge?.charge });
+  expect(logged.tokens).not.toBeNull();
+});
+
+test("an answer that breaks off is logged as that", async () => {
+  const caller = await chat.createCaller();
+  chat.upstream.script({ pieces: ["Once", " upon", " a"], cut: { afterPieces: 2 } });
+  const logged = await sendAndFind(caller, writeQuestion("open", { stream: true }));
+  expect(logged).toMatchObject({ status: 200, ending: "broken_off", error_code: expect.stringMatching(/^upstream_/) });
+});
+
+test("what is answered again from an idempotency key is logged as replayed, and costs nothing more", async () => {
+  const caller = await chat.createCaller();
+  const headers = { "idempotency-key": "once" };
+  const first = await sendAndFind(caller, writeQuestion("open"), { headers });
+  const again = await sendAndFind(caller, writeQuestion("open"), { headers });
+  expect([first.replayed, again.replayed]).toEqual([false, true]);
+  expect(again).toMatchObject({ status: 200, ending: "answered", model: "open", charge: null, charge_id: null });
+});
+
+test("pages, filters, sums and the export tell the same calls", async () => {
+  const caller = await chat.createCaller();
+  const sent: Logged[] = [];
+  for (const model of ["open", "anthropic", "nowhere", "open"]) {
+    sent.unshift(
+      await sendAndFind(caller, writeQuestion(model), { headers: { "x-client-request-id": `to-${model}` } }),
+    );
+  }
+  const ids = (page: Page): string[] => page.data.map(({ id }) => id);
+  const all = sent.map(({ id }) => id);
+  const first = await list(caller, "?wire=chat&limit=3");
+  expect([ids(first), first.has_more, first.next_cursor, first.gaps]).toEqual([all.slice(0, 3), true, all[2], []]);
+  expect(ids(await list(caller, `?wire=chat&after=${first.next_cursor}`))).toEqual(all.slice(3));
+  const pick = (fits: (one: Logged) => boolean) => sent.filter(fits).map(({ id }) => id);
+  for (const [query, fits] of [
+    ["model=open", ({ model }: Logged) => model === "open"],
+    ["status=4xx", ({ status }: Logged) => Number(status) >= 400],
+    ["status=404", ({ status }: Logged) => status === 404],
+    ["status=2xx", ({ status }: Logged) => status === 200],
+    ["error_code=model_unavailable", ({ model }: Logged) => model === "nowhere"],
+    ["client_request_id=to-anthropic", ({ model }: Logged) => model === "anthropic"],
+    [`ids=${all[1]},${all[3]}`, ({ id }: Logged) => id === all[1] || id === all[3]],
+    [`key_id=${caller.keyId}`, () => true],
+    ["key_id=key_other", () => false],
+    [`from=${encodeURIComponent(String(sent[2]?.created_at))}`, ({ id }: Logged) => id >= (all[2] ?? "")],
+    ["to=2020-01-01", () => false],
+  ] as const) {
+    expect([query, ids(await list(caller, `?wire=chat&${query}`))]).toEqual([query, pick(fits)]);
+  }
+  const summary = await chat.gateway.get("/requests/summary?wire=chat", caller.key).then((found) => found.json());
+  expect(summary).toMatchObject({
+    ...{ object: "request_summary", partial: false, errors: [{ code: "model_unavailable", count: 1 }] },
+    total: { count: 4, "2xx": 3, "4xx": 1, "5xx": 0, hung_up: 0, latency_ms: { p50: expect.any(Number) } },
+  });
+  const { buckets, total } = summary as { buckets: { count: number }[]; total: { count: number } };
+  expect(buckets.reduce((sum, { count }) => sum + count, 0)).toBe(total.count);
+  const csv = await chat.gateway.get("/requests/export?wire=chat", caller.key);
+  expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+  const [head, ...lines] = (await csv.text()).trimEnd().split("\r\n");
+  expect(head).toMatch(/^id,created_at,client_request_id,key_id,wire,/);
+  expect(lines.map((line) => line.slice(0, 30))).toEqual(all);
 });

@@ -7,6 +7,6 @@
  */
 export { createRequestLog, type RequestLog } from "./create-request-log.ts";
 export { countStrayRequests } from "./partition-store.ts";
-export { decideEnding, hungUpStatus, type RequestRecord } from "./request-record.ts";
+export { decideEnding, hungUpStatus } from "./request-record.ts";
 export { addRequestRoutes } from "./request-routes.ts";
 export { rollRequestLog } from "./roll-request-log.ts";

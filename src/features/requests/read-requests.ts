@@ -101,7 +101,7 @@ export async function getRequest(
 }
 
 /** A task is charged when it ends, long after the request that made it. */
-async function addTaskCharges(
+export async function addTaskCharges(
   database: Database,
   accountId: AccountId,
   records: readonly RequestRecord[],

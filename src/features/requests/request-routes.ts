@@ -1,17 +1,85 @@
+import { Readable } from "node:stream";
 import { Type } from "typebox";
+import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
-import { presentPage } from "../usage/index.ts";
+import { csvType, presentPage } from "../usage/index.ts";
+import { openRequestCsv } from "./export-requests.ts";
 import { getRequest, type RequestReading, readFilter, readRequests } from "./read-requests.ts";
-import { presentGap, presentRequest, requestListSchema, requestQuerySchema, requestSchema } from "./request-schema.ts";
+import {
+  presentGap,
+  presentRequest,
+  presentSummary,
+  requestListSchema,
+  requestQuerySchema,
+  requestSchema,
+  summaryQuerySchema,
+  summarySchema,
+} from "./request-schema.ts";
+import { summarizeRequests } from "./summarize-requests.ts";
 
 const tags = ["Requests"];
 
 export function addRequestRoutes(http: HttpServer, reading: RequestReading): void {
   addListRequests(http, reading);
+  addSummary(http, reading);
+  addExport(http, reading);
   addGetRequest(http, reading);
+}
+
+function addSummary(http: HttpServer, reading: RequestReading): void {
+  const { config, schema, errors } = describeEndpoint("summarizeRequests", ["invalid_parameter", "unknown_parameter"]);
+  const description = `How the calls of a time went: how many, with which statuses, which error codes, and how long they took, in at most 121
+buckets of equal length. Takes the filters of \`GET /requests\`. The newest 200000 calls are counted.`;
+  http.get(
+    "/requests/summary",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Summarize requests",
+        description,
+        tags,
+        querystring: summaryQuerySchema,
+        response: { 200: summarySchema, ...errors },
+      },
+    },
+    async (request) => {
+      const filter = await readFilter(reading, getCaller(request).accountId, request.query);
+      return presentSummary(await summarizeRequests(reading, filter));
+    },
+  );
+}
+
+function addExport(http: HttpServer, reading: RequestReading): void {
+  const { config, schema, errors } = describeEndpoint("exportRequests", ["invalid_parameter", "unknown_parameter"]);
+  http.get(
+    "/requests/export",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Export requests",
+        description: "The request log as CSV, newest first, up to 100000 lines. Takes the filters of `GET /requests`.",
+        tags,
+        querystring: summaryQuerySchema,
+        ...describeAnswers({ 200: { types: ["text/csv"], always: ["content-disposition"] } }),
+        // A stream, which is sent as it is.
+        response: {
+          200: Type.Unsafe<Readable>(Type.String({ description: "Its first line names the columns." })),
+          ...errors,
+        },
+      },
+    },
+    async (request, reply) => {
+      const filter = await readFilter(reading, getCaller(request).accountId, request.query);
+      const lines = await openRequestCsv(reading, filter);
+      reply.type(csvType).header("content-disposition", 'attachment; filename="requests.csv"');
+      return Readable.from(lines);
+    },
+  );
 }
 
 function addListRequests(http: HttpServer, reading: RequestReading): void {

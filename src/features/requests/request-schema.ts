@@ -10,16 +10,18 @@ import {
   toSeconds,
 } from "../usage/index.ts";
 import { type RequestGap, type RequestRecord, requestEndings } from "./request-record.ts";
+import type { SummaryFigures } from "./request-summary-store.ts";
+import type { RequestSummary } from "./summarize-requests.ts";
 
 const maybe = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 const maybeCount = (description: string) => Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
-export const requestIdPattern = "^req_[0-9a-z]{26}$";
+const requestIdPattern = "^req_[0-9a-z]{26}$";
 const idsMax = 50;
 
 /** What requests can be looked for by. */
-export const requestFilterFields = {
+const requestFilterFields = {
   ...periodFields,
   ...chargeFilterFields,
   wire: Type.Optional(Type.Enum(endpointWires, { description: "Only calls that came in this form." })),
@@ -106,6 +108,66 @@ export const requestListSchema = Type.Object({
       "Times of which the log is not whole, newest first; empty as a rule. What was charged is always in `GET /charges`.",
   }),
 });
+
+const percentilesSchema = Type.Object({
+  p50: count("Half took no longer."),
+  p95: count("95 of 100."),
+  p99: count("99 of 100."),
+});
+const maybePercentiles = (description: string) => Type.Union([percentilesSchema, Type.Null()], { description });
+
+const figureFields = {
+  count: count("All calls."),
+  "1xx": count("With such a status."),
+  "2xx": count("With such a status."),
+  "3xx": count("With such a status."),
+  "4xx": count("With such a status; 499, where the caller hung up before the answer began, is one."),
+  "5xx": count("With such a status."),
+  hung_up: count("Whose caller left before the end, whatever their status."),
+  latency_ms: maybePercentiles("Of calls that were answered; `null` where there are none."),
+  time_to_first_token_ms: maybePercentiles("Of those of them that were streamed."),
+};
+
+export const summaryQuerySchema = Type.Object(requestFilterFields, { additionalProperties: false });
+
+export const summarySchema = Type.Object({
+  object: Type.Literal("request_summary"),
+  from: Type.String({ format: "date-time" }),
+  to: Type.String({ format: "date-time" }),
+  partial: Type.Boolean({
+    description:
+      "Whether there were too many calls to count all: then only the newest are, and `from` is when these begin.",
+  }),
+  bucket_seconds: Type.Integer({ minimum: 1, description: "How long each bucket is." }),
+  buckets: Type.Array(Type.Object({ from: Type.String({ format: "date-time" }), ...figureFields }), {
+    description: "Oldest first; those without calls are there too.",
+  }),
+  total: Type.Object(figureFields),
+  errors: Type.Array(Type.Object({ code: Type.String(), count: count("How many calls ended with it.") }), {
+    description: "The most frequent error codes.",
+  }),
+});
+
+export function presentSummary(summary: RequestSummary): Static<typeof summarySchema> {
+  return {
+    object: "request_summary",
+    from: summary.from.toISOString(),
+    to: summary.to.toISOString(),
+    partial: summary.isPartial,
+    bucket_seconds: summary.bucketSeconds,
+    buckets: summary.buckets.map((bucket) => ({ from: bucket.from.toISOString(), ...presentFigures(bucket) })),
+    total: presentFigures(summary.total),
+    errors: [...summary.errors],
+  };
+}
+
+function presentFigures({ count: all, byClass, hungUp, latency, firstToken }: SummaryFigures) {
+  const [informed = 0, answered = 0, redirected = 0, refused = 0, failed = 0] = byClass;
+  return {
+    ...{ count: all, "1xx": informed, "2xx": answered, "3xx": redirected, "4xx": refused, "5xx": failed },
+    ...{ hung_up: hungUp, latency_ms: latency, time_to_first_token_ms: firstToken },
+  };
+}
 
 export function presentRequest(record: RequestRecord): Static<typeof requestSchema> {
   return {

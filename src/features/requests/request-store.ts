@@ -95,10 +95,27 @@ export async function listRequests(
   }
   // Each status by itself is in the order of time in the index; all of a class together are not.
   const { rows } = await sql<RequestRow>`
-    select page.* from generate_series(${status.least}::smallint, ${status.most}::smallint) as one (status)
+    select page.* from generate_series(${status.least}::integer, ${status.most}::integer) as one (status)
       cross join lateral (${page(sql`and requests.status = one.status and requests.status >= 400`)}) as page
       order by created_at desc, id desc limit ${limit}`.execute(database);
   return rows.map(toRecord);
+}
+
+/** How many there are, up to a limit. */
+export async function countRequests(database: Database, filter: RequestFilter, limit: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from (
+      select 1 from requests where ${joinConditions(filter)} limit ${limit}
+    ) as found`.execute(database);
+  return rows[0]?.count ?? 0;
+}
+
+/** The whole filter as one condition. */
+export function joinConditions(filter: RequestFilter): RawBuilder<unknown> {
+  const { status } = filter;
+  const conditions = [...listConditions(filter)];
+  if (status !== null) conditions.push(sql`status between ${status.least} and ${status.most}`);
+  return sql.join(conditions, sql` and `);
 }
 
 /** From here on statuses have an index of their own. */

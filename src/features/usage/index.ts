@@ -8,7 +8,6 @@
 export {
   createPageSchema,
   createUnknownCursor,
-  csvAnswer,
   csvType,
   listFields,
   presentPage,

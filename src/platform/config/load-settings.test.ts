@@ -84,6 +84,7 @@ describe("where settings come from", () => {
       account_storage_bytes_max: 21_474_836_480,
       file_days: 30,
       response_days: 30,
+      request_log_days: 30,
       s3_bucket: undefined,
       s3_endpoint: undefined,
       s3_region: "us-east-1",

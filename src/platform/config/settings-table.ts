@@ -444,11 +444,11 @@ export const settingsTable = {
       "How long responses (`POST /v1/responses`) are kept that were not sent with `store: false`, and conversations after their last use. With 0 none is kept.",
   },
   request_log_days: {
-    kind: wholeNumber({ min: 1, max: 3650 }),
+    kind: wholeNumber({ min: 0, max: 3650 }),
     standard: 30,
     example: "30",
     explains:
-      "How long the request log (`GET /v1/requests`) is kept: every call of an account, without its content. Whole months are dropped, so that the database may have up to a month more than can be read.",
+      "How long the request log (`GET /v1/requests`) is kept: every call of an account, without its content. Whole months are dropped, so that the database may have up to a month more than can be read. With 0 no call is logged.",
   },
   file_days: {
     kind: wholeNumber({ min: 1, max: 3650 }),

@@ -34,6 +34,8 @@ const endpointTable = {
   listCharges: { scope: "usage", stability: "preview" },
   getCharge: { scope: "usage", stability: "preview" },
   listRequests: { scope: "usage", wire: "requests", stability: "preview" },
+  summarizeRequests: { scope: "usage", wire: "requests", stability: "preview" },
+  exportRequests: { scope: "usage", wire: "requests", stability: "preview" },
   getRequest: { scope: "usage", wire: "requests", stability: "preview" },
   createFile: { scope: "files", stability: "preview" },
   listFiles: { scope: "files", stability: "preview" },

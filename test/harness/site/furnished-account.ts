@@ -29,6 +29,7 @@ export type FurnishedKind =
   | "events"
   | "webhook_sessions"
   | "charges"
+  | "requests"
   | "checkouts"
   | "sessions"
   | "passkeys"
@@ -65,6 +66,10 @@ export async function furnishAccount(gateway: TestGateway): Promise<FurnishedAcc
   if (end !== "succeeded") throw new Error(`The picture ended as ${end}.`);
   const [event] = (await demand(visitor.get("/events"))).data;
   const [charge] = (await demand(visitor.get("/charges"))).data;
+  const request = await waitUntil("the log of its requests", async () => {
+    const { data } = await demand(visitor.get("/requests?wire=responses"));
+    return data[0] ?? null;
+  });
   const [client] = (await demand(visitor.get("/connected-clients"))).data;
   const ids = {
     keys: apiKey.id,
@@ -76,6 +81,7 @@ export async function furnishAccount(gateway: TestGateway): Promise<FurnishedAcc
     events: event.id,
     webhook_sessions: webhookSession.id,
     charges: charge.id,
+    requests: request.id,
     checkouts: checkout.id,
     sessions: session.id,
     passkeys: `passkey_${canary}`,
