@@ -9,6 +9,7 @@ import { measureLedger } from "./measure-ledger.ts";
 import { measureNodes } from "./measure-nodes.ts";
 import { measureProcesses } from "./measure-processes.ts";
 import { measureQueue } from "./measure-queue.ts";
+import { measureRequests } from "./measure-requests.ts";
 import { measureRollout } from "./measure-rollout.ts";
 import { measureStreams } from "./measure-streams.ts";
 import { measureTasks } from "./measure-tasks.ts";
@@ -24,6 +25,7 @@ const benches: Record<string, (words: string[]) => Promise<void>> = {
   nodes: measureNodes,
   processes: measureProcesses,
   queue: measureQueue,
+  requests: measureRequests,
   rollout: measureRollout,
   streams: measureStreams,
   tasks: measureTasks,

@@ -20,6 +20,7 @@ export function writeResults(
     | "growth"
     | "nodes"
     | "processes"
+    | "requests"
     | "rollout"
     | "streams"
     | "tasks",

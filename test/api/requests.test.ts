@@ -1,5 +1,11 @@
+import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { countStrayRequests, createRequestLog, rollRequestLog } from "../../src/features/requests/index.ts";
+import type { RequestRecord } from "../../src/features/requests/request-record.ts";
+import { createIdSource } from "../../src/lib/ids.ts";
+import { createLogger } from "../../src/platform/observability/logger.ts";
+import { createMetrics } from "../../src/platform/observability/metrics.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
 import { openAnswer, writeQuestion } from "../harness/chat/hear-chat.ts";
 import { canary } from "../harness/upstreams/fake-upstreams.ts";
@@ -225,4 +231,85 @@ test("pages, filters, sums and the export tell the same calls", async () => {
   const [head, ...lines] = (await csv.text()).trimEnd().split("\r\n");
   expect(head).toMatch(/^id,created_at,client_request_id,key_id,wire,/);
   expect(lines.map((line) => line.slice(0, 30))).toEqual(all);
+});
+
+function describeRecord(caller: ChatCaller, createdAt: Date): RequestRecord {
+  const at = { ...chat.gateway.parts.clock, now: () => createdAt };
+  return {
+    ...{ id: createIdSource({ clock: at, randomBytes }).next("req"), createdAt },
+    ...{ accountId: caller.accountId, keyId: caller.keyId, clientRequestId: null, wire: "chat", method: "POST" },
+    ...{
+      route: "/v1/chat/completions",
+      model: 'a "model" \\ {of,ours}',
+      status: 200,
+      errorCode: null,
+      ending: "answered",
+    },
+    ...{ durationMs: 1, firstTokenMs: null, inputTokens: null, cachedInputTokens: null, cacheWriteTokens: null },
+    ...{ outputTokens: null, reasoningTokens: null, audioInputTokens: null, audioOutputTokens: null, charge: null },
+    ...{ chargeId: null, taskId: null, userAgent: null, isReplayed: false },
+  };
+}
+
+function openLog(limits: NonNullable<Parameters<typeof createRequestLog>[0]["limits"]>) {
+  const metrics = createMetrics();
+  const logger = createLogger({ level: "error", format: "json", write: () => {} });
+  return { metrics, log: createRequestLog({ ...chat.gateway.parts, metrics, logger, limits }) };
+}
+
+test("what is too much to be logged is counted, and told as a gap to those whose calls it was", async () => {
+  const [caller, other] = [await chat.createCaller(), await chat.createCaller()];
+  const { log, metrics } = openLog({ waitingMax: 2 });
+  const start = Date.now() - 60_000;
+  const records = [0, 1, 2, 3].map((second) => describeRecord(caller, new Date(start + second * 1000)));
+  for (const record of records) log.note(record);
+  await log.close();
+  const page = await list(caller, "?wire=chat");
+  expect(page.data.map(({ id, model }) => [id, model])).toEqual(
+    [records[1], records[0]].map((record) => [record?.id, record?.model]),
+  );
+  const moment = (index: number) => records[index]?.createdAt.toISOString();
+  expect(page.gaps).toEqual([{ from: moment(2), to: moment(3), lost: 2 }]);
+  expect((await list(other, "")).gaps).toEqual([]);
+  const counted = metrics.collect().filter((metric) => /request_log_(written|lost)/.test(JSON.stringify(metric)));
+  expect(counted.map((metric) => JSON.stringify(metric))).toEqual([
+    expect.stringMatching(/\b2\b/),
+    expect.stringMatching(/\b2\b/),
+  ]);
+});
+
+test("one call that cannot be written does not take its neighbours with it", async () => {
+  const caller = await chat.createCaller();
+  const { log } = openLog({});
+  const [good, bad] = [describeRecord(caller, new Date()), describeRecord(caller, new Date())];
+  log.note({ ...bad, model: "half of a \ud800 pair \0" });
+  log.note(good);
+  await log.close();
+  const page = await list(caller, "?wire=chat");
+  expect([page.data.map(({ id }) => id), page.gaps.map(({ lost }) => lost)]).toEqual([[good.id], [1]]);
+});
+
+// The last one: what is not of that time is dropped as well.
+test("strays go over into the partition of their month, and months that nobody may read are dropped", async () => {
+  const caller = await chat.createCaller();
+  const { database } = chat.gateway;
+  const then = new Date("2031-05-20T12:00:00Z");
+  const { log } = openLog({});
+  const stray = describeRecord(caller, then);
+  log.note(stray);
+  await log.close();
+  const findPlace = async () => {
+    const { rows } = await sql<{ place: string }>`
+      select tableoid::regclass::text as place from requests where id = ${stray.id}`.execute(database);
+    return rows.map(({ place }) => place);
+  };
+  expect([await findPlace(), await countStrayRequests(database)]).toEqual([["requests_default"], 1]);
+  const rollAt = (now: string) =>
+    rollRequestLog({ database, clock: { ...chat.gateway.parts.clock, now: () => new Date(now) }, keptDays: 30 });
+  await rollAt("2031-05-20T13:00:00Z");
+  expect([await findPlace(), await countStrayRequests(database)]).toEqual([["requests_203105"], 0]);
+  await rollAt("2031-06-30T00:00:00Z");
+  expect(await findPlace()).toEqual(["requests_203105"]);
+  await rollAt("2031-07-01T00:00:00Z");
+  expect(await findPlace()).toEqual([]);
 });

@@ -25,7 +25,7 @@ type RequestLogOptions = {
   limits?: Partial<typeof requestLogLimits>;
 };
 
-export const requestLogLimits = {
+const requestLogLimits = {
   /** How long a call waits for others: somebody may look for it already. */
   gatherMs: 200,
   batchMax: 500,

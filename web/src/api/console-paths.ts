@@ -4814,6 +4814,103 @@ export type paths = {
       };
     };
   };
+  "/requests/summary": {
+    get: {
+      parameters: {
+        query?: {
+          from?: string;
+          to?: string;
+          model?: string;
+          key_id?: string;
+          wire?: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
+          status?: string;
+          error_code?: string;
+          client_request_id?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "request_summary";
+            from: string;
+            to: string;
+            partial: boolean;
+            bucket_seconds: number;
+            buckets: ({
+              from: string;
+              count: number;
+              "1xx": number;
+              "2xx": number;
+              "3xx": number;
+              "4xx": number;
+              "5xx": number;
+              hung_up: number;
+              latency_ms: {
+                p50: number;
+                p95: number;
+                p99: number;
+              } | null;
+              time_to_first_token_ms: {
+                p50: number;
+                p95: number;
+                p99: number;
+              } | null;
+            })[];
+            total: {
+              count: number;
+              "1xx": number;
+              "2xx": number;
+              "3xx": number;
+              "4xx": number;
+              "5xx": number;
+              hung_up: number;
+              latency_ms: {
+                p50: number;
+                p95: number;
+                p99: number;
+              } | null;
+              time_to_first_token_ms: {
+                p50: number;
+                p95: number;
+                p99: number;
+              } | null;
+            };
+            errors: ({
+              code: string;
+              count: number;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/requests/export": {
+    get: {
+      parameters: {
+        query?: {
+          from?: string;
+          to?: string;
+          model?: string;
+          key_id?: string;
+          wire?: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
+          status?: string;
+          error_code?: string;
+          client_request_id?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "text/csv": string;
+        } };
+      };
+    };
+  };
   "/requests/{request_id}": {
     get: {
       parameters: {

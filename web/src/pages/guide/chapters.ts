@@ -43,6 +43,7 @@ export const chapterGroups: readonly [ChapterGroup, ...ChapterGroup[]] = [
       { id: "idempotency", title: "Idempotency", load: () => import("../../../../docs/api/idempotency.md") },
       { id: "webhooks", title: "Webhooks", load: () => import("../../../../docs/api/webhooks.md") },
       { id: "usage", title: "Usage and charges", load: () => import("../../../../docs/api/usage.md") },
+      { id: "requests", title: "Request log", load: () => import("../../../../docs/api/requests.md") },
       { id: "errors", title: "Errors", load: () => import("../../../../docs/api/errors.md") },
     ],
   },
