@@ -31,7 +31,9 @@ export default defineConfig({
     // What most pages share is one file: many small ones would be compressed worse than one.
     rolldownOptions: {
       output: {
-        codeSplitting: { groups: [{ name: "kit", test: /\/web\/src\/(api|design|parts)\//, minShareCount: 5 }] },
+        codeSplitting: {
+          groups: [{ name: "kit", test: /\/web\/src\/(api|design|parts\/(?!samples))/, minShareCount: 5 }],
+        },
       },
     },
   },

@@ -116,6 +116,12 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Charges of Mar 4, 2026");
     await page.getByRole("button", { name: "Close" }).click();
     await heading.waitFor({ state: "detached" });
+    const zoom = page.getByRole("group", { name: "Zoom" });
+    await zoom.getByRole("button", { name: "Zoom in" }).press("Enter");
+    await expect.poll(() => bars.count()).toBeLessThan(3);
+    await zoom.getByRole("button", { name: "Earlier" }).press("Enter");
+    await zoom.getByRole("button", { name: "Reset zoom" }).press("Enter");
+    await expect.poll(() => bars.count()).toBe(3);
   });
 
   test("tables tell the same by key, and filters stay in the address", async () => {

@@ -19,6 +19,7 @@ const pairs = [
   ["success", "success-soft"],
   ["warning", "warning-soft"],
   ["canvas", "ink"],
+  ...["code-keyword", "code-string", "code-number", "code-name"].map((word) => [word, "sunken"]),
   ...["ink", "ink-soft"].flatMap((text) =>
     ["accent-soft", "danger-soft", "success-soft", "warning-soft"].map((ground) => [text, ground]),
   ),

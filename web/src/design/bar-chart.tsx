@@ -3,15 +3,19 @@ import {
   Bar,
   CartesianGrid,
   BarChart as Chart,
+  ReferenceArea,
   ResponsiveContainer,
   Tooltip,
   usePlotArea,
   XAxis,
   YAxis,
 } from "recharts";
+import { BarLegend } from "./bar-legend.tsx";
 import { BarTip } from "./bar-tip.tsx";
-import type { ChartBar } from "./chart-bar.ts";
+import { type ChartBar, listSeries } from "./chart-bar.ts";
 import { getSeriesColour } from "./series-colours.ts";
+import { useZoom } from "./use-zoom.ts";
+import { ZoomButtons } from "./zoom-buttons.tsx";
 
 export type BarChartProps = {
   label: string;
@@ -25,16 +29,32 @@ export type BarChartProps = {
   onOpen(barId: string, partId: string | null): void;
 };
 
-const tickStyle = { fill: "var(--ink-soft)", fontSize: 13 };
+const tickStyle = { fill: "var(--ink-soft)", fontSize: 12 };
 
-/** Stacked bars. Each is a button; together they have one place in the order of Tab, and arrow keys go through them. */
-export function BarChart({ label, bars, isWhole, writeTick, openId, onOpen }: BarChartProps) {
+/** Stacked bars, with what their colours mean and the way to look at fewer of them. */
+export function BarChart(props: BarChartProps) {
+  const zoom = useZoom(props.bars);
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex min-h-7 items-start justify-between gap-4">
+        <BarLegend series={listSeries(props.bars)} />
+        <ZoomButtons zoom={zoom} />
+      </div>
+      <Plot {...props} bars={zoom.shown} onChoose={zoom.choose} />
+    </div>
+  );
+}
+
+type PlotProps = BarChartProps & { onChoose(oneId: string, otherId: string): void };
+
+/** Each bar is a button; together they have one place in the order of Tab, and arrow keys go through them. */
+function Plot({ label, bars, isWhole, writeTick, openId, onOpen, onChoose }: PlotProps) {
   const [focused, setFocused] = useState<Focused | null>(null);
+  const { dragged, ...drag } = useDrag(onChoose);
   const marks = new Map(bars.map(({ id, mark }) => [id, mark]));
-  const colourMax = Math.max(0, ...bars.flatMap(({ parts }) => parts.map(({ colour }) => colour)));
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
-    <div role="group" aria-label={label} className="relative h-60 overflow-x-clip tabular-nums">
+    <div role="group" aria-label={label} className="relative h-60 overflow-x-clip tabular-nums select-none">
       <ResponsiveContainer>
         <Chart
           data={bars}
@@ -42,6 +62,7 @@ export function BarChart({ label, bars, isWhole, writeTick, openId, onOpen }: Ba
           maxBarSize={40}
           barCategoryGap="20%"
           margin={{ top: 8, right: 8, bottom: 0, left: 0 }}
+          {...drag}
         >
           <CartesianGrid vertical={false} stroke="var(--line)" />
           <XAxis
@@ -67,9 +88,8 @@ export function BarChart({ label, bars, isWhole, writeTick, openId, onOpen }: Ba
             isAnimationActive={false}
           />
           <BarButtons bars={bars} openId={openId} onFocus={setFocused} onOpen={(id) => onOpen(id, null)} />
-          {Array.from({ length: colourMax + 1 }, (_, colour) => (
+          {listSeries(bars).map(({ colour }) => (
             <Bar
-              // biome-ignore lint/suspicious/noArrayIndexKey: a series is its colour.
               key={colour}
               stackId="bars"
               dataKey={(bar: ChartBar) => findPart(bar, colour)?.size ?? 0}
@@ -81,6 +101,9 @@ export function BarChart({ label, bars, isWhole, writeTick, openId, onOpen }: Ba
               }
             />
           ))}
+          {dragged !== null && (
+            <ReferenceArea x1={dragged.from} x2={dragged.to} fill="var(--accent)" fillOpacity={0.15} />
+          )}
         </Chart>
       </ResponsiveContainer>
       {focused !== null && (
@@ -90,6 +113,30 @@ export function BarChart({ label, bars, isWhole, writeTick, openId, onOpen }: Ba
       )}
     </div>
   );
+}
+
+type ChartPoint = { activeLabel?: string | number | undefined };
+
+/** The bars over which a pressed pointer goes; let go, it has chosen them. */
+function useDrag(onChoose: PlotProps["onChoose"]) {
+  const [dragged, setDragged] = useState<{ from: string; to: string } | null>(null);
+  const read = ({ activeLabel }: ChartPoint): string | null => (activeLabel === undefined ? null : String(activeLabel));
+  return {
+    dragged: dragged === null || dragged.from === dragged.to ? null : dragged,
+    onMouseDown(point: ChartPoint) {
+      const id = read(point);
+      if (id !== null) setDragged({ from: id, to: id });
+    },
+    onMouseMove(point: ChartPoint) {
+      const id = read(point);
+      if (id !== null && dragged !== null && id !== dragged.to) setDragged({ ...dragged, to: id });
+    },
+    onMouseUp() {
+      if (dragged !== null) onChoose(dragged.from, dragged.to);
+      setDragged(null);
+    },
+    onMouseLeave: () => setDragged(null),
+  };
 }
 
 function findPart({ parts }: ChartBar, colour: number): ChartBar["parts"][number] | undefined {

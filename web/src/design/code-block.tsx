@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { CodeText } from "./code-text.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { Tabs } from "./tabs.tsx";
 
@@ -14,7 +15,7 @@ export function TitledCode({ label, code }: { label: string; code: string }) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard cannot scroll the code. */}
       <div role="group" aria-label={label} tabIndex={0} className="overflow-x-auto rounded-b-md">
         <pre className="p-4 font-mono text-xs">
-          <code>{code}</code>
+          <CodeText label={label} code={code} />
         </pre>
       </div>
     </div>
@@ -31,7 +32,7 @@ export function CodeBlock({ label, code }: { label: string; code: string }) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard cannot scroll the code. */}
       <section aria-label={label} tabIndex={0} className="overflow-x-auto rounded-md">
         <pre className="p-4 font-mono text-xs max-sm:pt-1 sm:pr-24">
-          <code>{code}</code>
+          <CodeText label={label} code={code} />
         </pre>
       </section>
     </div>

@@ -11,7 +11,7 @@ load().catch(() => {});
 /** The chart, whose library is as large as all of sign-in: it is not part of any page. */
 export function LazyBarChart(props: BarChartProps) {
   return (
-    <Suspense fallback={<Skeleton className="h-60" />}>
+    <Suspense fallback={<Skeleton className="h-69" />}>
       <BarChart {...props} />
     </Suspense>
   );

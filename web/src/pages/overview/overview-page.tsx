@@ -7,14 +7,14 @@ import { Skeleton } from "../../design/skeleton.tsx";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
 import { BalanceSummary } from "./balance-summary.tsx";
-import { FirstRun } from "./first-run/first-run.tsx";
 import { LatestCharges } from "./latest-charges.tsx";
 import { LatestTasks } from "./latest-tasks.tsx";
 import { refreshMs } from "./refresh-interval.ts";
 
 const chartRefreshMs = 30_000;
 
-/** Loaded apart, like the library that draws it: balance and calls are there before it. */
+/** Loaded apart: an account has need of one of them only, and its balance is there before. */
+const FirstRun = lazy(async () => ({ default: (await import("./first-run/first-run.tsx")).FirstRun }));
 const SpendingChart = lazy(async () => ({ default: (await import("./spending-chart.tsx")).SpendingChart }));
 
 /** The account at a glance: balance, holds, spending, recent calls and tasks. */
@@ -39,11 +39,13 @@ export function OverviewPage() {
       }
     >
       {firstRun === "shown" && (
-        <FirstRun
-          charge={charges.data?.data[0]}
-          taskId={tasks.data?.data[0]?.id}
-          onHide={() => setFirstRun("hidden")}
-        />
+        <Suspense fallback={<Skeleton className="h-72" />}>
+          <FirstRun
+            charge={charges.data?.data[0]}
+            taskId={tasks.data?.data[0]?.id}
+            onHide={() => setFirstRun("hidden")}
+          />
+        </Suspense>
       )}
       <BalanceSummary timeZone={timeZone} />
       {!isNew && (

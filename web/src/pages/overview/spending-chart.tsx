@@ -29,7 +29,7 @@ export function SpendingChart({ usage, error, onRetry }: SpendingChartProps) {
   return (
     <Section title="Spending" intro={total} actions={link}>
       {error !== null && usage === undefined && <LoadFailure error={error} onRetry={onRetry} />}
-      {error === null && usage === undefined && <Skeleton className="h-60" />}
+      {error === null && usage === undefined && <Skeleton className="h-69" />}
       {usage !== undefined && <Chart usage={usage} />}
     </Section>
   );

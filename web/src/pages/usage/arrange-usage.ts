@@ -1,6 +1,6 @@
 import type { Usage } from "../../api/ask-spending.ts";
 import type { ChartBar } from "../../design/chart-bar.ts";
-import { seriesMax } from "../../design/series-colours.ts";
+import { assignColours, restColour, seriesMax } from "../../design/series-colours.ts";
 import { findDay, formatDay, listDays } from "../../parts/format/calendar-days.ts";
 import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
 import { compareMoney, sumMoney } from "../../parts/format/sum-money.ts";
@@ -51,9 +51,9 @@ export function arrangeUsage(usage: Usage, arrangement: Arrangement): ArrangedUs
     const parts = [...Map.groupBy(rows, placeOf)]
       .toSorted(([a], [b]) => a - b)
       .flatMap(([place, ofPlace]) => {
-        const { id, name } = series[place] ?? { id: restId, name: "" };
+        const { id, name, colour } = series[place] ?? { id: restId, name: "", colour: restColour };
         const sums = addSums(ofPlace);
-        return { id, name, size: measure(sums, show), text: writeMeasure(sums, show, usage.currency), colour: place };
+        return { id, name, size: measure(sums, show), text: writeMeasure(sums, show, usage.currency), colour };
       });
     const text = writeMeasure(addSums(rows), show, usage.currency);
     return { id: slot, ...nameSlot(slot, cut, usage.time_zone), text, parts };
@@ -75,15 +75,15 @@ function rankSeries(
   const all = [...groups].map(([id, rows]) => ({ id, sums: addSums(rows) }));
   const compare = (a: Sums, b: Sums): number =>
     show === "charge" ? compareMoney(b.charge, a.charge) : measure(b, show) - measure(a, show);
-  return all
-    .toSorted((a, b) => compare(a.sums, b.sums) || (a.id < b.id ? -1 : 1))
-    .map(({ id, sums }, colour) => ({
-      id,
-      name: id === unknownId ? `Unknown ${by}` : nameOf(id),
-      colour,
-      sums,
-      text: writeMeasure(sums, show, currency),
-    }));
+  const ranked = all.toSorted((a, b) => compare(a.sums, b.sums) || (a.id < b.id ? -1 : 1));
+  const colours = assignColours(ranked.slice(0, seriesMax).map(({ id }) => id));
+  return ranked.map(({ id, sums }) => ({
+    id,
+    name: id === unknownId ? `Unknown ${by}` : nameOf(id),
+    colour: colours.get(id) ?? restColour,
+    sums,
+    text: writeMeasure(sums, show, currency),
+  }));
 }
 
 function joinRest(ranked: readonly Series[], { by, show }: Arrangement, currency: string): Series[] {
@@ -91,7 +91,7 @@ function joinRest(ranked: readonly Series[], { by, show }: Arrangement, currency
   if (rest.length === 0) return [...ranked];
   const sums = addSums(rest.map((each) => each.sums));
   const name = `${rest.length} other ${by}s`;
-  const joined = { id: restId, name, colour: seriesMax, sums, text: writeMeasure(sums, show, currency) };
+  const joined = { id: restId, name, colour: restColour, sums, text: writeMeasure(sums, show, currency) };
   return [...ranked.slice(0, seriesMax), joined];
 }
 
