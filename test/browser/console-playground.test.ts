@@ -1,6 +1,10 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse, stringify } from "yaml";
 import { makeMedia } from "../harness/media/media-files.ts";
+import { repositoryDir } from "../harness/repository-files.ts";
 import {
   type BrowsedSite,
   fillSignIn,
@@ -19,6 +23,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
   let signedIn: Awaited<ReturnType<BrowserContext["storageState"]>>;
   beforeAll(async () => {
     site = await startBrowsedSite({ hasRunningClock: true });
+    await offerLesserModels(site);
     email = await site.createPerson({ credit: "20.00" });
     await using opened = await site.openPage();
     await signInByPage(opened.page, email, "/console/playground");
@@ -196,11 +201,47 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await waitUntilLoaded(result.getByRole("img", { name: "image 1" }));
     await expect.poll(() => page.getByLabel("Prompt").inputValue()).toBe("A lighthouse at dusk");
     await expect.poll(() => drop.getByRole("img", { name: "start.png" }).count()).toBe(1);
+    const path = await result.getByRole("link", { name: "Open task" }).getAttribute("href");
+    const fileId = /file_\w+/.exec((await result.getByRole("img", { name: "image 1" }).getAttribute("src")) ?? "")?.[0];
+    await page.getByLabel("Prompt").fill("Something else");
+    await result.getByRole("button", { name: "Edit and run again" }).click();
+    await expect.poll(() => page.getByLabel("Prompt").inputValue()).toBe("A lighthouse at dusk");
+    await page.getByRole("button", { name: "Recent files: Start images" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: /^Use / }).first().click();
+    await expect.poll(() => drop.getByRole("button", { name: /^Remove / }).count()).toBe(2);
+    await result.getByRole("button", { name: "Use image 1 as input" }).click();
+    await page.getByRole("menuitem", { name: "Person of an avatar" }).click();
+    await page.waitForURL(/model=sandbox-avatar/);
+    await waitUntilLoaded(page.getByRole("group", { name: "Person" }).getByRole("img", { name: "image 1" }));
     expect(opened.complaints).toEqual([]);
     expect(opened.foreignRequests).toEqual([]);
+    await opensFromAddress({ taskId: path?.split("/").at(-1) ?? "", fileId: fileId ?? "" });
   });
 
-  test("speech is made in the chosen voice and plays in the page", async () => {
+  /** In a window of its own, which knows nothing of what was done in others. */
+  async function opensFromAddress({ taskId, fileId }: { taskId: string; fileId: string }): Promise<void> {
+    await using opened = await site.openPage({ storageState: signedIn });
+    const { page } = opened;
+    await page.goto(`/console/playground?task=${taskId}`);
+    await page.waitForURL(/\?model=sandbox-image$/);
+    await expect.poll(() => page.getByLabel("Prompt").inputValue()).toBe("A lighthouse at dusk");
+    await expect.poll(() => page.getByLabel("Size").inputValue()).toBe("512x512");
+    await page.getByRole("button", { name: "Remove start.png" }).waitFor();
+    await page.getByRole("region", { name: "Result" }).getByRole("img", { name: "image 1" }).waitFor();
+    await page.getByRole("region", { name: "History" }).getByRole("button", { pressed: true }).waitFor();
+    await page.goto(`/console/playground?input=${fileId}`);
+    await page.getByRole("button", { name: "Start image of a video" }).click();
+    await page.waitForURL(/\?model=sandbox-video$/);
+    await page
+      .getByRole("group", { name: "Start image" })
+      .getByRole("button", { name: /^Remove / })
+      .waitFor();
+    await page.goto("/console/playground?task=task_nobody");
+    await page.getByText("The request of the task cannot be loaded.").first().waitFor();
+    expect(opened.complaints).toEqual([]);
+  }
+
+  test("speech is made in the chosen voice, plays in the page, and speaks for an avatar", async () => {
     await using opened = await openPlayground("sandbox-speech");
     const { page } = opened;
     await page.getByLabel("Text").fill("The gate is open.");
@@ -218,6 +259,13 @@ describe.skipIf(!hasBrowser)("the playground", () => {
       .getByText(/^Cost \$0\.000255$/)
       .first()
       .waitFor();
+    await page.getByRole("button", { name: "Use audio as input" }).click();
+    await page.getByRole("menuitem", { name: "Voice of an avatar" }).click();
+    await page.getByRole("group", { name: "Voice" }).getByRole("button", { name: "Remove audio" }).waitFor();
+    const place = page.getByText("Output appears here");
+    await dropFile(place, { name: "face.png", type: "image/png", content: await makeMedia("png") });
+    await waitUntilLoaded(page.getByRole("group", { name: "Person" }).getByRole("img", { name: "face.png" }));
+    await page.getByText("Costs at most $0.15").first().waitFor();
   });
 
   test("a video under way shows how far it is and can be canceled", async () => {
@@ -249,6 +297,116 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await steps.locator("summary").click();
     await steps.getByText("drama.script").first().waitFor();
     await page.getByText("Cost $0.02").first().waitFor();
+    await page.getByLabel("Stop after").selectOption("video");
+    await page
+      .getByText(/Costs about \$\d/)
+      .first()
+      .waitFor();
+    await page
+      .getByText(/Estimated from the script: \d+ shots.*At most \$4\.93/)
+      .first()
+      .waitFor();
+    await page.getByLabel("Stop after").selectOption("storyboard");
+    await page.getByRole("button", { name: "Generate" }).click();
+    await editsStoryboard(page);
+  });
+
+  /** A shot is changed, moved and drawn anew, and the video is asked for as the storyboard stands then. */
+  async function editsStoryboard(page: Page): Promise<void> {
+    const board = page.getByRole("region", { name: "Storyboard" });
+    const shots = board.getByRole("list", { name: "Shots" }).getByRole("button");
+    await shots.first().click();
+    await board.getByRole("button", { name: "Add a shot" }).click();
+    await shots.nth(1).getByText("Drawn with the video").waitFor();
+    await board.getByLabel("What the shot shows").fill("A lamp that is out");
+    await board.getByRole("button", { name: "Move left" }).click();
+    await shots.first().getByText("A lamp that is out").waitFor();
+    await board.getByLabel("Image model").selectOption("small-image");
+    await board.getByText("Costs $0.01").first().waitFor();
+    await board.getByRole("button", { name: "Re-shoot" }).click();
+    await waitUntilLoaded(shots.first().locator("img"));
+    await expect.poll(() => listAxeFindings(page)).toEqual([]);
+    const asked = page.waitForRequest(
+      (request) => request.method() === "POST" && request.url().endsWith("/dramas/generations"),
+    );
+    await board.getByRole("button", { name: "Make the video" }).click();
+    const { script, stage } = (await asked).postDataJSON();
+    expect(stage).toBe("video");
+    expect(script.shots[0]).toMatchObject({ id: "shot-2", prompt: "A lamp that is out" });
+    expect(script.shots[0].image_file_id).toMatch(/^file_/);
+    expect(script.shots[1].id).toBe("shot-1");
+    const result = page.getByRole("region", { name: "Result" });
+    await result.getByRole("button", { name: "Cancel" }).click();
+    await result.getByText("Canceled").first().waitFor();
+  }
+
+  test("a model is found by what is told of it, with keys alone, and shown before the address has changed", async () => {
+    await using opened = await openPlayground("sandbox-chat");
+    const { page } = opened;
+    const picker = page.getByRole("combobox", { name: "Model", exact: true });
+    await picker.focus();
+    await page.keyboard.press("Enter");
+    const list = page.getByRole("listbox");
+    await list.getByRole("option", { name: /Sandbox Image.*\$0\.02 \/ image/ }).waitFor();
+    await page.keyboard.type("aloud");
+    await expect.poll(() => list.getByRole("option").count()).toBe(1);
+    await expect.poll(() => listAxeFindings(page)).toEqual([]);
+    await page.keyboard.press("Enter");
+    await picker.getByText("Sandbox Speech").waitFor();
+    await page.waitForURL(/model=sandbox-speech/);
+    await page.getByRole("button", { name: /^Announcement/ }).click();
+    await expect.poll(() => page.getByLabel("Text").inputValue()).toContain("ferry");
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test("models answer side by side, each with its cost; what one does not know is said, and all are stopped at once", async () => {
+    await using opened = await openPlayground("sandbox-chat", { width: 390 });
+    const { page } = opened;
+    await page.getByRole("button", { name: "Compare" }).click();
+    await page.waitForURL(/compare=plain-chat/);
+    await page.getByRole("button", { name: "Settings" }).click();
+    await page.getByLabel("Reasoning effort").selectOption("low");
+    await page.getByText("Plain Chat: Reasoning effort is not sent.").first().waitFor();
+    await say(page, "What is 6 * 7?");
+    for (const name of ["sandbox-chat", "plain-chat"]) {
+      const answer = page.getByRole("article", { name: `Answer of ${name}` });
+      await expect.poll(() => answer.textContent()).toMatch(/42.*Cost ?\$0\.0\d+.*Total time/s);
+    }
+    await page.getByText("Cheapest").first().waitFor();
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await expect.poll(() => listAxeFindings(page)).toEqual([]);
+    }
+    await expect.poll(() => page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+    await say(page, "[[slow:0.2]] [[long:2000]] Tell me everything.");
+    await page.getByRole("button", { name: "Stop all" }).click();
+    await expect.poll(() => page.getByText("You stopped this answer.").count()).toBe(2);
+    await say(page, "[[503]] Hello");
+    await expect.poll(() => page.getByRole("alert").getByText("Model unavailable").count()).toBe(2);
+    await page.getByRole("button", { name: "Remove model 2" }).click();
+    await page.waitForURL(/\?model=sandbox-chat$/);
+  });
+
+  test("images of several models are made from one form, each with what it knows of it", async () => {
+    await using opened = await site.openPage({ storageState: signedIn });
+    const { page } = opened;
+    await page.goto("/console/playground?model=sandbox-image&compare=small-image");
+    await page.getByLabel("Prompt").fill("A lighthouse at dusk");
+    await page.getByLabel("Size").selectOption("512x512");
+    await page.getByText("Costs $0.03 in total").first().waitFor();
+    await page.getByLabel("Number of images").fill("2");
+    await page.getByText("Number of images is not sent.").first().waitFor();
+    await page.getByLabel("Number of images").fill("");
+    await page.getByRole("button", { name: "Generate with 2 models" }).click();
+    for (const [name, cost] of [
+      ["Sandbox Image", "Cost $0.02"],
+      ["Small Image", "Cost $0.01"],
+    ] as const) {
+      const result = page.getByRole("region", { name: `Result of ${name}` });
+      await waitUntilLoaded(result.getByRole("img", { name: "image" }));
+      await result.getByText(cost).first().waitFor();
+    }
+    expect(opened.complaints).toEqual([]);
   });
 
   test("the code of the request follows what is typed", async () => {
@@ -294,6 +452,25 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await messageField(opened.page).waitFor();
   });
 });
+
+/** Beside the sandbox's models two that know less, so that there is something to compare. */
+async function offerLesserModels(site: BrowsedSite): Promise<void> {
+  const catalog = parse(readFileSync(join(repositoryDir, "catalogs/sandbox.yaml"), "utf8"));
+  const [chat, image] = catalog.models;
+  const [chatPrice, imagePrice] = catalog.prices;
+  const sizes = ["512x512"];
+  catalog.models.push(
+    { ...chat, id: "plain-chat", name: "Plain Chat", capabilities: ["chat", "streaming"] },
+    { ...image, id: "small-image", name: "Small Image", capabilities: ["text_to_image"], limits: { sizes } },
+  );
+  catalog.prices.push(
+    { ...chatPrice, model: "plain-chat", input_price: "0.001", output_price: "0.002" },
+    { ...imagePrice, model: "small-image", price: "0.01" },
+  );
+  const outcome = await site.gateway.applyCatalog(stringify(catalog));
+  if (outcome.kind === "refused") throw new Error(JSON.stringify(outcome.problems));
+  await waitUntil("the catalog to be served", () => site.gateway.catalogVersion() === outcome.version);
+}
 
 function messageField(page: Page): Locator {
   return page.getByRole("textbox", { name: "Message", exact: true });

@@ -162,7 +162,7 @@ function RoundView({ round, models, plans, currency, comparison }: RoundViewProp
             <div key={model.id} className="flex min-w-0 flex-col gap-3 rounded-lg border border-line bg-surface p-4">
               <div className="flex flex-wrap items-center gap-2">
                 <ModelLogo model={model} />
-                <h3 className="min-w-0 truncate text-sm font-semibold">{model.name}</h3>
+                <h2 className="min-w-0 truncate text-sm font-semibold">{model.name}</h2>
                 {ranking.cheapest === model.id && <Badge kind="good">Cheapest</Badge>}
                 {ranking.fastest === model.id && <Badge kind="busy">Fastest</Badge>}
               </div>

@@ -2,6 +2,7 @@ import { type Answer, hasCome, type Question, type Turn } from "./conversation.t
 
 export const comparedMax = 4;
 const roundsMax = 50;
+const differenceMin = 0.95;
 
 /** One question, and what each model answered, by the model's id. */
 export type Round = { question: Question; answers: Record<string, Answer> };
@@ -48,8 +49,8 @@ function findLeast(answers: readonly Answer[], measure: (answer: Answer) => numb
   const sorted = answers.toSorted((a, b) => measure(a) - measure(b));
   const [first, second] = sorted;
   if (first === undefined || second === undefined) return null;
-  // What cannot be measured is not less than anything.
-  return measure(first) < measure(second) ? first.model : null;
+  // What cannot be measured is not less than anything, and a hair's breadth is no difference.
+  return measure(first) < measure(second) * differenceMin ? first.model : null;
 }
 
 /** A comparison from the browser's storage. Nobody waits any longer for an answer that was on its way. */

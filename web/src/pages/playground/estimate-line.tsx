@@ -1,15 +1,22 @@
 import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
 import type { Estimate } from "./estimate-charge.ts";
 
+type EstimateLineProps = {
+  estimate: Estimate | null;
+  currency: string;
+  /** What an estimate follows from. */
+  source?: "script" | "storyboard";
+};
+
 /** What a press of the button will cost, before it is pressed. */
-export function EstimateLine({ estimate, currency }: { estimate: Estimate | null; currency: string }) {
+export function EstimateLine({ estimate, currency, source = "script" }: EstimateLineProps) {
   if (estimate === null) return null;
   return (
     <p className="text-sm text-ink-soft tabular-nums">
       {words[estimate.kind]} <span className="font-medium text-ink">{formatMoney(estimate.amount, currency)}</span>
       {estimate.kind === "about" && (
         <span className="block text-xs">
-          Estimated from the script: {formatCount(estimate.shots)} {estimate.shots === 1 ? "shot" : "shots"}, about{" "}
+          Estimated from the {source}: {formatCount(estimate.shots)} {estimate.shots === 1 ? "shot" : "shots"}, about{" "}
           {formatCount(estimate.seconds)} s. At most {formatMoney(estimate.most, currency)}, which is put on hold.
         </span>
       )}

@@ -181,7 +181,7 @@ function Column({
     <div className="flex min-w-0 flex-col gap-3 rounded-lg border border-line bg-surface p-4">
       <div className="flex items-center gap-2">
         <ModelLogo model={model} />
-        <h3 className="min-w-0 truncate text-sm font-semibold">{model.name}</h3>
+        <h2 className="min-w-0 truncate text-sm font-semibold">{model.name}</h2>
       </div>
       {remarks.length > 0 && <p className="text-xs text-ink-soft">{remarks.join(" ")}</p>}
       {error !== null && <RequestFailure error={error} onRetry={onRetry} />}
@@ -192,7 +192,7 @@ function Column({
           key={taskId}
           taskId={taskId}
           currency={currency}
-          title={`Result of ${model.name}`}
+          label={`Result of ${model.name}`}
           actionsOf={actionsOf}
         />
       )}

@@ -34,6 +34,7 @@ export function MediaFieldView({ field, values, error, dropped = null, onChange 
           label={field.label}
           name={field.name}
           options={field.options}
+          hint={field.hint}
           value={readChoice(values, field)}
           onChange={onChange}
           error={error}

@@ -6,7 +6,13 @@ export type FileKind = "image" | "audio" | "person";
 
 type Named = { name: string; label: string; hint?: string };
 export type TextMedia = Named & { kind: "text"; rows: number; charactersMax: number | null; isRequired: boolean };
-type ChoiceMedia = Named & { kind: "choice"; options: SelectOption[]; isNumber: boolean };
+type ChoiceMedia = Named & {
+  kind: "choice";
+  options: SelectOption[];
+  isNumber: boolean;
+  /** What is chosen unless the reader does; the first where there is none. */
+  usual?: string;
+};
 type NumberMedia = Named & { kind: "number"; min: number; max: number; usual: number; isWhole: boolean };
 export type FilesMedia = Named & {
   kind: "files";
@@ -90,12 +96,16 @@ function listDramaFields(model: Model): MediaField[] {
   return [
     { kind: "text", name: "title", label: "Title", rows: 1, charactersMax: 200, isRequired: true },
     text("script", "Story or script", { ...model, rows: 8, hint: "A story, an outline or a finished screenplay." }),
-    // The last stage is what most people come for.
     ...choice(
       "stage",
       "Stop after",
       offered.toReversed().map(({ stage, label }) => [stage, label]),
-    ),
+    ).map((field) => ({
+      ...field,
+      // A video is the dearest stage by far, and its shots can be changed before it is made.
+      usual: "storyboard",
+      hint: "First the shots, then the video.",
+    })),
     ...aspectRatios(model),
     { kind: "characters", name: "characters", label: "Characters", countMax: rolesMax },
   ];

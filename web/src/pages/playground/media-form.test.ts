@@ -84,7 +84,7 @@ test("characters and files become what the API calls them", () => {
     model: "stage",
     title: "T",
     script: "S",
-    stage: "video",
+    stage: "storyboard",
     aspect_ratio: "16:9",
     characters: [{ name: "Anna", reference_file_id: "file_a" }, { name: "Ben" }],
   });
@@ -124,6 +124,19 @@ test.each([
   [drama, { stage: "video" }, "4.93"],
 ] as [Part, MediaValues, string][])("%o with %o costs %s", (model, values, amount) => {
   expect(estimateCharge(prices, { model, body: build(model, values).body, values })?.amount).toBe(amount);
+});
+
+test("a drama with a script costs about what its script comes to, and at most the longest video", () => {
+  const values = { title: "T", script: "ANNA: The lamp is out. Somebody has to climb up.", stage: "video" };
+  const estimate = estimateCharge(prices, { model: drama, body: build(drama, values).body, values });
+  // A title, a shot in which nothing is said, and one line: 9 s.
+  expect(estimate).toEqual({ kind: "about", amount: "0.85", most: "4.93", shots: 2, seconds: 9 });
+  const board = { object: "drama.storyboard", shots: [{ duration: 4, lines: [] }] };
+  const film = { model: "stage", stage: "video", script: board };
+  expect(estimateCharge(prices, { model: drama, body: film, values: {} })).toMatchObject({
+    amount: "0.56",
+    most: "4.8",
+  });
 });
 
 test("what cannot be told is not told", () => {

@@ -31,10 +31,13 @@ export function readCharacters(values: MediaValues, name: string): Character[] {
   return Array.isArray(value) ? value.filter((each) => "file" in each) : [];
 }
 
-/** The choice that counts: what was chosen if this model has it, else the first that it has. */
-export function readChoice(values: MediaValues, { name, options }: Extract<MediaField, { kind: "choice" }>): string {
-  const chosen = readText(values, name);
-  return options.some(({ value }) => value === chosen) ? chosen : (options[0]?.value ?? "");
+/** The choice that counts: what was chosen if this model has it, else its usual one, else the first that it has. */
+export function readChoice(
+  values: MediaValues,
+  { name, options, usual }: Extract<MediaField, { kind: "choice" }>,
+): string {
+  const has = (wanted: string | undefined) => options.find(({ value }) => value === wanted)?.value;
+  return has(readText(values, name)) ?? has(usual) ?? options[0]?.value ?? "";
 }
 
 /** As people count characters, and as the API does. */

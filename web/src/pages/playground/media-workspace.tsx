@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 import type { Model, ModelDetail, PriceList } from "../../api/ask-catalog.ts";
-import type { TaskOutput } from "../../api/ask-tasks.ts";
+import { isOver, type Task, type TaskOutput } from "../../api/ask-tasks.ts";
 import { ApiError } from "../../api/console-api.ts";
 import { Button } from "../../design/button.tsx";
 import { DropArea } from "./drop-area.tsx";
@@ -19,6 +19,7 @@ import { RequestCode } from "./request-code.tsx";
 import { findFieldError, RequestFailure } from "./request-failure.tsx";
 import { RunHistory } from "./run-history.tsx";
 import { RunRequest } from "./run-request.tsx";
+import { StoryboardEditor } from "./storyboard-editor.tsx";
 import { TaskRun } from "./task-run.tsx";
 import { UseAsInput } from "./use-as-input.tsx";
 import type { Form } from "./use-forms.ts";
@@ -137,10 +138,11 @@ function EmptyCanvas({ model, onChoose }: { model: ModelDetail; onChoose(example
 
 type CanvasProps = Pick<MediaWorkspaceProps, "model" | "models" | "prices" | "onUse" | "onEditRun"> & {
   taskId: string;
+  onShow(taskId: string): void;
 };
 
 /** What was made, what it can be used for, and what was asked for. */
-function Canvas({ model, models, prices, taskId, onUse, onEditRun }: CanvasProps) {
+function Canvas({ model, models, prices, taskId, onUse, onEditRun, onShow }: CanvasProps) {
   const actionsOf = (output: TaskOutput, name: string) => (
     <UseAsInput
       name={name}
@@ -150,9 +152,24 @@ function Canvas({ model, models, prices, taskId, onUse, onEditRun }: CanvasProps
   );
   return (
     <TaskRun key={taskId} taskId={taskId} currency={prices.currency} actionsOf={actionsOf}>
-      {() => <RunRequest taskId={taskId} onEdit={() => onEditRun(taskId)} />}
+      {(task) => (
+        <>
+          <RunRequest taskId={taskId} onEdit={() => onEditRun(taskId)} />
+          <StoryboardOf {...{ task, model, models, prices, onShow }} />
+        </>
+      )}
     </TaskRun>
   );
+}
+
+type StoryboardOfProps = Pick<CanvasProps, "model" | "models" | "prices" | "onShow"> & { task: Task };
+
+/** The storyboard of a drama that has ended, which the video can be made from once more. */
+function StoryboardOf({ task, model, models, prices, onShow }: StoryboardOfProps) {
+  const board = task.output.find(({ type }) => type === "storyboard");
+  const isKept = board !== undefined && Date.parse(board.expires_at) > Date.now();
+  if (!isKept || !isOver(task) || !model.capabilities.includes("drama_video")) return null;
+  return <StoryboardEditor {...{ task, model, models, prices, onShow }} fileId={board.file_id} />;
 }
 
 function SubmissionFailure({ error, onRetry }: { error: Error; onRetry(): void }) {

@@ -22,7 +22,7 @@ type TaskRunProps = {
   taskId: string;
   currency: string;
   /** How the result is called beside others; alone it is just the result. */
-  title?: string;
+  label?: string;
   /** What can be done with an output, beside downloading it. */
   actionsOf?(output: TaskOutput, name: string): ReactNode;
   /** What goes with the task as a whole. */
@@ -30,7 +30,7 @@ type TaskRunProps = {
 };
 
 /** A task on the canvas: its progress, what it made, how long it took and what it cost. */
-export function TaskRun({ taskId, currency, title = "Result", actionsOf, children }: TaskRunProps) {
+export function TaskRun({ taskId, currency, label = "Result", actionsOf, children }: TaskRunProps) {
   const { task, error, onRetry } = useFollowedTask(taskId);
   if (task === undefined) {
     return error === null ? (
@@ -42,8 +42,8 @@ export function TaskRun({ taskId, currency, title = "Result", actionsOf, childre
     );
   }
   return (
-    <section aria-label={title} className="flex min-w-0 flex-col gap-4">
-      <TaskHead task={task} title={title} />
+    <section aria-label={label} className="flex min-w-0 flex-col gap-4">
+      <TaskHead task={task} />
       {!isOver(task) && <RunningTask task={task} />}
       {task.error !== undefined && (
         <Notice kind="error" title="The task failed.">
@@ -63,10 +63,10 @@ export function TaskRun({ taskId, currency, title = "Result", actionsOf, childre
   );
 }
 
-function TaskHead({ task, title }: { task: Task; title: string }) {
+function TaskHead({ task }: { task: Task }) {
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-      <h2 className="min-w-0 truncate text-lg font-semibold">{title}</h2>
+      <h2 className="text-lg font-semibold">Result</h2>
       <span aria-live="polite">
         <StatusBadge status={task.status} />
       </span>
@@ -145,8 +145,23 @@ function Steps({ steps, currency }: { steps: NonNullable<Task["steps"]>; currenc
   );
 }
 
-/** Many small things beside each other; documents below. */
+const outputsShownMax = 2;
+
+/** A few are shown; of many, those who want to see them. */
 function StepOutputs({ output }: { output: readonly TaskOutput[] }) {
+  if (output.length <= outputsShownMax) return <StepOutputList output={output} />;
+  return (
+    <details className="text-sm">
+      <summary className="text-ink-soft">{output.length} outputs</summary>
+      <div className="flex flex-col gap-3 pt-3">
+        <StepOutputList output={output} />
+      </div>
+    </details>
+  );
+}
+
+/** Many small things beside each other; documents and sound by themselves. */
+function StepOutputList({ output }: { output: readonly TaskOutput[] }) {
   const { seen = [], read = [] } = Object.groupBy(output, ({ content_type: type }) =>
     /^(image|video)\//.test(type) ? "seen" : "read",
   );
