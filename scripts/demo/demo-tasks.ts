@@ -21,8 +21,8 @@ export async function makePictures(caller: DemoCaller): Promise<void> {
 const marketing = { metadata: { team: "Marketing", campaign: "Spring" } };
 
 /** One image for the catalogue. */
-export async function draw(caller: DemoCaller, prompt: string): Promise<void> {
-  await caller.post("/images/generations", { model: "sandbox-image", size: "512x512", prompt, ...marketing }, waiting);
+export async function draw(caller: DemoCaller, prompt: string, size = "512x512"): Promise<void> {
+  await caller.post("/images/generations", { model: "sandbox-image", size, prompt, ...marketing }, waiting);
 }
 
 export async function film(caller: DemoCaller, prompt: string): Promise<void> {

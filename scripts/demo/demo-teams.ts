@@ -28,7 +28,7 @@ const coded = { inputTokens: [9_000, 60_000], outputTokens: [200, 2_400] } as co
 
 export const demoTeams = {
   "Web shop": {
-    ...{ share: 34, wire: "chat", models: ["sandbox-chat", "sandbox-chat", "sandbox-chat-pro"], cachedMax: 0.5 },
+    ...{ share: 28, wire: "chat", models: ["sandbox-chat", "sandbox-chat", "sandbox-chat-pro"], cachedMax: 0.5 },
     ...{ inputTokens: [250, 2_400], outputTokens: [60, 600] },
   },
   "Support bot": {
@@ -36,7 +36,7 @@ export const demoTeams = {
     ...{ inputTokens: [900, 6_500], outputTokens: [80, 500] },
   },
   "Coding agents": {
-    ...{ share: 22, wire: "messages", models: ["sandbox-chat-max", "sandbox-chat-pro"], cachedMax: 0.9 },
+    ...{ share: 28, wire: "messages", models: ["sandbox-chat-max", "sandbox-chat-pro"], cachedMax: 0.9 },
     ...coded,
   },
   "Product search": {

@@ -15,7 +15,7 @@ import { createPastClock } from "./past-clock.ts";
 import { seedDemoAccount } from "./seed-demo-account.ts";
 
 export const demoDays = 120;
-const callsPerDay = 45;
+const callsPerDay = 32;
 const dayMs = 24 * 60 * 60_000;
 
 /**
