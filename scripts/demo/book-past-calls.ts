@@ -6,6 +6,7 @@ import { invariant } from "../../src/lib/invariant.ts";
 import { type Nano, nano } from "../../src/lib/money.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 import type { PastCall, TeamName } from "./demo-teams.ts";
+import type { PaidCall } from "./log-past-calls.ts";
 
 const hourMs = 60 * 60_000;
 
@@ -26,16 +27,14 @@ type Books = {
 
 /**
  * Books calls of one moment as the gateway would have: each has its hold and its charge, by the ledger itself, and can be
- * explained. Thousands are written in seconds, because nobody answers them.
- *
- * The request log's rows of the same calls belong here: moment, key, wire, model and tokens are all known.
+ * explained. Thousands are written in seconds, because nobody answers them. Answers what each has cost.
  */
-export async function bookPastCalls(books: Books, calls: readonly PastCall[], at: Date): Promise<void> {
+export async function bookPastCalls(books: Books, calls: readonly PastCall[], at: Date): Promise<PaidCall[]> {
   const { ledger, ids, accountId, prices, keys, noteKeyUse } = books;
   const works = calls.map((call) => {
     const [price, key] = [prices.get(call.model), keys.get(call.team)];
     invariant(price !== undefined && key !== undefined, `${call.model} has no price, or ${call.team} no key`);
-    return { holdId: ids.next("hold"), requestId: ids.next("req"), key, bill: billCall(call, price) };
+    return { call, holdId: ids.next("hold"), requestId: ids.next("req"), key, bill: billCall(call, price) };
   });
   const expiresAt = new Date(at.getTime() + hourMs);
   const holds = works.map(({ holdId, requestId, key: { id: keyId, budget }, bill }) => {
@@ -55,6 +54,10 @@ export async function bookPastCalls(books: Books, calls: readonly PastCall[], at
     invariant(kind === "settled", `a call of the past could not be charged: ${kind}`);
   }
   for (const { key } of works) noteKeyUse(key.id, at);
+  return works.map(({ call, holdId, requestId, key, bill }) => {
+    const chargeId = `txn_${holdId.slice("hold_".length)}`;
+    return { call, requestId, keyId: key.id, charge: computeCharge(bill), chargeId };
+  });
 }
 
 function billCall({ wire, inputTokens, cachedInputTokens, outputTokens }: PastCall, price: PastPrice): Bill {

@@ -17,6 +17,8 @@ type Team = {
   /** How many of a hundred calls are its. */
   share: number;
   wire: PastCall["wire"];
+  /** The client that it calls with. */
+  userAgent: string;
   models: readonly [string, ...string[]];
   inputTokens: Range;
   outputTokens: Range;
@@ -24,24 +26,22 @@ type Team = {
   cachedMax: number;
 };
 
-const coded = { inputTokens: [9_000, 60_000], outputTokens: [200, 2_400] } as const;
-
 export const demoTeams = {
   "Web shop": {
     ...{ share: 28, wire: "chat", models: ["sandbox-chat", "sandbox-chat", "sandbox-chat-pro"], cachedMax: 0.5 },
-    ...{ inputTokens: [250, 2_400], outputTokens: [60, 600] },
+    ...{ inputTokens: [250, 2_400], outputTokens: [60, 600], userAgent: "OpenAI/JS 7.53.0" },
   },
   "Support bot": {
     ...{ share: 26, wire: "responses", models: ["sandbox-chat-pro", "sandbox-chat"], cachedMax: 0.7 },
-    ...{ inputTokens: [900, 6_500], outputTokens: [80, 500] },
+    ...{ inputTokens: [900, 6_500], outputTokens: [80, 500], userAgent: "OpenAI/Python 2.8.1" },
   },
   "Coding agents": {
     ...{ share: 28, wire: "messages", models: ["sandbox-chat-max", "sandbox-chat-pro"], cachedMax: 0.9 },
-    ...coded,
+    ...{ inputTokens: [9_000, 60_000], outputTokens: [200, 2_400], userAgent: "claude-cli/2.0.37 (external, cli)" },
   },
   "Product search": {
     ...{ share: 18, wire: "embeddings", models: ["sandbox-embedding"], cachedMax: 0 },
-    ...{ inputTokens: [2_000, 90_000], outputTokens: [0, 0] },
+    ...{ inputTokens: [2_000, 90_000], outputTokens: [0, 0], userAgent: "OpenAI/Python 2.8.1" },
   },
 } as const satisfies Record<string, Team>;
 

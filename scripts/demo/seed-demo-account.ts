@@ -8,10 +8,13 @@ import {
   revokeApiKey,
 } from "../../src/features/accounts/index.ts";
 import { bookCredit, type CreditRequest, type Ledger, sweepLedger } from "../../src/features/ledger/index.ts";
+import { createRequestLog } from "../../src/features/requests/index.ts";
 import type { AccountId, IdSource, TransactionId } from "../../src/lib/ids.ts";
 import { invariant } from "../../src/lib/invariant.ts";
 import { type Nano, nano, parseMoney } from "../../src/lib/money.ts";
 import { type Database, inTransaction } from "../../src/platform/database/database.ts";
+import { createLogger } from "../../src/platform/observability/logger.ts";
+import { createMetrics } from "../../src/platform/observability/metrics.ts";
 import { bookPastCalls, readPastPrices, type TeamKey } from "./book-past-calls.ts";
 import { createDemoCaller, type DemoCaller } from "./demo-caller.ts";
 import { callByEveryWire } from "./demo-calls.ts";
@@ -28,6 +31,7 @@ import {
 } from "./demo-tasks.ts";
 import { planCall, type TeamName } from "./demo-teams.ts";
 import { planDay } from "./demo-traffic.ts";
+import { logPastCalls, makePastPartitions } from "./log-past-calls.ts";
 import { offerDemoModels } from "./offer-demo-models.ts";
 import type { PastClock } from "./past-clock.ts";
 import { type Chance, createChance } from "./seeded-chance.ts";
@@ -65,6 +69,9 @@ type Story = DemoParts &
   };
 
 const dayMs = 24 * 60 * 60_000;
+/** As long as the request log is kept unless the settings say otherwise, less the day that is dropped next. */
+const logDays = 29;
+const logger = createLogger({ level: "warn", format: "pretty", write: (line) => process.stderr.write(line) });
 const seed = 20_261_115;
 
 /**
@@ -81,6 +88,10 @@ export async function seedDemoAccount(parts: DemoParts, history: DemoHistory): P
   const uses = createKeyUses({ database: parts.database, onTrouble: raise });
   const prices = await readPastPrices(parts.database);
   const books = { ...parts, accountId: history.accountId, prices, keys: keys.ofTeams, noteKeyUse: uses.note };
+  const loggedFrom = new Date(until.getTime() - logDays * dayMs);
+  await makePastPartitions(parts.database, loggedFrom, until);
+  const requestLog = createRequestLog({ ...parts, logger, metrics: createMetrics() });
+  const diary = { ...story, requestLog, loggedFrom };
   const turns = listTurns(story, keys.oldId);
   for (let index = 0; index < days; index += 1) {
     await topUpWhenLow(story);
@@ -89,12 +100,13 @@ export async function seedDemoAccount(parts: DemoParts, history: DemoHistory): P
       if (at >= until) break;
       parts.clock.moveTo(at);
       const planned = Array.from({ length: calls }, () => planCall(story.chance));
-      await bookPastCalls(books, planned, parts.clock.now());
+      logPastCalls(diary, await bookPastCalls(books, planned, parts.clock.now()));
     }
     await keepHouse(parts);
   }
   parts.clock.moveTo(until);
   await uses.close();
+  await requestLog.close();
   await topUpWhenLow(story);
   await callByEveryWire(caller, keys.texts);
   await endStory(story);

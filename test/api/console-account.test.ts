@@ -267,7 +267,7 @@ describe("the event inbox", () => {
 test("a first call is waited for, is seen to arrive when it is refused, and to succeed when it is paid", async () => {
   const { visitor, accountId } = await signUp();
   const read = async () => (await visitor.get("/first_call")).body;
-  expect(await read()).toEqual({ object: "first_call", state: "waiting", key_used_at: null });
+  expect(await read()).toEqual({ object: "first_call", state: "waiting", key_used_at: null, refusal: null });
   // What is done in the console is none of the account's own keys.
   await visitor.get("/models");
   const { key } = (await visitor.post("/keys", { name: "First key" })).body;
@@ -279,7 +279,8 @@ test("a first call is waited for, is seen to arrive when it is refused, and to s
       body: JSON.stringify({ model: "sandbox-chat", messages: [{ role: "user", content: "Hello" }] }),
     });
   expect((await call()).status).toBe(402);
-  await waitUntil("the use of the key", async () => (await read()).state === "arrived");
+  await waitUntil("the refusal", async () => (await read()).refusal !== null);
+  expect(await read()).toMatchObject({ state: "arrived", refusal: { status: 402, code: "insufficient_balance" } });
   const credit = { accountId, actor: "test", reason: "test", reference: null };
   await bookCredit(gateway.parts, { ...credit, booking: { kind: "top-up", amount: nano(1_000_000_000n) } });
   expect((await call()).status).toBe(200);

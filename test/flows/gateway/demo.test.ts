@@ -97,3 +97,10 @@ test("every team has spent with a key of its own, by its own models, and each ch
   const explained = await read<{ charge: string; lines: unknown[] }>(`/charges/${oldest?.id}`);
   expect(explained.charge).toBe(oldest?.charge);
 });
+
+test("the request log has the calls of the last month with their charges, and some that failed", async () => {
+  type Log = { data: { status: number; charge_id: string | null }[] };
+  const { data } = await read<Log>("/requests?limit=100&from=2026-10-18&to=2026-11-16");
+  expect(data.some(({ status, charge_id: id }) => status === 200 && id !== null)).toBe(true);
+  expect(data.some(({ status }) => status >= 400)).toBe(true);
+});

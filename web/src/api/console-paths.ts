@@ -1289,6 +1289,10 @@ export type paths = {
             object: "first_call";
             state: "waiting" | "arrived" | "succeeded";
             key_used_at: string | null;
+            refusal: {
+              status: number;
+              code: string;
+            } | null;
           };
         } };
       };

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import type { Clock } from "../../../lib/clock.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { consoleErrors, getSession } from "../console-edge.ts";
@@ -13,10 +14,13 @@ const firstCallSchema = Type.Object({
   key_used_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
     description: "When a key of the account was last used, to the minute.",
   }),
+  refusal: Type.Union([Type.Object({ status: Type.Integer(), code: Type.String() }), Type.Null()], {
+    description: "How the newest call was refused, where one was within the last day.",
+  }),
 });
 
 /** A page that waits for somebody's first call asks this, until it has come. */
-export function addFirstCallRoutes(http: HttpServer, { database }: { database: Database }): void {
+export function addFirstCallRoutes(http: HttpServer, { database, clock }: { database: Database; clock: Clock }): void {
   http.get(
     "/first_call",
     {
@@ -28,14 +32,15 @@ export function addFirstCallRoutes(http: HttpServer, { database }: { database: D
       },
     },
     async (request) => {
-      const call = await readFirstCall(database, getSession(request).accountId);
+      const call = await readFirstCall(database, getSession(request).accountId, clock.now());
       const keyUsedAt = call.keyUsedAt?.toISOString() ?? null;
-      return { object: "first_call" as const, state: decideState(call), key_used_at: keyUsedAt };
+      const { refusal } = call;
+      return { object: "first_call" as const, state: decideState(call), key_used_at: keyUsedAt, refusal };
     },
   );
 }
 
-function decideState({ hasSucceeded, keyUsedAt }: FirstCall): "waiting" | "arrived" | "succeeded" {
+function decideState({ hasSucceeded, keyUsedAt, refusal }: FirstCall): "waiting" | "arrived" | "succeeded" {
   if (hasSucceeded) return "succeeded";
-  return keyUsedAt === null ? "waiting" : "arrived";
+  return keyUsedAt === null && refusal === null ? "waiting" : "arrived";
 }

@@ -63,10 +63,16 @@ export function CallWatch({ hasKey, charge, taskId }: CallWatchProps) {
       <p className="text-ink">It is answered with 402. Add credit first, then run it again.</p>
     </Box>
   ) : (
-    <Box look="bad" title="Your key works, but no call has succeeded yet">
+    <Box look="bad" title="Your call arrived, but it did not succeed">
       <p className="text-ink">
-        The answer says why: 400 and 404 name what to change, 403 what the key may not do, 429 and 503 when to try
-        again. The call on this page works as it is.
+        {call?.refusal == null ? (
+          "It was refused, or costs nothing. "
+        ) : (
+          <>
+            It was answered with {call.refusal.status} <code className="font-mono">{call.refusal.code}</code>.{" "}
+          </>
+        )}
+        Its answer says what to change. The call on this page works as it is.
       </p>
     </Box>
   );
