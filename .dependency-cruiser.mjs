@@ -8,6 +8,7 @@
 const ranks = [
   { cli: ["src/main.ts", "src/cli"] },
   { app: ["src/app", "src/app/processes"] },
+  { search: ["src/features/search"] },
   { requests: ["src/features/requests"] },
   {
     completions: ["src/features/completions"],
@@ -15,7 +16,6 @@ const ranks = [
     messages: ["src/features/messages"],
     payments: ["src/features/payments"],
     responses: ["src/features/responses"],
-    search: ["src/features/search"],
     usage: ["src/features/usage"],
   },
   {

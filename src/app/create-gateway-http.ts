@@ -136,7 +136,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
       await given.payments.addWebhookRoute(http);
       await given.site.addRoutes(http, (consoleApi) => {
         given.payments.addRoutes(consoleApi);
-        addSearchRoutes(consoleApi, { database, clock });
+        addSearchRoutes(consoleApi, { database, clock, requestDays: settings.request_log_days });
         // In the console people do what programs do with keys, by the same routes.
         consoleApi.register(async (api: HttpServer) => {
           const identify: Identify = (request, attempt) => {

@@ -285,6 +285,7 @@ describe("the search of the console", () => {
     ["webhook_endpoints", "webhook_endpoint"],
     ["events", "event"],
     ["charges", "charge"],
+    ["requests", "request"],
   ] as const)("finds %s by their id and by its beginning, for their owner alone", async ([kind, object]) => {
     const id = owner.ids[kind];
     for (const text of [id, ` ${id.toUpperCase()} `, id.slice(0, -4)]) {

@@ -1,10 +1,12 @@
-import type { Page } from "playwright-core";
+import { readFile } from "node:fs/promises";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/site/browsed-site.ts";
 import { hasBrowser } from "../harness/site/browser.ts";
 import { type ConsolePerson, createConsolePerson } from "../harness/site/console-person.ts";
 import { type ConsoleThings, furnishConsole } from "../harness/site/furnish-console.ts";
 import { openSignedInPage } from "../harness/site/signed-in-page.ts";
+import { waitUntil } from "../harness/wait-until.ts";
 
 describe.skipIf(!hasBrowser)("the search box and the request log", () => {
   let site: BrowsedSite;
@@ -110,5 +112,101 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await expect.poll(() => listAxeFindings(page)).toEqual([]);
     }
+  });
+
+  const ask = { model: "sandbox-chat", messages: [{ role: "user", content: "Hello" }] };
+  const listRows = (page: Page): Locator => page.getByRole("region", { name: "Requests" }).locator("tbody tr");
+  const readRows = (page: Page) => listRows(page).allTextContents();
+
+  /** A call that is refused, and which one the log has it under. */
+  async function fail(caller: ConsolePerson, traceId: string): Promise<string> {
+    const body = { ...ask, model: "no-such-model" };
+    await caller.call("POST", "/chat/completions", body, { "x-client-request-id": traceId }).catch(() => {});
+    return await waitUntil("the call to be logged", async () => {
+      const { data } = await caller.call("GET", `/requests?client_request_id=${traceId}`);
+      return data[0]?.id ?? null;
+    });
+  }
+
+  test("calls appear by themselves, are filtered in the address, and lead to all that is known of them", async () => {
+    const caller = await createConsolePerson(site);
+    await using opened = await openSignedInPage(site, caller.email);
+    const { page } = opened;
+    await page.goto("/console/requests");
+    await page.getByText("No requests yet").waitFor();
+    await page.getByRole("heading", { name: "Your first call" }).waitFor();
+    await caller.call("POST", "/chat/completions", ask);
+    await listRows(page).filter({ hasText: "sandbox-chat" }).waitFor();
+    await fail(caller, "trace-1");
+    await listRows(page).filter({ hasText: "no-such-model" }).waitFor();
+
+    await page.getByLabel("Status", { exact: true }).selectOption("4xx");
+    await expect.poll(() => readRows(page)).toEqual([expect.stringContaining("404model_unavailable")]);
+    await page.reload();
+    await expect.poll(() => readRows(page)).toHaveLength(1);
+    await expect.poll(() => page.getByLabel("Status", { exact: true }).inputValue()).toBe("4xx");
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download CSV" }).click(),
+    ]);
+    const [names = "", ...lines] = (await readFile(await download.path(), "utf8")).trim().split(/\r?\n/);
+    expect(names).toContain("error_code");
+    expect(lines).toEqual([expect.stringContaining("model_unavailable")]);
+
+    await page.getByLabel("Status", { exact: true }).selectOption("");
+    await listRows(page).filter({ hasText: "sandbox-chat" }).getByRole("link").first().click();
+    await page.getByRole("heading", { level: 1, name: "Request" }).waitFor();
+    await page.getByText("POST /v1/chat/completions").waitFor();
+    await page.getByRole("link", { name: "Open charge" }).click();
+    await page.getByRole("heading", { level: 1, name: "Charge" }).waitFor();
+    await page.getByRole("link", { name: "Open request" }).click();
+    await page.getByRole("heading", { level: 1, name: "Request" }).waitFor();
+    expect(opened.complaints).toEqual([]);
+    expect(opened.foreignRequests).toEqual([]);
+  });
+
+  test("the log can be paused, read by the keyboard and narrowed to a bar, and axe finds nothing", async () => {
+    await using opened = await openSignedInPage(site, person.email);
+    const { page } = opened;
+    const refused = await fail(person, "trace-2");
+    await page.goto("/console/requests");
+    await listRows(page).filter({ hasText: "sandbox-image" }).first().waitFor();
+    await page.getByRole("switch", { name: "Live" }).click();
+    const shown = await listRows(page).count();
+    await fail(person, "trace-3");
+    expect(await listRows(page).count()).toBe(shown);
+    await page.getByRole("switch", { name: "Live" }).click();
+    await expect.poll(() => listRows(page).count()).toBeGreaterThan(shown);
+    await page.getByRole("switch", { name: "Live" }).click();
+
+    await listRows(page).getByRole("link").first().focus();
+    await page.keyboard.press("ArrowDown");
+    const second = listRows(page).nth(1).getByRole("link").first();
+    await expect.poll(() => second.evaluate((link) => link.matches(":focus"))).toBe(true);
+
+    const bars = page.getByRole("group", { name: "Requests by status over time" }).getByRole("button");
+    await bars.last().focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Leave this time" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("to")).not.toBeNull();
+    await listRows(page).first().waitFor();
+
+    for (const path of [page.url(), `/console/requests/${refused}`]) {
+      await page.goto(path);
+      await page.locator("#content").getByRole("heading", { level: 2 }).first().waitFor();
+      for (const [width, colorScheme] of [
+        [1440, "dark"],
+        [390, "light"],
+      ] as const) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        await expect
+          .poll(() => page.evaluate("document.documentElement.scrollWidth - innerWidth"))
+          .toBeLessThanOrEqual(0);
+        await expect.poll(() => listAxeFindings(page)).toEqual([]);
+      }
+    }
+    await search(page, "trace-2");
+    await expect.poll(() => options(page).first().textContent()).toContain(`no-such-model${refused}`);
   });
 });

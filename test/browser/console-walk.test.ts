@@ -25,6 +25,7 @@ const places: readonly Stop[] = [
   { path: "/console/models", heading: "Models and prices" },
   { path: "/console/models/sandbox-image", heading: "Sandbox Image" },
   { path: "/console/keys", heading: "API keys" },
+  { path: "/console/requests", heading: "Requests" },
   { path: "/console/tasks", heading: "Tasks" },
   { path: "/console/webhooks", heading: "Webhooks" },
   { path: "/console/usage", heading: "Usage" },
@@ -32,9 +33,10 @@ const places: readonly Stop[] = [
   { path: "/console/settings", heading: "Settings" },
 ];
 
-function listStops({ task, charge, endpoint, key }: ConsoleThings): Stop[] {
+function listStops({ task, charge, endpoint, key, request }: ConsoleThings): Stop[] {
   return [
     ...places,
+    { path: `/console/requests/${request}`, heading: "Request" },
     { path: `/console/tasks/${task}`, heading: "Image task" },
     { path: `/console/usage/charges/${charge}`, heading: "Charge" },
     { path: `/console/webhooks/${endpoint}`, heading: "Webhook endpoint" },

@@ -133,6 +133,19 @@ const keys = createRoute({
   component: lazyPage(() => import("./pages/keys/keys-page.tsx"), "KeysPage"),
 });
 
+const requests = createRoute({
+  getParentRoute: () => consoleLayout,
+  path: "/console/requests",
+  validateSearch: pick("period", "from", "to", "model", "key", "status", "error", "wire"),
+  component: lazyPage(() => import("./pages/requests/requests-page.tsx"), "RequestsPage"),
+});
+
+const request = createRoute({
+  getParentRoute: () => consoleLayout,
+  path: "/console/requests/$id",
+  component: lazyPage(() => import("./pages/requests/request-page.tsx"), "RequestPage"),
+});
+
 const tasks = createRoute({
   getParentRoute: () => consoleLayout,
   path: "/console/tasks",
@@ -245,6 +258,8 @@ export function createSiteRouter(queries: QueryClient) {
           playground,
           catalog.addChildren([models, model]),
           keys,
+          requests,
+          request,
           tasks,
           task,
           webhooks,

@@ -1,8 +1,11 @@
 /** What a search is for: the beginning of an id, or words that names may contain. */
-export type Search = { kind: "id"; prefix: SearchPrefix; beginning: string } | { kind: "words"; words: string };
+export type Search =
+  | { kind: "id"; prefix: SearchPrefix; beginning: string }
+  /** In small letters for names, and as they were written for ids that callers chose. */
+  | { kind: "words"; words: string; text: string };
 
 /** The ids that lead somewhere. */
-const searchPrefixes = ["task", "txn", "key", "file", "evt", "whe"] as const;
+const searchPrefixes = ["req", "task", "txn", "key", "file", "evt", "whe"] as const;
 
 export type SearchPrefix = (typeof searchPrefixes)[number];
 
@@ -15,8 +18,11 @@ const beginningMin = 8;
 const idPattern = new RegExp(`^(${searchPrefixes.join("|")})_[0-9a-z]{${beginningMin},64}$`);
 
 export function parseSearch(text: string): Search {
-  const words = text.trim().toLowerCase();
+  const trimmed = text.trim();
+  const words = trimmed.toLowerCase();
   const prefix = idPattern.exec(words)?.[1];
   const known = searchPrefixes.find((each) => each === prefix);
-  return known === undefined ? { kind: "words", words } : { kind: "id", prefix: known, beginning: words };
+  return known === undefined
+    ? { kind: "words", words, text: trimmed }
+    : { kind: "id", prefix: known, beginning: words };
 }

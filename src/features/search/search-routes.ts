@@ -6,11 +6,20 @@ import { parseSearch } from "./parse-search.ts";
 import { presentHits, searchQuerySchema, searchResultsSchema } from "./search-schema.ts";
 import { findHits } from "./search-store.ts";
 
-type SearchRouteDependencies = { database: Database; clock: Clock };
+type SearchRouteDependencies = {
+  database: Database;
+  clock: Clock;
+  /** How long the request log is kept. */
+  requestDays: number;
+};
 
 const hitsMax = 10;
+const dayMs = 24 * 60 * 60 * 1000;
 
-export function addSearchRoutes(consoleApi: HttpServer, { database, clock }: SearchRouteDependencies): void {
+export function addSearchRoutes(
+  consoleApi: HttpServer,
+  { database, clock, requestDays }: SearchRouteDependencies,
+): void {
   consoleApi.get(
     "/search",
     {
@@ -18,7 +27,7 @@ export function addSearchRoutes(consoleApi: HttpServer, { database, clock }: Sea
         operationId: "search",
         summary: "Search",
         description: `What of the account an id or words lead to, newest first, at most ${hitsMax}. Words are looked for in the
-names of keys and uploaded files, and in the URLs of webhook endpoints.`,
+names of keys and uploaded files and in the URLs of webhook endpoints; a whole \`X-Client-Request-Id\` finds its requests.`,
         tags: ["Search"],
         querystring: searchQuerySchema,
         response: {
@@ -29,7 +38,9 @@ names of keys and uploaded files, and in the URLs of webhook endpoints.`,
     },
     async (request) => {
       const { accountId } = getSession(request);
-      const scope = { accountId, now: clock.now(), limit: hitsMax };
+      const now = clock.now();
+      const requestsFrom = new Date(now.getTime() - requestDays * dayMs);
+      const scope = { accountId, now, requestsFrom, limit: hitsMax };
       return presentHits(await findHits(database, parseSearch(request.query.q), scope));
     },
   );

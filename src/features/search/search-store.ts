@@ -3,7 +3,10 @@ import { type AccountId, presentLeastId, readIdTime } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Search, SearchPrefix } from "./parse-search.ts";
 
-export const searchKinds = ["task", "charge", "ledger_entry", "key", "file", "event", "webhook_endpoint"] as const;
+export const searchKinds = [
+  ...(["request", "task", "charge", "ledger_entry"] as const),
+  ...(["key", "file", "event", "webhook_endpoint"] as const),
+] as const;
 
 export type SearchHit = {
   kind: (typeof searchKinds)[number];
@@ -16,14 +19,20 @@ export type SearchHit = {
   createdAt: Date;
 };
 
-type SearchScope = { accountId: AccountId; now: Date; limit: number };
+type SearchScope = {
+  accountId: AccountId;
+  now: Date;
+  /** From when on requests are kept; some that are older may still be there. */
+  requestsFrom: Date;
+  limit: number;
+};
 
 type HitRow = { kind: SearchHit["kind"]; id: string; name: string; status: string | null; task_id: string | null };
 
 /** Newest first, from the tables of the features below. */
 export async function findHits(database: Database, search: Search, scope: SearchScope): Promise<SearchHit[]> {
   const select =
-    search.kind === "id" ? selectById[search.prefix](search.beginning, scope) : selectByWords(search.words, scope);
+    search.kind === "id" ? selectById[search.prefix](search.beginning, scope) : selectByWords(search, scope);
   const { rows } = await sql<HitRow & { created_at: Date }>`
     select kind, id, name, status, task_id, created_at from (${select}) hits
       order by created_at desc, id desc limit ${scope.limit}`.execute(database);
@@ -49,7 +58,16 @@ const selectEndpoints = sql`
       case when disabled_at is null then 'enabled' else 'disabled' end as status
     from webhook_endpoints`;
 
+const selectRequests = ({ accountId, requestsFrom }: SearchScope) => sql`
+  select 'request' as kind, id, coalesce(model, method || ' ' || coalesce(route, 'unknown path')) as name,
+      status::text as status, task_id, created_at
+    from requests where account_id = ${accountId} and created_at >= ${requestsFrom}`;
+
 const selectById: Record<SearchPrefix, SelectHits> = {
+  // Its table is in the order of time, which the id begins with.
+  req: (beginning, scope) => sql`
+    ${selectRequests(scope)} and created_at between ${findMoment(beginning, "first")}
+      and ${findMoment(beginning, "last")} and ${begins(sql`id`, beginning)}`,
   task: (beginning, { accountId }) => sql`
     select 'task' as kind, id, model as name, state as status, id as task_id, created_at from tasks
       where account_id = ${accountId} and ${begins(sql`id`, beginning)}`,
@@ -79,12 +97,17 @@ const selectById: Record<SearchPrefix, SelectHits> = {
     ${selectEndpoints} where account_id = ${accountId} and ${begins(sql`id`, beginning)}`,
 };
 
+/** When the first and the last of the ids that begin so were made. */
+function findMoment(beginning: string, end: "first" | "last"): Date {
+  const length = beginning.indexOf("_") + 1 + idCharacters;
+  return readIdTime(beginning.padEnd(length, end === "first" ? "0" : "z")) ?? new Date(0);
+}
+
 const taskMarginMs = 1000;
 
 /** The ids of outputs are made with their task's, so that it is among the account's tasks of that moment. */
 function findTaskId(fileBeginning: string, end: "first" | "last"): string {
-  const whole = fileBeginning.padEnd("file_".length + idCharacters, end === "first" ? "0" : "z");
-  const momentMs = readIdTime(whole)?.getTime() ?? 0;
+  const momentMs = findMoment(fileBeginning, end).getTime();
   const marginMs = end === "first" ? -taskMarginMs : taskMarginMs;
   return presentLeastId("task", new Date(Math.max(0, momentMs + marginMs)));
 }
@@ -92,12 +115,14 @@ function findTaskId(fileBeginning: string, end: "first" | "last"): string {
 /** Only this many of an account's newest files and keys are looked through: their names have no index. */
 const lookedThroughMax = 2_000;
 
-/** What people gave names to. */
-function selectByWords(words: string, scope: SearchScope): RawBuilder<unknown> {
+/** What people gave names to, and requests that a caller gave an id of its own. */
+function selectByWords({ words, text }: { words: string; text: string }, scope: SearchScope): RawBuilder<unknown> {
   const { accountId, now, limit } = scope;
   const contains = sql`strpos(lower(name), ${words}) > 0 order by created_at desc, id desc limit ${limit}`;
   const newest = sql`where account_id = ${accountId} order by id desc limit ${lookedThroughMax}`;
   return sql`
+    (${selectRequests(scope)} and client_request_id = ${text} order by created_at desc limit ${limit})
+    union all
     (select kind, id, name, status, task_id, created_at from (${selectKeys(scope)} ${newest}) keys where ${contains})
     union all
     (select kind, id, name, status, task_id, created_at from (${selectEndpoints} ${newest}) endpoints where ${contains})

@@ -37,6 +37,8 @@ const pagePaths = [
   "/console/models",
   "/console/models/*",
   "/console/playground",
+  "/console/requests",
+  "/console/requests/:id",
   "/console/settings",
   "/console/tasks",
   "/console/tasks/:id",

@@ -11,7 +11,7 @@ import type { BrowsedSite } from "./browsed-site.ts";
 import type { ConsolePerson } from "./console-person.ts";
 
 /** What an account has that pages of the console are about. */
-export type ConsoleThings = { task: string; charge: string; endpoint: string; key: string };
+export type ConsoleThings = { task: string; charge: string; endpoint: string; key: string; request: string };
 
 type Furnishing = {
   /** Wherever people can give a name. */
@@ -31,7 +31,7 @@ export async function furnishConsole(
   const endpoint = await person.call("POST", "/webhook_endpoints", {
     ...{ url: `http://127.0.0.1:9/${name}`, description: name },
   });
-  const { id: task } = await person.call("POST", "/images/generations", {
+  const { id: task, request_id: request } = await person.call("POST", "/images/generations", {
     ...{ model: imageModel, prompt: name, metadata: { [name.slice(0, 64)]: name } },
   });
   await waitUntil("the image", async () => (await person.call("GET", `/tasks/${task}`)).status === "succeeded");
@@ -45,7 +45,11 @@ export async function furnishConsole(
     .insertInto("user_passkeys")
     .values({ ...passkey, sign_count: 0n, transports: [], name, created_at: parts.clock.now() })
     .execute();
-  return { task, charge: charge.id, endpoint: endpoint.id, key: apiKey.id };
+  await waitUntil("the request to be logged", async () => {
+    const { data } = await person.call("GET", `/requests?ids=${request}`);
+    return data.length === 1;
+  });
+  return { task, charge: charge.id, endpoint: endpoint.id, key: apiKey.id, request };
 }
 
 /** A plan of that name for an account, with something left of each quota. */

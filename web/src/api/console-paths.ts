@@ -1521,7 +1521,7 @@ export type paths = {
           "application/json": {
             object: "list";
             data: ({
-              object: "task" | "charge" | "ledger_entry" | "key" | "file" | "event" | "webhook_endpoint";
+              object: "request" | "task" | "charge" | "ledger_entry" | "key" | "file" | "event" | "webhook_endpoint";
               id: string;
               name: string;
               status: string | null;

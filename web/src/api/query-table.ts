@@ -3,6 +3,7 @@ import { getModel, listModels, listPrices } from "./ask-catalog.ts";
 import { getConnectRequest, getConnectStatus, readLoopbackPermission } from "./ask-connect.ts";
 import { getFile, listRecentFiles } from "./ask-files.ts";
 import { getKey, listKeyNames, listKeys, listLiveKeys } from "./ask-keys.ts";
+import { getRequest, listRequests, readLogState, summarizeRequests } from "./ask-requests.ts";
 import { searchAccount } from "./ask-search.ts";
 import {
   findSession,
@@ -110,6 +111,12 @@ export const queryTable = nameQueries({
   models: { list: whole(listModels, catalog), one: whole(getModel, catalog), prices: whole(listPrices, catalog) },
   outbox: { list: whole(listOutbox) },
   passkeys: { list: whole(listPasskeys) },
+  requests: {
+    list: paged(listRequests),
+    one: whole(getRequest),
+    state: whole(readLogState),
+    summary: whole(summarizeRequests, { placeholderData: keepPreviousData }),
+  },
   search: { account: whole(searchAccount, { staleTime: 10_000 }) },
   session: { current: whole(findSession, { staleTime: 30_000 }) },
   services: { list: whole(listServices) },

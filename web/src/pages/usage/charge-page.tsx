@@ -96,7 +96,17 @@ function ChargeOrigin({ charge }: { charge: ExplainedCharge }) {
       ),
     },
     keyId !== null && { name: "Key", value: keyNames?.get(keyId) ?? keyId },
-    requestId !== null && { name: "Request", value: <CopyableText text={requestId} label="the request's id" /> },
+    requestId !== null && {
+      name: "Request",
+      value: (
+        <span className="flex flex-col items-end gap-0.5">
+          <Link to="/console/requests/$id" params={{ id: requestId }} className={linkClasses}>
+            Open request
+          </Link>
+          <CopyableText text={requestId} label="the request's id" />
+        </span>
+      ),
+    },
     { name: "Charge", value: <CopyableText text={charge.id} label="the charge's id" /> },
   ];
   return (

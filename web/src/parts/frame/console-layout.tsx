@@ -25,6 +25,7 @@ const groups: readonly { name: string; places: readonly Place[] }[] = [
     name: "Build",
     places: [
       { to: "/console/keys", name: "API keys", icon: "keys" },
+      { to: "/console/requests", name: "Requests", icon: "requests" },
       { to: "/console/tasks", name: "Tasks", icon: "tasks" },
       { to: "/console/webhooks", name: "Webhooks", icon: "webhooks" },
     ],

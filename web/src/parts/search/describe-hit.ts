@@ -11,6 +11,8 @@ export function describeHit(hit: SearchHit, timeZone: string): SearchEntry {
   const detail = [id, formatMoment(createdAt, timeZone)].join(" · ");
   const toTask = `/console/tasks/${taskId}`;
   switch (hit.object) {
+    case "request":
+      return { to: `/console/requests/${id}`, title: name, detail, tag: `Request, ${status}`, icon: "requests" };
     case "task":
       return { to: `/console/tasks/${id}`, title: name, detail, tag: `Task, ${status}`, icon: "tasks" };
     case "charge":

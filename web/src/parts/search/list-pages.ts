@@ -12,6 +12,7 @@ type Page = SearchEntry & { alias?: string | undefined };
 const aliases: Readonly<Record<string, string>> = {
   "/console": "home dashboard start",
   "/console/models": "pricing",
+  "/console/requests": "log calls errors latency status",
   "/console/tasks": "images videos dramas avatars speech gallery outputs",
   "/console/webhooks": "events deliveries endpoints",
   "/console/usage": "spending charges costs tokens",

@@ -1,0 +1,43 @@
+import { api, ask } from "./console-api.ts";
+
+const pageSize = 50;
+
+export const getRequest = (id: string) =>
+  ask(api.GET("/requests/{request_id}", { params: { path: { request_id: id } } }));
+
+export type LoggedRequest = Awaited<ReturnType<typeof getRequest>>;
+
+/** What of the request log is asked for. */
+export type RequestFilter = {
+  from?: string;
+  to?: string;
+  model?: string;
+  key_id?: string;
+  status?: string;
+  error_code?: string;
+  wire?: NonNullable<LoggedRequest["wire"]>;
+};
+
+export const listRequests = (after: string | undefined, filter: RequestFilter) =>
+  ask(
+    api.GET("/requests", {
+      params: { query: { ...filter, limit: pageSize, ...(after === undefined ? {} : { after }) } },
+    }),
+  );
+
+/** How the calls of a time went, in buckets of equal length. */
+export const summarizeRequests = (filter: RequestFilter) =>
+  ask(api.GET("/requests/summary", { params: { query: filter } }));
+
+export type RequestSummary = Awaited<ReturnType<typeof summarizeRequests>>;
+
+/** Whether the account has made any call that is still kept, and what the log does not have. */
+export async function readLogState() {
+  const { data, gaps } = await ask(api.GET("/requests", { params: { query: { limit: 1 } } }));
+  return { isEmpty: data.length === 0, gaps };
+}
+
+/** The address of the same calls as a table. */
+export function writeExportAddress(filter: RequestFilter): string {
+  return `/console/api/requests/export?${new URLSearchParams(filter)}`;
+}

@@ -1,0 +1,60 @@
+import type { RequestSummary } from "../../api/ask-requests.ts";
+import type { ChartBar } from "../../design/chart-bar.ts";
+import { formatCount } from "../../parts/format/format-money.ts";
+
+type Bucket = RequestSummary["buckets"][number];
+
+/** What the bars are made of, from the bottom up; each has the same colour wherever it stands. */
+export const statusSeries = [
+  { id: "2xx", name: "2xx Succeeded", colour: 0 },
+  { id: "4xx", name: "4xx Refused", colour: 1 },
+  { id: "5xx", name: "5xx Failed", colour: 4 },
+] as const;
+
+const barsWithMark = 12;
+const daySeconds = 24 * 60 * 60;
+
+/** A bar for each bucket, empty ones too. */
+export function arrangeSummary({ buckets, bucket_seconds: seconds, from, to }: RequestSummary, timeZone: string) {
+  const isLong = Date.parse(to) - Date.parse(from) > 2 * daySeconds * 1000;
+  return buckets.map((bucket, index): ChartBar => {
+    const parts = statusSeries.flatMap(({ id, name, colour }) => {
+      const size = bucket[id];
+      return size === 0 ? [] : [{ id, name, size, text: formatCount(size), colour }];
+    });
+    const { name, mark } = nameBucket(bucket, { seconds, isLong, timeZone });
+    // Narrow bars have no room for what would stand below the last of them, and then the axis would have no marks at all.
+    const hasMark = index < buckets.length - 1 || buckets.length < barsWithMark;
+    return { id: bucket.from, name, mark: hasMark ? mark : "", text: countRequests(bucket), parts };
+  });
+}
+
+function countRequests({ count }: Bucket): string {
+  return count === 1 ? "1 request" : `${formatCount(count)} requests`;
+}
+
+function nameBucket(
+  { from }: Bucket,
+  { seconds, isLong, timeZone }: { seconds: number; isLong: boolean; timeZone: string },
+): { name: string; mark: string } {
+  const day = { month: "short", day: "numeric" } as const;
+  const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+  const second = seconds < 60 ? ({ second: "2-digit" } as const) : {};
+  const write = (style: Intl.DateTimeFormatOptions): string =>
+    new Intl.DateTimeFormat("en", { ...style, timeZone }).format(new Date(from));
+  return { name: write({ ...day, ...clock, ...second }), mark: write(isLong ? day : { ...clock, ...second }) };
+}
+
+/** The time of a bucket, as the address has it. */
+export function findBucketSpan(
+  { bucket_seconds: seconds }: RequestSummary,
+  from: string,
+): { from: string; to: string } {
+  return { from, to: new Date(Date.parse(from) + seconds * 1000).toISOString() };
+}
+
+/** Of a hundred calls, how many went wrong, in as many digits as matter. */
+export function writeErrorRate({ count, "4xx": refused, "5xx": failed }: RequestSummary["total"]): string {
+  if (count === 0) return "–";
+  return new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 }).format((refused + failed) / count);
+}

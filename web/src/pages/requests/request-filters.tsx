@@ -1,0 +1,107 @@
+import type { LoggedRequest } from "../../api/ask-requests.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
+import { Button } from "../../design/button.tsx";
+import { Icon } from "../../design/icon.tsx";
+import { SelectField } from "../../design/select-field.tsx";
+import { formatInstant, nameWire } from "./request-words.ts";
+import { periods, type RequestsSearch, type RequestsView, writePeriod } from "./requests-view.ts";
+
+type RequestFiltersProps = {
+  view: RequestsView;
+  timeZone: string;
+  /** The codes that there are, most first. */
+  errorCodes: readonly string[];
+  onChange(part: RequestsSearch): void;
+};
+
+const statuses = [
+  { value: "", label: "Any status" },
+  { value: "2xx", label: "2xx Succeeded" },
+  { value: "4xx", label: "4xx Refused" },
+  { value: "5xx", label: "5xx Failed" },
+  { value: "429", label: "429 Rate limited" },
+  { value: "402", label: "402 No credit" },
+  { value: "499", label: "499 Hung up" },
+];
+
+/** By which forms calls come; those that only look at things are last. */
+const wires: readonly NonNullable<LoggedRequest["wire"]>[] = [
+  ...(["chat", "responses", "messages", "completions", "embeddings"] as const),
+  ...(["images", "videos", "avatars", "dramas", "speech", "transcriptions"] as const),
+  ...(["tasks", "files", "webhooks", "models", "pricing", "balance", "usage", "requests"] as const),
+];
+
+/** Every choice is in the address. */
+export function RequestFilters({ view, timeZone, errorCodes, onChange }: RequestFiltersProps) {
+  const { data: models } = useTableQuery(queryTable.models.list());
+  const { data: keyNames } = useTableQuery(queryTable.keys.names());
+  const { from, to, model, key_id: keyId, status, error_code: errorCode, wire } = view.filter;
+  const modelIds = withChosen(model, models?.data.map(({ id }) => id) ?? []);
+  const codes = withChosen(errorCode, errorCodes);
+  const keys = new Map([...(keyId === undefined ? [] : [[keyId, keyId] as const]), ...(keyNames ?? [])]);
+  const known = withChosen(
+    status,
+    statuses.map(({ value }) => value),
+  );
+  return (
+    <search className="grid grid-cols-2 gap-3 sm:flex sm:flex-wrap sm:items-start">
+      {view.period === "span" && from !== undefined && to !== undefined ? (
+        <Button onClick={() => onChange(writePeriod("24h"))} aria-label="Leave this time">
+          {formatInstant(from, timeZone)} – {formatInstant(to, timeZone)}
+          <Icon name="close" className="size-3" />
+        </Button>
+      ) : (
+        <SelectField
+          label="Period"
+          isCompact
+          value={view.period}
+          onChange={(period) => onChange(writePeriod(period))}
+          options={periods.map(({ id, name }) => ({ value: id, label: name }))}
+        />
+      )}
+      <SelectField
+        label="Status"
+        isCompact
+        value={status ?? ""}
+        onChange={(value) => onChange({ status: value })}
+        options={known.map((value) => statuses.find((each) => each.value === value) ?? { value, label: value })}
+      />
+      <SelectField
+        label="Model"
+        isCompact
+        value={model ?? ""}
+        onChange={(value) => onChange({ model: value })}
+        options={[{ value: "", label: "Any model" }, ...modelIds.map((id) => ({ value: id, label: id }))]}
+      />
+      <SelectField
+        label="Key"
+        isCompact
+        value={keyId ?? ""}
+        onChange={(key) => onChange({ key })}
+        options={[{ value: "", label: "Any key" }, ...[...keys].map(([value, label]) => ({ value, label }))]}
+      />
+      <SelectField
+        label="API"
+        isCompact
+        value={wire ?? ""}
+        onChange={(value) => onChange({ wire: value })}
+        options={[{ value: "", label: "Any API" }, ...wires.map((value) => ({ value, label: nameWire(value) }))]}
+      />
+      {codes.length > 0 && (
+        <SelectField
+          label="Error code"
+          isCompact
+          value={errorCode ?? ""}
+          onChange={(error) => onChange({ error })}
+          options={[{ value: "", label: "Any error code" }, ...codes.map((value) => ({ value, label: value }))]}
+        />
+      )}
+    </search>
+  );
+}
+
+/** What is chosen is among the choices, also where nobody offers it any more. */
+function withChosen(chosen: string | undefined, offered: readonly string[]): string[] {
+  return [...new Set(chosen === undefined ? offered : [...offered, chosen])];
+}

@@ -1,0 +1,120 @@
+import { lazy, Suspense } from "react";
+import type { RequestSummary } from "../../api/ask-requests.ts";
+import { LazyBarChart } from "../../design/lazy-bar-chart.tsx";
+import { getSeriesColour } from "../../design/series-colours.ts";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { Stat } from "../../design/stat.tsx";
+import { formatCount } from "../../parts/format/format-money.ts";
+import { writeTick } from "../../parts/format/write-tick.ts";
+import { arrangeSummary, findBucketSpan, statusSeries, writeErrorRate } from "./arrange-summary.ts";
+import type { LatencyPoint } from "./latency-chart.tsx";
+import { percentiles } from "./percentiles.ts";
+import { formatLatency } from "./request-words.ts";
+
+/** Loaded with the other chart, whose library it shares. */
+const LatencyChart = lazy(async () => ({ default: (await import("./latency-chart.tsx")).LatencyChart }));
+
+type RequestReportProps = {
+  summary: RequestSummary | undefined;
+  timeZone: string;
+  onSpan(span: { from: string; to: string }): void;
+};
+
+/** How many calls there were, how they ended and how long they took; a bar leads to its own time. */
+export function RequestReport({ summary, timeZone, onSpan }: RequestReportProps) {
+  return (
+    <div className="flex flex-col gap-6">
+      <Figures summary={summary} />
+      {summary === undefined ? (
+        <div aria-busy="true" className="grid gap-8 lg:grid-cols-2">
+          <Skeleton className="h-60" />
+          <Skeleton className="h-60 max-lg:hidden" />
+        </div>
+      ) : (
+        <Charts summary={summary} timeZone={timeZone} onSpan={onSpan} />
+      )}
+      {summary?.partial === true && (
+        <p className="text-sm text-ink-soft">
+          These are the newest {formatCount(summary.total.count)} requests. Choose less time to count all of it.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Figures({ summary }: { summary: RequestSummary | undefined }) {
+  const total = summary?.total;
+  const latency = (id: "p50" | "p95" | "p99") => {
+    if (total === undefined) return undefined;
+    return total.latency_ms === null ? "–" : formatLatency(total.latency_ms[id]);
+  };
+  return (
+    <div className="flex flex-wrap gap-y-5 *:basis-1/3 sm:*:flex-1 max-sm:*:nth-[-n+2]:basis-1/2">
+      <Stat label="Requests" value={total === undefined ? undefined : formatCount(total.count)} />
+      <Stat label="Error rate" value={total === undefined ? undefined : writeErrorRate(total)} />
+      <Stat label="Latency p50" value={latency("p50")} />
+      <Stat label="Latency p95" value={latency("p95")} />
+      <Stat label="Latency p99" value={latency("p99")} />
+    </div>
+  );
+}
+
+function Charts({ summary, timeZone, onSpan }: RequestReportProps & { summary: RequestSummary }) {
+  const bars = arrangeSummary(summary, timeZone);
+  const points = summary.buckets.map(
+    ({ from, latency_ms: latency }, index): LatencyPoint => ({
+      id: from,
+      name: bars[index]?.name ?? "",
+      mark: bars[index]?.mark ?? "",
+      ...(latency ?? {}),
+    }),
+  );
+  return (
+    <div className="grid gap-x-10 gap-y-8 lg:grid-cols-2">
+      <div className="flex min-w-0 flex-col gap-3">
+        <ChartTitle title="Requests by status" series={statusSeries} />
+        <LazyBarChart
+          label="Requests by status over time"
+          bars={bars}
+          isWhole
+          writeTick={(value) => writeTick(value, null)}
+          onOpen={(from) => onSpan(findBucketSpan(summary, from))}
+        />
+      </div>
+      <div className="flex min-w-0 flex-col gap-3">
+        <ChartTitle title="Latency" series={percentiles} />
+        <Suspense fallback={<Skeleton className="h-60" />}>
+          <LatencyChart label={describeLatency(summary)} points={points} />
+        </Suspense>
+      </div>
+    </div>
+  );
+}
+
+function ChartTitle({
+  title,
+  series,
+}: {
+  title: string;
+  series: readonly { id: string; name?: string; colour: number }[];
+}) {
+  return (
+    <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
+      <h2 className="text-sm font-semibold">{title}</h2>
+      <ul className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-soft">
+        {series.map(({ id, name, colour }) => (
+          <li key={id} className="flex items-center gap-1.5">
+            <span className="size-2 rounded-full" style={{ backgroundColor: getSeriesColour(colour) }} />
+            {name ?? id}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function describeLatency({ total: { latency_ms: latency } }: RequestSummary): string {
+  if (latency === null) return "Latency over time: no request was answered";
+  const texts = percentiles.map(({ id }) => `${id} ${formatLatency(latency[id])}`);
+  return `Latency over time: ${texts.join(", ")} in all`;
+}

@@ -1,0 +1,196 @@
+import { Link } from "@tanstack/react-router";
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import type { LoggedRequest } from "../../api/ask-requests.ts";
+import { Badge } from "../../design/badge.tsx";
+import { joinClasses } from "../../design/join-classes.ts";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
+import { describeEnding, formatInstant, formatLatency, nameWire } from "./request-words.ts";
+
+type RequestTableProps = {
+  /** `undefined` while they are on their way. */
+  rows: readonly LoggedRequest[] | undefined;
+  timeZone: string;
+  currency: string | undefined;
+  keyNames: ReadonlyMap<string, string> | undefined;
+};
+
+type Column = { name: string; className: string; cell(row: LoggedRequest, given: RequestTableProps): ReactNode };
+
+const soft = "text-xs text-ink-soft";
+const right = "text-right whitespace-nowrap tabular-nums";
+
+/** Each leaves the table where a window has no room for it: nothing is ever scrolled sideways. */
+const columns: readonly Column[] = [
+  { name: "Time", className: "whitespace-nowrap", cell: (row, given) => <TimeCell row={row} {...given} /> },
+  { name: "Status", className: "", cell: (row) => <StatusCell row={row} /> },
+  { name: "Model", className: "max-md:hidden wrap-anywhere", cell: (row) => <ModelCell row={row} /> },
+  {
+    name: "Key",
+    className: "max-xl:hidden max-w-40 wrap-anywhere",
+    cell: ({ key_id: id }, { keyNames }) => <span className="text-ink-soft">{keyNames?.get(id) ?? id}</span>,
+  },
+  { name: "Latency", className: right, cell: (row) => formatLatency(row.latency_ms) },
+  {
+    name: "First token",
+    className: joinClasses(right, "max-xl:hidden"),
+    cell: ({ time_to_first_token_ms: ms }) => (ms === null ? <Nothing /> : formatLatency(ms)),
+  },
+  {
+    name: "Tokens in / out",
+    className: joinClasses(right, "max-lg:hidden"),
+    cell: ({ tokens }) =>
+      tokens === null ? <Nothing /> : `${formatCount(tokens.input)} / ${formatCount(tokens.output)}`,
+  },
+  {
+    name: "Cost",
+    className: joinClasses(right, "max-sm:hidden"),
+    cell: (row, given) => <CostCell row={row} {...given} />,
+  },
+];
+
+const cellClasses = "px-3 py-2 first:pl-0 last:pr-0 sm:first:pl-3 sm:last:pr-3";
+const waitingRows = Array.from({ length: 8 }, (_, index) => `place ${index}`);
+
+/** Calls, newest first. The names of the columns stay in sight, arrow keys go from call to call, and new ones stand out. */
+export function RequestTable(props: RequestTableProps) {
+  const { rows } = props;
+  const fresh = useFreshRows(rows);
+  return (
+    <section aria-label="Requests" aria-busy={rows === undefined}>
+      <table className="w-full border-collapse text-sm">
+        <thead className="sticky top-0 z-10 bg-canvas">
+          <tr className="text-left text-xs text-ink-soft shadow-[inset_0_-1px_0_var(--line)]">
+            {columns.map(({ name, className }) => (
+              <th key={name} scope="col" className={joinClasses(cellClasses, "font-medium", className)}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-line" onKeyDown={moveAmongRows}>
+          {rows === undefined
+            ? waitingRows.map((place) => <WaitingRow key={place} />)
+            : rows.map((row) => (
+                <tr
+                  key={row.id}
+                  className={joinClasses(
+                    "relative transition-colors duration-1000 hover:bg-sunken/60 has-[a:focus-visible]:bg-sunken",
+                    fresh.has(row.id) && "bg-accent-soft",
+                  )}
+                >
+                  {columns.map(({ name, className, cell }) => (
+                    <td key={name} className={joinClasses(cellClasses, "align-top", className)}>
+                      {cell(row, props)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function WaitingRow() {
+  return (
+    <tr>
+      {columns.map(({ name, className }) => (
+        <td key={name} className={joinClasses(cellClasses, className)}>
+          <Skeleton className="h-5.5" />
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+/** All of its row is the link. */
+function TimeCell({ row, timeZone }: RequestTableProps & { row: LoggedRequest }) {
+  return (
+    <div className="flex flex-col">
+      <Link
+        to="/console/requests/$id"
+        params={{ id: row.id }}
+        data-request={row.id}
+        className="font-medium tabular-nums after:absolute after:inset-0 hover:text-accent"
+      >
+        {formatInstant(row.created_at, timeZone)}
+      </Link>
+      <span className={`${soft} max-w-32 truncate md:hidden`}>{row.model ?? nameRoute(row)}</span>
+    </div>
+  );
+}
+
+function StatusCell({ row }: { row: LoggedRequest }) {
+  const { kind, name } = describeEnding(row);
+  return (
+    <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      <Badge kind={kind}>{name}</Badge>
+      {row.replayed && <Badge>Replayed</Badge>}
+      {row.error_code !== null && <code className={`${soft} font-mono wrap-anywhere`}>{row.error_code}</code>}
+    </div>
+  );
+}
+
+function ModelCell({ row }: { row: LoggedRequest }) {
+  if (row.model === null) return <span className="text-ink-soft">{nameRoute(row)}</span>;
+  return (
+    <div className="flex flex-col">
+      {row.model}
+      {row.wire !== null && <span className={soft}>{nameWire(row.wire)}</span>}
+    </div>
+  );
+}
+
+function CostCell({ row, currency }: RequestTableProps & { row: LoggedRequest }) {
+  if (row.charge === null || currency === undefined) return <Nothing />;
+  const text = formatMoney(row.charge, currency);
+  if (row.charge_id === null) return text;
+  return (
+    <Link
+      to="/console/usage/charges/$id"
+      params={{ id: row.charge_id }}
+      aria-label={`${text}, open the charge`}
+      className="relative z-[1] underline decoration-line-strong underline-offset-4 hover:text-accent"
+    >
+      {text}
+    </Link>
+  );
+}
+
+function Nothing() {
+  return <span className="text-ink-soft">–</span>;
+}
+
+function nameRoute({ method, route }: LoggedRequest): string {
+  return `${method} ${route ?? "unknown path"}`;
+}
+
+/** Which rows have come above those that were there. */
+function useFreshRows(rows: readonly LoggedRequest[] | undefined): ReadonlySet<string> {
+  const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set());
+  const known = useRef<ReadonlySet<string> | null>(null);
+  const ids = rows?.map(({ id }) => id).join(" ");
+  useEffect(() => {
+    if (ids === undefined) return;
+    const listed = ids.split(" ");
+    const before = known.current;
+    known.current = new Set(listed);
+    if (before === null) return;
+    const firstKnown = listed.findIndex((id) => before.has(id));
+    // Whoever asks for more gets older ones, which come below.
+    if (firstKnown > 0) setFresh(new Set(listed.slice(0, firstKnown)));
+  }, [ids]);
+  return fresh;
+}
+
+function moveAmongRows(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-request]")];
+  const at = links.findIndex((link) => link.matches(":focus"));
+  const next = links[at + step];
+  if (next === undefined) return;
+  event.preventDefault();
+  next.focus();
+}

@@ -1,0 +1,138 @@
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { writeExportAddress } from "../../api/ask-requests.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { usePageQuery } from "../../api/use-page-query.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
+import { Button, buttonClasses } from "../../design/button.tsx";
+import { EmptyState } from "../../design/empty-state.tsx";
+import { Icon } from "../../design/icon.tsx";
+import { LoadFailure } from "../../design/load-failure.tsx";
+import { LoadMore } from "../../design/load-more.tsx";
+import { useSearchControls } from "../../parts/forms/use-search-controls.ts";
+import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
+import { useSession } from "../../parts/session/use-session.ts";
+import { FirstRequest } from "./first-request.tsx";
+import { LiveSwitch } from "./live-switch.tsx";
+import { LogGaps } from "./log-gaps.tsx";
+import { RequestFilters } from "./request-filters.tsx";
+import { RequestReport } from "./request-report.tsx";
+import { RequestTable } from "./request-table.tsx";
+import { type RequestsSearch, type RequestsView, readRequestsView, writePeriod } from "./requests-view.ts";
+
+const route = getRouteApi("/signed-in/console/console/requests");
+
+/** A call is in the log a moment after its end. */
+const tailMs = 2_000;
+const summaryMs = 10_000;
+
+/** Every call of the account, failed ones too, as they come. */
+export function RequestsPage() {
+  const [search, change] = useSearchControls<RequestsSearch>(route.useSearch(), route.useNavigate());
+  const [openedMs] = useState(Date.now);
+  const [isPaused, setPaused] = useState(false);
+  const view = readRequestsView(search, openedMs);
+  const state = useTableQuery(queryTable.requests.state(), {
+    decideRefreshMs: (log) => (log?.isEmpty === true ? tailMs : null),
+  });
+  const isLive = view.isOpen && !isPaused;
+  return (
+    <ConsoleFrame
+      title="Requests"
+      intro="Every call of your account, failed ones included, within a second of its end."
+      actions={
+        state.data?.isEmpty === false && (
+          <>
+            {view.isOpen && <LiveSwitch isLive={isLive} onChange={(isOn) => setPaused(!isOn)} />}
+            <a href={writeExportAddress(view.filter)} download="requests.csv" className={buttonClasses("plain")}>
+              <Icon name="download" />
+              Download CSV
+            </a>
+          </>
+        )
+      }
+    >
+      {state.data?.isEmpty === true ? (
+        <FirstRequest />
+      ) : (
+        <>
+          <LogGaps gaps={state.data?.gaps ?? []} from={view.filter.from} />
+          <RequestLog view={view} isLive={isLive} onChange={change} />
+        </>
+      )}
+    </ConsoleFrame>
+  );
+}
+
+type RequestLogProps = { view: RequestsView; isLive: boolean; onChange(part: RequestsSearch): void };
+
+function RequestLog({ view, isLive, onChange }: RequestLogProps) {
+  const { time_zone: timeZone } = useSession().account;
+  const { data: site } = useTableQuery(queryTable.site.settings());
+  const { data: keyNames } = useTableQuery(queryTable.keys.names());
+  const summary = useTableQuery(queryTable.requests.summary(view.filter), {
+    decideRefreshMs: () => (isLive ? summaryMs : null),
+  });
+  const { rows, more, error, onRetry } = usePageQuery(queryTable.requests.list(view.filter), {
+    decideRefreshMs: () => (isLive ? tailMs : null),
+  });
+  const clear = () => onChange({ ...writePeriod("30d"), model: "", key: "", status: "", error: "", wire: "" });
+  return (
+    <>
+      <RequestFilters
+        view={view}
+        timeZone={timeZone}
+        errorCodes={summary.data?.errors.map(({ code }) => code) ?? []}
+        onChange={onChange}
+      />
+      {summary.data === undefined && summary.error !== null ? (
+        <LoadFailure
+          title="The summary cannot be shown."
+          error={summary.error}
+          onRetry={() => void summary.refetch()}
+        />
+      ) : (
+        <RequestReport summary={summary.data} timeZone={timeZone} onSpan={onChange} />
+      )}
+      {rows === undefined && error !== null && (
+        <LoadFailure title="The requests cannot be shown." error={error} onRetry={onRetry} />
+      )}
+      {rows?.length === 0 && <NoRequests view={view} onClear={clear} />}
+      {(rows === undefined ? error === null : rows.length > 0) && (
+        <div className="flex flex-col gap-4">
+          <RequestTable
+            // Other filters have other rows, none of which has just come.
+            key={JSON.stringify(view.filter)}
+            rows={rows}
+            timeZone={timeZone}
+            currency={site?.currency}
+            keyNames={keyNames}
+          />
+          <LoadMore {...more} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function NoRequests({ view, onClear }: { view: RequestsView; onClear(): void }) {
+  const isWhole = view.period === "30d" && !view.isFiltered;
+  return (
+    <EmptyState
+      title={view.isFiltered ? "No requests match." : "No requests in this period."}
+      action={!isWhole && <Button onClick={onClear}>Show all requests</Button>}
+    >
+      {view.isFiltered ? (
+        "Choose another period, status, model, key or API."
+      ) : (
+        <>
+          Choose a longer period, or{" "}
+          <Link to="/console/playground" className="font-medium text-accent underline underline-offset-4">
+            make a call in the playground
+          </Link>
+          .
+        </>
+      )}
+    </EmptyState>
+  );
+}

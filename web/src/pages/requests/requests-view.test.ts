@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { readRequestsView, writePeriod } from "./requests-view.ts";
+
+const nowMs = Date.parse("2026-11-17T12:34:56Z");
+
+test("without words it is the last day, to the minute and with no end", () => {
+  expect(readRequestsView({}, nowMs)).toEqual({
+    period: "24h",
+    filter: { from: "2026-11-16T12:34:00.000Z" },
+    isFiltered: false,
+    isOpen: true,
+  });
+  expect(readRequestsView({ period: "unknown" }, nowMs).period).toBe("24h");
+  expect(readRequestsView({ period: "1h" }, nowMs).filter.from).toBe("2026-11-17T11:34:00.000Z");
+});
+
+test("filters are those of the API, and a time of its own comes before a period", () => {
+  const span = { from: "2026-11-17T10:00:00Z", to: "2026-11-17T11:00:00Z" };
+  const words = { model: "sandbox-chat", key: "key_1", status: "5xx", error: "internal_error", wire: "chat" };
+  expect(readRequestsView({ ...span, ...words, period: "1h" }, nowMs)).toEqual({
+    period: "span",
+    filter: {
+      ...{ ...span, model: "sandbox-chat", key_id: "key_1", status: "5xx" },
+      ...{ error_code: "internal_error", wire: "chat" },
+    },
+    isFiltered: true,
+    isOpen: false,
+  });
+  expect(readRequestsView({ from: "yesterday", to: "today" }, nowMs).period).toBe("24h");
+});
+
+test("choosing a period takes a time of its own away", () => {
+  expect(writePeriod("24h")).toEqual({ period: "", from: "", to: "" });
+  expect(writePeriod("7d")).toEqual({ period: "7d", from: "", to: "" });
+});
