@@ -169,8 +169,8 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     await using opened = await openSignedInPage(site, person.email);
     const { page } = opened;
     const refused = await fail(person, "trace-2");
-    await page.goto("/console/requests");
-    await listRows(page).filter({ hasText: "sandbox-image" }).first().waitFor();
+    await page.goto("/console/requests?wire=chat");
+    await listRows(page).filter({ hasText: "no-such-model" }).first().waitFor();
     await page.getByRole("switch", { name: "Live" }).click();
     const shown = await listRows(page).count();
     await fail(person, "trace-3");

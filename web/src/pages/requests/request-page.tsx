@@ -58,7 +58,7 @@ export function RequestPage() {
           <RequestTiming request={request.data} />
           <RequestCost request={request.data} currency={currency} />
           <Section title="Get it from the API" intro="With a key that may read usage.">
-            <CodeBlock label="Get it from the API" code={writeCurl(baseUrl, request.data.id)} />
+            <CodeBlock label="curl" code={writeCurl(baseUrl, request.data.id)} />
           </Section>
         </div>
         <RequestFacts request={request.data} />
