@@ -11,7 +11,7 @@ const pageReads = 5;
 const portion = 500_000;
 
 /** Indexes are built when all is there, which takes a fraction of the time. */
-const secondaryIndexes = ["model", "key", "status", "error", "client_id"].map((name) => `requests_by_${name}`);
+const secondaryIndexes = ["model", "key", "status", "error", "client_id", "wire"].map((name) => `requests_by_${name}`);
 
 /** Of one account: most by one model and one key, one in thirty an error, one in a million of a kind that nothing else is. */
 const fillStatement = `
@@ -73,7 +73,9 @@ async function fill({ dataDir }: SluiceGateway, count: number): Promise<number> 
     await client.query("set synchronous_commit = off; set statement_timeout = 0; set lock_timeout = 0");
     await client.query("set maintenance_work_mem = '512MB'");
     await client.query("select make_partitions('requests', 'month', now() - interval '30 days', now())");
-    const { rows: accounts } = await client.query("select id as account_id from accounts where email = 'bench@example.com'");
+    const { rows: accounts } = await client.query(
+      "select id as account_id from accounts where email = 'bench@example.com'",
+    );
     const { rows: indexes } = await client.query(
       "select indexname, replace(indexdef, ' ON ONLY ', ' ON ') as text from pg_indexes where indexname = any($1)",
       [secondaryIndexes],

@@ -761,6 +761,8 @@ CREATE INDEX requests_by_model ON ONLY requests USING btree (account_id, model, 
 
 CREATE INDEX requests_by_status ON ONLY requests USING btree (account_id, status, created_at) WHERE status >= 400;
 
+CREATE INDEX requests_by_wire ON ONLY requests USING btree (account_id, wire, created_at) WHERE wire <> 'chat'::text;
+
 create table responses (
   account_id text not null,
   id text not null,

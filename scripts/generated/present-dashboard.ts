@@ -62,6 +62,14 @@ const traffic: Row = {
       unit: "short",
       queries: [{ expr: plain("sluice_http_requests_in_progress"), legend: "{{instance}}" }],
     },
+    {
+      title: "Request log",
+      unit: "reqps",
+      queries: [
+        { expr: sum("instance", rate("sluice_request_log_written_total")), legend: "{{instance}} written" },
+        { expr: sum("instance", rate("sluice_request_log_lost_total")), legend: "{{instance}} lost" },
+      ],
+    },
   ],
 };
 

@@ -50,6 +50,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     ends: "the request log is written again",
   });
   let isClosing = false;
+  let isSentAgain = false;
 
   function lose({ accountId, createdAt }: RequestRecord): void {
     metrics.requestLogLost.at().add(1);
@@ -83,7 +84,8 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     ...{ batchMax: limits.batchMax, waitingMax: limits.waitingMax },
     gather: (hurry) => wait(limits.gatherMs, undefined, { signal: hurry }).catch(() => {}),
     async run(records) {
-      await insertRequests(database, records);
+      await insertRequests(database, records, { isSentAgain });
+      isSentAgain = false;
       metrics.requestLogWritten.at().add(records.length);
       outage.onRecovery();
       // They are written; that they have gaps beside them is told later if need be.
@@ -92,6 +94,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     },
     judge(failure) {
       outage.onTrouble(failure);
+      isSentAgain = true;
       if (!isDatabaseUnavailable(failure)) return "alone";
       return isClosing ? new Error("the gateway stops") : "again";
     },

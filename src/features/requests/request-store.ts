@@ -39,11 +39,18 @@ const requestRow: RowType<RequestRecord> = {
   ],
 };
 
-/** Writes a batch. What is there already stays: a batch whose commit nobody heard of is sent again. */
-export async function insertRequests(database: Database, records: readonly RequestRecord[]): Promise<void> {
+/**
+ * Writes a batch. Where it is sent again because nobody heard of its commit, what is there already stays; to look for that
+ * each time would cost as much as the rest.
+ */
+export async function insertRequests(
+  database: Database,
+  records: readonly RequestRecord[],
+  { isSentAgain = false } = {},
+): Promise<void> {
   await sql`
     insert into requests select * from unnest(${presentRows(requestRow, records)}::requests[])
-      on conflict do nothing`.execute(database);
+      ${isSentAgain ? sql`on conflict do nothing` : sql``}`.execute(database);
 }
 
 export async function insertGaps(database: Database, gaps: readonly RequestGap[], nextId: () => string): Promise<void> {
@@ -128,6 +135,8 @@ function* listConditions(filter: RequestFilter): Generator<RawBuilder<unknown>> 
   if (model !== null) yield sql`model = ${model}`;
   if (keyId !== null) yield sql`key_id = ${keyId}`;
   if (wire !== null) yield sql`wire = ${wire}`;
+  // Tells the planner which index has it.
+  if (wire !== null && wire !== "chat") yield sql`wire <> 'chat'`;
   if (errorCode !== null) yield sql`error_code = ${errorCode}`;
   if (clientRequestId !== null) yield sql`client_request_id = ${clientRequestId}`;
   if (ids === null) return;
