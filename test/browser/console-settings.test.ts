@@ -48,6 +48,11 @@ describe.skipIf(!hasBrowser)("the settings", () => {
       user: { name: "Ada Lovelace" },
       account: { time_zone: "Europe/Berlin" },
     });
+    await page.getByLabel("Name", { exact: true }).fill("Countess");
+    await save(page);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Profile is as it was.").waitFor();
+    await expect.poll(() => page.getByLabel("Name", { exact: true }).inputValue()).toBe("Ada Lovelace");
     expect(opened.complaints).toEqual([]);
     expect(opened.foreignRequests).toEqual([]);
   });

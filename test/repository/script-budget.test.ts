@@ -25,6 +25,10 @@ test.for([
   expect(bytes).toBeLessThanOrEqual(scriptBytesMax);
 });
 
+test("what is for those who work on the pages is in no build", () => {
+  expect(readdirSync(assetsDir).filter((file) => file.startsWith("design-page"))).toEqual([]);
+});
+
 /** The scripts and all that they cannot run without; what they load later is not among it. */
 function followImports(scripts: readonly string[], found = new Set<string>()): ReadonlySet<string> {
   for (const script of scripts) {

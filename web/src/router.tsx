@@ -239,6 +239,17 @@ const deviceCode = createRoute({
   component: lazyPage(() => import("./pages/connect/device-code-page.tsx"), "DeviceCodePage"),
 });
 
+/** For those who work on the pages (`vite web`): no build has it. */
+const developmentPages = import.meta.env.DEV
+  ? [
+      createRoute({
+        getParentRoute: () => root,
+        path: "/design",
+        component: lazyPage(() => import("./pages/design/design-page.tsx"), "DesignPage"),
+      }),
+    ]
+  : [];
+
 export function createSiteRouter(queries: QueryClient) {
   return createRouter({
     routeTree: root.addChildren([
@@ -252,6 +263,7 @@ export function createSiteRouter(queries: QueryClient) {
       guide,
       guideChapter,
       security,
+      ...developmentPages,
       signedIn.addChildren([
         consoleLayout.addChildren([
           overview,

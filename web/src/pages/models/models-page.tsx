@@ -4,6 +4,7 @@ import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";
 import { Button } from "../../design/button.tsx";
+import { ChoiceField } from "../../design/choice-field.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
@@ -86,9 +87,8 @@ function Filters({ filter, models, onChange }: FiltersProps) {
         onChange={(type) => onChange({ type })}
         options={[{ value: "", label: "All types" }, ...types.map((type) => ({ value: type, label: nameType(type) }))]}
       />
-      <SelectField
+      <ChoiceField
         label="Capability"
-        isCompact
         value={filter.capability ?? ""}
         onChange={(capability) => onChange({ capability })}
         options={[

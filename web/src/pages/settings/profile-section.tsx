@@ -18,18 +18,30 @@ export function ProfileSection() {
   const showToast = useToast();
   const initial = { name: user.name ?? "", timeZone: account.time_zone };
   const { values, change, forget } = useFormDraft("profile", initial);
+  const restore = (before: typeof initial) =>
+    ask(api.PATCH("/account", { body: { name: before.name, time_zone: before.timeZone } })).then(
+      (session) => {
+        answers.write(queryTable.session.current(), session);
+        change(before);
+        showToast("Profile is as it was.");
+        return answers.refresh("account");
+      },
+      (error: Error) => showToast(`It could not be undone: ${error.message}`),
+    );
   const save = useAction(
     async () => {
       const body = {
         ...(values.name.trim() === initial.name ? {} : { name: values.name.trim() }),
         ...(values.timeZone.trim() === initial.timeZone ? {} : { time_zone: values.timeZone.trim() }),
       };
-      return Object.keys(body).length === 0 ? null : await ask(api.PATCH("/account", { body }));
+      if (Object.keys(body).length === 0) return null;
+      return { session: await ask(api.PATCH("/account", { body })), before: initial };
     },
-    (session) => {
+    (saved) => {
       forget();
-      if (session !== null) answers.write(queryTable.session.current(), session);
-      showToast("Profile saved.");
+      if (saved === null) return showToast("Profile saved.");
+      answers.write(queryTable.session.current(), saved.session);
+      showToast("Profile saved.", () => restore(saved.before));
       return answers.refresh("account");
     },
   );

@@ -4,11 +4,12 @@ import { queryTable } from "../../api/query-table.ts";
 import { usePageQuery } from "../../api/use-page-query.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
+import { ChoiceField } from "../../design/choice-field.tsx";
 import { DataTable } from "../../design/data-table.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { LoadMore } from "../../design/load-more.tsx";
 import { Section } from "../../design/section.tsx";
-import { SelectField, type SelectOption } from "../../design/select-field.tsx";
+import type { SelectOption } from "../../design/select-field.tsx";
 import { listChargeColumns } from "../../parts/records/charge-columns.tsx";
 
 type ChargesPanelProps = {
@@ -42,7 +43,7 @@ export function ChargesPanel(props: ChargesPanelProps) {
       intro={sum}
       actions={
         <>
-          {parts.length > 2 && <SelectField label="Part" isCompact value={part} onChange={onPart} options={parts} />}
+          {parts.length > 2 && <ChoiceField label="Part" value={part} onChange={onPart} options={parts} />}
           <Button onClick={onClose}>Close</Button>
         </>
       }

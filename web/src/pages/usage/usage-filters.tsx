@@ -1,5 +1,6 @@
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
+import { ChoiceField } from "../../design/choice-field.tsx";
 import { DayField } from "../../design/day-field.tsx";
 import { SelectField } from "../../design/select-field.tsx";
 import { dayChoices, type Measure, type UsageSearch, type UsageView } from "./usage-view.ts";
@@ -67,16 +68,14 @@ export function UsageFilters({ view, today, onChange }: UsageFiltersProps) {
           { value: "key", label: "By key" },
         ]}
       />
-      <SelectField
+      <ChoiceField
         label="Model"
-        isCompact
         value={model ?? ""}
         onChange={(value) => onChange({ model: value })}
         options={[{ value: "", label: "All models" }, ...[...modelIds].map((id) => ({ value: id, label: id }))]}
       />
-      <SelectField
+      <ChoiceField
         label="Key"
-        isCompact
         value={keyId ?? ""}
         onChange={(key) => onChange({ key })}
         options={[{ value: "", label: "All keys" }, ...[...keys].map(([value, label]) => ({ value, label }))]}
