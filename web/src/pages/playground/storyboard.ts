@@ -2,7 +2,7 @@ import { measureShot } from "./estimate-drama.ts";
 
 /** As docs/api/drama-documents.json has it: what a storyboard is made of. */
 export type Line = { speaker: string | null; text: string };
-export type Role = { name: string; appearance: string; reference_file_id: string | null };
+type Role = { name: string; appearance: string; reference_file_id: string | null };
 export type Shot = {
   id: string;
   scene: string;
