@@ -9,7 +9,9 @@ import { builtWebDir, computeWebStamp, isWebBuilt, webStampPath } from "./web-st
 const compressedBytesMin = 1_024;
 
 /** Compressed already. */
-const isCompressed = /\.(jpg|png|woff2)$/;
+const isCompressed = /\.(jpg|mp4|png|webp|woff2)$/;
+
+const manifestName = "manifest.json";
 
 if (!isWebBuilt()) await buildWeb();
 
@@ -25,8 +27,9 @@ async function buildWeb(): Promise<void> {
     await build({
       configFile: join(import.meta.dirname, "../web/vite.config.ts"),
       logLevel: "error",
-      build: { outDir: freshDir, emptyOutDir: true },
+      build: { outDir: freshDir, emptyOutDir: true, manifest: manifestName },
     });
+    writeLandingShell(freshDir);
     for (const name of readdirSync(join(freshDir, "assets"))) compress(join(freshDir, "assets", name));
     writeFileSync(join(freshDir, basename(webStampPath)), stamp);
     rmSync(builtWebDir, { recursive: true, force: true });
@@ -35,6 +38,36 @@ async function buildWeb(): Promise<void> {
     rmSync(freshDir, { recursive: true, force: true });
   }
   console.error(`Built the site in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
+}
+
+type Manifest = Record<string, { file: string; imports?: string[]; assets?: string[] }>;
+
+/**
+ * The landing page's document names what the page needs at once, so that a first visit need not run one script to learn of
+ * the next. All other pages share the document that names only what all of them need.
+ */
+function writeLandingShell(directory: string): void {
+  const manifest: Manifest = JSON.parse(readFileSync(join(directory, manifestName), "utf8"));
+  const shell = readFileSync(join(directory, "index.html"), "utf8");
+  const needed = new Set<string>();
+  const follow = (key: string): void => {
+    const { file = "", imports = [] } = manifest[key] ?? {};
+    if (file === "" || needed.has(file)) return;
+    needed.add(file);
+    imports.forEach(follow);
+  };
+  follow("src/pages/landing/landing-page.tsx");
+  const scripts = [...needed].filter((file) => !shell.includes(file));
+  const links = [
+    ...scripts.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`),
+    ...Object.entries(manifest)
+      .filter(([key]) => key.endsWith("landing/media/boat-poster.webp"))
+      .map(([, { file }]) => `<link rel="preload" as="image" fetchpriority="high" href="/${file}">`),
+  ];
+  writeFileSync(
+    join(directory, "landing.html"),
+    shell.replace("</head>", () => `${links.join("")}</head>`),
+  );
 }
 
 function compress(path: string): void {

@@ -3,26 +3,17 @@
 import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
-import { buffer } from "node:stream/consumers";
-import { setTimeout as wait } from "node:timers/promises";
 import sharp from "sharp";
-import { createSandboxGeneration } from "../packages/sandbox/src/studio/create-sandbox-generation.ts";
-import { createStudio } from "../packages/sandbox/src/studio/create-studio.ts";
-import { systemClock } from "../src/lib/clock.ts";
-import { runMediaTool } from "../src/platform/media/run-media-tool.ts";
-import type { GenerationInput, GenerationRequest } from "../src/providers/generation.ts";
+import type { GenerationInput } from "../src/providers/generation.ts";
 import { drawPortrait } from "../test/harness/media/portrait.ts";
+import { asInput, openStudio, runFfmpeg } from "./open-studio.ts";
 
 type Tile = { image: Buffer; width: number; height: number };
 
 const sheetsDir = join(import.meta.dirname, "../docs/media");
-const signal = new AbortController().signal;
 const gap = 8;
 const workDir = await mkdtemp(join(tmpdir(), "contact-sheets-"));
-const studio = createStudio({ folder: join(workDir, "studio"), clock: systemClock });
-const generation = createSandboxGeneration({ studio });
-let taskCount = 0;
+const { make, close } = openStudio(join(workDir, "studio"));
 
 const sheets: Record<string, () => Promise<void>> = {
   images: drawImages,
@@ -34,7 +25,7 @@ const sheets: Record<string, () => Promise<void>> = {
 await mkdir(sheetsDir, { recursive: true });
 const wanted = process.argv.slice(2);
 for (const [name, draw] of Object.entries(sheets)) if (wanted.length === 0 || wanted.includes(name)) await draw();
-await generation.close();
+await close();
 await rm(workDir, { recursive: true, force: true });
 
 async function drawImages(): Promise<void> {
@@ -129,36 +120,6 @@ async function drawSpeech(): Promise<void> {
   await writeSheet("speech.png", rows);
 }
 
-async function make(request: GenerationRequest, inputs: readonly GenerationInput[] = []): Promise<Buffer[]> {
-  taskCount += 1;
-  const call = {
-    taskId: `sheet-${taskCount}`,
-    request,
-    inputs,
-    upstreamModel: "",
-    apiKey: null,
-    timeoutMs: 600_000,
-    signal,
-  };
-  const outcome = await generation.submit(call);
-  if (outcome.kind !== "accepted") throw new Error("The studio did not accept the work.");
-  const startedAt = performance.now();
-  for (;;) {
-    const state = await generation.poll(outcome.handle, call);
-    if (state.kind === "done") {
-      console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${JSON.stringify(request)}`);
-      return Promise.all(state.outputs.map(async (output) => buffer(await output.open(signal))));
-    }
-    if (state.kind !== "running")
-      throw new Error(`The studio says: ${state.kind}`, { cause: "error" in state ? state.error : undefined });
-    await wait(200);
-  }
-}
-
-function asInput(role: GenerationInput["role"], bytes: Buffer, contentType: string): GenerationInput {
-  return { role, contentType, bytes: bytes.length, url: null, open: async () => Readable.from([bytes]) };
-}
-
 async function takeFrames(video: Buffer, seconds: readonly number[], height: number): Promise<Tile[]> {
   const path = join(workDir, "video.mp4");
   await writeFile(path, video);
@@ -182,18 +143,6 @@ async function takeFrames(video: Buffer, seconds: readonly number[], height: num
     frames.push(await scaleTo(frame, height));
   }
   return frames;
-}
-
-async function runFfmpeg(args: readonly string[]): Promise<Buffer> {
-  const { stdout } = await runMediaTool({
-    tool: "ffmpeg",
-    source: "ours",
-    args,
-    signal,
-    timeoutMs: 60_000,
-    stdoutBytesMax: 50_000_000,
-  });
-  return stdout;
 }
 
 async function scaleTo(image: Buffer, height: number): Promise<Tile> {

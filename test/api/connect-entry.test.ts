@@ -27,7 +27,11 @@ beforeAll(async () => {
   database = createDatabase({ address, connectionsMax: 2, onConnectionError: () => {} });
   const ids = createIdSource({ clock, randomBytes });
   const logger = createLogger({ level: "debug", format: "json", write: (line) => logs.push(line) });
-  const files = { shell: '<html data-theme="system"><head></head><body></body></html>', assets: new Map() };
+  const files = {
+    shell: '<html data-theme="system"><head></head><body></body></html>',
+    landingShell: "",
+    assets: new Map(),
+  };
   const shell = createSiteShell({ siteUrl: "https://ai.example.com", files });
   const counters = createMemoryCounters({ clock });
   const connect = createConnect({

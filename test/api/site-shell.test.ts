@@ -132,6 +132,13 @@ describe("pages", () => {
   });
 });
 
+test("the landing page's document names what that page needs; all others share one", async () => {
+  writeFileSync(join(directory, "landing.html"), shell.replace("</head>", "<link></head>"));
+  const http = await serve();
+  expect((await get(http, "/")).body).toContain("<link>");
+  expect((await get(http, "/sign-in")).body).not.toContain("<link>");
+});
+
 describe("assets", () => {
   test.for([
     ["gzip, deflate, br", "br"],
@@ -151,6 +158,20 @@ describe("assets", () => {
       "cache-control": "public, max-age=31536000, immutable",
       vary: "accept-encoding",
     });
+  });
+
+  test("of videos are sent in parts to whoever asks for parts", async () => {
+    writeFileSync(join(directory, "assets/film-abc.mp4"), "0123456789");
+    const http = await serve();
+    const part = await get(http, "/assets/film-abc.mp4", { range: "bytes=2-4" });
+    expect([part.statusCode, part.payload, part.headers["content-range"]]).toEqual([206, "234", "bytes 2-4/10"]);
+    expect(part.headers).toMatchObject({
+      "content-type": "video/mp4",
+      "accept-ranges": "bytes",
+      "content-length": "3",
+    });
+    expect((await get(http, "/assets/film-abc.mp4", { range: "bytes=20-" })).payload).toBe("0123456789");
+    expect((await get(http, "/assets/index-abc.js", { range: "bytes=2-4" })).statusCode).toBe(200);
   });
 
   test.for(["/assets/..%2findex.html", "/assets/%2e%2e/index.html", "/assets/index-abc.js.br", "/assets/"])(

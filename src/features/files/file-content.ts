@@ -1,3 +1,4 @@
+import { parseByteRange } from "../../platform/http/parse-byte-range.ts";
 import type { ByteRange } from "../../platform/storage/byte-store.ts";
 import type { StoredFile } from "./file.ts";
 import { presentDisposition } from "./filename.ts";
@@ -29,7 +30,7 @@ export function planContent(file: StoredFile, request: ContentRequest, now: Date
   if (request.ifNoneMatch !== undefined && hasTag(request.ifNoneMatch, etag))
     return { status: 304, headers, range: null };
   const range =
-    request.ifRange === undefined || request.ifRange === etag ? parseRange(request.range, file.bytes) : null;
+    request.ifRange === undefined || request.ifRange === etag ? parseByteRange(request.range, file.bytes) : null;
   if (range === "unsatisfiable") {
     return { status: 416, headers: { "content-range": `bytes */${file.bytes}` }, range: null };
   }
@@ -67,16 +68,4 @@ function measureCacheSeconds({ expiresAt }: StoredFile, now: Date): number {
 
 function hasTag(header: string, etag: string): boolean {
   return header.split(",").some((tag) => ["*", etag, `W/${etag}`].includes(tag.trim()));
-}
-
-/** One range of bytes. `null` means all of it: no header, several ranges, or one that nobody understands. */
-function parseRange(header: string | undefined, size: number): ByteRange | "unsatisfiable" | null {
-  const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "") ?? [];
-  if (first === "" && last === "") return null;
-  if (first === "") {
-    return Number(last) === 0 ? "unsatisfiable" : { start: Math.max(0, size - Number(last)), end: size - 1 };
-  }
-  if (last !== "" && Number(last) < Number(first)) return null;
-  if (Number(first) >= size) return "unsatisfiable";
-  return { start: Number(first), end: last === "" ? size - 1 : Math.min(Number(last), size - 1) };
 }

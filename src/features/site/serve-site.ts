@@ -1,5 +1,6 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { parseByteRange } from "../../platform/http/parse-byte-range.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { type PagePolicy, presentPageHeaders } from "./page-headers.ts";
 import type { SiteFile, SiteFiles } from "./site-files.ts";
@@ -19,6 +20,7 @@ type ShellOptions = {
   /** What the page shows beyond what it can ask the console API for; it finds this in the shell. */
   data?: unknown;
   policy?: PagePolicy;
+  document?: "shell" | "landingShell";
 };
 
 export type SiteShell = {
@@ -68,10 +70,11 @@ export function createSiteShell({ siteUrl, files }: { siteUrl: string; files: Si
     connect: presentPageHeaders("connect", { isHttps }),
   };
 
-  function sendShell(reply: PageReply, { status = 200, data, policy = "page" }: ShellOptions = {}): void {
+  function sendShell(reply: PageReply, options: ShellOptions = {}): void {
+    const { status = 200, data, policy = "page", document = "shell" } = options;
     reply.code(files === null ? 503 : status);
     reply.headers({ ...headersByPolicy[policy], "content-type": "text/html; charset=utf-8" });
-    reply.send(files === null ? notBuilt : fillShell(files.shell, { data, theme: readTheme(reply) }));
+    reply.send(files === null ? notBuilt : fillShell(files[document], { data, theme: readTheme(reply) }));
   }
 
   return {
@@ -79,7 +82,9 @@ export function createSiteShell({ siteUrl, files }: { siteUrl: string; files: Si
     addRoutes(http) {
       const schema = { hide: true };
       for (const path of pagePaths) {
-        http.get(path, { schema: { ...schema, params: describePage(path) } }, (_request, reply) => sendShell(reply));
+        const document = path === "/" ? "landingShell" : "shell";
+        const params = describePage(path);
+        http.get(path, { schema: { ...schema, params } }, (_request, reply) => sendShell(reply, { document }));
       }
       for (const path of connectPagePaths) {
         const params = describePage(path);
@@ -111,10 +116,18 @@ function addAssets(http: HttpServer, files: SiteFiles | null): void {
       "content-type": file.type,
       "cache-control": "public, max-age=31536000, immutable",
       "cross-origin-resource-policy": "same-origin",
+      ...(file.type.startsWith("video/") ? { "accept-ranges": "bytes" } : {}),
       vary: "accept-encoding",
       ...(encoding === null ? {} : { "content-encoding": encoding }),
     });
-    reply.send(body);
+    // Some browsers play a video only where they can ask for parts of it.
+    const range = file.type.startsWith("video/") ? parseByteRange(request.headers.range, body.length) : null;
+    if (range === null || range === "unsatisfiable") return reply.send(body);
+    const { start, end } = range;
+    return reply
+      .code(206)
+      .header("content-range", `bytes ${start}-${end}/${body.length}`)
+      .send(body.subarray(start, end + 1));
   });
 }
 

@@ -2,7 +2,12 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 
 export type SiteFile = { type: string; plain: Buffer; brotli: Buffer | null; gzip: Buffer | null };
-export type SiteFiles = { shell: string; assets: ReadonlyMap<string, SiteFile> };
+export type SiteFiles = {
+  shell: string;
+  /** The same document, which also names what the landing page needs. */
+  landingShell: string;
+  assets: ReadonlyMap<string, SiteFile>;
+};
 
 /** Where scripts/build-web.ts puts what it builds. */
 const builtDir = join(import.meta.dirname, "../../../dist/web");
@@ -11,8 +16,10 @@ const contentTypes: Record<string, string> = {
   ".css": "text/css; charset=utf-8",
   ".jpg": "image/jpeg",
   ".js": "text/javascript; charset=utf-8",
+  ".mp4": "video/mp4",
   ".png": "image/png",
   ".svg": "image/svg+xml",
+  ".webp": "image/webp",
   ".woff2": "font/woff2",
 };
 
@@ -37,7 +44,8 @@ export function readSiteFiles(directory: string = builtDir): SiteFiles | null {
       gzip: readIfThere(`${path}.gz`),
     });
   }
-  return { shell: readFileSync(shellPath, "utf8"), assets };
+  const shell = readFileSync(shellPath, "utf8");
+  return { shell, landingShell: readIfThere(join(directory, "landing.html"))?.toString("utf8") ?? shell, assets };
 }
 
 function readIfThere(path: string): Buffer | null {

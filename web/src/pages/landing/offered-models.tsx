@@ -4,6 +4,7 @@ import { type Column, DataTable } from "../../design/data-table.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { PageSection } from "../../design/page-section.tsx";
 import { describeModelStatus, nameType, typeNames } from "../../parts/format/model-words.ts";
+import { ModelLogo } from "../../parts/records/model-logo.tsx";
 import { PriceLines } from "../models/price-lines.tsx";
 
 type OfferedModel = Showcase["models"][number];
@@ -48,13 +49,16 @@ function listColumns(currency: string): Column<OfferedModel>[] {
 function OfferedModelName({ model: { id, name, type, status } }: { model: OfferedModel }) {
   const { kind, name: word } = describeModelStatus(status);
   return (
-    <div className="flex min-w-32 flex-col items-start gap-1">
-      <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-        <span className="font-medium">{name}</span>
-        {status !== "available" && <Badge kind={kind}>{word}</Badge>}
-        <span className="text-xs text-ink-soft sm:hidden">{nameType(type)}</span>
-      </span>
-      <code className="font-mono text-xs text-ink-soft">{id}</code>
+    <div className="flex min-w-32 items-start gap-3">
+      <ModelLogo model={{ logo: "", type }} className="mt-0.5 size-8 max-sm:size-6" />
+      <div className="flex flex-col items-start gap-1">
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <span className="font-medium">{name}</span>
+          {status !== "available" && <Badge kind={kind}>{word}</Badge>}
+          <span className="text-xs text-ink-soft sm:hidden">{nameType(type)}</span>
+        </span>
+        <code className="font-mono text-xs text-ink-soft">{id}</code>
+      </div>
     </div>
   );
 }

@@ -16,7 +16,7 @@ const promises = [
 /** The guarantees in short; the guide explains each of them. */
 export function Promises() {
   return (
-    <ul aria-label="Guarantees" className="grid gap-8 md:grid-cols-3 md:gap-10">
+    <ul aria-label="Guarantees" className="flex flex-col gap-6">
       {promises.map(({ title, text }) => (
         <li key={title} className="flex flex-col gap-2 border-t border-line pt-5">
           <h2 className="font-semibold">{title}</h2>
