@@ -267,6 +267,8 @@ describe("a signed link", () => {
     expect(whole.headers.get("content-security-policy")).toBe("sandbox; default-src 'none'");
     expect((await follow(sign(), { headers: { range: "bytes=5-9" } })).status).toBe(206);
     expect((await follow(sign(), { method: "HEAD" })).status).toBe(200);
+    const renamed = await follow(`${sign()}&download=${encodeURIComponent("a/harbour.exe\r\n")}`, { method: "HEAD" });
+    expect(renamed.headers.get("content-disposition")).toContain('filename="aharbour.exe.mp4"');
   });
 
   test("leads to a small picture of an image and of a video, which is made once and goes with its file", async () => {

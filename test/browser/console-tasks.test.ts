@@ -67,6 +67,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
   });
 
   const rowOf = (id: string) => page.getByRole("row").filter({ hasText: id });
+  const cellOf = (prompt: string) => page.getByRole("gridcell").filter({ hasText: prompt });
   const section = (name: string) => page.getByRole("region", { name, exact: true });
 
   async function open(id: string): Promise<void> {
@@ -75,7 +76,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
   }
 
   test("the list has the newest first, each with its state, its charge and its time in the account's zone", async () => {
-    await page.goto("/console/tasks");
+    await page.goto("/console/tasks?view=table");
     await rowOf(ids.done).waitFor();
     const readRows = async (): Promise<string[]> => (await page.getByRole("row").allInnerTexts()).slice(1);
     const order = [ids.stuck, ids.drama, ids.failed, ids.done];
@@ -93,10 +94,11 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
 
   test("filters are in the address, and a list without rows says how to get back", async () => {
     await page.goto("/console/tasks");
+    await page.getByRole("button", { name: "Table" }).click();
     await rowOf(ids.done).waitFor();
     await page.getByLabel("Status").selectOption("failed");
     await rowOf(ids.done).waitFor({ state: "detached" });
-    expect(new URL(page.url()).search).toBe("?status=failed");
+    expect(new URL(page.url()).search).toBe("?view=table&status=failed");
     await page.reload();
     await rowOf(ids.failed).waitFor();
     await expect.poll(() => page.getByRole("row").count()).toBe(2);
@@ -104,9 +106,87 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await page.getByText("No tasks match.").first().waitFor();
     await page.getByRole("button", { name: "Show all tasks" }).click();
     await rowOf(ids.done).waitFor();
-    await page.goto("/console/tasks?status=nonsense&type=drama");
+    await page.goto("/console/tasks?view=table&status=nonsense&type=drama");
     await rowOf(ids.drama).waitFor();
     await expect.poll(() => page.getByRole("row").count()).toBe(2);
+  });
+
+  test("the gallery shows what was made, small, with its prompt and charge, and finds it by words", async () => {
+    await page.goto("/console/tasks");
+    await cellOf("A lighthouse").getByText("$0.02").waitFor();
+    const readImage = (name: string) =>
+      page.evaluate(`document.querySelector('[role=gridcell] img[src*="/thumbnail?"]').${name}`);
+    await expect.poll(() => readImage("naturalWidth")).toBe(512);
+    await page.getByRole("button", { name: "All 4" }).waitFor();
+    await page.getByRole("button", { name: "Drama 1" }).click();
+    await cellOf("The Lamp").waitFor();
+    await expect.poll(() => page.getByRole("gridcell").count()).toBe(1);
+    await page.getByRole("button", { name: /^All/ }).click();
+    await page.getByLabel("Search tasks").fill("LIGHT house");
+    await page.waitForURL("**/console/tasks?q=LIGHT+house");
+    await expect.poll(() => page.getByRole("gridcell").count()).toBe(1);
+    await cellOf("A lighthouse").waitFor();
+    await page.getByLabel("Created until").fill("2026-01-01");
+    await page.getByText("No tasks match.").first().waitFor();
+  });
+
+  test("the gallery is walked, selected and opened by keyboard, and leads on with what is selected", async () => {
+    await page.goto("/console/tasks");
+    await cellOf("Endless").focus();
+    for (const key of ["ArrowRight", "ArrowLeft", "End", "Space"]) await page.keyboard.press(key);
+    await expect.poll(() => cellOf("A lighthouse").getAttribute("aria-selected")).toBe("true");
+    const bar = section("Selected tasks");
+    await bar.getByText("1 selected").waitFor();
+    await expect
+      .poll(() => bar.getByRole("link", { name: "Run again" }).getAttribute("href"))
+      .toBe(`/console/playground?model=sandbox-image&task=${ids.done}`);
+    await expect
+      .poll(() => bar.getByRole("link", { name: "Use as input" }).getAttribute("href"))
+      .toMatch(/^\/console\/playground\?input=file_/);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      bar.getByRole("button", { name: "Download" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^sandbox-image-a-lighthouse-\d{4}-\d\d-\d\d\.(png|webp|jpg)$/);
+    await page.keyboard.press("Escape");
+    await cellOf("A lighthouse").focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/console/tasks/${ids.done}`);
+  });
+
+  test("of thousands of tasks only those in sight are in the page, and more come before its end", async () => {
+    const task = await person.call("GET", `/tasks/${ids.failed}`);
+    const asked: string[] = [];
+    await page.route("**/console/api/tasks?**", (route) => {
+      const after = Number(new URL(route.request().url()).searchParams.get("after")?.slice("task_".length) ?? 0);
+      asked.push(String(after));
+      const data = Array.from({ length: 60 }, (_, index) => ({ ...task, id: `task_${after + index + 1}` }));
+      const next = after + 60 < 3000 ? `task_${after + 60}` : null;
+      return route.fulfill({ json: { object: "list", data, has_more: next !== null, next_cursor: next } });
+    });
+    await page.goto("/console/tasks");
+    const grid = page.getByRole("grid", { name: "Tasks" });
+    await grid.getByRole("gridcell").first().focus();
+    // What was asked for is in the page a moment later; until then the end is where it was.
+    const goToEnd = async (): Promise<string[]> => {
+      await page.keyboard.press("End");
+      return asked;
+    };
+    await expect.poll(goToEnd).toContain("180");
+    await expect.poll(async () => Number(await grid.getAttribute("aria-rowcount"))).toBeGreaterThanOrEqual(45);
+    await expect.poll(() => grid.getByRole("gridcell").count()).toBeLessThan(60);
+    await page.unroute("**/console/api/tasks?**");
+  });
+
+  test("several tasks are canceled together, after one confirmation", async () => {
+    const order = { ...image, prompt: "Unwanted [[stuck]]" };
+    const made = await Promise.all([1, 2].map(() => person.call("POST", "/images/generations", order)));
+    await page.goto("/console/tasks?view=table&q=unwanted");
+    for (const { id } of made) await rowOf(id).getByRole("checkbox").check();
+    await section("Selected tasks").getByRole("button", { name: "Cancel 2 tasks" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel 2 tasks" }).click();
+    await page.getByText("2 of 2 ended.").waitFor();
+    for (const { id } of made) await rowOf(id).getByText("Canceled").waitFor();
   });
 
   test("a task that made something shows it, with what it cost, what was asked and how long it took", async () => {
@@ -156,7 +236,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await section("Result").getByText('"object": "drama.script"').first().waitFor();
   });
 
-  test("a page keeps up with its task by the stream of events, without asking again", async () => {
+  test("a page keeps up with its task by the one stream of the console, and opens none of its own", async () => {
     const { id } = await person.call("POST", "/images/generations", { ...image, prompt: "Slow [[delay:3]]" });
     const asked: string[] = [];
     const note = (request: { url(): string }) => asked.push(new URL(request.url()).pathname);
@@ -165,14 +245,14 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await section("Result").getByText("updates automatically").first().waitFor();
     await section("Result").getByRole("img").waitFor();
     page.off("request", note);
-    expect(asked.filter((path) => path === `/console/api/tasks/${id}`)).toHaveLength(1);
-    expect(asked).toContain(`/console/api/tasks/${id}/events`);
+    expect(asked.filter((path) => path === "/console/api/changes")).toHaveLength(1);
+    expect(asked).not.toContain(`/console/api/tasks/${id}/events`);
     await expect.poll(() => page.getByRole("button", { name: "Cancel task" }).count()).toBe(0);
   });
 
   test("a task is canceled only after a confirmation, by keyboard alone, and the list keeps up", async () => {
     await using second = await site.openPage();
-    await signInByPage(second.page, person.email, "/console/tasks");
+    await signInByPage(second.page, person.email, "/console/tasks?view=table");
     const listed = second.page.getByRole("row").filter({ hasText: ids.stuck });
     await listed.getByText("Processing").first().waitFor();
     await open(ids.stuck);
@@ -204,10 +284,11 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     expect(other.complaints).toEqual([]);
   });
 
-  test.each(["list", "done", "failed", "drama"] as const)(
+  test.each(["gallery", "table", "done", "failed", "drama"] as const)(
     "the page of %s fits every window in both colours, and neither axe nor the browser complains",
     async (which) => {
-      const path = which === "list" ? "/console/tasks" : `/console/tasks/${ids[which]}`;
+      const isList = which === "gallery" || which === "table";
+      const path = isList ? `/console/tasks?view=${which}` : `/console/tasks/${ids[which]}`;
       for (const [width, colorScheme] of [
         [1440, "light"],
         [768, "light"],

@@ -149,7 +149,7 @@ const request = createRoute({
 const tasks = createRoute({
   getParentRoute: () => consoleLayout,
   path: "/console/tasks",
-  validateSearch: pick("status", "type", "model"),
+  validateSearch: pick("view", "status", "type", "model", "q", "from", "to"),
   component: lazyPage(() => import("./pages/tasks/tasks-page.tsx"), "TasksPage"),
 });
 

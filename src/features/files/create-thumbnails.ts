@@ -14,7 +14,7 @@ import { findFile } from "./file-store.ts";
 import { createFileNotFound } from "./get-file.ts";
 import { openFile } from "./open-file.ts";
 
-export type Thumbnail = { contentType: string; bytes: Buffer };
+type Thumbnail = { contentType: string; bytes: Buffer };
 
 export type Thumbnails = {
   /**

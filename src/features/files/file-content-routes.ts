@@ -16,6 +16,7 @@ import type { Thumbnails } from "./create-thumbnails.ts";
 import type { StoredFile } from "./file.ts";
 import { planContent, presentSafeHeaders } from "./file-content.ts";
 import { isLinkValid } from "./file-link.ts";
+import { renameFile } from "./filename.ts";
 import { createFileNotFound, getFile } from "./get-file.ts";
 import { openFile } from "./open-file.ts";
 
@@ -80,7 +81,9 @@ export function addFileLinkRoute(http: HttpServer, dependencies: LinkDependencie
 
   async function answer(request: FastifyRequest<NamedFile>, reply: FastifyReply): Promise<FastifyReply> {
     const file = await getLinkedFile(request);
-    return await sendContent(dependencies, { file, request, reply, embedding: "cross-origin" });
+    const { download } = request.query as Record<string, unknown>;
+    const named = typeof download === "string" ? { ...file, filename: renameFile(file.filename, download) } : file;
+    return await sendContent(dependencies, { file: named, request, reply, embedding: "cross-origin" });
   }
 
   async function answerThumbnail(request: FastifyRequest<NamedFile>, reply: FastifyReply): Promise<FastifyReply> {

@@ -13,6 +13,12 @@ export function cleanFilename(given: string | undefined): string {
   return short === "" ? nameless : short;
 }
 
+/** A file under another name, with the ending that says what it is. */
+export function renameFile(filename: string, name: string): string {
+  const [ending = ""] = /\.[a-z0-9]{1,8}$/i.exec(filename) ?? [];
+  return `${[...cleanFilename(name)].slice(0, charactersMax - ending.length).join("")}${ending}`;
+}
+
 /** RFC 6266: the name in plain ASCII for old clients, and as it is for the others. */
 export function presentDisposition(filename: string): string {
   const plain = filename.replaceAll(/[^\x20-\x7e]|["\\%]/gu, "_");

@@ -181,7 +181,14 @@ describe("submissions that are written together", () => {
     };
     const task: NewTask = {
       ...{ id: newId(), accountId: owner.accountId, keyId: owner.keyId, parentId: null, type: "drama" },
-      ...{ model: "sandbox-drama", request: { type: "drama", title: "" }, inputs: [], steps: [], terms, holdId: ids.next("hold") },
+      ...{
+        model: "sandbox-drama",
+        request: { type: "drama", title: "" },
+        inputs: [],
+        steps: [],
+        terms,
+        holdId: ids.next("hold"),
+      },
       ...{ outputIds: [], metadata: null, callbackUrl: null, requestId: "req_1", clientRequestId: null },
       deadlineAt: new Date(clock.now().getTime() + 60_000),
       createdAt: clock.now(),

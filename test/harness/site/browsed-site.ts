@@ -114,7 +114,7 @@ function describeCredit(text: string) {
 export async function openSettled(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await page.locator("h1").first().waitFor();
-  await page.waitForFunction("document.querySelector('.animate-pulse, [aria-busy=true]') === null");
+  await page.locator(".animate-pulse:visible, [aria-busy=true]:visible").first().waitFor({ state: "detached" });
 }
 
 /** Takes the session away from a page, and the page first: without a session it would go to sign in by itself. */

@@ -1,13 +1,23 @@
 import { api, ask } from "./console-api.ts";
 
 const latestMax = 5;
+const pageMax = 60;
 const deliveriesMax = 100;
 
 export const getTask = (taskId: string) => ask(api.GET("/tasks/{task_id}", { params: { path: { task_id: taskId } } }));
 
 export type Task = Awaited<ReturnType<typeof getTask>>;
 export type TaskOutput = Task["output"][number];
-export type TaskFilter = { status?: Task["status"]; type?: Task["type"]; model?: string };
+export type TaskFilter = {
+  status?: Task["status"];
+  type?: Task["type"];
+  model?: string;
+  /** Words of the prompt, or an id. */
+  q?: string;
+  /** Moments, with their offset. */
+  from?: string;
+  to?: string;
+};
 
 export function isOver({ status }: Pick<Task, "status">): boolean {
   return status !== "queued" && status !== "processing";
@@ -22,7 +32,18 @@ export const listRecentTasks = (type: Task["type"]) =>
   ask(api.GET("/tasks", { params: { query: { type, limit: recentMax } } }));
 
 export const listTasks = (after: string | undefined, filter: TaskFilter) =>
-  ask(api.GET("/tasks", { params: { query: { ...filter, ...(after === undefined ? {} : { after }) } } }));
+  ask(
+    api.GET("/tasks", { params: { query: { ...filter, limit: pageMax, ...(after === undefined ? {} : { after }) } } }),
+  );
+
+/** How many there are of each status and type. */
+export const countTasks = (filter: Omit<TaskFilter, "status" | "type">) =>
+  ask(api.GET("/tasks/counts", { params: { query: filter } }));
+
+export type TaskCounts = Awaited<ReturnType<typeof countTasks>>;
+
+export const cancelTask = (taskId: string) =>
+  ask(api.POST("/tasks/{task_id}/cancel", { params: { path: { task_id: taskId } }, body: {} }));
 
 /** What a drama is put together from. */
 export const listTaskParts = (after: string | undefined, taskId: string) =>

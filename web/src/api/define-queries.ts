@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, type QueryKey, queryOptions, type UseQueryOptions } from "@tanstack/react-query";
 
-type Page<Item> = { data: Item[]; has_more: boolean };
+/** A page can be empty and still lead on, where its server searched and found nothing so far. */
+type Page<Item> = { data: Item[]; has_more: boolean; next_cursor?: string | null };
 
 /** How an answer is treated: how long it counts as fresh, and when it is asked for again. */
 type Treatment<Data> = Pick<
@@ -23,7 +24,7 @@ function createPagedQuery<Item extends { id: string }>(
     queryKey,
     queryFn: ({ pageParam }) => askPage(pageParam),
     initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => (page.has_more ? page.data.at(-1)?.id : undefined),
+    getNextPageParam: (page) => (page.has_more ? (page.next_cursor ?? page.data.at(-1)?.id) : undefined),
   });
   return { kind: "paged" as const, ...options };
 }
@@ -38,7 +39,7 @@ export function whole<Parameters extends readonly unknown[], Data>(
       createWholeQuery([...key, ...parameters], () => ask(...parameters), treatment);
 }
 
-/** A list that comes in pages, each asked for by the last id of the one before. */
+/** A list that comes in pages, each asked for by the cursor, or else the last id, of the one before. */
 export function paged<Parameters extends readonly unknown[], Item extends { id: string }>(
   askPage: (after: string | undefined, ...parameters: Parameters) => Promise<Page<Item>>,
 ) {

@@ -32,6 +32,7 @@ import {
   listTaskCharges,
 } from "./ask-spending.ts";
 import {
+  countTasks,
   findTaskEvent,
   getTask,
   getTaskRequest,
@@ -130,6 +131,7 @@ export const queryTable = nameQueries({
     latest: whole(listLatestTasks),
     list: paged(listTasks),
     recent: whole(listRecentTasks),
+    counts: whole(countTasks, { placeholderData: keepPreviousData }),
     one: whole(getTask),
     parts: paged(listTaskParts),
     request: whole(getTaskRequest, unchanging),

@@ -1,5 +1,4 @@
-import { isOver, type Task } from "../../api/ask-tasks.ts";
-import { api, ask } from "../../api/console-api.ts";
+import { cancelTask, isOver, type Task } from "../../api/ask-tasks.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { Button } from "../../design/button.tsx";
@@ -14,7 +13,7 @@ export function CancelTaskDialog({ task, onClose }: { task: Task; onClose(): voi
   const answers = useAnswerCache();
   const showToast = useToast();
   const cancel = useAction(
-    () => ask(api.POST("/tasks/{task_id}/cancel", { params: { path: { task_id: task.id } }, body: {} })),
+    () => cancelTask(task.id),
     (answer) => {
       answers.write(queryTable.tasks.one(task.id), answer);
       showToast(

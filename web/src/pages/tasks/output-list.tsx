@@ -1,18 +1,24 @@
-import type { TaskOutput } from "../../api/ask-tasks.ts";
+import type { Task, TaskOutput } from "../../api/ask-tasks.ts";
 import { joinClasses } from "../../design/join-classes.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
+import { nameDownload } from "../../parts/records/name-download.ts";
 import { OutputView } from "../../parts/records/output-view.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
 
 /** The output, and until when it is kept. */
-export function OutputList({ output }: { output: readonly TaskOutput[] }) {
+export function OutputList({ task }: { task: Pick<Task, "model" | "prompt" | "created" | "output"> }) {
+  const { output } = task;
   const { time_zone: timeZone } = useSession().account;
   const [first] = output.map(({ expires_at: expiresAt }) => expiresAt).toSorted();
   if (first === undefined) return null;
   if (Date.parse(first) <= Date.now()) {
     return <p className="text-sm text-ink-soft">The output was kept until {formatMoment(first, timeZone)}.</p>;
   }
-  const named = output.map((item, index) => ({ item, name: nameOutput(item, index, output) }));
+  const named = output.map((item, index) => ({
+    item,
+    name: nameOutput(item, index, output),
+    downloadName: nameDownload(task, index),
+  }));
   return (
     <div className="flex flex-col gap-4">
       {groups.map(({ name: group, types, classes }) => {
@@ -20,9 +26,9 @@ export function OutputList({ output }: { output: readonly TaskOutput[] }) {
         if (items.length === 0) return null;
         return (
           <ul key={group} aria-label={group} className={joinClasses("grid gap-4", items.length > 1 && classes)}>
-            {items.map(({ item, name }) => (
+            {items.map(({ item, name, downloadName }) => (
               <li key={item.url} className="min-w-0">
-                <OutputView output={item} name={name} />
+                <OutputView output={item} name={name} downloadName={downloadName} />
               </li>
             ))}
           </ul>

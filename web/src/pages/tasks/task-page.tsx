@@ -11,6 +11,7 @@ import { nameType } from "../../parts/format/model-words.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { useFollowedTask } from "../../parts/records/use-followed-task.ts";
 import { CancelTaskDialog } from "./cancel-task-dialog.tsx";
+import { findInput } from "./choose-cover.ts";
 import { TaskDeliveries } from "./task-deliveries.tsx";
 import { TaskFacts } from "./task-facts.tsx";
 import { TaskParts } from "./task-parts.tsx";
@@ -35,11 +36,7 @@ export function TaskPage() {
     );
   }
   return (
-    <ConsoleFrame
-      title={`${nameType(task.type)} task`}
-      parent={tasks}
-      actions={isOver(task) ? undefined : <Cancel task={task} />}
-    >
+    <ConsoleFrame title={`${nameType(task.type)} task`} parent={tasks} actions={<Actions task={task} />}>
       <div className="-mt-4 flex flex-wrap items-center gap-x-4 gap-y-2">
         <TaskStatus task={task} />
         <CopyableText text={task.id} label="the task's id" />
@@ -55,6 +52,26 @@ export function TaskPage() {
         <TaskFacts task={task} />
       </div>
     </ConsoleFrame>
+  );
+}
+
+/** Nobody asked for a step of another task, so that it cannot be run again by itself. */
+function Actions({ task }: { task: Task }) {
+  const input = findInput(task, new Date());
+  return (
+    <>
+      {input !== null && (
+        <Link to="/console/playground" search={{ input: input.file_id }} className={buttonClasses("plain")}>
+          Use as input
+        </Link>
+      )}
+      {task.parent_id === undefined && (
+        <Link to="/console/playground" search={{ model: task.model, task: task.id }} className={buttonClasses("plain")}>
+          Run again
+        </Link>
+      )}
+      {!isOver(task) && <Cancel task={task} />}
+    </>
   );
 }
 

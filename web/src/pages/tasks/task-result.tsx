@@ -28,7 +28,7 @@ export function TaskResult({ task }: { task: Task }) {
           {message}
         </Notice>
       ))}
-      {output.length > 0 && <OutputList output={output} />}
+      {output.length > 0 && <OutputList task={task} />}
       {isOver(task) && output.length === 0 && error === undefined && (
         <p className="text-sm text-ink-soft">{nothingMade[task.status] ?? "No output."}</p>
       )}

@@ -31,7 +31,7 @@ export function TaskSteps({ task, steps }: { task: Task; steps: readonly Step[] 
               </span>
             </div>
             {step.status === "processing" && <ProgressBar label={`Progress of ${step.name}`} percent={step.progress} />}
-            <StepOutput output={step.output.filter(({ sha256 }) => !shown.has(sha256))} />
+            <StepOutput task={{ ...task, output: step.output.filter(({ sha256 }) => !shown.has(sha256)) }} />
           </li>
         ))}
       </ol>
@@ -41,7 +41,8 @@ export function TaskSteps({ task, steps }: { task: Task; steps: readonly Step[] 
 }
 
 /** Shown on demand: a drama has many shots, and each would be loaded. */
-function StepOutput({ output }: { output: Step["output"] }) {
+function StepOutput({ task }: { task: Pick<Task, "model" | "prompt" | "created" | "output"> }) {
+  const { output } = task;
   const [isOpen, setOpen] = useState(false);
   if (output.length === 0) return null;
   return (
@@ -51,7 +52,7 @@ function StepOutput({ output }: { output: Step["output"] }) {
       </summary>
       {isOpen && (
         <div className="pt-3">
-          <OutputList output={output} />
+          <OutputList task={task} />
         </div>
       )}
     </details>

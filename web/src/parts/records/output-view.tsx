@@ -6,22 +6,28 @@ import { buttonClasses } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { formatBytes } from "../format/format-bytes.ts";
+import { linkDownload, linkOutput } from "./output-links.ts";
 
 /** Browsers play these; raw samples they do not. */
 const playableAudio = /^audio\/(mpeg|wav|ogg|mp4|webm|flac)/;
 const documentCharactersMax = 20_000;
 
+type OutputViewProps = {
+  output: TaskOutput;
+  name: string;
+  /** What its file is called on the reader's computer, without its ending. */
+  downloadName?: string;
+};
+
 /** An output of a task: shown, played or read in the page, with its download. */
-export function OutputView({ output, name }: { output: TaskOutput; name: string }) {
-  // The link names the site's public address; the page may have been opened by another one.
-  const { pathname, search } = new URL(output.url);
-  const url = `${pathname}${search}`;
+export function OutputView({ output, name, downloadName = name }: OutputViewProps) {
+  const url = linkOutput(output);
   return (
     <figure className="flex min-w-0 flex-col gap-2">
       <Preview output={output} url={url} name={name} />
       <figcaption className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-xs text-ink-soft">
         <span>{describeOutput(output)}</span>
-        <a href={url} download={`${name}${endingOf(output.content_type)}`} className={buttonClasses("quiet", "-mr-2")}>
+        <a href={linkDownload(output, downloadName)} download className={buttonClasses("quiet", "-mr-2")}>
           <Icon name="download" />
           Download
         </a>
@@ -84,11 +90,4 @@ function describeOutput({ content_type: contentType, bytes, width, height, durat
   const size = width === undefined || height === undefined ? null : `${width} × ${height}`;
   const length = duration === undefined ? null : `${Math.round(duration * 10) / 10} s`;
   return [contentType, size, length, formatBytes(bytes)].filter((part) => part !== null).join(" · ");
-}
-
-const endings: Record<string, string> = { "audio/mpeg": ".mp3", "video/quicktime": ".mov", "text/vtt": ".vtt" };
-
-function endingOf(contentType: string): string {
-  const type = contentType.split(";")[0] ?? "";
-  return endings[type] ?? `.${type.split("/")[1]?.replace(/^x-/, "") ?? "bin"}`;
 }

@@ -1,0 +1,156 @@
+import { useEffect, useRef, useState } from "react";
+import type { Task, TaskOutput } from "../../api/ask-tasks.ts";
+import { Icon } from "../../design/icon.tsx";
+import { joinClasses } from "../../design/join-classes.ts";
+import { nameType } from "../../parts/format/model-words.ts";
+import { describeTaskStatus } from "../../parts/format/task-words.ts";
+import { linkOutput, linkThumbnail } from "../../parts/records/output-links.ts";
+import { chooseCover } from "./choose-cover.ts";
+
+type TaskCoverProps = { task: Task; isPlaying?: boolean; isSmall?: boolean };
+
+/** What a task made, as large as its frame; where there is nothing to see, how it stands. */
+export function TaskCover({ task, isPlaying = false, isSmall = false }: TaskCoverProps) {
+  const cover = chooseCover(task, new Date());
+  switch (cover.kind) {
+    case "image":
+    case "video":
+      return <Picture key={cover.output.file_id} output={cover.output} isPlaying={isPlaying && !isSmall} />;
+    case "audio":
+      return isSmall ? <Words task={task} isSmall /> : <Sound output={cover.output} />;
+    case "open":
+      return <UnderWay task={task} isSmall={isSmall} />;
+    case "failed":
+    case "gone":
+    case "text":
+      return <Words task={task} isSmall={isSmall} isGone={cover.kind === "gone"} />;
+  }
+}
+
+/** Drawn small by the server; where that cannot be done, the browser draws the file itself. */
+function Picture({ output, isPlaying }: { output: TaskOutput; isPlaying: boolean }) {
+  const [hasThumbnail, setThumbnail] = useState(true);
+  const fill = "absolute inset-0 size-full object-cover";
+  const isVideo = output.type === "video";
+  return (
+    <>
+      {hasThumbnail && (
+        <img
+          src={linkThumbnail(output)}
+          alt=""
+          loading="lazy"
+          decoding="async"
+          className={fill}
+          onError={() => setThumbnail(false)}
+        />
+      )}
+      {!hasThumbnail && !isVideo && <img src={linkOutput(output)} alt="" loading="lazy" className={fill} />}
+      {!hasThumbnail && isVideo && !isPlaying && (
+        <video src={linkOutput(output)} muted playsInline preload="metadata" tabIndex={-1} className={fill} />
+      )}
+      {isVideo && isPlaying && (
+        <video src={linkOutput(output)} muted autoPlay loop playsInline tabIndex={-1} className={fill} />
+      )}
+    </>
+  );
+}
+
+const barCount = 28;
+
+/** Speech, played where it is. The bars grow as it goes on. */
+function Sound({ output }: { output: TaskOutput }) {
+  const sound = useRef<HTMLAudioElement>(null);
+  const [isPlaying, setPlaying] = useState(false);
+  const [share, setShare] = useState(0);
+  useEffect(() => () => sound.current?.pause(), []);
+  const toggle = () => {
+    const element = sound.current;
+    if (element === null) return;
+    if (element.paused) void element.play().catch(() => setPlaying(false));
+    else element.pause();
+  };
+  return (
+    <div className="absolute inset-0 flex items-center gap-3 bg-accent-soft px-4 text-accent">
+      <button
+        type="button"
+        tabIndex={-1}
+        aria-label={isPlaying ? "Pause" : "Play"}
+        className="relative z-10 flex size-11 shrink-0 items-center justify-center rounded-full bg-accent text-on-accent hover:bg-accent-strong"
+        onClick={toggle}
+      >
+        {isPlaying ? <span aria-hidden="true">❚❚</span> : <Icon name="playground" className="size-5" />}
+      </button>
+      <span aria-hidden="true" className="flex h-16 min-w-0 flex-1 items-center gap-[3px]">
+        {readBars(output.sha256).map(({ id, height }, index) => (
+          <span
+            key={id}
+            style={{ height: `${height}%` }}
+            className={joinClasses("min-w-0 flex-1 rounded-full bg-current", index / barCount >= share && "opacity-35")}
+          />
+        ))}
+      </span>
+      {/* biome-ignore lint/a11y/useMediaCaption: what is said is the text that the reader gave. */}
+      <audio
+        ref={sound}
+        src={linkOutput(output)}
+        preload="none"
+        onPlay={() => setPlaying(true)}
+        onPause={() => setPlaying(false)}
+        onEnded={() => setShare(0)}
+        onTimeUpdate={({ currentTarget: { currentTime, duration } }) =>
+          setShare(duration > 0 ? currentTime / duration : 0)
+        }
+      />
+    </div>
+  );
+}
+
+/** A pattern of its own for each recording, by which it is recognised; it is not measured. */
+function readBars(sha256: string): { id: string; height: number }[] {
+  return Array.from({ length: barCount }, (_, index) => {
+    const digit = Number.parseInt(sha256.charAt(index) || "8", 16);
+    const swell = Math.sin(((index + 0.5) / barCount) * Math.PI);
+    return { id: `bar ${index}`, height: Math.round(12 + (0.35 + 0.65 * swell) * (18 + digit * 4.2)) };
+  });
+}
+
+function UnderWay({ task, isSmall }: { task: Task; isSmall: boolean }) {
+  return (
+    <div className="absolute inset-0 flex flex-col items-center justify-center gap-3 bg-sunken text-accent">
+      <span className="absolute inset-0 bg-accent-soft/60" aria-hidden="true" />
+      {!isSmall && (
+        <>
+          <span className="relative text-lg font-semibold tabular-nums">
+            {task.progress === 0 ? describeTaskStatus(task.status).name : `${task.progress} %`}
+          </span>
+          <span aria-hidden="true" className="relative h-1 w-24 overflow-hidden rounded-full bg-line">
+            <span style={{ width: `${task.progress}%` }} className="block h-full rounded-full bg-accent" />
+          </span>
+        </>
+      )}
+    </div>
+  );
+}
+
+type WordsProps = { task: Task; isSmall: boolean; isGone?: boolean };
+
+function Words({ task, isSmall, isGone = false }: WordsProps) {
+  const hasFailed = task.status !== "succeeded";
+  const text = isGone ? "Its output has expired." : hasFailed ? (task.error?.message ?? "") : (task.prompt ?? "");
+  return (
+    <div className="absolute inset-0 flex flex-col items-center justify-center gap-1.5 bg-sunken p-4 text-center text-ink-soft">
+      {isSmall ? (
+        <span aria-hidden="true" className="text-xs font-medium">
+          {nameType(task.type).charAt(0)}
+        </span>
+      ) : (
+        <>
+          <span className={joinClasses("font-semibold", task.status === "failed" && "text-danger")}>
+            {hasFailed ? describeTaskStatus(task.status).name : nameType(task.type)}
+          </span>
+          {text !== "" && <span className="line-clamp-3 text-sm">{text}</span>}
+        </>
+      )}
+    </div>
+  );
+}

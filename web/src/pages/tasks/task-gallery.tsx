@@ -1,0 +1,159 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { Task } from "../../api/ask-tasks.ts";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { chooseNeighbour } from "./choose-neighbour.ts";
+import { captionHeight, TaskTile } from "./task-tile.tsx";
+import { usePlace } from "./use-place.ts";
+import type { TaskSelection } from "./use-task-selection.ts";
+
+const gap = 16;
+const tileWidthMin = 230;
+const columnsMin = 2;
+const overscanRows = 2;
+
+type TaskGalleryProps = {
+  tasks: readonly Task[];
+  currency: string | undefined;
+  selection: TaskSelection;
+  /** Asks for more before the reader is at the end. */
+  onNearEnd(): void;
+};
+
+/**
+ * All tasks as tiles, of which only those in sight are in the page. Arrow keys go from one to the next, Enter opens one,
+ * Space selects it.
+ */
+export function TaskGallery({ tasks, currency, selection, onNearEnd }: TaskGalleryProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const { width, top } = usePlace(frame);
+  const columns = Math.max(columnsMin, Math.floor((width + gap) / (tileWidthMin + gap)));
+  const tileWidth = Math.floor((width - gap * (columns - 1)) / columns);
+  const tileHeight = Math.round(tileWidth * 0.75) + captionHeight;
+  const rowCount = Math.ceil(tasks.length / columns);
+  const rows = useWindowVirtualizer({
+    count: rowCount,
+    estimateSize: () => tileHeight + gap,
+    overscan: overscanRows,
+    scrollMargin: top,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the sizes that it remembers are of another width.
+  useLayoutEffect(() => rows.measure(), [tileHeight]);
+  const lastRow = rows.getVirtualItems().at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (width > 0 && lastRow >= rowCount - 1 - overscanRows) onNearEnd();
+  }, [width, lastRow, rowCount, onNearEnd]);
+  const cursor = useCursor({ tasks, columns, frame, showRow: (row) => rows.scrollToIndex(row), selection });
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a table has one thing in a row; here a row is what fits beside each other.
+    <div
+      ref={frame}
+      role="grid"
+      aria-label="Tasks"
+      aria-multiselectable="true"
+      aria-rowcount={rowCount}
+      aria-colcount={columns}
+      tabIndex={-1}
+      onKeyDown={cursor.onKeyDown}
+      className="relative outline-none"
+      style={{ height: rows.getTotalSize() }}
+    >
+      {width > 0 &&
+        rows.getVirtualItems().map(({ index: row, start }) => (
+          // biome-ignore lint/a11y/useSemanticElements: as above.
+          // biome-ignore lint/a11y/useFocusableInteractive: its cells are.
+          <div
+            key={row}
+            role="row"
+            aria-rowindex={row + 1}
+            className="absolute inset-x-0 top-0 flex"
+            style={{ transform: `translateY(${start - rows.options.scrollMargin}px)`, height: tileHeight, gap }}
+          >
+            {tasks.slice(row * columns, (row + 1) * columns).map((task, column) => {
+              const index = row * columns + column;
+              return (
+                // biome-ignore lint/a11y/useSemanticElements: as above.
+                <div
+                  key={task.id}
+                  role="gridcell"
+                  aria-colindex={column + 1}
+                  aria-selected={selection.has(task.id)}
+                  data-index={index}
+                  tabIndex={index === cursor.index ? 0 : -1}
+                  onFocus={() => cursor.move(index)}
+                  className="min-w-0 rounded-lg"
+                  style={{ width: tileWidth }}
+                >
+                  <TaskTile
+                    task={task}
+                    currency={currency}
+                    isSelected={selection.has(task.id)}
+                    onSelect={() => selection.toggle(task.id)}
+                  />
+                </div>
+              );
+            })}
+          </div>
+        ))}
+    </div>
+  );
+}
+
+type CursorOptions = {
+  tasks: readonly Task[];
+  columns: number;
+  frame: { readonly current: HTMLElement | null };
+  showRow(row: number): void;
+  selection: TaskSelection;
+};
+
+/** The tile that the keyboard is at: one of them can be reached by Tab, the others from there. */
+function useCursor({ tasks, columns, frame, showRow, selection }: CursorOptions) {
+  const navigate = useNavigate();
+  const [wanted, setWanted] = useState(0);
+  const mustFocus = useRef(false);
+  const index = Math.min(wanted, Math.max(0, tasks.length - 1));
+  // After each render, because a row that was out of sight is in the page only once it was scrolled to.
+  useEffect(() => {
+    if (!mustFocus.current) return;
+    const cell = frame.current?.querySelector<HTMLElement>(`[data-index="${index}"]`);
+    if (cell == null) return;
+    mustFocus.current = false;
+    cell.focus({ preventScroll: true });
+  });
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const isAtCell = event.target instanceof HTMLElement && event.target.dataset.index !== undefined;
+    const task = tasks[index];
+    if (!isAtCell || task === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    const next = chooseNeighbour(event.key, { index, columns, count: tasks.length });
+    if (next !== null) {
+      mustFocus.current = true;
+      setWanted(next);
+      showRow(Math.floor(next / columns));
+    } else if (event.key === "Enter") void navigate({ to: "/console/tasks/$id", params: { id: task.id } });
+    else if (event.key === " ") selection.toggle(task.id);
+    else return;
+    event.preventDefault();
+  };
+  return { index, move: setWanted, onKeyDown };
+}
+
+/** Holds the places of the first tiles. */
+export function WaitingGallery() {
+  const places = Array.from({ length: 8 }, (_, index) => `place ${index}`);
+  return (
+    <div aria-busy="true" className="grid grid-cols-2 gap-4 md:grid-cols-3 xl:grid-cols-4">
+      <p className="sr-only">Loading</p>
+      {places.map((place) => (
+        <div key={place} className="overflow-hidden rounded-lg border border-line bg-surface">
+          <Skeleton className="aspect-4/3 rounded-none" />
+          <div className="flex flex-col gap-3 px-3 py-3">
+            <Skeleton className="h-4 w-4/5" />
+            <Skeleton className="h-3 w-1/2" />
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+import type { Task } from "../../api/ask-tasks.ts";
+
+const wordsMax = 6;
+
+type Named = Pick<Task, "model" | "created" | "output"> & { prompt?: string | undefined };
+
+/** What an output's file is called: the model, the first words of the prompt and the day, so that it is found again. */
+export function nameDownload({ model, prompt = "", created, output }: Named, index = 0): string {
+  const words = prompt
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "")
+    .slice(0, wordsMax);
+  const day = new Date(created * 1000).toISOString().slice(0, 10);
+  const number = output.length > 1 ? [String(index + 1)] : [];
+  return [model.replaceAll(/[^\w.]+/g, "-"), ...words, day, ...number].join("-");
+}
