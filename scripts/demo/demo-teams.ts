@@ -48,7 +48,7 @@ export const demoTeams = {
 export type TeamName = keyof typeof demoTeams;
 
 /** Its names, as they were written. */
-export const teamNames = Object.keys(demoTeams) as TeamName[];
+const teamNames = Object.keys(demoTeams) as TeamName[];
 
 export function planCall(chance: Chance): PastCall {
   const name = chooseTeam(chance.between(1, 100));

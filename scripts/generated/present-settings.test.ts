@@ -40,6 +40,7 @@ const companions: Readonly<Record<string, readonly string[]>> = {
 /** What is no value of YAML, but a notation of its own. */
 const meanings: Readonly<Record<string, unknown>> = {
   otlp_headers: { authorization: "${COLLECTOR_AUTHORIZATION}" },
+  welcome_credit: "2.5",
 };
 
 describe("the example file", () => {

@@ -111,18 +111,18 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     clicks += 1;
     await page.goto(link);
     const firstRun = page.getByRole("region", { name: "Make your first call" });
-    await firstRun.getByText("$5.00 of credit").waitFor();
+    await firstRun.getByText("$5.00 of credit").first().waitFor();
     await click("button", "Create key and copy the call");
-    await firstRun.getByText("Waiting for your first call…").waitFor();
-    await firstRun.getByText("Key created, call copied").waitFor();
+    await firstRun.getByText("Waiting for your first call…").first().waitFor();
+    await firstRun.getByText("Key created, call copied").first().waitFor();
     const copied = (await page.evaluate("navigator.clipboard.readText()")) as string;
     const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", copied]);
     expect(JSON.parse(stdout)).toMatchObject({ object: "chat.completion" });
-    await firstRun.getByText("Your first call succeeded").waitFor();
+    await firstRun.getByText("Your first call succeeded").first().waitFor();
     await expect.poll(() => firstRun.textContent()).toMatch(/sandbox-chat answered for \$0\.0\d+\./);
     expect(clicks).toBeLessThanOrEqual(4);
     // The key stays in sight when the call has come, and what there is now is shown below.
-    await firstRun.getByRole("region", { name: "Your new key" }).getByText("sk-slc-").waitFor();
+    await firstRun.getByRole("region", { name: "Your new key" }).getByText("sk-slc-").first().waitFor();
     await page.getByRole("region", { name: "Latest calls", exact: true }).waitFor();
     await firstRun.getByRole("link", { name: "See its charge" }).click();
     await page.waitForURL(/\/console\/usage\/charges\/txn_/);
@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     await using opened = await openOverview(beginner.email);
     const { page } = opened;
     const firstRun = page.getByRole("region", { name: "Make your first call" });
-    await firstRun.getByText("No credit yet").waitFor();
+    await firstRun.getByText("No credit yet").first().waitFor();
     await expect
       .poll(() => firstRun.getByRole("listitem").first().textContent())
       .toContain(`Ask the operator to add credit to ${beginner.email}, or for a code`);
@@ -143,14 +143,14 @@ describe.skipIf(!hasBrowser)("the overview", () => {
       await firstRun.getByRole("region", { name: `First call, ${name}` }).waitFor();
     }
     await firstRun.getByRole("button", { name: "Create key and copy the call" }).click();
-    await firstRun.getByText("Waiting for your first call…").waitFor();
+    await firstRun.getByText("Waiting for your first call…").first().waitFor();
     const key = (await firstRun.getByRole("region", { name: "Your new key" }).locator("code").textContent()) ?? "";
     expect((await call(key)).status).toBe(402);
-    await firstRun.getByText("Your call arrived, but there is no credit to pay for it").waitFor();
+    await firstRun.getByText("Your call arrived, but there is no credit to pay for it").first().waitFor();
     await expect.poll(() => listAxeFindings(page)).toEqual([]);
     await beginner.book({ kind: "top-up", amount: toAmount("1") }, now);
     expect((await call(key)).status).toBe(200);
-    await firstRun.getByText("Your first call succeeded").waitFor();
+    await firstRun.getByText("Your first call succeeded").first().waitFor();
     await expect.poll(() => listAxeFindings(page)).toEqual([]);
     await firstRun.getByRole("button", { name: "Hide" }).click();
     await expect.poll(() => firstRun.count()).toBe(0);
@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     const { page } = opened;
     const firstRun = page.getByRole("region", { name: "Make your first call" });
     await firstRun.getByRole("button", { name: "Create another and copy the call" }).waitFor();
-    await firstRun.getByText("Waiting for your first call…").waitFor();
+    await firstRun.getByText("Waiting for your first call…").first().waitFor();
     await firstRun.getByRole("link", { name: "redeem in Billing" }).click();
     await page.getByText("Card payments aren't enabled.").first().waitFor();
     expect(opened.complaints).toEqual([]);

@@ -317,10 +317,10 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     const shots = board.getByRole("list", { name: "Shots" }).getByRole("button");
     await shots.first().click();
     await board.getByRole("button", { name: "Add a shot" }).click();
-    await shots.nth(1).getByText("Drawn with the video").waitFor();
+    await shots.nth(1).getByText("Drawn with the video").first().waitFor();
     await board.getByLabel("What the shot shows").fill("A lamp that is out");
     await board.getByRole("button", { name: "Move left" }).click();
-    await shots.first().getByText("A lamp that is out").waitFor();
+    await shots.first().getByText("A lamp that is out").first().waitFor();
     await board.getByLabel("Image model").selectOption("small-image");
     await board.getByText("Costs $0.01").first().waitFor();
     await board.getByRole("button", { name: "Re-shoot" }).click();
@@ -352,7 +352,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await expect.poll(() => list.getByRole("option").count()).toBe(1);
     await expect.poll(() => listAxeFindings(page)).toEqual([]);
     await page.keyboard.press("Enter");
-    await picker.getByText("Sandbox Speech").waitFor();
+    await picker.getByText("Sandbox Speech").first().waitFor();
     await page.waitForURL(/model=sandbox-speech/);
     await page.getByRole("button", { name: /^Announcement/ }).click();
     await expect.poll(() => page.getByLabel("Text").inputValue()).toContain("ferry");

@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
 
   test("the gallery shows what was made, small, with its prompt and charge, and finds it by words", async () => {
     await page.goto("/console/tasks");
-    await cellOf("A lighthouse").getByText("$0.02").waitFor();
+    await cellOf("A lighthouse").getByText("$0.02").first().waitFor();
     const readImage = (name: string) =>
       page.evaluate(`document.querySelector('[role=gridcell] img[src*="/thumbnail?"]').${name}`);
     await expect.poll(() => readImage("naturalWidth")).toBe(512);
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     for (const key of ["ArrowRight", "ArrowLeft", "End", "Space"]) await page.keyboard.press(key);
     await expect.poll(() => cellOf("A lighthouse").getAttribute("aria-selected")).toBe("true");
     const bar = section("Selected tasks");
-    await bar.getByText("1 selected").waitFor();
+    await bar.getByText("1 selected").first().waitFor();
     await expect
       .poll(() => bar.getByRole("link", { name: "Run again" }).getAttribute("href"))
       .toBe(`/console/playground?model=sandbox-image&task=${ids.done}`);
@@ -185,8 +185,8 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     for (const { id } of made) await rowOf(id).getByRole("checkbox").check();
     await section("Selected tasks").getByRole("button", { name: "Cancel 2 tasks" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Cancel 2 tasks" }).click();
-    await page.getByText("2 of 2 ended.").waitFor();
-    for (const { id } of made) await rowOf(id).getByText("Canceled").waitFor();
+    await page.getByText("2 of 2 ended.").first().waitFor();
+    for (const { id } of made) await rowOf(id).getByText("Canceled").first().waitFor();
   });
 
   test("a task that made something shows it, with what it cost, what was asked and how long it took", async () => {

@@ -3,7 +3,7 @@ import type { Database } from "../../platform/database/database.ts";
 import { joinConditions, type RequestFilter } from "./request-store.ts";
 
 /** Half of them took no longer than the first, 95 and 99 of a hundred no longer than the others. */
-export type Percentiles = { p50: number; p95: number; p99: number };
+type Percentiles = { p50: number; p95: number; p99: number };
 
 export type SummaryFigures = {
   count: number;

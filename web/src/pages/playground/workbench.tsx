@@ -15,7 +15,7 @@ import { type InputUse, placeInput } from "./list-input-uses.ts";
 import type { KeptFile } from "./media-values.ts";
 import { ModelPicker } from "./model-picker.tsx";
 import { ModelSummary } from "./model-summary.tsx";
-import { type OpenedRequest, openRequest } from "./open-request.ts";
+import { type OpenedRequest, openRequest } from "./open-linked-request.ts";
 import { useForms } from "./use-forms.ts";
 import { Workspace } from "./workspace.tsx";
 

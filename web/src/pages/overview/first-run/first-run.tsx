@@ -10,7 +10,7 @@ import { FormError } from "../../../parts/forms/form-error.tsx";
 import { writeTerminalSamples } from "../../../parts/samples/terminal-samples.ts";
 import { CallWatch } from "./call-watch.tsx";
 import { CreditStep } from "./credit-step.tsx";
-import { chooseSample, FirstCall } from "./first-call.tsx";
+import { chooseSample, FirstCallSamples } from "./first-call-samples.tsx";
 import { KeyStep } from "./key-step.tsx";
 import { useFirstKey } from "./use-first-key.ts";
 
@@ -70,7 +70,7 @@ export function FirstRun({ charge, taskId, onHide }: FirstRunProps) {
           {samples === null ? (
             <NoCall models={models?.data} />
           ) : (
-            <FirstCall samples={samples} chosenId={sampleId} onChoose={setSampleId} isComplete={hasKey} />
+            <FirstCallSamples samples={samples} chosenId={sampleId} onChoose={setSampleId} isComplete={hasKey} />
           )}
         </div>
       </div>

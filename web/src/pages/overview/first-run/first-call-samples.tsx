@@ -18,7 +18,7 @@ export function chooseSample(samples: Samples, id: string): Samples[number] {
 }
 
 /** The call in the words of whatever the reader has, chosen by tabs, or from a list where there is no room for them. */
-export function FirstCall({ samples, chosenId, onChoose, isComplete }: FirstCallProps) {
+export function FirstCallSamples({ samples, chosenId, onChoose, isComplete }: FirstCallProps) {
   const { id, label, code } = chooseSample(samples, chosenId);
   const name = `First call, ${label}`;
   const block = isComplete ? <CodeBlock label={name} code={code} /> : <CodePreview label={name} code={code} />;
