@@ -33,6 +33,7 @@ const ranks = [
     site: [
       "src/features/site",
       "src/features/site/account",
+      "src/features/site/brand",
       "src/features/site/connect",
       "src/features/site/showcase",
       "src/features/site/sign-in",

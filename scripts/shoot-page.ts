@@ -8,10 +8,8 @@ const pictureBytesMax = 150_000;
 
 /** Takes a screenshot of a page for the docs, as small as it can be. */
 export async function shootPage(page: Page, name: string): Promise<void> {
-  await page.waitForLoadState("load");
-  await page.waitForFunction(
-    "document.querySelector('h1') !== null && document.querySelector('.animate-pulse') === null",
-  );
+  await page.locator("h1").first().waitFor();
+  await page.locator(".animate-pulse:visible").first().waitFor({ state: "detached" });
   const shot = await sharp(await page.screenshot({ animations: "disabled", caret: "hide" }))
     .png({ palette: true, compressionLevel: 9 })
     .toBuffer();

@@ -125,7 +125,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
         },
       });
       await describeRoutes(http, {
-        title: "Sluice",
+        title: settings.brand_name,
         description: apiDescription,
         baseUrl: settings.base_url,
         webhooks: describeWebhooks(taskEventSchema),

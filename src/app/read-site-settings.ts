@@ -3,6 +3,7 @@ import { type Nano, parseMoney } from "../lib/money.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
 import { resolveSecret } from "../platform/config/secrets.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
+import { readBrandSettings } from "./read-brand-settings.ts";
 
 /** What the operator decides about the site. Throws what is wrong with the settings. */
 export function readSiteSettings(settings: Settings): SiteOptions {
@@ -20,6 +21,7 @@ export function readSiteSettings(settings: Settings): SiteOptions {
       amountMax: `${settings.payment_amount_max}.00`,
     },
     providers: readProviders(settings),
+    brand: readBrandSettings(settings),
   };
 }
 

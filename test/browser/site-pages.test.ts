@@ -1,4 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -11,7 +14,7 @@ import {
 } from "../harness/site/browsed-site.ts";
 import { hasBrowser } from "../harness/site/browser.ts";
 import { signInByCookie } from "../harness/site/signed-in-page.ts";
-import { goodPassword } from "../harness/site/site-visitor.ts";
+import { goodPassword, readMail, visitSite } from "../harness/site/site-visitor.ts";
 
 describe.skipIf(!hasBrowser)("the site's pages", () => {
   let site: BrowsedSite;
@@ -187,6 +190,88 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     expect(complaints).toEqual([]);
     expect(foreignRequests).toEqual([]);
     await expect.poll(() => page.title()).toBe(`${entry.heading} · Sluice`);
+  });
+});
+
+describe.skipIf(!hasBrowser)("a site of an operator's own", () => {
+  const logo =
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><circle cx="4" cy="4" r="4" fill="#6d28d9"/></svg>';
+  const notice = "Maintenance on Sunday from 02:00 to 03:00 UTC.";
+
+  test("shows name, logo, colour, links, terms and announcement from the first page to the console, and in its mails", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "sluice-brand-"));
+    writeFileSync(join(folder, "logo.svg"), logo);
+    await using site = await startBrowsedSite({
+      settings: {
+        brand_name: "Acme <AI>",
+        brand_logo_file: join(folder, "logo.svg"),
+        brand_accent: "#6d28d9",
+        support_contact: "help@example.com",
+        terms_url: "https://example.com/terms",
+        privacy_url: "https://example.com/privacy",
+        announcement: notice,
+        announcement_level: "warning",
+        announcement_url: "https://example.com/news",
+      },
+    });
+    rmSync(folder, { recursive: true });
+    await using opened = await site.openPage();
+    const { page, complaints, foreignRequests } = opened;
+    const announcement = page.getByRole("region", { name: "Announcement" });
+    const address = `${randomBytes(6).toString("hex")}@example.com`;
+
+    /** What every page has, in every theme and window. */
+    const judge = async (heading: string): Promise<void> => {
+      await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+      await expect.poll(() => page.title()).toBe(`${heading} · Acme <AI>`);
+      await page.getByText("Acme <AI>", { exact: true }).first().waitFor();
+      await page.getByRole("link", { name: "Support" }).first().waitFor({ state: "attached" });
+      await expect.poll(() => page.evaluate("document.querySelector('header img').naturalWidth")).toBeGreaterThan(0);
+      for (const [colorScheme, width] of [
+        ["light", 1440],
+        ["dark", 390],
+      ] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 900 });
+        await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+        await expect.poll(() => listAxeFindings(page)).toEqual([]);
+      }
+      await page.emulateMedia({ colorScheme: "light" });
+      await page.setViewportSize({ width: 1440, height: 900 });
+    };
+
+    await page.goto("/");
+    await announcement.getByText(notice).first().waitFor();
+    await judge(await page.getByRole("heading", { level: 1 }).innerText());
+    await page.getByRole("link", { name: "Sign up" }).first().waitFor();
+    await expect
+      .poll(() => page.evaluate("getComputedStyle(document.querySelector('a[href=\"/sign-up\"]')).backgroundColor"))
+      .toBe("rgb(109, 40, 217)");
+
+    await page.goto("/sign-up");
+    await judge("Create an account");
+    await page.getByRole("link", { name: "terms of service" }).waitFor();
+    await page.getByLabel("E-mail address").fill(address);
+    await page.getByLabel("Password", { exact: true }).fill(goodPassword);
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByRole("heading", { name: "Check your e-mail" }).waitFor();
+    const { mail } = await readMail(visitSite(site.gateway), address);
+    expect(mail?.text).toMatch(/\n\nAcme <AI>\nQuestions: help@example\.com\n$/);
+
+    await signInByCookie(site, page, await site.createPerson());
+    await page.goto(
+      "/connect/browser-auth?client=cli&response_type=api_key&redirect_uri=http://127.0.0.1:9/callback&state=s",
+    );
+    await page.getByText("A program on this computer calls itself").first().waitFor();
+    await judge(await page.getByRole("heading", { level: 1 }).innerText());
+    await page.goto("/console/settings");
+    await announcement.getByRole("button", { name: "Dismiss the announcement" }).click();
+    await announcement.waitFor({ state: "detached" });
+    await page.reload();
+    await judge("Settings");
+    await expect.poll(() => announcement.count()).toBe(0);
+    expect(complaints).toEqual([]);
+    expect(foreignRequests).toEqual([]);
   });
 });
 

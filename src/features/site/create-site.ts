@@ -7,12 +7,15 @@ import type { AccountChanges } from "../../platform/database/account-changes.ts"
 import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
-import { createMailer } from "../../platform/mail/create-mailer.ts";
+import { createMailer, type Mailer } from "../../platform/mail/create-mailer.ts";
 import type { OutboxShelf } from "../../platform/mail/outbox-shelf.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import type { LiveCatalog } from "../catalog/index.ts";
 import { addAccountRoutes } from "./account/account-routes.ts";
 import { addChangeRoutes } from "./account/change-routes.ts";
+import type { Brand } from "./brand/brand.ts";
+import { dressSite } from "./brand/dress-site.ts";
+import { signMail } from "./brand/sign-mail.ts";
 import { createConnect } from "./connect/create-connect.ts";
 import { addConsoleApi } from "./console-edge.ts";
 import { createSiteShell } from "./serve-site.ts";
@@ -47,6 +50,7 @@ export type SiteOptions = {
   mail: { smtpUrl: string | undefined; from: string };
   payments: { kind: "none" | "stripe"; amountMin: string; amountMax: string };
   providers: OidcSettings[];
+  brand: Brand;
 };
 
 type SiteDependencies = {
@@ -73,16 +77,19 @@ type SiteDependencies = {
 export function createSite(given: SiteOptions & SiteDependencies): Site {
   const { database, clock, ids, randomBytes, counters, logger, masterKey, catalog, openAccount } = given;
   const { siteUrl, baseUrl, currency, signUp, payments, providers, checkDatabase, hasTasksDueBefore } = given;
-  const { welcomesDailyMax, supportContact } = given;
-  const mailer = createMailer({ ...given.mail, clock, logger, show: given.showMail, outbox: given.outbox });
+  const { welcomesDailyMax, supportContact, brand } = given;
+  const unsigned = createMailer({ ...given.mail, clock, logger, show: given.showMail, outbox: given.outbox });
+  const mailer: Mailer = { ...unsigned, send: (mail) => unsigned.send(signMail(mail, brand)) };
   const hasOutbox = mailer.kind === "outbox" && isLoopbackUrl(siteUrl);
   const outboxSecret = hasOutbox ? presentOutboxSecret(masterKey) : null;
-  const shell = createSiteShell({ siteUrl, files: readSiteFiles() });
+  const built = readSiteFiles();
+  const shell = createSiteShell({ siteUrl, files: built && dressSite(built, brand) });
   const heartbeats = createHeartbeats(heartbeatMs);
   const beginAttempt = createThrottle(counters, randomBytes);
   const signIn = createSignIn({
     ...{ database, clock, ids, randomBytes, logger, mailer, beginAttempt, masterKey, openAccount },
     ...{ siteUrl, baseUrl, currency, signUp, welcomesDailyMax, supportContact, payments, providers, outboxSecret },
+    serviceName: brand.name,
     showMessage: (reply, { status, title, message }) =>
       shell.sendShell(reply, { status, data: { kind: "message", title, message } }),
   });

@@ -7,6 +7,8 @@
  * how somebody signs in needs a proof of who they are that is at most ten minutes old.
  */
 
+export { type Brand, logoEndings } from "./brand/brand.ts";
+export { deriveAccent, findReadable } from "./brand/brand-accent.ts";
 export { forgetOldRequests } from "./connect/forget-requests.ts";
 export { consoleErrors, findSession, getSession, requireFresh } from "./console-edge.ts";
 export { createSite, type Site, type SiteOptions } from "./create-site.ts";

@@ -2,6 +2,7 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { parseByteRange } from "../../platform/http/parse-byte-range.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
+import { escapeForScript } from "./brand/dress-site.ts";
 import { type PagePolicy, presentPageHeaders } from "./page-headers.ts";
 import type { SiteFile, SiteFiles } from "./site-files.ts";
 
@@ -117,6 +118,8 @@ function addAssets(http: HttpServer, files: SiteFiles | null): void {
       "cache-control": "public, max-age=31536000, immutable",
       "cross-origin-resource-policy": "same-origin",
       ...(file.type.startsWith("video/") ? { "accept-ranges": "bytes" } : {}),
+      // An image that is opened by itself may not run anything: the operator's logo may come from anywhere.
+      "content-security-policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'",
       vary: "accept-encoding",
       ...(encoding === null ? {} : { "content-encoding": encoding }),
     });
@@ -152,11 +155,6 @@ function fillShell(shell: string, { data, theme }: ShellContents): string {
   if (data === undefined) return themed;
   const block = `<script type="application/json" id="page-data">${escapeForScript(JSON.stringify(data))}</script>`;
   return themed.replace("</head>", () => `${block}</head>`);
-}
-
-/** Inside a script element only `<` can end it or open a comment; JSON can write it otherwise. */
-function escapeForScript(json: string): string {
-  return json.replaceAll("<", "\\u003c").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
 /** The choice is in a cookie, so that the first paint has the right colours without a script before it. */

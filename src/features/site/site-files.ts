@@ -12,7 +12,7 @@ export type SiteFiles = {
 /** Where scripts/build-web.ts puts what it builds. */
 const builtDir = join(import.meta.dirname, "../../../dist/web");
 
-const contentTypes: Record<string, string> = {
+export const contentTypes: Record<string, string> = {
   ".css": "text/css; charset=utf-8",
   ".jpg": "image/jpeg",
   ".js": "text/javascript; charset=utf-8",

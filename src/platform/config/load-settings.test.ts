@@ -98,6 +98,16 @@ describe("where settings come from", () => {
       support_contact: undefined,
       smtp_url: undefined,
       mail_from: "Sluice <no-reply@localhost>",
+      brand_name: "Sluice",
+      brand_logo_file: undefined,
+      brand_accent: undefined,
+      brand_accent_dark: undefined,
+      terms_url: undefined,
+      privacy_url: undefined,
+      status_url: undefined,
+      announcement: undefined,
+      announcement_level: "info",
+      announcement_url: undefined,
       oidc: [],
       stripe_secret_key: undefined,
       stripe_webhook_secret: undefined,
@@ -136,6 +146,7 @@ describe("where settings come from", () => {
       welcome_credit: "0",
       mail_from: "Sluice <no-reply@ai.example.com>",
     });
+    expect(loadEnvironment({ SLUICE_BRAND_NAME: "Acme, Inc." }).mail_from).toBe('"Acme, Inc." <no-reply@localhost>');
     expect(loadEnvironment({ SLUICE_SITE_URL: "https://ai.example.com", SLUICE_SIGN_UP: "open" }).sign_up).toBe("open");
   });
 
@@ -313,6 +324,10 @@ describe("wrong values", () => {
     ["currency", ["usd", "DOLLARS", "$"], "the three letters of a currency"],
     ["welcome_credit", ["-1", "1.5.0", "free", "two"], "an amount in the currency"],
     ["support_contact", ["the operator", "javascript:alert(1)"], "an e-mail address"],
+    ["brand_name", ["x".repeat(41)], "a text of 1 to 40 characters"],
+    ["brand_accent", ["purple", "6d28d9"], "a colour as"],
+    ["terms_url", ["/terms", "javascript:alert(1)"], "an https, http or mailto address"],
+    ["announcement_level", ["loud"], "one of info, warning, critical"],
     ["disabled_endpoints", ["listModels", "everything"], "a list of any of getModel, listPrices"],
     ["sandbox", ["maybe"], "one of on, off."],
   ] as const;

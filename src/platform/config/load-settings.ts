@@ -38,7 +38,15 @@ type OptionalSetting =
   | "tls_cert_file"
   | "tls_key_file"
   | "otlp_endpoint"
-  | "otlp_headers";
+  | "otlp_headers"
+  | "brand_logo_file"
+  | "brand_accent"
+  | "brand_accent_dark"
+  | "terms_url"
+  | "privacy_url"
+  | "status_url"
+  | "announcement"
+  | "announcement_url";
 
 /** Where a value was written, for the sentence that says it is wrong. */
 type Source = { name: string; place: string; value: unknown };
@@ -101,12 +109,18 @@ function completeSettings(given: GivenSettings, { directory, cores }: { director
     sandbox,
     welcome_credit: given.welcome_credit ?? (sandbox === "on" ? "5" : "0"),
     sign_up: given.sign_up ?? (isLocal ? "open" : "closed"),
-    mail_from: given.mail_from ?? `Sluice <no-reply@${new URL(siteUrl).hostname}>`,
+    mail_from: given.mail_from ?? presentSender(merged.brand_name, new URL(siteUrl).hostname),
     data_dir: resolve(directory, merged.data_dir),
     tls_cert_file: given.tls_cert_file && resolve(directory, given.tls_cert_file),
     tls_key_file: given.tls_key_file && resolve(directory, given.tls_key_file),
+    brand_logo_file: given.brand_logo_file && resolve(directory, given.brand_logo_file),
     processes: given.processes ?? countProcesses(cores, given.database_url === undefined),
   };
+}
+
+/** In a mail's head, a name with other signs than these is quoted. */
+function presentSender(name: string, host: string): string {
+  return `${/^[\w .-]+$/.test(name) ? name : JSON.stringify(name)} <no-reply@${host}>`;
 }
 
 /** One core is left to everything else on the machine, and one more to a database that is on it. */

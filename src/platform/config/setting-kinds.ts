@@ -37,6 +37,35 @@ export function text(expected: string): SettingKind<string> {
   return { expected, parse: (raw) => (typeof raw === "string" && raw.trim() !== "" ? raw.trim() : undefined) };
 }
 
+/** Words that people see, on one line. */
+export function line(charactersMax: number): SettingKind<string> {
+  return {
+    expected: `a text of 1 to ${charactersMax} characters on one line`,
+    parse(raw) {
+      const value = typeof raw === "string" ? raw.trim() : "";
+      return value !== "" && value.length <= charactersMax && !/\p{Cc}/u.test(value) ? value : undefined;
+    },
+  };
+}
+
+export function colour(): SettingKind<string> {
+  return {
+    expected: 'a colour as "#rrggbb", in quotes, such as "#6d28d9"',
+    parse: (raw) => (typeof raw === "string" && /^#[0-9a-f]{6}$/i.test(raw) ? raw.toLowerCase() : undefined),
+  };
+}
+
+/** Where a link of the site leads: a page, or whoever reads a mail. */
+export function linkTarget(): SettingKind<string> {
+  return {
+    expected: "an https, http or mailto address, such as https://example.com/terms",
+    parse(raw) {
+      const url = typeof raw === "string" ? URL.parse(raw) : null;
+      return url !== null && ["https:", "http:", "mailto:"].includes(url.protocol) ? url.href : undefined;
+    },
+  };
+}
+
 export function folder(): SettingKind<string> {
   return pathOf("the path of a folder");
 }

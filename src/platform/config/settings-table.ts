@@ -2,12 +2,15 @@ import { previewEndpoints } from "../http/endpoint-table.ts";
 import { samplerNames } from "../tracing/create-sampler.ts";
 import {
   amount,
+  colour,
   contact,
   currencyCode,
   databaseAddress,
   file,
   folder,
   headerList,
+  line,
+  linkTarget,
   mailServerAddress,
   networks,
   oneOf,
@@ -195,7 +198,7 @@ export const settingsTable = {
     standard: undefined,
     otherwise: 'people are told to ask "the operator"',
     example: "help@example.com",
-    explains: "Whom people are told to ask for credit, and for help.",
+    explains: "Whom people are told to ask for credit, and for help: linked on every page, named at the end of mails.",
   },
   smtp_url: {
     kind: mailServerAddress(),
@@ -208,9 +211,80 @@ export const settingsTable = {
   mail_from: {
     kind: text("an address such as Sluice <no-reply@example.com>"),
     standard: undefined,
-    otherwise: "Sluice <no-reply@host of site_url>",
+    otherwise: "<brand_name> <no-reply@host of site_url>",
     example: "Sluice <no-reply@example.com>",
     explains: "Whom the site's mails are from.",
+  },
+  brand_name: {
+    kind: line(40),
+    standard: "Sluice",
+    example: "Example AI",
+    explains:
+      "What the service is called, on every page, in mails and in authenticator apps (docs/operating/branding.md).",
+  },
+  brand_logo_file: {
+    kind: file("the path of an image: .svg, .png or .jpg, at most 256 kB"),
+    standard: undefined,
+    otherwise: "our mark",
+    example: "/etc/sluice/logo.svg",
+    explains: "The image beside the name, as high as it is wide, and the icon of the browser's tab.",
+  },
+  brand_accent: {
+    kind: colour(),
+    standard: undefined,
+    otherwise: "our own",
+    example: "'#6d28d9'",
+    explains:
+      "The colour of links and buttons. One in which words could not be read is refused, with the nearest that can be.",
+  },
+  brand_accent_dark: {
+    kind: colour(),
+    standard: undefined,
+    otherwise: "brand_accent, as much lighter as it takes",
+    example: "'#b794f6'",
+    explains: "The same in the dark theme.",
+  },
+  terms_url: {
+    kind: linkTarget(),
+    standard: undefined,
+    otherwise: "no link",
+    example: "https://example.com/terms",
+    explains: "The terms of service. Who signs up is told that they agree to them.",
+  },
+  privacy_url: {
+    kind: linkTarget(),
+    standard: undefined,
+    otherwise: "no link",
+    example: "https://example.com/privacy",
+    explains: "The privacy policy, linked on every page and at sign-up.",
+  },
+  status_url: {
+    kind: linkTarget(),
+    standard: undefined,
+    otherwise: "no link",
+    example: "https://status.example.com",
+    explains: "The page that says how the service is, linked on every page.",
+  },
+  announcement: {
+    kind: line(300),
+    standard: undefined,
+    otherwise: "nothing",
+    example: "Maintenance on Sunday from 02:00 to 03:00 UTC.",
+    explains:
+      "What everybody is told at the top of every page, until they dismiss it. Another text is shown to all again.",
+  },
+  announcement_level: {
+    kind: oneOf(["info", "warning", "critical"]),
+    standard: "info",
+    example: "warning",
+    explains: "How urgent the announcement looks.",
+  },
+  announcement_url: {
+    kind: linkTarget(),
+    standard: undefined,
+    otherwise: "no link",
+    example: "https://status.example.com",
+    explains: "Where the announcement leads to.",
   },
   oidc: {
     kind: signInProviders(),

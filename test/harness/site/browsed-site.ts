@@ -8,6 +8,7 @@ import { openAccount } from "../../../src/app/change-account.ts";
 import { hashPassword } from "../../../src/features/site/index.ts";
 import { invariant } from "../../../src/lib/invariant.ts";
 import { parseMoney } from "../../../src/lib/money.ts";
+import type { Settings } from "../../../src/platform/config/load-settings.ts";
 import { findFreePort } from "../gateway-process.ts";
 import { repositoryDir } from "../repository-files.ts";
 import type { StripeServer } from "../servers/stripe-server.ts";
@@ -48,6 +49,7 @@ type BrowsedSiteOptions = {
   frontPort?: number;
   /** Time goes on by itself, as tasks need it. */
   hasRunningClock?: boolean;
+  settings?: Partial<Settings>;
   /** Where cards are taken. */
   stripe?: Pick<StripeServer, "url" | "secretKey" | "webhookSecret">;
 };
@@ -67,6 +69,7 @@ export async function startBrowsedSite(options: BrowsedSiteOptions = {}): Promis
       ...(stripe === undefined
         ? {}
         : { stripe_secret_key: stripe.secretKey, stripe_webhook_secret: stripe.webhookSecret }),
+      ...options.settings,
     },
     ...(stripe === undefined ? {} : { stripe: { url: stripe.url } }),
   });

@@ -14,7 +14,7 @@ type PageHeadingProps = {
 export function PageHeading({ children, intro, isLarge = false }: PageHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${children} · Sluice`;
+    document.title = `${children} · ${document.documentElement.dataset.brand ?? "Sluice"}`;
     if (hasShownPage) heading.current?.focus({ preventScroll: true });
     hasShownPage = true;
   }, [children]);

@@ -6,7 +6,6 @@ import { useAnswerCache } from "../api/use-answer-cache.ts";
 import { useTableQuery } from "../api/use-table-query.ts";
 import { Button } from "../design/button.tsx";
 import { Card } from "../design/card.tsx";
-import { Mark } from "../design/mark.tsx";
 import { Notice } from "../design/notice.tsx";
 import { PageHeading } from "../design/page-heading.tsx";
 import { Skeleton } from "../design/skeleton.tsx";
@@ -14,6 +13,7 @@ import { TextField } from "../design/text-field.tsx";
 import { formatSince } from "../parts/format/format-time.ts";
 import { FormError } from "../parts/forms/form-error.tsx";
 import { useAction } from "../parts/forms/use-action.ts";
+import { BrandMark } from "../parts/frame/brand-mark.tsx";
 import { linkClasses } from "../parts/frame/focus-page.tsx";
 
 const refreshMs = 3_000;
@@ -30,8 +30,7 @@ export function OutboxPage() {
   return (
     <div className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-8 sm:px-6 sm:py-12">
       <header className="flex items-center gap-2.5">
-        <Mark />
-        <span className="text-lg font-semibold tracking-tight">Sluice</span>
+        <BrandMark />
         <Link to="/sign-in" className={`ml-auto text-sm ${linkClasses}`}>
           Sign in
         </Link>

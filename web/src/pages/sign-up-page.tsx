@@ -10,6 +10,7 @@ import { FormError } from "../parts/forms/form-error.tsx";
 import { useAction } from "../parts/forms/use-action.ts";
 import { useDraft } from "../parts/forms/use-draft.ts";
 import { FocusPage, linkClasses } from "../parts/frame/focus-page.tsx";
+import { brand } from "../parts/frame/page-brand.ts";
 import { SupportContact } from "../parts/records/support-contact.tsx";
 import { CheckMail } from "./check-mail.tsx";
 
@@ -101,10 +102,35 @@ function SignUpForm({ invite }: { invite: string | undefined }) {
           onChange={setPassword}
           error={action.errorAt("password")}
         />
+        <Agreement />
         <Button look="primary" type="submit" isBusy={action.isBusy}>
           Create account
         </Button>
       </form>
     </FocusPage>
+  );
+}
+
+/** What whoever signs up agrees to, where the operator has terms. */
+function Agreement() {
+  const { terms, privacy } = brand.links;
+  if (terms === null) return null;
+  return (
+    <p className="text-sm text-ink-soft">
+      By creating an account you agree to the{" "}
+      <a href={terms} target="_blank" rel="noreferrer" className={linkClasses}>
+        terms of service
+      </a>
+      {privacy !== null && (
+        <>
+          {" "}
+          and the{" "}
+          <a href={privacy} target="_blank" rel="noreferrer" className={linkClasses}>
+            privacy policy
+          </a>
+        </>
+      )}
+      .
+    </p>
   );
 }

@@ -47,6 +47,8 @@ type SignInOptions = {
   beginAttempt: BeginAttempt;
   masterKey: MasterKey;
   siteUrl: string;
+  /** As authenticators show it. */
+  serviceName: string;
   currency: string;
   baseUrl: string;
   /** How people can pay by card, and how much at a time, as it is told. */
@@ -63,7 +65,8 @@ type SignInOptions = {
 };
 
 export function createSignIn(options: SignInOptions): SignIn {
-  const { database, clock, ids, randomBytes, logger, mailer, beginAttempt, siteUrl, outboxSecret } = options;
+  const { database, clock, ids, randomBytes, logger, mailer, beginAttempt, siteUrl, serviceName, outboxSecret } =
+    options;
   const { currency, baseUrl, payments, signUp, supportContact, openAccount, masterKey, showMessage } = options;
   const cookies = createSiteCookies(siteUrl);
   const background = createBackgroundWork({ logger });
@@ -95,8 +98,8 @@ export function createSignIn(options: SignInOptions): SignIn {
       addSignInRoutes(consoleApi, { ...entry, logger, passwords, sessions, keys });
       addSessionRoutes(consoleApi, { cookies, database, clock, logger });
       addPasswordRoutes(consoleApi, { ...entry, passwords, sessions, background, mailer, announceChange });
-      addTotpRoutes(consoleApi, { ...entry, sessions, announceChange, keys });
-      addPasskeyRoutes(consoleApi, { ...entry, ids, providers, announceChange });
+      addTotpRoutes(consoleApi, { ...entry, serviceName, sessions, announceChange, keys });
+      addPasskeyRoutes(consoleApi, { ...entry, serviceName, ids, providers, announceChange });
       addProviderRoutes(consoleApi, { ...entry, ...opening, providers, announceChange, showMessage });
       addServiceRoutes(consoleApi, { ...entry, providers, announceChange });
     },

@@ -5,8 +5,10 @@ import { useLiveChanges } from "../../api/use-live-changes.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Icon, type IconName } from "../../design/icon.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
-import { Mark } from "../../design/mark.tsx";
 import { formatMoney, formatRoughMoney } from "../format/format-money.ts";
+import { Announcement } from "./announcement.tsx";
+import { BrandLinks } from "./brand-links.tsx";
+import { BrandMark } from "./brand-mark.tsx";
 import { InsideConsole } from "./message-frame.tsx";
 import { SearchButton } from "./search-button.tsx";
 
@@ -97,9 +99,8 @@ export function ConsoleShell({ search, foot = <GuideLink />, children }: Console
         onKeyDown={(event) => event.key === "Escape" && setOpen(false)}
       >
         <div className="flex h-14 items-center gap-1 px-4 lg:h-auto lg:flex-col lg:items-stretch lg:gap-4 lg:px-3 lg:pt-5 lg:pb-2">
-          <Link to="/console" className="mr-auto flex items-center gap-2.5 rounded-sm lg:px-2.5">
-            <Mark />
-            <span className="text-lg font-semibold tracking-tight">Sluice</span>
+          <Link to="/console" className="mr-auto flex min-w-0 items-center gap-2.5 rounded-sm lg:px-2.5">
+            <BrandMark />
           </Link>
           {search}
           <button
@@ -121,12 +122,18 @@ export function ConsoleShell({ search, foot = <GuideLink />, children }: Console
           )}
         >
           <Places />
-          <div className="mt-auto flex flex-col gap-1 border-t border-line pt-3">{foot}</div>
+          <div className="mt-auto flex flex-col gap-1 border-t border-line pt-3">
+            {foot}
+            <BrandLinks className="px-2.5 pt-2 text-xs text-ink-soft" />
+          </div>
         </div>
       </header>
-      <main id="content" className="min-w-0">
-        <InsideConsole value={true}>{children}</InsideConsole>
-      </main>
+      <div className="min-w-0">
+        <Announcement />
+        <main id="content">
+          <InsideConsole value={true}>{children}</InsideConsole>
+        </main>
+      </div>
     </div>
   );
 }

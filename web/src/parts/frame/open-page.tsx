@@ -3,7 +3,9 @@ import type { ReactNode } from "react";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { buttonClasses } from "../../design/button.tsx";
-import { Mark } from "../../design/mark.tsx";
+import { Announcement } from "./announcement.tsx";
+import { BrandLinks } from "./brand-links.tsx";
+import { BrandMark } from "./brand-mark.tsx";
 import { ThemeChoice } from "./theme-choice.tsx";
 
 const placeClasses =
@@ -25,11 +27,11 @@ export function OpenPage({ footnote, children }: OpenPageProps) {
       >
         Skip to the content
       </a>
+      <Announcement />
       <header className="border-b border-line bg-surface">
         <div className="mx-auto flex h-16 max-w-6xl items-center gap-1 px-4 sm:gap-2 sm:px-8">
-          <Link to="/" className="mr-auto flex items-center gap-2.5 rounded-sm">
-            <Mark />
-            <span className="text-lg font-semibold tracking-tight">Sluice</span>
+          <Link to="/" className="mr-auto flex min-w-0 items-center gap-2.5 rounded-sm">
+            <BrandMark />
           </Link>
           <nav aria-label="Site" className="flex items-center">
             <Link to="/docs/guide" className={placeClasses}>
@@ -48,6 +50,7 @@ export function OpenPage({ footnote, children }: OpenPageProps) {
       <footer className="border-t border-line">
         <div className="mx-auto flex max-w-6xl flex-wrap items-center justify-between gap-x-8 gap-y-3 px-4 py-6 text-sm text-ink-soft sm:px-8">
           <div className="min-h-5.5">{footnote}</div>
+          <BrandLinks />
           <ThemeChoice />
         </div>
       </footer>

@@ -32,7 +32,12 @@ export type PasskeyUseDependencies = ChallengeDependencies & {
   beginAttempt: BeginAttempt;
   sessions: Sessions;
 };
-export type PasskeyAdditionDependencies = ChallengeDependencies & { ids: IdSource; announceChange: AnnounceChange };
+export type PasskeyAdditionDependencies = ChallengeDependencies & {
+  ids: IdSource;
+  announceChange: AnnounceChange;
+  /** As authenticators show it. */
+  serviceName: string;
+};
 
 /** The challenge that an authenticator has to sign, with the text of the cookie that leads back to it. */
 type Begun<Options> = { options: Options; passkeyToken: string };
@@ -114,13 +119,13 @@ async function verifyUse(
 }
 
 export async function beginPasskeyAddition(
-  dependencies: ChallengeDependencies,
+  dependencies: PasskeyAdditionDependencies,
   session: SiteSession,
 ): Promise<Begun<PublicKeyCredentialCreationOptionsJSON>> {
   const { generateRegistrationOptions } = await loadLibrary();
   const known = await listPasskeys(dependencies.database, session.userId);
   const options = await generateRegistrationOptions({
-    rpName: "Sluice",
+    rpName: dependencies.serviceName,
     rpID: getSite(dependencies.siteUrl).host,
     userID: new TextEncoder().encode(session.userId),
     userName: session.email,

@@ -12,14 +12,14 @@ import { type FactorKeys, hashBackupCode, makeBackupCodes } from "./second-facto
 import { replaceBackupCodes, updateTotpSecret, updateTotpWaiting } from "./second-factor-store.ts";
 import { findTotpStep, presentBase32, presentTotpUri, totpSecretBytes } from "./totp.ts";
 
-const issuer = "Sluice";
-
 export type FactorDependencies = TokenDependencies & {
   database: Database;
   beginAttempt: BeginAttempt;
   sessions: Sessions;
   announceChange: AnnounceChange;
   keys: FactorKeys;
+  /** As the app shows it. */
+  serviceName: string;
 };
 
 /** A new secret for an authenticator app. It is in force only when a code of it has been shown. */
@@ -31,7 +31,10 @@ export async function offerTotp(
   const place = { key: dependencies.keys.totp, ownerId: session.userId };
   const sealed = sealSecret(place, secret, dependencies.randomBytes(sealNonceBytes));
   await updateTotpWaiting(dependencies.database, session.userId, sealed);
-  return { secret: presentBase32(secret), uri: presentTotpUri({ secret, email: session.email, issuer }) };
+  return {
+    secret: presentBase32(secret),
+    uri: presentTotpUri({ secret, email: session.email, issuer: dependencies.serviceName }),
+  };
 }
 
 /** What a change of what somebody signs in with answers: everybody else is signed out, and they have a new cookie. */

@@ -1,0 +1,18 @@
+import type { Accent } from "./brand-accent.ts";
+
+export const announcementLevels = ["info", "warning", "critical"] as const;
+
+/** What an operator makes of the site's look: whose it is, and what everybody is told there. */
+export type Brand = {
+  name: string;
+  /** In place of our mark: an image, and the ending of its name. */
+  logo: { ending: LogoEnding; bytes: Buffer } | null;
+  accent: Accent | null;
+  links: BrandLinks;
+  announcement: { text: string; level: (typeof announcementLevels)[number]; url: string | null } | null;
+};
+
+export type BrandLinks = Record<"support" | "terms" | "privacy" | "status", string | null>;
+
+export const logoEndings = [".svg", ".png", ".jpg"] as const;
+export type LogoEnding = (typeof logoEndings)[number];

@@ -1,0 +1,22 @@
+import { joinClasses } from "../../design/join-classes.ts";
+import { brand } from "./page-brand.ts";
+
+const names = { support: "Support", status: "Status", terms: "Terms", privacy: "Privacy" } as const;
+const order = ["support", "status", "terms", "privacy"] as const;
+
+/** Where the operator leads people to; nothing where the settings name no place. */
+export function BrandLinks({ className = "" }: { className?: string }) {
+  const places = order.flatMap((place) => (brand.links[place] === null ? [] : [{ place, url: brand.links[place] }]));
+  if (places.length === 0) return null;
+  return (
+    <ul aria-label="About this service" className={joinClasses("flex flex-wrap gap-x-4 gap-y-1", className)}>
+      {places.map(({ place, url }) => (
+        <li key={place}>
+          <a href={url} className="underline-offset-4 hover:text-ink hover:underline">
+            {names[place]}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}

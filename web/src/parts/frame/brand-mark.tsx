@@ -1,0 +1,12 @@
+import { Mark } from "../../design/mark.tsx";
+import { brand } from "./page-brand.ts";
+
+/** The service's logo and name, as they stand at the top of every page. */
+export function BrandMark() {
+  return (
+    <>
+      {brand.logo === null ? <Mark /> : <img src={brand.logo} alt="" className="size-7 object-contain" />}
+      <span className="min-w-0 truncate text-lg font-semibold tracking-tight">{brand.name}</span>
+    </>
+  );
+}
