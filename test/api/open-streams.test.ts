@@ -162,6 +162,7 @@ describe("a stream of changes", () => {
     const { accountId: unwatched } = await gateway.createCaller();
     await using worker = await startWorker();
     const streams = await Promise.all([gateway, otherNode].map((node) => openChanges(node, visitor)));
+    const stranger = await openChanges(gateway, (await signUpVisitor(gateway)).visitor);
     const hearing = (kinds: string) =>
       waitUntil(`${kinds} to be heard`, () =>
         streams.every(({ text }) => text.includes(`event: change\ndata: ${kinds}\n\n`)),
@@ -178,6 +179,8 @@ describe("a stream of changes", () => {
     const booking = { kind: "top-up" as const, amount: nano(5_000_000_000n) };
     await bookCredit(gateway.parts, { accountId, booking, actor: "test", reason: "a test", reference: null });
     await hearing('["balance"]');
+    expect(stranger.text).not.toContain("event:");
+    stranger.leave();
     expect(worker.told.filter((payload) => !payload.startsWith(`${accountId} `))).toEqual([]);
 
     await visitor.post("/sign-out");
