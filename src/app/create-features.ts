@@ -149,14 +149,17 @@ export async function createFeatures(
 
 /** What is noted of calls, whatever becomes of them. */
 function openNotes(
-  { database, metrics }: Foundation,
+  { database, metrics, changes }: Foundation,
   { clock, ids, logger }: FeatureOptions,
   stack: AsyncDisposableStack,
 ): Pick<Features, "keyUses" | "requestLog"> {
   const onTrouble = (error: unknown): void => logger.warn({ error }, "the use of keys could not be noted");
   const keyUses = createKeyUses({ database, onTrouble });
   stack.defer(() => keyUses.close());
-  const requestLog = createRequestLog({ database, clock, ids, logger, metrics });
+  const requestLog = createRequestLog({
+    ...{ database, clock, ids, logger, metrics },
+    onWritten: (accountId) => changes.announce(accountId, "requests"),
+  });
   stack.defer(() => requestLog.close());
   return { keyUses, requestLog };
 }

@@ -22,6 +22,8 @@ type RequestLogOptions = {
   ids: IdSource;
   logger: Logger;
   metrics: Pick<Metrics, "requestLogWritten" | "requestLogLost">;
+  /** Told of the account of each call that is written. */
+  onWritten?(accountId: AccountId): void;
   limits?: Partial<typeof requestLogLimits>;
 };
 
@@ -87,6 +89,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       await insertRequests(database, records, { isSentAgain });
       isSentAgain = false;
       metrics.requestLogWritten.at().add(records.length);
+      for (const { accountId } of records) options.onWritten?.(accountId);
       outage.onRecovery();
       // They are written; that they have gaps beside them is told later if need be.
       await tellGaps().catch((error: unknown) => outage.onTrouble(error));

@@ -106,6 +106,8 @@ function describePage(path: string) {
   return pathParams(Object.fromEntries(names.map((name) => [name, "page" as const])));
 }
 
+const imagePolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
+
 /** The names of assets contain a hash of what is in them, so that a browser may keep them for good. */
 function addAssets(http: HttpServer, files: SiteFiles | null): void {
   const params = pathParams({ name: "asset" });
@@ -119,7 +121,7 @@ function addAssets(http: HttpServer, files: SiteFiles | null): void {
       "cross-origin-resource-policy": "same-origin",
       ...(file.type.startsWith("video/") ? { "accept-ranges": "bytes" } : {}),
       // An image that is opened by itself may not run anything: the operator's logo may come from anywhere.
-      "content-security-policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'",
+      ...(file.type === "image/svg+xml" ? { "content-security-policy": imagePolicy } : {}),
       vary: "accept-encoding",
       ...(encoding === null ? {} : { "content-encoding": encoding }),
     });

@@ -16,7 +16,8 @@ const changeTable = {
   tasks: { queries: [["tasks"]], everyMs: 1_000 },
   deliveries: { queries: [["webhooks"], ["tasks", "event"]], everyMs: 1_000 },
   keys: { queries: [["keys"], ["clients"]], everyMs: 1_000 },
-  requests: { queries: [], everyMs: 2_000 },
+  // The log's list and figures follow the page's own switch between live and paused.
+  requests: { queries: [["requests", "state"]], everyMs: 2_000 },
 } as const satisfies Record<string, ChangeTreatment>;
 
 export type ChangeKind = keyof typeof changeTable;
