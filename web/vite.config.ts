@@ -32,7 +32,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          groups: [{ name: "kit", test: /\/web\/src\/(api|design|parts\/(?!samples))/, minShareCount: 5 }],
+          groups: [{ name: "kit", test: /\/web\/src\/(api|design|parts\/(?!samples))/, minShareCount: 9 }],
         },
       },
     },
