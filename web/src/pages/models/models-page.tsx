@@ -4,7 +4,6 @@ import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";
 import { Button } from "../../design/button.tsx";
-import { ChoiceField } from "../../design/choice-field.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
@@ -87,8 +86,9 @@ function Filters({ filter, models, onChange }: FiltersProps) {
         onChange={(type) => onChange({ type })}
         options={[{ value: "", label: "All types" }, ...types.map((type) => ({ value: type, label: nameType(type) }))]}
       />
-      <ChoiceField
+      <SelectField
         label="Capability"
+        isCompact
         value={filter.capability ?? ""}
         onChange={(capability) => onChange({ capability })}
         options={[
