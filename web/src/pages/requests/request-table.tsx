@@ -23,12 +23,14 @@ const right = "text-right whitespace-nowrap tabular-nums";
 /** Each leaves the table where a window has no room for it: nothing is ever scrolled sideways. */
 const columns: readonly Column[] = [
   { name: "Time", className: "whitespace-nowrap", cell: (row, given) => <TimeCell row={row} {...given} /> },
-  { name: "Status", className: "", cell: (row) => <StatusCell row={row} /> },
+  { name: "Status", className: "wrap-break-word", cell: (row) => <StatusCell row={row} /> },
   { name: "Model", className: "max-md:hidden wrap-anywhere", cell: (row) => <ModelCell row={row} /> },
   {
     name: "Key",
     className: "max-xl:hidden max-w-40 wrap-anywhere",
-    cell: ({ key_id: id }, { keyNames }) => <span className="text-ink-soft">{keyNames?.get(id) ?? id}</span>,
+    cell: ({ key_id: id }, { keyNames }) => (
+      <span className="inline-block min-w-20 text-ink-soft">{keyNames?.get(id) ?? id}</span>
+    ),
   },
   { name: "Latency", className: right, cell: (row) => formatLatency(row.latency_ms) },
   {
@@ -62,7 +64,11 @@ export function RequestTable(props: RequestTableProps) {
         <thead className="sticky top-0 z-10 bg-canvas">
           <tr className="text-left text-xs text-ink-soft shadow-[inset_0_-1px_0_var(--line)]">
             {columns.map(({ name, className }) => (
-              <th key={name} scope="col" className={joinClasses(cellClasses, "font-medium", className)}>
+              <th
+                key={name}
+                scope="col"
+                className={joinClasses(cellClasses, "font-medium whitespace-nowrap", className)}
+              >
                 {name}
               </th>
             ))}
