@@ -2,6 +2,7 @@ import type { LoggedRequest } from "../../api/ask-requests.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
+import { ChoiceField } from "../../design/choice-field.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { SelectField } from "../../design/select-field.tsx";
 import { formatInstant, nameWire } from "./request-words.ts";
@@ -67,16 +68,14 @@ export function RequestFilters({ view, timeZone, errorCodes, onChange }: Request
         onChange={(value) => onChange({ status: value })}
         options={known.map((value) => statuses.find((each) => each.value === value) ?? { value, label: value })}
       />
-      <SelectField
+      <ChoiceField
         label="Model"
-        isCompact
         value={model ?? ""}
         onChange={(value) => onChange({ model: value })}
         options={[{ value: "", label: "Any model" }, ...modelIds.map((id) => ({ value: id, label: id }))]}
       />
-      <SelectField
+      <ChoiceField
         label="Key"
-        isCompact
         value={keyId ?? ""}
         onChange={(key) => onChange({ key })}
         options={[{ value: "", label: "Any key" }, ...[...keys].map(([value, label]) => ({ value, label }))]}
