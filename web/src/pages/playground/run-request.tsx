@@ -15,7 +15,8 @@ export function RunRequest({ taskId, onEdit }: { taskId: string; onEdit(): void 
   const body = data.body as Record<string, unknown>;
   const texts = textsFirst.flatMap((name) => (typeof body[name] === "string" ? [String(body[name])] : []));
   const facts = Object.entries(body).filter(
-    ([name, value]) => name !== "model" && !textsFirst.includes(name) && typeof value !== "object",
+    ([name, value]) =>
+      name !== "model" && !textsFirst.includes(name) && !name.endsWith("_file_id") && typeof value !== "object",
   );
   return (
     <section aria-label="Request" className="flex flex-col gap-2 rounded-lg border border-line bg-surface p-4 text-sm">
