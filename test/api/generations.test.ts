@@ -55,6 +55,7 @@ describe("a submission", () => {
         id: expect.stringMatching(/^task_[0-9a-z]{26}$/),
         object: "generation.task",
         ...{ type, model: type, status: "queued", progress: 0, output: [] },
+        ...("prompt" in body ? { prompt: body.prompt } : {}),
         usage: { total_units: 0, estimated_charge: estimate },
         created: expect.any(Number),
         request_id: response.headers.get("x-request-id"),

@@ -1,6 +1,6 @@
 import type { Accent } from "./brand-accent.ts";
 
-export const announcementLevels = ["info", "warning", "critical"] as const;
+const announcementLevels = ["info", "warning", "critical"] as const;
 
 /** What an operator makes of the site's look: whose it is, and what everybody is told there. */
 export type Brand = {
@@ -12,7 +12,7 @@ export type Brand = {
   announcement: { text: string; level: (typeof announcementLevels)[number]; url: string | null } | null;
 };
 
-export type BrandLinks = Record<"support" | "terms" | "privacy" | "status", string | null>;
+type BrandLinks = Record<"support" | "terms" | "privacy" | "status", string | null>;
 
 export const logoEndings = [".svg", ".png", ".jpg"] as const;
-export type LogoEnding = (typeof logoEndings)[number];
+type LogoEnding = (typeof logoEndings)[number];
