@@ -1,7 +1,5 @@
 import type { Accent } from "./brand-accent.ts";
 
-const announcementLevels = ["info", "warning", "critical"] as const;
-
 /** What an operator makes of the site's look: whose it is, and what everybody is told there. */
 export type Brand = {
   name: string;
@@ -9,7 +7,7 @@ export type Brand = {
   logo: { ending: LogoEnding; bytes: Buffer } | null;
   accent: Accent | null;
   links: BrandLinks;
-  announcement: { text: string; level: (typeof announcementLevels)[number]; url: string | null } | null;
+  announcement: { text: string; level: "info" | "warning" | "critical"; url: string | null } | null;
 };
 
 type BrandLinks = Record<"support" | "terms" | "privacy" | "status", string | null>;

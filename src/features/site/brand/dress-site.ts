@@ -15,12 +15,13 @@ export function dressSite(files: SiteFiles, brand: Brand): SiteFiles {
   const shown = { name: brand.name, logo, links: brand.links, announcement: brand.announcement };
   const block = `<script type="application/json" id="brand">${escapeForScript(JSON.stringify(shown))}</script>`;
   const link = styles === null ? "" : `<link rel="stylesheet" href="${styles}" />`;
-  const shell = files.shell
-    .replace("<title>Sluice</title>", () => `<title>${escapeHtml(brand.name)}</title>`)
-    .replace(/<html /, () => `<html data-brand="${escapeHtml(brand.name)}" `)
-    .replace(/<link rel="icon" href="[^"]*"/, (icon) => (logo === null ? icon : `<link rel="icon" href="${logo}"`))
-    .replace("</head>", () => `${link}${block}</head>`);
-  return { shell, assets };
+  const dress = (shell: string): string =>
+    shell
+      .replace("<title>Sluice</title>", () => `<title>${escapeHtml(brand.name)}</title>`)
+      .replace(/<html /, () => `<html data-brand="${escapeHtml(brand.name)}" `)
+      .replace(/<link rel="icon" href="[^"]*"/, (icon) => (logo === null ? icon : `<link rel="icon" href="${logo}"`))
+      .replace("</head>", () => `${link}${block}</head>`);
+  return { shell: dress(files.shell), landingShell: dress(files.landingShell), assets };
 }
 
 function addAsset(assets: Map<string, SiteFile>, ending: string, plain: Buffer): string {
