@@ -262,7 +262,7 @@ export const settingsTable = {
     kind: linkTarget(),
     standard: undefined,
     otherwise: "no link",
-    example: "https://status.example.com",
+    example: "https://status.example.com/",
     explains: "The page that says how the service is, linked on every page.",
   },
   announcement: {
@@ -283,7 +283,7 @@ export const settingsTable = {
     kind: linkTarget(),
     standard: undefined,
     otherwise: "no link",
-    example: "https://status.example.com",
+    example: "https://status.example.com/",
     explains: "Where the announcement leads to.",
   },
   oidc: {
