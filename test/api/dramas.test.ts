@@ -32,7 +32,7 @@ describe("a drama", () => {
     expect(task).toEqual({
       id: expect.stringMatching(/^task_[0-9a-z]{26}$/),
       ...{ object: "generation.task", type: "drama", model: "sandbox-drama" },
-      ...{ status: "queued", progress: 0, output: [] },
+      ...{ status: "queued", progress: 0, output: [], prompt: usualDrama.title },
       usage: { total_units: 0, estimated_charge: "4.93" },
       created: expect.any(Number),
       request_id: response.headers.get("x-request-id"),
