@@ -6,12 +6,13 @@ import { monologue } from "../../harness/dramas/drama-play.ts";
 import { type Director, openDramaStage } from "../../harness/dramas/drama-stage.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
-const dramaCount = 50;
+/** As many as are told; fifty take minutes of both cores, of which every run of all tests would have to wait. */
+const dramaCount = Number(process.env.TEST_DRAMAS ?? 20);
 const accountCount = 5;
 /** Videos are put together one at a time by each gateway, in a second or two, and this machine may be slow. */
 const patienceMs = 900_000;
 
-test("fifty dramas at once all become videos, each once and paid once, though one of their two gateways closes in the middle", {
+test("many dramas at once all become videos, each once and paid once, though one of their two gateways closes in the middle", {
   timeout: patienceMs + 30_000,
 }, async () => {
   await using stage = await openDramaStage();
@@ -68,7 +69,8 @@ test("fifty dramas at once all become videos, each once and paid once, though on
     const events = await director.listEvents();
     expect(events.map(({ data }) => data.task_id).toSorted()).toEqual(own.toSorted());
     expect((await director.listCharges()).map(({ paid }) => paid)).toEqual(own.map(() => "0.53"));
-    expect(await director.readBalance()).toEqual({ available: "94.70", frozen: "0.00" });
+    const available = (100 - 0.53 * own.length).toFixed(2);
+    expect(await director.readBalance()).toEqual({ available, frozen: "0.00" });
   }
   // Nobody was asked for anything twice, save by the gateway that was closed in the middle of it.
   expect(stage.listQuestions("drama", "drama_storyboard").length).toBeGreaterThanOrEqual(dramaCount);
