@@ -459,8 +459,21 @@ describe("a conversation", () => {
       .execute();
     expect([row.item_count, Number(row.bytes)]).toEqual([2, stored.reduce((sum, { item }) => sum + item.length, 0)]);
 
-    const wrong = conversations.items.create(id, { items: [{ role: "nobody", content: "x" } as never] });
-    await expect(wrong).rejects.toMatchObject({ status: 400, param: "items[0].role" });
+    let deep: unknown = "x";
+    for (let level = 0; level < 100; level += 1) deep = [deep];
+    for (const [item, param] of [
+      [{ role: "nobody", content: "x" }, "items[0].role"],
+      [{ ...say("user", "x"), id: "x".repeat(5000) }, "items[0].id"],
+      [{ ...say("user", "x"), id: 7 }, "items[0].id"],
+      [{ ...say("user", "x"), more: deep }, "items"],
+    ] as const) {
+      const wrong = conversations.items.create(id, { items: [item as never] });
+      await expect(wrong).rejects.toMatchObject({ status: 400, param });
+    }
+    const named: OpenAI.Responses.ResponseInput = [{ ...say("user", "Five"), id: "x".repeat(5000) } as never];
+    expect(await own.client.responses.create({ model, input: named, conversation: id })).toMatchObject({
+      conversation: { id },
+    });
     expect(await conversations.delete(id)).toEqual({ id, object: "conversation.deleted", deleted: true });
     await expect(conversations.retrieve(id)).rejects.toMatchObject({ status: 404, param: "conversation_id" });
   });

@@ -31,8 +31,9 @@ import {
   sumConversations,
   updateMetadata,
 } from "./conversation-store.ts";
-import { keepItems } from "./keep-items.ts";
+import { itemIdPattern, keepItems } from "./keep-items.ts";
 import { readInput } from "./read-input.ts";
+import { checkFieldDepth } from "./read-response-request.ts";
 import { readSuffix } from "./response-envelope.ts";
 import type { JsonObject } from "./response-request.ts";
 import { inputItemListSchema, inputItemQuerySchema } from "./response-schema.ts";
@@ -80,8 +81,14 @@ function present({ id, createdAt, metadata }: StoredConversation) {
 
 /** The items of a request as they are kept. Throws what is wrong with one, as for a response that is made of it. */
 function readItems(items: readonly JsonObject[], requestId: string): StoredItem[] {
+  checkFieldDepth("items", items);
   const placed = items.map((item, index) => ({ item, place: `items[${index}]` }));
   readInput(placed);
+  for (const { item, place } of placed) {
+    if (item.id == null || (typeof item.id === "string" && itemIdPattern.test(item.id))) continue;
+    const message = `\`${place}.id\` has up to 200 letters, digits, hyphens and underscores.`;
+    throw new AppError("invalid_parameter", message, { param: `${place}.id` });
+  }
   return keepItems(placed, requestId).map((item) => ({ id: String(item.id), text: JSON.stringify(item) }));
 }
 

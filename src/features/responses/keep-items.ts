@@ -10,14 +10,18 @@ const idPrefixes: Readonly<Record<string, string>> = {
   custom_tool_call_output: "ctc",
 };
 
-/** The items of a request as they are kept: each with an id, and a message as it is where it is listed. */
+/** Ids of items stand in paths and in keys of tables. */
+export const itemIdPattern = /^[A-Za-z0-9_-]{1,200}$/;
+
+/** The items of a request as they are kept: each with an id of that form, and a message as it is where it is listed. */
 export function keepItems(items: readonly PlacedItem[], requestId: string): JsonObject[] {
   const suffix = readSuffix(requestId);
   return items.map(({ item }, index) => {
     const type = String(item.type ?? "message");
-    const id = `${idPrefixes[type] ?? "msg"}_${suffix}_i${index}`;
+    const hasId = typeof item.id === "string" && itemIdPattern.test(item.id);
+    const id = hasId ? item.id : `${idPrefixes[type] ?? "msg"}_${suffix}_i${index}`;
     const content = typeof item.content === "string" ? [toPart(item.role, item.content)] : item.content;
-    return { ...item, id: item.id ?? id, type, ...(content === undefined ? {} : { content }) };
+    return { ...item, id, type, ...(content === undefined ? {} : { content }) };
   });
 }
 

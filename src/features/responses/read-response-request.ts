@@ -80,11 +80,13 @@ export function readResponseRequest(request: ResponseRequest, items: readonly Pl
 }
 
 function checkDepth(request: ResponseRequest): void {
-  for (const field in request) {
-    if (!isDeeper(request[field], jsonDepthMax)) continue;
-    const message = `\`${field}\` is nested more than ${jsonDepthMax} levels deep.`;
-    throw new AppError("invalid_parameter", message, { param: field });
-  }
+  for (const field in request) checkFieldDepth(field, request[field]);
+}
+
+/** What is nested deeper would be more than a stack can take, here or where it is sent. */
+export function checkFieldDepth(param: string, value: unknown): void {
+  if (!isDeeper(value, jsonDepthMax)) return;
+  throw new AppError("invalid_parameter", `\`${param}\` is nested more than ${jsonDepthMax} levels deep.`, { param });
 }
 
 /** Goes down no further than so many levels, so that no nesting is too deep for it. */
