@@ -5,9 +5,9 @@ import { formatCount } from "../../parts/format/format-money.ts";
 type Bucket = RequestSummary["buckets"][number];
 
 /** What the bars are made of, from the bottom up; each has the same colour wherever it stands. */
-export const statusSeries = [
+const statusSeries = [
   { id: "2xx", name: "2xx Succeeded", colour: 0 },
-  { id: "4xx", name: "4xx Refused", colour: 1 },
+  { id: "4xx", name: "4xx Refused", colour: 10 },
   { id: "5xx", name: "5xx Failed", colour: 4 },
 ] as const;
 

@@ -1,4 +1,4 @@
-import { lazy, Suspense } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import type { RequestSummary } from "../../api/ask-requests.ts";
 import { LazyBarChart } from "../../design/lazy-bar-chart.tsx";
 import { getSeriesColour } from "../../design/series-colours.ts";
@@ -6,7 +6,7 @@ import { Skeleton } from "../../design/skeleton.tsx";
 import { Stat } from "../../design/stat.tsx";
 import { formatCount } from "../../parts/format/format-money.ts";
 import { writeTick } from "../../parts/format/write-tick.ts";
-import { arrangeSummary, findBucketSpan, statusSeries, writeErrorRate } from "./arrange-summary.ts";
+import { arrangeSummary, findBucketSpan, writeErrorRate } from "./arrange-summary.ts";
 import type { LatencyPoint } from "./latency-chart.tsx";
 import { percentiles } from "./percentiles.ts";
 import { formatLatency } from "./request-words.ts";
@@ -72,7 +72,7 @@ function Charts({ summary, timeZone, onSpan }: RequestReportProps & { summary: R
   return (
     <div className="grid gap-x-10 gap-y-8 lg:grid-cols-2">
       <div className="flex min-w-0 flex-col gap-3">
-        <ChartTitle title="Requests by status" series={statusSeries} />
+        <ChartTitle title="Requests by status" />
         <LazyBarChart
           label="Requests by status over time"
           bars={bars}
@@ -82,7 +82,9 @@ function Charts({ summary, timeZone, onSpan }: RequestReportProps & { summary: R
         />
       </div>
       <div className="flex min-w-0 flex-col gap-3">
-        <ChartTitle title="Latency" series={percentiles} />
+        <ChartTitle title="Latency">
+          <LatencyLegend />
+        </ChartTitle>
         <Suspense fallback={<Skeleton className="h-60" />}>
           <LatencyChart label={describeLatency(summary)} points={points} />
         </Suspense>
@@ -91,25 +93,25 @@ function Charts({ summary, timeZone, onSpan }: RequestReportProps & { summary: R
   );
 }
 
-function ChartTitle({
-  title,
-  series,
-}: {
-  title: string;
-  series: readonly { id: string; name?: string; colour: number }[];
-}) {
+function ChartTitle({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
       <h2 className="text-sm font-semibold">{title}</h2>
-      <ul className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-soft">
-        {series.map(({ id, name, colour }) => (
-          <li key={id} className="flex items-center gap-1.5">
-            <span className="size-2 rounded-full" style={{ backgroundColor: getSeriesColour(colour) }} />
-            {name ?? id}
-          </li>
-        ))}
-      </ul>
+      {children}
     </div>
+  );
+}
+
+function LatencyLegend() {
+  return (
+    <ul className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-soft">
+      {percentiles.map(({ id, colour }) => (
+        <li key={id} className="flex items-center gap-1.5">
+          <span className="size-2 rounded-full" style={{ backgroundColor: getSeriesColour(colour) }} />
+          {id}
+        </li>
+      ))}
+    </ul>
   );
 }
 
