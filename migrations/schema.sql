@@ -66,6 +66,7 @@ create table api_keys (
   tasks_in_flight integer,
   is_console boolean not null default false,
   lineage_id text not null,
+  logs_content boolean not null default false,
   constraint api_keys_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint api_keys_budget_period_valid CHECK ((budget_nano IS NULL) = (budget_period IS NULL) AND (budget_period = ANY (ARRAY['total'::text, 'day'::text, 'week'::text, 'month'::text]))),
   constraint api_keys_budget_valid CHECK (budget_nano >= 0),
@@ -138,7 +139,7 @@ create table charges (
   constraint charges_items_complete CHECK (cardinality(item_names) = cardinality(item_quantities) AND cardinality(item_names) = cardinality(item_rates_nano))
 );
 
-CREATE INDEX charges_by_account ON charges USING btree (account_id, created_at, id);
+CREATE INDEX charges_by_account ON ONLY charges USING btree (account_id, created_at, id);
 
 CREATE TRIGGER charges_final BEFORE DELETE OR UPDATE ON charges FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
@@ -307,7 +308,7 @@ create table deliveries (
   due_at timestamp with time zone,
   lease_id text,
   created_at timestamp with time zone not null,
-  constraint deliveries_id_unique PRIMARY KEY (id),
+  constraint deliveries_id_unique PRIMARY KEY (id, event_id),
   constraint deliveries_id_valid CHECK (id ~~ 'dlv\_%'::text),
   constraint deliveries_state_valid CHECK (
 CASE state
@@ -319,15 +320,15 @@ CASE state
 END)
 );
 
-CREATE INDEX deliveries_by_account ON deliveries USING btree (account_id, id);
+CREATE INDEX deliveries_by_account ON ONLY deliveries USING btree (account_id, id);
 
-CREATE INDEX deliveries_by_endpoint ON deliveries USING btree (endpoint_id, id) WHERE endpoint_id IS NOT NULL;
+CREATE INDEX deliveries_by_endpoint ON ONLY deliveries USING btree (endpoint_id, id) WHERE endpoint_id IS NOT NULL;
 
-CREATE INDEX deliveries_by_event ON deliveries USING btree (event_id, id);
+CREATE INDEX deliveries_by_event ON ONLY deliveries USING btree (event_id, id);
 
-CREATE INDEX deliveries_by_lane ON deliveries USING btree (lane, due_at) WHERE state = 'pending'::text;
+CREATE INDEX deliveries_by_lane ON ONLY deliveries USING btree (lane, due_at) WHERE state = 'pending'::text;
 
-CREATE UNIQUE INDEX deliveries_pending_once ON deliveries USING btree (event_id, lane) WHERE state = 'pending'::text;
+CREATE UNIQUE INDEX deliveries_pending_once ON ONLY deliveries USING btree (event_id, lane) WHERE state = 'pending'::text;
 
 create table delivery_attempts (
   delivery_id text not null,
@@ -360,11 +361,11 @@ create table events (
   constraint events_id_valid CHECK (id ~~ 'evt\_%'::text)
 );
 
-CREATE INDEX events_by_account ON events USING btree (account_id, id);
+CREATE INDEX events_by_account ON ONLY events USING btree (account_id, id);
 
-CREATE INDEX events_by_task ON events USING btree (account_id, (data ->> 'task_id'::text), id);
+CREATE INDEX events_by_task ON ONLY events USING btree (account_id, (data ->> 'task_id'::text), id);
 
-CREATE INDEX events_by_time ON events USING btree (created_at);
+CREATE INDEX events_by_time ON ONLY events USING btree (created_at);
 
 create table file_usages (
   account_id text not null,
@@ -707,6 +708,17 @@ create table redeem_codes (
   constraint redeem_codes_redeemed_complete CHECK ((redeemed_at IS NULL) = (redeemed_by IS NULL))
 );
 
+create table request_contents (
+  account_id text not null,
+  created_at timestamp with time zone not null,
+  id text not null,
+  state text not null,
+  sealed bytea,
+  constraint request_contents_sealed_while_kept CHECK ((state = 'kept'::text) = (sealed IS NOT NULL)),
+  constraint request_contents_state_valid CHECK (state = ANY (ARRAY['kept'::text, 'lost'::text, 'deleted'::text])),
+  constraint request_contents_unique PRIMARY KEY (account_id, created_at, id)
+);
+
 create table request_gaps (
   account_id text not null,
   id text not null,
@@ -890,6 +902,7 @@ create table tasks (
   updated_at timestamp with time zone not null,
   steps jsonb not null,
   traceparent text,
+  prompt_erased_at timestamp with time zone,
   constraint tasks_charge_valid CHECK (charge >= 0 AND units >= 0),
   constraint tasks_error_complete CHECK ((state = 'failed'::text) = (error IS NOT NULL)),
   constraint tasks_id_unique PRIMARY KEY (id),
@@ -908,17 +921,19 @@ END),
   constraint tasks_type_valid CHECK (type = ANY (ARRAY['image'::text, 'video'::text, 'avatar'::text, 'drama'::text, 'speech'::text]))
 );
 
-CREATE INDEX tasks_by_account ON tasks USING btree (account_id, id);
+CREATE INDEX tasks_by_account ON ONLY tasks USING btree (account_id, id);
 
-CREATE INDEX tasks_by_hold ON tasks USING btree (hold_id) WHERE phase <> 'ended'::text;
+CREATE INDEX tasks_by_hold ON ONLY tasks USING btree (hold_id) WHERE phase <> 'ended'::text;
 
-CREATE INDEX tasks_by_parent ON tasks USING btree (parent_id) WHERE parent_id IS NOT NULL;
+CREATE INDEX tasks_by_parent ON ONLY tasks USING btree (parent_id) WHERE parent_id IS NOT NULL;
 
-CREATE INDEX tasks_by_provider ON tasks USING btree (provider_id) WHERE phase = ANY (ARRAY['submitting'::text, 'unknown'::text, 'running'::text]);
+CREATE INDEX tasks_by_provider ON ONLY tasks USING btree (provider_id) WHERE phase = ANY (ARRAY['submitting'::text, 'unknown'::text, 'running'::text]);
 
-CREATE INDEX tasks_ready_by_model ON tasks USING btree (model, id) WHERE phase = 'ready'::text;
+CREATE INDEX tasks_ready_by_model ON ONLY tasks USING btree (model, id) WHERE phase = 'ready'::text;
 
-CREATE INDEX tasks_waiting_by_provider ON tasks USING btree (waits_for, id) WHERE waits_for IS NOT NULL;
+CREATE INDEX tasks_waiting_by_provider ON ONLY tasks USING btree (waits_for, id) WHERE waits_for IS NOT NULL;
+
+CREATE INDEX tasks_with_prompt ON ONLY tasks USING btree (id) WHERE prompt_erased_at IS NULL;
 
 CREATE TRIGGER tasks_final BEFORE UPDATE ON tasks FOR EACH ROW WHEN (old.phase = 'ended'::text) EXECUTE FUNCTION tasks_keep_final();
 
@@ -1009,8 +1024,11 @@ create table user_sessions (
   fresh_until timestamp with time zone not null,
   user_agent text not null,
   address text not null,
+  previous_token_hash bytea,
+  previous_token_until timestamp with time zone,
   constraint user_sessions_id_unique PRIMARY KEY (id),
   constraint user_sessions_id_valid CHECK (id ~~ 'ses\_%'::text),
+  constraint user_sessions_previous_token_whole CHECK ((previous_token_hash IS NULL) = (previous_token_until IS NULL)),
   constraint user_sessions_token_unique UNIQUE (token_hash),
   constraint user_sessions_user_exists FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
@@ -1018,6 +1036,8 @@ create table user_sessions (
 CREATE INDEX user_sessions_by_last_seen ON user_sessions USING btree (last_seen_at);
 
 CREATE INDEX user_sessions_by_user ON user_sessions USING btree (user_id);
+
+CREATE UNIQUE INDEX user_sessions_previous_token_unique ON user_sessions USING btree (previous_token_hash);
 
 CREATE TRIGGER user_sessions_end_heard AFTER DELETE ON user_sessions FOR EACH ROW EXECUTE FUNCTION notify_session_end();
 
@@ -1395,6 +1415,33 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.drop_months(parent text, kept_from timestamp with time zone)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  part record;
+  dropped integer := 0;
+  is_filled boolean;
+begin
+  for part in
+    select relname as name, bound from pg_inherits join pg_class on pg_class.oid = inhrelid
+      cross join lateral (select substring(pg_get_expr(relpartbound, pg_class.oid) from 'TO \(''(.+)''\)') as bound) bounds
+      where inhparent = quote_ident(parent)::regclass
+        and bound collate "C" <= least_id(split_part(bound, '_', 1), kept_from) collate "C"
+  loop
+    if part.name = parent || '_before' then
+      execute format('select exists (select from %I)', part.name) into is_filled;
+      continue when not is_filled;
+      execute format('truncate %I', part.name);
+    else
+      execute format('drop table %I', part.name);
+    end if;
+    dropped := dropped + 1;
+  end loop;
+  return dropped;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.drop_partitions(parent text, unit text, kept_from timestamp with time zone)
  RETURNS integer
  LANGUAGE plpgsql
@@ -1477,6 +1524,17 @@ begin
   raise check_violation using constraint = 'checkouts_paid_final', table = 'checkouts',
     message = 'a checkout that was paid stays as it was';
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.least_id(prefix text, moment timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select prefix || '_' || string_agg(
+    substr('0123456789abcdefghjkmnpqrstvwxyz', ((floor(extract(epoch from moment) * 1000)::bigint >> (5 * (9 - place))) & 31)::integer + 1, 1),
+    '' order by place)
+  from generate_series(0, 9) as place
+$function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_add_to_others(decided_at timestamp with time zone, decided_pockets ledger_decided_pocket[], new_postings ledger_new_posting[], decided_spending ledger_decided_spending[])
  RETURNS json
@@ -1875,6 +1933,54 @@ begin
   return true;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.make_months(first_moment timestamp with time zone, last_moment timestamp with time zone)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  monthly record;
+  month timestamp;
+  part text;
+  bounds text[];
+  made integer := 0;
+begin
+  for monthly in
+    select parent.relname as name, attname as key, array_to_string(strays.reloptions, ', ') as options,
+        substring(pg_get_expr(before.relpartbound, before.oid) from 'TO \(''(.+)''\)') as first_bound
+      from pg_partitioned_table
+      join pg_class parent on parent.oid = partrelid
+      join pg_attribute on attrelid = partrelid and attnum = partattrs[0]
+      join pg_class before on before.oid = to_regclass(quote_ident(parent.relname || '_before'))
+      join pg_class strays on strays.oid = partdefid
+      where parent.relnamespace = current_schema()::regnamespace
+      order by parent.relname
+  loop
+    month := date_trunc('month', first_moment at time zone 'UTC');
+    while month <= last_moment at time zone 'UTC' loop
+      part := monthly.name || '_' || to_char(month, 'YYYYMM');
+      bounds := array[least_id(split_part(monthly.first_bound, '_', 1), month at time zone 'UTC'),
+        least_id(split_part(monthly.first_bound, '_', 1), (month + interval '1 month') at time zone 'UTC')];
+      month := month + interval '1 month';
+      continue when bounds[1] collate "C" < monthly.first_bound collate "C" or to_regclass(quote_ident(part)) is not null;
+      -- Several gateways may look at once; names that were not there a moment ago are remembered as such, rows are not.
+      perform pg_advisory_xact_lock(7264042);
+      perform from pg_class where relname = part and relnamespace = current_schema()::regnamespace;
+      continue when found;
+      execute format('lock table %I in access exclusive mode', monthly.name || '_default');
+      execute format('create table %I (like %I including all) %s', part, monthly.name, 'with (' || monthly.options || ')');
+      -- Triggers keep rows from being changed or deleted; these only move.
+      execute format('alter table %I disable trigger user', monthly.name || '_default');
+      execute format('with moved as (delete from %I where %I >= %L and %I < %L returning *) insert into %I select * from moved',
+        monthly.name || '_default', monthly.key, bounds[1], monthly.key, bounds[2], part);
+      execute format('alter table %I enable trigger user', monthly.name || '_default');
+      execute format('alter table %I attach partition %I for values from (%L) to (%L)',
+        monthly.name, part, bounds[1], bounds[2]);
+      made := made + 1;
+    end loop;
+  end loop;
+  return made;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.make_partitions(parent text, unit text, first_moment timestamp with time zone, last_moment timestamp with time zone)
  RETURNS integer
  LANGUAGE plpgsql
@@ -2017,6 +2123,9 @@ CREATE OR REPLACE FUNCTION public.tasks_keep_final()
  LANGUAGE plpgsql
 AS $function$
 begin
+  if old.prompt_erased_at is null and new.prompt_erased_at is not null
+    and to_jsonb(new) - '{request,inputs,prompt_erased_at}'::text[] = to_jsonb(old) - '{request,inputs,prompt_erased_at}'::text[]
+  then return new; end if;
   raise exception 'task % is % and cannot become %', old.id, old.state, new.state using errcode = 'check_violation';
 end
 $function$;

@@ -15,7 +15,14 @@ const manifestSchema = Type.Object({
   server_version: Type.String(),
   schema: Type.Array(Type.Object({ number: Type.Integer(), name: Type.String(), checksum: Type.String() })),
   tables: Type.Array(Type.Object({ name: Type.String(), columns: Type.Array(Type.String()), parts: Type.Array(part) })),
-  partitions: Type.Array(Type.Object({ name: Type.String(), parent: Type.String(), bound: Type.String() })),
+  partitions: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      parent: Type.String(),
+      bound: Type.String(),
+      options: Type.Optional(Type.String()),
+    }),
+  ),
   sequences: Type.Array(Type.Object({ name: Type.String(), value: Type.String() })),
   /** The list of files is a part; the files themselves lie under `files/`, as they are. */
   files: Type.Object({ list: part, count: Type.Integer(), bytes: Type.Integer() }),

@@ -81,12 +81,14 @@ type TasksDependencies = {
   /** How many connections to the database this process has. */
   connectionsMax: number;
   tracing?: Tracing | null;
+  /** For how many days tasks are kept; 0 is for ever. */
+  keptDays?: number;
 };
 
 export function createTasks(dependencies: TasksDependencies): Tasks {
   const { database, clock, ids, logger, feed, catalog, registry, health, files, guarded, calls } = dependencies;
   const { currency, baseUrl, keyValidityMs, random, presentComposite, failpoint = () => {} } = dependencies;
-  const { metrics = createMetrics(), tracing = null, changes = { announce() {} } } = dependencies;
+  const { metrics = createMetrics(), tracing = null, changes = { announce() {} }, keptDays = 0 } = dependencies;
   const heartbeats = createHeartbeats(dependencies.heartbeatMs);
   const onTrouble = (error: unknown): void => logger.warn({ error }, "task queue error");
   const watch = createTaskWatch({ feed, tell: (versions) => notifyChanges(database, versions), onTrouble });
@@ -133,7 +135,7 @@ export function createTasks(dependencies: TasksDependencies): Tasks {
       addImageEditRoutes(v1, { ...making, files });
       addSpeechRoutes(v1, { ...making, calls, database, clock, catalog, registry, files, baseUrl });
       const isCancelable = createCancelCheck({ catalog, registry });
-      addTaskRoutes(v1, { ...transitions, watch, files, heartbeats, isCancelable, presentComposite });
+      addTaskRoutes(v1, { ...transitions, watch, files, heartbeats, isCancelable, presentComposite, keptDays });
     },
     submit,
     startWorking(orchestrate) {

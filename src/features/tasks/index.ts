@@ -33,6 +33,7 @@ export {
   taskTypes,
 } from "./task.ts";
 export { findTask, listTasks } from "./task-store.ts";
+export { forgetOldTasks, type TaskRetention } from "./work/forget-old-tasks.ts";
 export { hasTasksDueBefore, readTaskLag } from "./work/lease-store.ts";
 export type { Orchestrate, OrchestrationContext } from "./work/orchestrate-task.ts";
 export { reconcileTasks } from "./work/reconcile-tasks.ts";

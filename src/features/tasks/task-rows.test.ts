@@ -21,6 +21,7 @@ const row: TaskRow = {
   },
   ...{ waits_for: null, lost_at: null, cancel_requested_at: null, cancel_asked_at: null, deadline_at: now },
   ...{ created_at: now, submitted_at: null, started_at: null, finished_at: null, updated_at: now, terms: {} },
+  ...{ prompt_erased_at: null },
 };
 
 /** More than numbers of JSON can tell apart. */

@@ -48,6 +48,7 @@ export function toTask(row: TaskRow): Task {
     startedAt: row.started_at,
     finishedAt: row.finished_at,
     updatedAt: row.updated_at,
+    promptErasedAt: row.prompt_erased_at,
   };
 }
 

@@ -33,6 +33,7 @@ export function toQueuedTask(task: NewTask): Task {
     startedAt: null,
     finishedAt: null,
     updatedAt: task.createdAt,
+    promptErasedAt: null,
   };
 }
 
@@ -57,7 +58,8 @@ type AbsentAtFirst =
   | "cancel_asked_at"
   | "submitted_at"
   | "started_at"
-  | "finished_at";
+  | "finished_at"
+  | "prompt_erased_at";
 
 /** As JSON, which has no whole numbers of 64 bits. */
 function toNewRow(task: NewTask): Record<Exclude<keyof Tables["tasks"], AbsentAtFirst>, unknown> {
@@ -278,6 +280,8 @@ export async function updateClaimedTask(
     )
     .updateTable("tasks")
     .set(toColumns(written))
+    // Told twice: the first tells in which month it lies.
+    .where("id", "=", id)
     .where("id", "in", (query) => query.selectFrom("lease").select("task_id"))
     .returning("version")
     .executeTakeFirst();

@@ -143,6 +143,8 @@ export type Task = {
   startedAt: Date | null;
   finishedAt: Date | null;
   updatedAt: Date;
+  /** Since when what it was asked for is no longer kept: then only the type is left of the request. */
+  promptErasedAt: Date | null;
 };
 
 /** What changes on a task's way; all of it begins the same for every task. */
@@ -167,7 +169,8 @@ type ChangingField =
   | "startedAt"
   | "finishedAt";
 
-export type NewTask = Omit<Task, ChangingField | "updatedAt" | "traceparent"> & Partial<Pick<Task, "traceparent">>;
+export type NewTask = Omit<Task, ChangingField | "updatedAt" | "promptErasedAt" | "traceparent"> &
+  Partial<Pick<Task, "traceparent">>;
 /** The version is counted by who writes the change. */
 export type TaskChange = Partial<Pick<Task, Exclude<ChangingField, "version"> | "steps">>;
 

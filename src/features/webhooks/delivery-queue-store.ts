@@ -54,6 +54,13 @@ export async function readDeliveryLag(database: Database): Promise<DeliveryLag> 
   return rows[0] ?? { pending: 0, oldestDueAt: null };
 }
 
+/** The oldest event that is still on its way to somebody. */
+export async function findOldestPending(database: Database): Promise<EventId | null> {
+  const { rows } = await sql<{ event_id: EventId | null }>`
+    select min(event_id) as event_id from deliveries where state = 'pending'`.execute(database);
+  return rows[0]?.event_id ?? null;
+}
+
 type ClaimRow = {
   id: DeliveryId;
   lane: string;

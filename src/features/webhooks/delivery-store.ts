@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { AccountId, EventId, WebhookEndpointId } from "../../lib/ids.ts";
+import { type AccountId, type EventId, presentLeastId, type WebhookEndpointId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import type { Attempt, AttemptError, Delivery, DeliveryId, DeliveryState } from "./delivery.ts";
@@ -10,6 +10,8 @@ export type DeliveryFilter = {
   eventId?: string;
   endpointId?: string;
   state?: DeliveryState;
+  /** Only those of events from this moment on. */
+  keptFrom?: Date;
   after?: string | undefined;
   limit: number;
 };
@@ -25,6 +27,7 @@ export async function listDeliveries(database: Database, filter: DeliveryFilter)
   if (filter.eventId !== undefined) query = query.where("event_id", "=", filter.eventId);
   if (filter.endpointId !== undefined) query = query.where("endpoint_id", "=", filter.endpointId);
   if (filter.state !== undefined) query = query.where("state", "=", filter.state);
+  if (filter.keptFrom !== undefined) query = query.where("event_id", ">=", presentLeastId("evt", filter.keptFrom));
   if (filter.after !== undefined) query = query.where("deliveries.id", "<", filter.after);
   const rows = await query.orderBy("deliveries.id", "desc").limit(filter.limit).execute();
   if (rows.length === 0) return [];

@@ -4,6 +4,7 @@ import { notifyAccountChange } from "../../platform/database/account-changes.ts"
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { insertDeliveries, listReceivers, type Receiver } from "./delivery-store.ts";
+import { findEventsKeptFrom } from "./forget-old-events.ts";
 import { nameEndpointLane, type WebhookEndpoint } from "./webhook-endpoint.ts";
 import { findEndpoint } from "./webhook-endpoint-store.ts";
 import { testEventType, type WebhookEvent } from "./webhook-event.ts";
@@ -11,13 +12,14 @@ import { findEvent, insertEvent } from "./webhook-event-store.ts";
 
 type SendDependencies = { database: Database; clock: Clock; ids: IdSource };
 
-/** Another account's event is as good as none. */
+/** Another account's event is as good as none, and so is one that is no longer kept. */
 export async function getEvent(
-  database: Database,
+  { database, clock }: Pick<SendDependencies, "database" | "clock">,
   { accountId, eventId }: { accountId: AccountId; eventId: string },
 ): Promise<WebhookEvent> {
   const event = await findEvent(database, accountId, eventId);
-  if (event === null) throw new AppError("not_found", "The account has no such event.");
+  if (event === null || event.createdAt < findEventsKeptFrom(clock.now()))
+    throw new AppError("not_found", "The account has no such event.");
   return event;
 }
 
@@ -29,7 +31,7 @@ export async function resendEvent(
   { database, clock, ids }: SendDependencies,
   { accountId, eventId, endpointId }: { accountId: AccountId; eventId: string; endpointId: string | null },
 ): Promise<void> {
-  const { id } = await getEvent(database, { accountId, eventId });
+  const { id } = await getEvent({ database, clock }, { accountId, eventId });
   const receivers =
     endpointId === null
       ? await listPresentReceivers(database, accountId, id)

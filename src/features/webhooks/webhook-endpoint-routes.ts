@@ -11,6 +11,7 @@ import { getCaller } from "../../platform/http/request-context.ts";
 import { changeEndpoint, getEndpoint, removeEndpoint, rotateEndpointSecret } from "./change-endpoint.ts";
 import { createEndpoint } from "./create-endpoint.ts";
 import { listDeliveries } from "./delivery-store.ts";
+import { findEventsKeptFrom } from "./forget-old-events.ts";
 import { sendTestEvent } from "./resend-event.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { listEndpoints } from "./webhook-endpoint-store.ts";
@@ -249,7 +250,7 @@ endpoint hears of. Its deliveries tell what came of it.`,
   );
 }
 
-function addDeliveries(http: HttpServer, { database }: EndpointRouteDependencies): void {
+function addDeliveries(http: HttpServer, { database, clock }: EndpointRouteDependencies): void {
   const errorCodes = ["invalid_parameter", "unknown_parameter", "not_found"] as const;
   const { config, schema, errors } = describeEndpoint("listEndpointDeliveries", errorCodes);
   http.get(
@@ -270,7 +271,8 @@ function addDeliveries(http: HttpServer, { database }: EndpointRouteDependencies
       const { limit, after, status: state } = request.query;
       const { accountId } = getCaller(request);
       const { id: endpointId } = await getEndpoint(database, { accountId, id: request.params.id });
-      const filter = { accountId, endpointId, ...(state === undefined ? {} : { state }), after };
+      const keptFrom = findEventsKeptFrom(clock.now());
+      const filter = { accountId, endpointId, ...(state === undefined ? {} : { state }), keptFrom, after };
       const deliveries = await listDeliveries(database, { ...filter, limit: limit + 1 });
       return presentList(deliveries, limit, presentDelivery);
     },

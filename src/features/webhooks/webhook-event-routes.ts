@@ -6,6 +6,7 @@ import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { listDeliveries } from "./delivery-store.ts";
+import { findEventsKeptFrom } from "./forget-old-events.ts";
 import { getEvent, resendEvent } from "./resend-event.ts";
 import type { PresentData } from "./webhook-event.ts";
 import { listEvents } from "./webhook-event-store.ts";
@@ -51,14 +52,15 @@ function addList(http: HttpServer, { database, clock, presentData }: EventRouteD
     async (request) => {
       const { limit, after, type, task_id: taskId } = request.query;
       const { accountId } = getCaller(request);
-      const events = await listEvents(database, accountId, { type, taskId, after, limit: limit + 1 });
       const now = clock.now();
+      const filter = { type, taskId, after, keptFrom: findEventsKeptFrom(now), limit: limit + 1 };
+      const events = await listEvents(database, accountId, filter);
       return presentList(events, limit, (event) => presentListedEvent(event, presentData, now));
     },
   );
 }
 
-function addDeliveries(http: HttpServer, { database }: EventRouteDependencies): void {
+function addDeliveries(http: HttpServer, { database, clock }: EventRouteDependencies): void {
   const errorCodes = ["invalid_parameter", "unknown_parameter", "not_found"] as const;
   const { config, schema, errors } = describeEndpoint("listEventDeliveries", errorCodes);
   http.get(
@@ -78,7 +80,7 @@ function addDeliveries(http: HttpServer, { database }: EventRouteDependencies): 
     async (request) => {
       const { limit, after } = request.query;
       const { accountId } = getCaller(request);
-      const { id: eventId } = await getEvent(database, { accountId, eventId: request.params.id });
+      const { id: eventId } = await getEvent({ database, clock }, { accountId, eventId: request.params.id });
       const deliveries = await listDeliveries(database, { eventId, after, limit: limit + 1 });
       return presentList(deliveries, limit, presentDelivery);
     },
@@ -114,7 +116,7 @@ the event; its deliveries tell what comes of it.`,
       const endpointId = request.body?.webhook_endpoint_id ?? null;
       await resendEvent({ database, clock, ids }, { accountId, eventId: request.params.id, endpointId });
       reply.code(202);
-      const event = await getEvent(database, { accountId, eventId: request.params.id });
+      const event = await getEvent({ database, clock }, { accountId, eventId: request.params.id });
       return presentListedEvent(event, presentData, clock.now());
     },
   );

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { AccountId, EventId } from "../../lib/ids.ts";
+import { type AccountId, type EventId, presentLeastId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import type { DeliveryId } from "./delivery.ts";
@@ -61,13 +61,17 @@ export async function findEventOwner(database: Database, id: string): Promise<Ac
 
 type EventFilter = { type?: string | undefined; taskId?: string | undefined; after?: string | undefined };
 
-/** Newest first. */
+/** Those that are kept, newest first. */
 export async function listEvents(
   database: Database,
   accountId: AccountId,
-  { type, taskId, after, limit }: EventFilter & { limit: number },
+  { type, taskId, after, keptFrom, limit }: EventFilter & { keptFrom: Date; limit: number },
 ): Promise<WebhookEvent[]> {
-  let query = database.selectFrom("events").selectAll().where("account_id", "=", accountId);
+  let query = database
+    .selectFrom("events")
+    .selectAll()
+    .where("account_id", "=", accountId)
+    .where("id", ">=", presentLeastId("evt", keptFrom));
   if (type !== undefined) query = query.where("type", "=", type);
   // Written as the index has it.
   if (taskId !== undefined) query = query.where(sql`data ->> 'task_id'`, "=", taskId);
@@ -80,9 +84,9 @@ export async function deleteEventsBefore(database: Database, before: Date, count
   const { rows } = await sql<{ count: bigint }>`
     with gone as (
         select id from events
-          where created_at < ${before}
+          where id < ${presentLeastId("evt", before)}
             and not exists (select from deliveries where event_id = events.id and state = 'pending')
-          order by created_at limit ${countMax}),
+          order by id limit ${countMax}),
       gone_events as (delete from events where id in (select id from gone) returning id),
       gone_deliveries as (delete from deliveries where event_id in (select id from gone) returning id),
       gone_attempts as (delete from delivery_attempts where delivery_id in (

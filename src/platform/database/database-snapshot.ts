@@ -11,7 +11,7 @@ type AppliedSchema = readonly { number: number; name: string; checksum: string }
 export type TableShape = { name: string; columns: readonly string[] };
 
 /** A part of a table that was made after the migrations, such as a month's. */
-type PartitionShape = { name: string; parent: string; bound: string };
+type PartitionShape = { name: string; parent: string; bound: string; options?: string };
 
 type SequenceValue = { name: string; value: string };
 
@@ -84,9 +84,24 @@ async function listTables(client: pg.Client): Promise<TableShape[]> {
   return rows;
 }
 
+/** A new database has the months of its own time; what is restored brings those of its. */
+async function remakePartitions(client: pg.Client, wanted: readonly PartitionShape[]): Promise<void> {
+  const own = await listPartitions(client);
+  const isSame = (one: PartitionShape, other: PartitionShape) => one.name === other.name && one.bound === other.bound;
+  for (const part of own.filter((one) => !wanted.some((other) => isSame(one, other)))) {
+    await client.query(`drop table ${quote(part.name)}`);
+  }
+  for (const part of wanted.filter((one) => !own.some((other) => isSame(one, other)))) {
+    await client.query(
+      `create table ${quote(part.name)} partition of ${part.parent} ${part.bound} ${part.options ?? ""}`,
+    );
+  }
+}
+
 async function listPartitions(client: pg.Client): Promise<PartitionShape[]> {
   const { rows } = await client.query<PartitionShape>(
-    `select part.relname as name, inhparent::regclass::text as parent, pg_get_expr(part.relpartbound, part.oid) as bound
+    `select part.relname as name, inhparent::regclass::text as parent, pg_get_expr(part.relpartbound, part.oid) as bound,
+         coalesce('with (' || array_to_string(part.reloptions, ', ') || ')', '') as options
        from pg_class part join pg_inherits on inhrelid = part.oid
        where part.relnamespace = current_schema()::regnamespace and part.relkind = 'r' and part.relispartition
        order by part.relname`,
@@ -124,9 +139,7 @@ export async function fillDatabase(address: DatabaseAddress, content: DatabaseCo
     await client.query("begin");
     const names = content.tables.map(({ name }) => quote(name));
     await client.query(`truncate ${names.join(", ")}`);
-    for (const { name, parent, bound } of content.partitions) {
-      await client.query(`create table if not exists ${quote(name)} partition of ${parent} ${bound}`);
-    }
+    await remakePartitions(client, content.partitions);
     // What refers to each other was checked when it was written, and is checked again at the end, all at once.
     const references = await listReferences(client);
     for (const { table, name } of references) await client.query(`alter table ${table} drop constraint ${name}`);

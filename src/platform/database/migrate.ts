@@ -5,6 +5,7 @@ import { OperatorError } from "../errors/operator-error.ts";
 import type { Database, DatabaseAddress } from "./database.ts";
 import { locate } from "./database-address.ts";
 import { type Migration, readMigrations } from "./migration-files.ts";
+import { makeMonthsStatement } from "./month-store.ts";
 
 type AppliedMigration = { number: number; name: string; checksum: string; compatible_from: number | null };
 
@@ -77,6 +78,7 @@ export async function migrate(address: DatabaseAddress, options: MigrateOptions 
     if (applied.length === 0) await createSchema(client, pending, fresh.conclude);
     else for (const migration of pending) await retry(run, migration.name, () => apply(client, migration));
     await validateChecks(run);
+    await retry(run, "months", async () => void (await client.query(makeMonthsStatement)));
     return pending.map(({ name }) => name);
   } finally {
     await Promise.race([client.end().catch(() => {}), wait(goodbyeMsMax, undefined, { ref: false })]);

@@ -36,6 +36,7 @@ export type Tables = {
   postings: PostingsTable;
   prices: PricesTable;
   redeem_codes: RedeemCodesTable;
+  request_contents: RequestContentsTable;
   request_gaps: RequestGapsTable;
   requests: RequestsTable;
   responses: ResponsesTable;
@@ -107,6 +108,7 @@ type ApiKeysTable = {
   tasks_in_flight: number | null;
   is_console: Generated<boolean>;
   lineage_id: string;
+  logs_content: Generated<boolean>;
 };
 
 type CatalogPricesTable = {
@@ -481,6 +483,14 @@ type RedeemCodesTable = {
   redeemed_by: string | null;
 };
 
+type RequestContentsTable = {
+  account_id: string;
+  created_at: Date;
+  id: string;
+  state: string;
+  sealed: Buffer | null;
+};
+
 type RequestGapsTable = {
   account_id: string;
   id: string;
@@ -607,6 +617,7 @@ type TasksTable = {
   updated_at: Date;
   steps: unknown;
   traceparent: string | null;
+  prompt_erased_at: Date | null;
 };
 
 type UnarchivedBytesTable = {
@@ -676,6 +687,8 @@ type UserSessionsTable = {
   fresh_until: Date;
   user_agent: string;
   address: string;
+  previous_token_hash: Buffer | null;
+  previous_token_until: Date | null;
 };
 
 type UserTokensTable = {

@@ -19,6 +19,7 @@ import {
   startExternalPostgres,
 } from "../../harness/servers/external-postgres.ts";
 import { createTestDatabase } from "../../harness/test-database.ts";
+import { waitUntil } from "../../harness/wait-until.ts";
 
 async function createEmptyDatabase(url: string): Promise<string> {
   const client = new pg.Client(url);
@@ -108,6 +109,37 @@ describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
       ]),
     });
   });
+
+  test("doctor tells of a write-ahead log that cannot be archived, until it can", async () => {
+    const examine = async () => {
+      const { stdout } = await runCommand(["doctor", "--json"], { environment: { DATABASE_URL: server.url } });
+      return JSON.parse(stdout).checks.find(({ check }: { check: string }) => check === "log archive");
+    };
+    expect(await examine()).toBeUndefined();
+    const run = async (...statements: string[]) => {
+      const client = new pg.Client(server.url);
+      await client.connect();
+      let rows: Record<string, unknown>[] = [];
+      for (const statement of statements) rows = (await client.query(statement)).rows;
+      await client.end();
+      return rows;
+    };
+    await run("alter system set archive_mode = on", "alter system set archive_command = 'false'");
+    await server.restart();
+    await run("select pg_logical_emit_message(true, 'test', 'something to archive')", "select pg_switch_wal()");
+    const readCount = async (column: string) =>
+      Number((await run(`select ${column} as count from pg_stat_archiver`))[0]?.count);
+    await waitUntil("a failure", async () => (await readCount("failed_count")) > 0);
+    expect(await examine()).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/^[0-9A-F]{24} could not be archived at .*; archived is none yet$/),
+    });
+    await run("alter system set archive_command = 'true'", "select pg_reload_conf()", "select pg_switch_wal()");
+    await waitUntil("a segment", async () => (await readCount("archived_count")) > 0, 90_000);
+    expect(await examine()).toMatchObject({ ok: true, message: expect.stringContaining("segments are archived") });
+    await run("alter system reset all");
+    await server.restart();
+  }, 120_000);
 
   test.each([
     ["a wrong password", (url: URL) => Object.assign(url, { password: "wrong-secret" }), "refuses user or password"],

@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { renewPlans } from "../../../src/app/change-account.ts";
 import { updatePlan } from "../../../src/features/accounts/index.ts";
 import { findViolations, readBalance } from "../../../src/features/ledger/index.ts";
@@ -13,40 +13,14 @@ import { createIdSource } from "../../../src/lib/ids.ts";
 import { createDatabase } from "../../../src/platform/database/database.ts";
 import { migrate } from "../../../src/platform/database/migrate.ts";
 import { runCommand } from "../../harness/gateway-process.ts";
+import { createOldDatabase } from "../../harness/old-database.ts";
 import { repositoryDir } from "../../harness/repository-files.ts";
 import { visitSite } from "../../harness/site/site-visitor.ts";
-import { createTestDatabase, presentSocketUrl } from "../../harness/test-database.ts";
+import { createTestDatabase } from "../../harness/test-database.ts";
 import { startGateway, type TestGateway } from "../../harness/test-gateway.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
 const migrationsDir = join(repositoryDir, "migrations");
-
-/** A database as an earlier version left it: with the migrations up to a number, and what was written then. */
-async function createOldDatabase(lastNumber: number, statements: string): Promise<string> {
-  const server = inject("databaseServer");
-  const name = `old_${randomBytes(8).toString("hex")}`;
-  await query({ ...server, database: "postgres" }, `create database ${name}`);
-  const files = readdirSync(migrationsDir).filter(
-    (file) => /^\d{4}-/.test(file) && Number(file.slice(0, 4)) <= lastNumber,
-  );
-  const applied = files.toSorted().map((file) => {
-    const text = readFileSync(join(migrationsDir, file), "utf8");
-    const checksum = createHash("sha256").update(text).digest("hex");
-    return `${text}; insert into schema_migrations (number, name, checksum)
-      values (${Number(file.slice(0, 4))}, '${file.replace(/\.sql$/, "")}', '${checksum}');`;
-  });
-  const bookkeeping = `create table schema_migrations (number integer primary key, name text not null,
-    checksum text not null, applied_at timestamptz not null default now());`;
-  await query({ ...server, database: name }, `${bookkeeping}${applied.join("")}${statements}`);
-  return presentSocketUrl(server, name);
-}
-
-async function query(config: pg.ClientConfig, statements: string): Promise<void> {
-  const client = new pg.Client(config);
-  await client.connect();
-  await client.query(statements);
-  await client.end();
-}
 
 test("accounts from before the ledger get a wallet, and those with a plan its quotas", async () => {
   const connectionString = await createOldDatabase(

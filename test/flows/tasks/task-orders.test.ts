@@ -193,7 +193,7 @@ describe("submissions that are written together", () => {
       deadlineAt: new Date(clock.now().getTime() + 60_000),
       createdAt: clock.now(),
     };
-    const limits = { accountLimits: standardLimits, keyLimits: {} };
+    const limits = { accountLimits: standardLimits, keyLimits: {}, logsContent: false };
     const who = {
       ...limits,
       accountId: owner.accountId,

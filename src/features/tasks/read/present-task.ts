@@ -18,6 +18,7 @@ export function presentTask(
     type: task.type,
     model: task.model,
     ...describePrompt(task),
+    ...(task.promptErasedAt === null ? {} : { prompt_erased_at: task.promptErasedAt.toISOString() }),
     status: task.state,
     progress: task.progress,
     output: task.output.map((item) => ({ ...describeOutput(item), url: signLink(item.fileId, now).url })),

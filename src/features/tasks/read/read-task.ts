@@ -1,18 +1,29 @@
 import type { Clock } from "../../../lib/clock.ts";
+import { readIdTime } from "../../../lib/ids.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { isFinal, type Task } from "../task.ts";
 import { countWaiting, findTask } from "../task-store.ts";
 import type { TaskWatch } from "./watch-tasks.ts";
 
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Which task, for whom, and how long tasks are kept by then, where they are not kept for ever. */
+export type AskedTask = { id: string; accountId?: string; kept?: { days: number; now: Date } };
+
 /** A task, and where an account asks, one of its own: another's does not exist for it. */
-export async function getTask(
-  database: Database,
-  { id, accountId }: { id: string; accountId?: string },
-): Promise<Task> {
+export async function getTask(database: Database, { id, accountId, kept }: AskedTask): Promise<Task> {
   const task = await findTask(database, id);
   if (task !== null && (accountId === undefined || task.accountId === accountId)) return task;
-  throw new AppError("task_not_found", "There is no such task.");
+  throw new AppError("task_not_found", explainMissing(id, kept));
+}
+
+/** By its id alone, which tells when a task was made whether there ever was one or not. */
+function explainMissing(id: string, kept: AskedTask["kept"]): string {
+  const madeAt = readIdTime(id);
+  if (kept === undefined || kept.days === 0 || madeAt === null) return "There is no such task.";
+  if (kept.now.getTime() - madeAt.getTime() < kept.days * dayMs) return "There is no such task.";
+  return `There is no such task any more: tasks are kept for ${kept.days} days.`;
 }
 
 /** How many wait for the same model, up to this one; `null` for a task that does not wait. */

@@ -27,6 +27,8 @@ export type TaskRouteDependencies = CancelDependencies & {
   files: Pick<Files, "signLink">;
   heartbeats: Heartbeats;
   presentComposite: PresentComposite;
+  /** For how many days tasks are kept; 0 is for ever. */
+  keptDays: number;
 };
 
 const tags = ["Tasks"];
@@ -114,7 +116,7 @@ anything changed.`;
     async (request, reply) => {
       const waitMs = parsePrefer(request.headers.prefer).waitMs ?? 0;
       const knownVersion = readKnownVersion(request.headers["if-none-match"]);
-      const first = await getTask(dependencies.database, readAsked(request));
+      const first = await getTask(dependencies.database, readAsked(request, dependencies));
       const task = await awaitTask(dependencies, first, { knownVersion, waitMs, signal: watchCaller(reply) });
       reply.headers(presentTaskHeaders(task));
       if (waitMs > 0) reply.header("preference-applied", `wait=${waitMs / 1000}`);
@@ -124,8 +126,12 @@ anything changed.`;
   );
 }
 
-function readAsked(request: { params: { task_id: string }; caller: FastifyRequest["caller"] }) {
-  return { id: request.params.task_id, accountId: getCaller(request).accountId };
+function readAsked(
+  request: { params: { task_id: string }; caller: FastifyRequest["caller"] },
+  { keptDays, clock }: TaskRouteDependencies,
+) {
+  const kept = { days: keptDays, now: clock.now() };
+  return { id: request.params.task_id, accountId: getCaller(request).accountId, kept };
 }
 
 function addGetRequest(http: HttpServer, dependencies: TaskRouteDependencies): void {
@@ -146,7 +152,10 @@ was decided then. Tasks that are steps of another have none.`,
       },
     },
     async (request) => {
-      const task = await getTask(dependencies.database, readAsked(request));
+      const task = await getTask(dependencies.database, readAsked(request, dependencies));
+      if (task.promptErasedAt !== null) {
+        throw new AppError("task_not_found", "What this task was asked for is no longer kept.");
+      }
       if (task.parentId === null) return presentRequest(task, dependencies.presentComposite);
       throw new AppError("task_not_found", `Nobody asked for this task: it is a step of ${task.parentId}.`);
     },
@@ -174,7 +183,7 @@ over stays as it is.`;
       },
     },
     async (request, reply) => {
-      const asked = await cancelTask(dependencies, readAsked(request));
+      const asked = await cancelTask(dependencies, readAsked(request, dependencies));
       const task = await awaitTask(dependencies, asked, {
         knownVersion: null,
         waitMs: cancelWaitMs,
@@ -208,7 +217,7 @@ whole task as its data, and an id to go on from by \`Last-Event-ID\`.`;
       },
     },
     async (request, reply) => {
-      const task = await getTask(dependencies.database, readAsked(request));
+      const task = await getTask(dependencies.database, readAsked(request, dependencies));
       const seen = Number(/^\d{1,9}$/.exec(String(request.headers["last-event-id"] ?? ""))?.[0] ?? 0);
       return await sendEvents(reply, dependencies, (stream) =>
         followTask(dependencies, task, { stream, seen, signal: watchCaller(reply) }),

@@ -34,6 +34,9 @@ export const taskSchema = Type.Object(
     prompt: Type.Optional(
       Type.String({ description: "What it was asked for in short: the prompt, the text to speak, a drama's title." }),
     ),
+    prompt_erased_at: Type.Optional(
+      Type.String({ description: "Since when it is no longer kept what the task was asked for." }),
+    ),
     status: Type.Enum([...taskStates], { description: "The last four are final and never change." }),
     progress: Type.Integer({ minimum: 0, maximum: 100, description: "Never falls; 100 only when succeeded." }),
     output: Type.Array(outputSchema),

@@ -162,7 +162,7 @@ async function recallTask(
   if (answer === null) return null;
   invariant(answer.contentType === keptTaskType && answer.body !== null, "a key of another endpoint has this request");
   const task = await findTask(dependencies.database, answer.body.toString());
-  invariant(task !== null, "a task that a key remembers is gone");
+  if (task === null) throw createGoneError(answer.body.toString(), "Idempotency-Key");
   return { task, isReplay: true, headers: {} };
 }
 
@@ -179,7 +179,14 @@ async function recallOrder(
     throw new AppError("idempotency_key_reused", message, { param: "client_business_id" });
   }
   const task = await findTask(dependencies.database, first.taskId);
-  return task === null ? null : { task, isReplay: true, headers: {} };
+  if (task === null) throw createGoneError(first.taskId, "client_business_id");
+  return { task, isReplay: true, headers: {} };
+}
+
+/** It is not made and charged a second time for having been forgotten. */
+function createGoneError(taskId: string, param: string): AppError {
+  const message = `The first request with this ${param} made ${taskId}, which is no longer kept. A new one needs a new ${param}.`;
+  return new AppError("idempotency_key_reused", message, { param });
 }
 
 /** The task of the very same request, unless it came to nothing. */

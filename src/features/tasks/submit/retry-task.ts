@@ -34,6 +34,9 @@ export async function retryTask(dependencies: RetryDependencies, taskId: string)
       `${taskId} is a step of ${task.parentId}, which has to be retried as a whole.`,
     );
   }
+  if (task.promptErasedAt !== null) {
+    throw new AppError("invalid_parameter", `What ${taskId} was asked for is no longer kept.`);
+  }
   return { kind: "made-anew", task: await makeAnew(dependencies, task) };
 }
 
@@ -54,6 +57,7 @@ async function makeAnew({ database, clock, ids, currency }: RetryDependencies, t
       budget: null,
       accountLimits: unlimited,
       keyLimits: {},
+      logsContent: false,
     },
     held: held === 0n ? null : held,
     keyed: null,

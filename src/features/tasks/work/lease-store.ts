@@ -27,17 +27,21 @@ export async function claimTasks(
   return await claim(database, sql`task_id = any(${taskIds}) and next_poll_at <= ${time.now}`, time);
 }
 
-/** What another worker is just claiming is passed over, not waited for. */
+/**
+ * What another worker is just claiming is passed over, not waited for. The tasks are read afterwards, by ids that tell in
+ * which months they lie: a join would be planned for all months that there are. One that was canceled in between is over.
+ */
 async function claim(database: Database, due: RawBuilder<unknown>, { until }: LeaseTime): Promise<ClaimedTask[]> {
-  const { rows } = await sql<TaskRow & { fencing_token: number }>`
-    with due as materialized (select task_id from task_leases where ${due} for update skip locked),
-      claimed as (
-        update task_leases set next_poll_at = ${until}, fencing_token = fencing_token + 1, polls = polls + 1
-          from due where task_leases.task_id = due.task_id
-          returning task_leases.task_id, task_leases.fencing_token
-      )
-    select tasks.*, claimed.fencing_token from claimed join tasks on tasks.id = claimed.task_id`.execute(database);
-  return rows.map((row) => ({ ...toTask(row), fencingToken: row.fencing_token }));
+  const { rows: leases } = await sql<{ task_id: string; fencing_token: number }>`
+    with due as materialized (select task_id from task_leases where ${due} for update skip locked)
+    update task_leases set next_poll_at = ${until}, fencing_token = fencing_token + 1, polls = polls + 1
+      from due where task_leases.task_id = due.task_id
+      returning task_leases.task_id, task_leases.fencing_token`.execute(database);
+  if (leases.length === 0) return [];
+  const tokens = new Map(leases.map((lease) => [lease.task_id, lease.fencing_token]));
+  const { rows } = await sql<TaskRow>`
+    select * from tasks where id = any(${[...tokens.keys()]}::text[]) and phase <> 'ended'`.execute(database);
+  return rows.map((row) => ({ ...toTask(row), fencingToken: tokens.get(row.id) ?? 0 }));
 }
 
 /** Locks a task's lease until the transaction ends. `false` when the task is over, or claimed anew since. */
