@@ -341,7 +341,24 @@ describe("sessions", () => {
     const proven = await visitor.post("/reauthenticate", { password: goodPassword });
     expect(proven.body).toEqual({ fresh_until: new Date(clock.now().getTime() + 10 * minuteMs).toISOString() });
     expect((await visitor.post("/totp")).status).toBe(200);
-    expect((await visitSite(gateway).get("/session", { cookie: `sluice-session=${before}` })).status).toBe(401);
+    // What another tab sent just before is answered, but has proven nothing.
+    const late = visitSite(gateway);
+    late.cookies.set("sluice-session", before);
+    expect(await isSignedIn(late)).toBe(true);
+    expect((await late.post("/totp")).body.error.code).toBe("reauthentication_required");
+    clock.advance(10_000);
+    expect([await isSignedIn(late), await isSignedIn(visitor)]).toEqual([false, true]);
+  });
+
+  test("what was sent with the token before is nobody's once the password is another", async () => {
+    const { visitor } = await signUpVisitor(gateway);
+    const late = visitSite(gateway);
+    late.cookies.set("sluice-session", visitor.cookies.get("sluice-session") ?? "");
+    await visitor.post("/reauthenticate", { password: goodPassword });
+    expect(await isSignedIn(late)).toBe(true);
+    const change = { current_password: goodPassword, new_password: "another good one 42" };
+    expect((await visitor.post("/password", change)).status).toBeLessThan(300);
+    expect([await isSignedIn(late), await isSignedIn(visitor)]).toEqual([false, true]);
   });
 
   test.each([{}, { code: "123456" }])("a proof of %j is none for who has a password", async (body) => {

@@ -56,6 +56,7 @@ type SignInOptions = {
   signUp: SignUpPolicy;
   /** How many accounts begin with credit within a day, and whom people ask for more. */
   welcomesDailyMax: number;
+  contentDays: number;
   supportContact: string | null;
   providers: readonly OidcSettings[];
   /** What it takes to read the mails that are not sent; `null` where they cannot be read on the site. */
@@ -67,7 +68,8 @@ type SignInOptions = {
 export function createSignIn(options: SignInOptions): SignIn {
   const { database, clock, ids, randomBytes, logger, mailer, beginAttempt, siteUrl, serviceName, outboxSecret } =
     options;
-  const { currency, baseUrl, payments, signUp, supportContact, openAccount, masterKey, showMessage } = options;
+  const { currency, baseUrl, payments, signUp, supportContact, contentDays, openAccount, masterKey, showMessage } =
+    options;
   const cookies = createSiteCookies(siteUrl);
   const background = createBackgroundWork({ logger });
   const passwords = createPasswords(beginAttempt);
@@ -88,6 +90,7 @@ export function createSignIn(options: SignInOptions): SignIn {
         payments: payments.kind,
         payment_amount_min: payments.amountMin,
         payment_amount_max: payments.amountMax,
+        content_log_days: contentDays,
         support_contact: supportContact,
       });
       const outbox = { cookies, mailer, background, beginAttempt };

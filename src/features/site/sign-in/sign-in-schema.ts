@@ -38,6 +38,10 @@ export const siteSchema = Type.Object({
   payments: Type.Enum(["stripe", "none"], { description: "How people can pay by card." }),
   payment_amount_min: Type.String({ description: "The least that can be paid at a time." }),
   payment_amount_max: Type.String({ description: "The most that can be paid at a time." }),
+  content_log_days: Type.Integer({
+    minimum: 0,
+    description: "How long contents of requests are kept, of keys that have their content log on; 0 where none can.",
+  }),
   support_contact: Type.Union([Type.String(), Type.Null()], {
     description: "Whom to ask for credit and for help: an e-mail address, or the address of a page.",
   }),

@@ -106,7 +106,7 @@ export async function changePassword(
     await updatePassword(tx, user.id, passwordHash);
     await deleteTokensOfUser(tx, ["reset-password", "second-factor"], user.id);
     await deleteSessions(tx, { userId: user.id, exceptId: session.id });
-    return (await sessions.renew(tx, session.id)).token;
+    return (await sessions.renew(tx, session.id, "change")).token;
   });
   announceChange(session, "The password was changed");
   return sessionToken;

@@ -1,3 +1,4 @@
+import { openSecret, sealNonceBytes, sealSecret } from "../../../../platform/config/seal-secret.ts";
 import { type Database, inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
 import type { AnnounceChange } from "../announce-change.ts";
@@ -7,7 +8,6 @@ import type { SiteSession } from "../session/site-session.ts";
 import { type BeginAttempt, limitCodeGuesses } from "../throttle.ts";
 import type { TokenDependencies } from "../user/issue-token.ts";
 import { lockUser } from "../user/user-store.ts";
-import { openSecret, sealNonceBytes, sealSecret } from "./seal-secret.ts";
 import { type FactorKeys, hashBackupCode, makeBackupCodes } from "./second-factor.ts";
 import { replaceBackupCodes, updateTotpSecret, updateTotpWaiting } from "./second-factor-store.ts";
 import { findTotpStep, presentBase32, presentTotpUri, totpSecretBytes } from "./totp.ts";
@@ -94,7 +94,7 @@ async function finishChange(
 ): Promise<FactorChange> {
   await replaceBackupCodes(tx, session.userId, hashCodes(keys, session, codes));
   await deleteSessions(tx, { userId: session.userId, exceptId: session.id });
-  const { token } = await sessions.renew(tx, session.id);
+  const { token } = await sessions.renew(tx, session.id, "change");
   return { backupCodes: codes, sessionToken: token };
 }
 

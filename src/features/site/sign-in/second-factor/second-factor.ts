@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import type { Clock } from "../../../../lib/clock.ts";
 import type { UserId } from "../../../../lib/ids.ts";
 import { invariant } from "../../../../lib/invariant.ts";
+import { openSecret } from "../../../../platform/config/seal-secret.ts";
 import type { Database } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
 import type { Logger } from "../../../../platform/observability/logger.ts";
@@ -12,7 +13,6 @@ import type { User } from "../user/user.ts";
 import { findUser } from "../user/user-store.ts";
 import { hashToken } from "../user/user-token.ts";
 import { findToken, takeToken } from "../user/user-token-store.ts";
-import { openSecret } from "./seal-secret.ts";
 import { deleteBackupCode, updateTotpStep } from "./second-factor-store.ts";
 import { findTotpStep } from "./totp.ts";
 

@@ -23,7 +23,7 @@ export async function reauthenticate(
 ): Promise<{ token: string; freshUntil: Date }> {
   await requireProof(dependencies, session, proof);
   dependencies.logger.info({ user_id: session.userId, method: proof.kind }, "proved again who they are");
-  return await dependencies.sessions.renew(dependencies.database, session.id);
+  return await dependencies.sessions.renew(dependencies.database, session.id, "proof");
 }
 
 async function requireProof(

@@ -26,16 +26,19 @@ export async function insertSession(tx: Database, session: NewSession): Promise<
       created_at: session.createdAt,
       last_seen_at: session.lastSeenAt,
       fresh_until: session.freshUntil,
+      previous_token_hash: null,
+      previous_token_until: null,
       user_agent: session.userAgent,
       address: session.address,
     })
     .execute();
 }
 
+/** By its token, or for a moment by the one before, which proves nothing that was proven since. */
 export async function findSessionByToken(
   database: Database,
   tokenHash: Buffer,
-  limits: SessionLimits,
+  { now, limits }: { now: Date; limits: SessionLimits },
 ): Promise<{ session: SiteSession; lastSeenAt: Date } | null> {
   const row = await database
     .selectFrom("user_sessions")
@@ -43,6 +46,7 @@ export async function findSessionByToken(
     .select([
       "user_sessions.id",
       "user_sessions.user_id",
+      "user_sessions.token_hash",
       "user_sessions.created_at",
       "user_sessions.last_seen_at",
       "user_sessions.fresh_until",
@@ -50,7 +54,15 @@ export async function findSessionByToken(
       "users.email",
       "users.email_verified_at",
     ])
-    .where("user_sessions.token_hash", "=", tokenHash)
+    .where(({ eb, or, and }) =>
+      or([
+        eb("user_sessions.token_hash", "=", tokenHash),
+        and([
+          eb("user_sessions.previous_token_hash", "=", tokenHash),
+          eb("user_sessions.previous_token_until", ">", now),
+        ]),
+      ]),
+    )
     .where("user_sessions.created_at", ">", limits.createdAfter)
     .where("user_sessions.last_seen_at", ">", limits.seenAfter)
     .executeTakeFirst();
@@ -63,7 +75,7 @@ export async function findSessionByToken(
     email: row.email,
     isEmailVerified: row.email_verified_at !== null,
     createdAt: row.created_at,
-    freshUntil: row.fresh_until,
+    freshUntil: row.token_hash.equals(tokenHash) ? row.fresh_until : row.created_at,
   };
   return { session, lastSeenAt: row.last_seen_at };
 }
@@ -88,15 +100,23 @@ export async function updateSessionSeen(database: Database, id: SessionId, seenA
   await database.updateTable("user_sessions").set({ last_seen_at: seenAt }).where("id", "=", id).execute();
 }
 
-/** From now on only the new token leads to the session. `false` when the session has ended meanwhile. */
+/**
+ * From now on the new token leads to the session, and the one before only where it is said until when. `false` when the
+ * session has ended meanwhile.
+ */
 export async function updateSessionToken(
   tx: Database,
   id: SessionId,
-  change: { tokenHash: Buffer; freshUntil: Date },
+  change: { tokenHash: Buffer; freshUntil: Date; previousUntil: Date | null },
 ): Promise<boolean> {
   const result = await tx
     .updateTable("user_sessions")
-    .set({ token_hash: change.tokenHash, fresh_until: change.freshUntil })
+    .set(({ ref }) => ({
+      token_hash: change.tokenHash,
+      fresh_until: change.freshUntil,
+      previous_token_hash: change.previousUntil === null ? null : ref("token_hash"),
+      previous_token_until: change.previousUntil,
+    }))
     .where("id", "=", id)
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;

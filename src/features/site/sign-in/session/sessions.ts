@@ -14,7 +14,14 @@ import {
   updateSessionSeen,
   updateSessionToken,
 } from "./session-store.ts";
-import { freshMs, type SiteSession, sessionAgeMsMax, sessionIdleMs, sessionSeenEveryMs } from "./site-session.ts";
+import {
+  freshMs,
+  previousTokenMs,
+  type SiteSession,
+  sessionAgeMsMax,
+  sessionIdleMs,
+  sessionSeenEveryMs,
+} from "./site-session.ts";
 
 /** The browser that a session is opened in, as its owner will recognise it in the list. */
 export type Browser = { userAgent: string; address: string };
@@ -48,8 +55,11 @@ export type Sessions = {
    * a browser brought along becomes a session.
    */
   open(database: Database, request: SessionRequest): Promise<string | null>;
-  /** A new token for a session whose owner has just proven who they are, or changed what they can do. */
-  renew(database: Database, id: SessionId): Promise<{ token: string; freshUntil: Date }>;
+  /**
+   * A new token for a session whose owner has just proven who they are, or changed what they can do. After a `change`
+   * nobody else is signed in, not even for a moment; with a `proof` what other tabs have just sent is answered.
+   */
+  renew(database: Database, id: SessionId, after: "proof" | "change"): Promise<{ token: string; freshUntil: Date }>;
 };
 
 type SessionOptions = { clock: Clock; ids: IdSource; randomBytes: (count: number) => Uint8Array };
@@ -75,10 +85,12 @@ export function createSessions({ clock, ids, randomBytes }: SessionOptions): Ses
         return token.text;
       });
     },
-    async renew(database, id) {
+    async renew(database, id, after) {
       const token = makeToken(randomBytes);
-      const freshUntil = new Date(clock.now().getTime() + freshMs);
-      if (await updateSessionToken(database, id, { tokenHash: token.hash, freshUntil })) {
+      const now = clock.now().getTime();
+      const freshUntil = new Date(now + freshMs);
+      const previousUntil = after === "proof" ? new Date(now + previousTokenMs) : null;
+      if (await updateSessionToken(database, id, { tokenHash: token.hash, freshUntil, previousUntil })) {
         return { token: token.text, freshUntil };
       }
       throw createEnded();
@@ -88,7 +100,7 @@ export function createSessions({ clock, ids, randomBytes }: SessionOptions): Ses
 
 /** The session that a cookie leads to, or `null`; its use is written down now and then. */
 export async function readSession(database: Database, tokenText: string, now: Date): Promise<SiteSession | null> {
-  const found = await findSessionByToken(database, hashToken(tokenText), limitSessions(now));
+  const found = await findSessionByToken(database, hashToken(tokenText), { now, limits: limitSessions(now) });
   if (found === null) return null;
   if (now.getTime() - found.lastSeenAt.getTime() >= sessionSeenEveryMs) {
     await updateSessionSeen(database, found.session.id, now);

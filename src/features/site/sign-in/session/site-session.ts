@@ -17,6 +17,8 @@ const dayMs = 24 * 60 * minuteMs;
 
 /** How long a proof of who somebody is lasts for what needs one. */
 export const freshMs = 10 * minuteMs;
+/** What other tabs sent with the token before, while its owner proved who they are, is answered as long as this. */
+export const previousTokenMs = 10_000;
 /** A session that nobody uses ends after this. */
 export const sessionIdleMs = 14 * dayMs;
 /** However much it is used, it ends after this. */

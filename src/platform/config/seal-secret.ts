@@ -1,10 +1,12 @@
 import { createCipheriv, createDecipheriv } from "node:crypto";
 
 const cipherName = "aes-256-gcm";
-const nonceBytes = 12;
 const tagBytes = 16;
 
-type SealPlace = { key: Buffer; ownerId: string };
+export const sealNonceBytes = 12;
+
+/** The key of the purpose, and whose secret it is. */
+export type SealPlace = { key: Buffer; ownerId: string };
 
 /** Hides a secret from whoever reads the database, bound to its owner, so that it cannot be put into another row. */
 export function sealSecret({ key, ownerId }: SealPlace, secret: Buffer, nonce: Uint8Array): Buffer {
@@ -15,9 +17,9 @@ export function sealSecret({ key, ownerId }: SealPlace, secret: Buffer, nonce: U
 
 /** Throws where it was sealed for another owner or with another key. */
 export function openSecret({ key, ownerId }: SealPlace, sealed: Buffer): Buffer {
-  const decipher = createDecipheriv(cipherName, key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes });
-  decipher.setAAD(Buffer.from(ownerId)).setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
-  return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]);
+  const nonce = sealed.subarray(0, sealNonceBytes);
+  const tag = sealed.subarray(sealNonceBytes, sealNonceBytes + tagBytes);
+  const decipher = createDecipheriv(cipherName, key, nonce, { authTagLength: tagBytes });
+  decipher.setAAD(Buffer.from(ownerId)).setAuthTag(tag);
+  return Buffer.concat([decipher.update(sealed.subarray(sealNonceBytes + tagBytes)), decipher.final()]);
 }
-
-export const sealNonceBytes = nonceBytes;
