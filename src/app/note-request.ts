@@ -5,7 +5,7 @@ import { getWire } from "../platform/http/endpoint-table.ts";
 import { type CallFacts, createFacts } from "../platform/http/request-context.ts";
 import type { EndedRequest } from "../platform/http/request-log.ts";
 
-type NoteDependencies = { requestLog: Pick<RequestLog, "note">; callers: Pick<CallerDirectory, "recall"> };
+type NoteDependencies = { requestLog: Pick<RequestLog, "note" | "amend">; callers: Pick<CallerDirectory, "recall"> };
 
 const apiPathPattern = /^\/v1(?:[/?#]|$)/;
 const userAgentCharactersMax = 256;
@@ -25,7 +25,7 @@ export function noteRequest({ requestLog, callers }: NoteDependencies, ended: En
   const createdAt = caller === null ? null : readIdTime(request.id);
   if (caller === null || createdAt === null) return;
   const { facts } = request;
-  requestLog.note({
+  const record = {
     id: request.id,
     createdAt,
     accountId: caller.accountId,
@@ -41,7 +41,9 @@ export function noteRequest({ requestLog, callers }: NoteDependencies, ended: En
     isReplayed: reply.hasHeader("idempotent-replayed"),
     ...describeEnd(ended),
     ...describeFacts(facts ?? noFacts),
-  });
+  };
+  if (ended.isToldAgain) requestLog.amend(record);
+  else requestLog.note(record, request.content);
 }
 
 function describeEnd({ reply, isAborted, code }: EndedRequest) {

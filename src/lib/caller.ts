@@ -15,4 +15,6 @@ export type Caller = {
   budget: KeyBudget | null;
   accountLimits: LimitSet;
   keyLimits: Partial<LimitSet>;
+  /** Whether the bodies of its calls and of their answers are kept. */
+  logsContent: boolean;
 };

@@ -307,7 +307,7 @@ describe("the search of the console", () => {
     expect(await find(stranger, transaction)).toEqual([]);
   });
 
-  test("looks for words in names, and takes what it is given as words", async () => {
+  test("looks for words in names and prompts, and takes what it is given as words", async () => {
     const word = owner.secrets[0]?.slice(2) ?? "";
     const found = await find(owner.visitor, word.toUpperCase());
     const connected = owner.ids["connected-clients"];
@@ -316,7 +316,7 @@ describe("the search of the console", () => {
         .map(({ id }) => id)
         .filter((id) => id !== connected)
         .toSorted(),
-    ).toEqual([owner.ids.keys, owner.ids.files, owner.ids.webhook_endpoints].toSorted());
+    ).toEqual([owner.ids.keys, owner.ids.files, owner.ids.tasks, owner.ids.webhook_endpoints].toSorted());
     expect(await find(stranger, word)).toEqual([]);
     expect(await find(owner.visitor, "%")).toEqual([]);
     expect((await owner.visitor.get("/search?q=")).status).toBe(400);

@@ -54,7 +54,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 
 function createPayment(accountId: AccountId, terms: Partial<Terms> = {}, budget: Budget | null = null) {
   const keyId = `key_${randomBytes(6).toString("hex")}` as const;
-  const limits = { accountLimits: standardLimits, keyLimits: {} };
+  const limits = { accountLimits: standardLimits, keyLimits: {}, logsContent: false };
   const counted = budget === null ? null : { ...budget, keyId };
   const caller: Caller = {
     ...{ accountId, keyId, lineageId: keyId, planId: null, modelIds: null, budget: counted },

@@ -29,10 +29,11 @@ beforeAll(async () => {
   const logger = createLogger({ level: "debug", format: "json", write: (line) => logs.push(line) });
   const files = {
     shell: '<html data-theme="system"><head></head><body></body></html>',
-    landingShell: "",
+    pages: new Map(),
+    parts: { mark: "", announcements: {} },
     assets: new Map(),
   };
-  const shell = createSiteShell({ siteUrl: "https://ai.example.com", files });
+  const shell = createSiteShell({ siteUrl: "https://ai.example.com", getFiles: () => files });
   const counters = createMemoryCounters({ clock });
   const connect = createConnect({
     database,

@@ -12,7 +12,15 @@ function createJobs(world: TestLedger) {
   const logger = createLogger({ level: "info", format: "json", write: (line) => logs.push(JSON.parse(line)) });
   const metrics = createMetrics();
   const upkeep = { removeExpiredFiles: async () => {}, sweepCheckouts: async () => {}, sweepResponses: async () => {} };
-  const jobs = listJobs({ ...world.parts, logger, metrics, requestLogDays: 30, ...upkeep });
+  const jobs = listJobs({
+    ...world.parts,
+    logger,
+    metrics,
+    requestLogDays: 30,
+    contentLogDays: 7,
+    retention: { taskDays: 0, promptDays: 0 },
+    ...upkeep,
+  });
   const run = async (name: string): Promise<void> => {
     const job = jobs.find((candidate) => candidate.name === name);
     if (job === undefined) throw new Error(`no job ${name}`);
@@ -33,6 +41,8 @@ test("a gateway schedules every job", async () => {
     { name: "forget-idempotency-keys", schedule: everyMinute },
     { name: "forget-old-events", schedule: everyHour },
     { name: "forget-old-sign-ins", schedule: everyHour },
+    { name: "forget-old-tasks", schedule: everyHour },
+    { name: "make-months", schedule: everyHour },
     { name: "reconcile-tasks", schedule: everyNight },
     { name: "remove-expired-files", schedule: everyMinute },
     { name: "renew-plans", schedule: everyMinute },

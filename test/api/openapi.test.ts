@@ -3,13 +3,18 @@ import { join } from "node:path";
 import { validate } from "@scalar/openapi-parser";
 import { expect, test } from "vitest";
 import { repositoryDir } from "../harness/repository-files.ts";
+import { checkBySchema } from "../harness/schema-check.ts";
 import { startGateway } from "../harness/test-gateway.ts";
+
+type Content = Record<string, { schema: object; example?: unknown }>;
 
 type Operation = {
   operationId?: string;
+  parameters?: { in: string; name: string; example?: string; schema: object }[];
+  requestBody?: { required?: boolean; content: Content };
   "x-stability"?: string;
   security?: unknown;
-  responses: Record<string, unknown>;
+  responses: Record<string, { content?: Content }>;
 };
 
 test("the served OpenAPI document is the committed one, needs no key, and names the address it is served at", async () => {
@@ -54,3 +59,55 @@ test("every operation has a name, a stability, a key and its errors", () => {
     expect(Object.keys(operation.responses).join()).toMatch(/20[0-2]/);
   }
 });
+
+test("every operation has an example of what is sent and of everything that is answered in words, each true to its schema", () => {
+  const { paths, components } = JSON.parse(readFileSync(join(repositoryDir, "docs/api/openapi.json"), "utf8"));
+  const operations = Object.values<Record<string, Operation>>(paths).flatMap((path) => Object.values(path));
+  const faults = operations.flatMap((operation) =>
+    [
+      ...(operation.parameters ?? []).flatMap((parameter) => findParameterFault(parameter)),
+      ...(operation.requestBody?.required === false ? [] : findContentFaults(operation.requestBody?.content ?? {})),
+      ...Object.entries(operation.responses)
+        .filter(([status]) => Number(status) < 400)
+        .flatMap(([status, { content = {} }]) => findContentFaults(content).map((fault) => `${status} ${fault}`)),
+    ].map((fault) => `${operation.operationId}: ${fault}`),
+  );
+  const errors = Object.entries<{ content: Content }>(components.responses);
+  const errorFaults = errors.flatMap(([name, { content }]) =>
+    findContentFaults(content).map((fault) => `${name}: ${fault}`),
+  );
+  expect([...faults, ...errorFaults]).toEqual([]);
+  expect(errors.length).toBeGreaterThan(10);
+});
+
+test("an example that is missing or untrue is told", () => {
+  const schema = { type: "object", properties: { id: { type: "string" } }, required: ["id"] };
+  expect(findContentFaults({ "application/json": { schema } })).toEqual(["application/json has no example"]);
+  expect(findContentFaults({ "application/json": { schema, example: { id: 1 } } })).toEqual([
+    "application/json is untrue: data/id must be string",
+  ]);
+  expect(findContentFaults({ "audio/mpeg": { schema: {} } })).toEqual([]);
+});
+
+/** What is no text cannot be shown. */
+function findContentFaults(content: Content): string[] {
+  return Object.entries(content)
+    .filter(([type]) => /^(application\/json|multipart\/form-data|text\/[a-z-]+)$/.test(type))
+    .flatMap(([type, { schema, example }]) => {
+      if (example === undefined) return [`${type} has no example`];
+      const untruth = checkBySchema(schema, example);
+      return untruth === null ? [] : [`${type} is untrue: ${untruth}`];
+    });
+}
+
+function findParameterFault({
+  in: place,
+  name,
+  example,
+  schema,
+}: NonNullable<Operation["parameters"]>[number]): string[] {
+  if (place === "path" && example === undefined) return [`the parameter ${name} has no example`];
+  const isText = "type" in schema && schema.type === "string";
+  const untruth = isText && example !== undefined ? checkBySchema(schema, example) : null;
+  return untruth === null ? [] : [`the example of ${name} is untrue: ${untruth}`];
+}

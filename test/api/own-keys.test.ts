@@ -110,6 +110,7 @@ describe("a key that somebody creates", () => {
       addresses: null,
       budget: null,
       limits: unlimited,
+      content_log: false,
     });
     expect((await visitor.get("/keys")).body).toEqual({
       object: "list",
@@ -317,6 +318,7 @@ describe("a change of a key", () => {
       { expires_at: null },
       { expires_at: at(3 * dayMs) },
       { name: "hidden among others", endpoints: ["models"], limits: { requests_per_minute: 11 } },
+      { content_log: true },
     ]) {
       const answer = await change(wider);
       expect([wider, answer.body.error?.code]).toEqual([wider, "reauthentication_required"]);
@@ -328,11 +330,33 @@ describe("a change of a key", () => {
       { budget: { amount: "4", period: "day" } },
       { limits: { requests_per_minute: 9, tokens_per_minute: 100 } },
       { expires_at: at(dayMs) },
+      { content_log: false },
     ]) {
       expect([narrower, (await change(narrower)).status]).toEqual([narrower, 200]);
     }
     await visitor.post("/reauthenticate", { password: goodPassword });
     expect(await change({ models: null, budget: null })).toMatchObject({ status: 200, body: { name: "worker" } });
+  });
+
+  test("of the content log is kept by the keys that replace it", async () => {
+    const { visitor } = await signUp();
+    const made = await create(visitor, { content_log: true });
+    expect(made.content_log).toBe(true);
+    expect((await rotate(visitor, made.id)).content_log).toBe(true);
+    const { id } = await create(visitor);
+    expect((await visitor.patch(`/keys/${id}`, { content_log: true })).body.content_log).toBe(true);
+    expect((await visitor.patch(`/keys/${id}`, { content_log: false })).body.content_log).toBe(false);
+  });
+
+  test("of the content log is refused where the service keeps no contents", async () => {
+    await using strict = await startGateway({ clock, settings: { ...visitorSettings, content_log_days: 0 } });
+    const { visitor } = await signUpVisitor(strict);
+    const refusal = { status: 400, body: { error: { code: "invalid_parameter", param: "content_log" } } };
+    expect(await visitor.post("/keys", { name: "backend", content_log: true })).toMatchObject(refusal);
+    const made = await visitor.post("/keys", { name: "backend", content_log: false });
+    expect(made).toMatchObject({ status: 201, body: { content_log: false } });
+    expect(await visitor.patch(`/keys/${made.body.id}`, { content_log: true })).toMatchObject(refusal);
+    expect((await visitor.get("/site")).body.content_log_days).toBe(0);
   });
 
   test("is taken from this site's own pages and as JSON only", async () => {

@@ -9,6 +9,7 @@ import { createMetrics } from "../../src/platform/observability/metrics.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
 import { openAnswer, writeQuestion } from "../harness/chat/hear-chat.ts";
 import { canary } from "../harness/upstreams/fake-upstreams.ts";
+import { createGate } from "../harness/upstreams/gate.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 type Fields = Record<string, unknown>;
@@ -59,11 +60,33 @@ async function sendAndFind(caller: ChatCaller, ...sent: Parameters<ChatCaller["p
   return await findLogged(caller, response.headers.get("x-request-id"));
 }
 
+test("a response that is made in the background is logged when it begins, and with its charge when it has ended", async () => {
+  const caller = await chat.createCaller();
+  const gate = createGate();
+  chat.upstream.script({ beforeHead: gate, text: "Done at last", usage });
+  const headers = { authorization: `Bearer ${caller.key}`, "content-type": "application/json" };
+  const body = JSON.stringify({ model: "open", input: "Take your time", background: true });
+  const response = await fetch(`${chat.gateway.baseUrl}/responses`, { method: "POST", headers, body });
+  await response.text();
+  const id = response.headers.get("x-request-id");
+  const begun = { wire: "responses", model: "open", status: 200, ending: "answered" };
+  expect(await findLogged(caller, id)).toMatchObject({ ...begun, tokens: null, charge: null, charge_id: null });
+  gate.open();
+  const ended = await waitUntil("the charge to be logged", async () => {
+    const logged = await findLogged(caller, id);
+    return logged.charge_id === null ? null : logged;
+  });
+  const [charge] = await listCharges(caller);
+  expect(ended).toMatchObject({ ...begun, tokens: usedTokens, charge: charge?.charge, charge_id: charge?.id });
+  expect((await list(caller, "?wire=responses")).data).toHaveLength(1);
+});
+
 /** What every logged call of a chat has, unless a test says otherwise. */
 function describeChat(caller: ChatCaller, id: string | null): Fields {
   return {
     ...{ object: "request", id, key_id: caller.keyId, wire: "chat", model: "open" },
     ...{ method: "POST", route: "/v1/chat/completions", client_request_id: null, replayed: false, task_id: null },
+    has_content: false,
     created: expect.any(Number),
     created_at: expect.stringMatching(/^20\d\d-.*\.\d{3}Z$/),
     latency_ms: expect.any(Number),
@@ -293,6 +316,10 @@ test("one call that cannot be written does not take its neighbours with it", asy
 test("strays go over into the partition of their month, and months that nobody may read are dropped", async () => {
   const caller = await chat.createCaller();
   const { database } = chat.gateway;
+  // Calls are written in their order: those of the tests before are there by then, and none comes after their month is gone.
+  const before = await chat.gateway.get("/models", caller.key);
+  await before.text();
+  await findWritten(before.headers.get("x-request-id"));
   const then = new Date("2031-05-20T12:00:00Z");
   const { log } = openLog({});
   const stray = describeRecord(caller, then);
@@ -305,7 +332,12 @@ test("strays go over into the partition of their month, and months that nobody m
   };
   expect([await findPlace(), await countStrayRequests(database)]).toEqual([["requests_default"], 1]);
   const rollAt = (now: string) =>
-    rollRequestLog({ database, clock: { ...chat.gateway.parts.clock, now: () => new Date(now) }, keptDays: 30 });
+    rollRequestLog({
+      database,
+      clock: { ...chat.gateway.parts.clock, now: () => new Date(now) },
+      keptDays: 30,
+      contentDays: 7,
+    });
   await rollAt("2031-05-20T13:00:00Z");
   expect([await findPlace(), await countStrayRequests(database)]).toEqual([["requests_203105"], 0]);
   await rollAt("2031-06-30T00:00:00Z");

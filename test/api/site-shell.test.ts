@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSiteShell } from "../../src/features/site/serve-site.ts";
 import { readSiteFiles } from "../../src/features/site/site-files.ts";
@@ -12,7 +12,8 @@ import { createHttpServer, type HttpServer } from "../../src/platform/http/creat
 import { createLogger } from "../../src/platform/observability/logger.ts";
 
 const program = "console.log('a program that is long enough to be compressed');\n".repeat(40);
-const shell = '<!doctype html><html data-theme="system"><head><title>Sluice</title></head><body></body></html>';
+const shell =
+  '<!doctype html><html data-theme="system"><head><title>Sluice</title></head><body><div id="site"></div></body></html>';
 
 let directory: string;
 beforeEach(() => {
@@ -43,7 +44,7 @@ async function serve({ siteUrl = "http://localhost:4242", pageData }: ShellOptio
     trustedProxies: [],
     async addRoutes(http) {
       const files = readSiteFiles(directory);
-      const site = createSiteShell({ siteUrl, files });
+      const site = createSiteShell({ siteUrl, getFiles: () => files });
       site.addRoutes(http);
       http.get("/test/page", (_request, reply) => site.sendShell(reply, { status: 400, data: pageData }));
     },
@@ -132,11 +133,46 @@ describe("pages", () => {
   });
 });
 
-test("the landing page's document names what that page needs; all others share one", async () => {
-  writeFileSync(join(directory, "landing.html"), shell.replace("</head>", "<link></head>"));
-  const http = await serve();
-  expect((await get(http, "/")).body).toContain("<link>");
-  expect((await get(http, "/sign-in")).body).not.toContain("<link>");
+describe("what the build knows of a page", () => {
+  const [links, body] = ["<link>", "<h1>Overview</h1>"];
+  const documentOf = (page: { links: string; body: string }): string =>
+    shell.replace("</head>", `${page.links}</head>`).replace("</div>", `${page.body}</div>`);
+  beforeEach(() => {
+    const parts = { mark: "", announcements: {} };
+    const pages = { "/": { links, body }, "/console": { links, body } };
+    writeFileSync(join(directory, "pages.json"), JSON.stringify({ pages, parts }));
+  });
+
+  test("is in its document and in no other", async () => {
+    const http = await serve();
+    expect((await get(http, "/")).body).toBe(documentOf({ links, body }));
+    expect((await get(http, "/sign-in")).body).toBe(shell);
+    expect((await get(http, "/nowhere")).body).toBe(shell);
+  });
+
+  test("is shown of the console to nobody who has no session", async () => {
+    const http = await serve();
+    expect((await get(http, "/console")).body).toBe(documentOf({ links, body: "" }));
+    const cookie = "sluice-theme=system; sluice-session=abc";
+    expect((await get(http, "/console", { cookie })).body).toBe(documentOf({ links, body }));
+  });
+
+  test.for([
+    ["gzip, deflate, br", "br", brotliDecompressSync],
+    ["gzip", "gzip", gunzipSync],
+    ["", undefined, (bytes: Buffer) => bytes],
+  ] as const)("is sent to who accepts %j as %s, twice the same", async ([accepted, encoding, decode]) => {
+    const text = body.repeat(200);
+    const pages = { "/": { links, body: text } };
+    writeFileSync(join(directory, "pages.json"), JSON.stringify({ pages, parts: { mark: "", announcements: {} } }));
+    const http = await serve();
+    for (let visit = 0; visit < 2; visit += 1) {
+      const { headers, rawPayload } = await get(http, "/", { "accept-encoding": accepted });
+      expect(headers["content-encoding"]).toBe(encoding);
+      expect(headers.vary).toContain("accept-encoding");
+      expect(decode(rawPayload).toString()).toBe(documentOf({ links, body: text }));
+    }
+  });
 });
 
 describe("assets", () => {

@@ -308,6 +308,17 @@ describe("what is sent on request", () => {
     await call(owner, "DELETE", `/webhook_endpoints/${kept.id}`);
   });
 
+  test("and once, however many ask for it at the same time, months after it", async () => {
+    const owner = await stage.createAccount();
+    await stage.createEndpoint(owner, "https://example.com/once");
+    const event = await stage.record(owner);
+    await finish(event);
+    stage.clock.advance(29 * 24 * 60 * 60 * 1000);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => call(owner, "POST", `/events/${event}/resend`)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+    expect((await stage.listDeliveries(event)).map(({ state }) => state).toSorted()).toEqual(["failed", "pending"]);
+  });
+
   test("or to one endpoint, which may be new", async () => {
     const owner = await stage.createAccount();
     const event = await stage.record(owner);

@@ -46,6 +46,8 @@ export type ApiKey = KeyRestrictions & {
   isConsole: boolean;
   /** The first of the keys that this one goes back to by rotations; itself, if it replaced none. */
   lineageId: KeyId;
+  /** Whether the bodies of its calls and of their answers are kept. */
+  logsContent: boolean;
   createdAt: Date;
   revokedAt: Date | null;
 };

@@ -20,6 +20,7 @@ export async function insertApiKey(
       last_four: key.lastFour,
       is_console: key.isConsole,
       lineage_id: key.lineageId,
+      logs_content: key.logsContent,
       created_at: key.createdAt,
       ...toRestrictionColumns(key),
     })
@@ -30,7 +31,12 @@ export async function insertApiKey(
 export async function updateApiKeyRow(database: Database, key: ApiKey): Promise<void> {
   await database
     .updateTable("api_keys")
-    .set({ name: key.name, revoked_at: key.revokedAt, ...toRestrictionColumns(key) })
+    .set({
+      name: key.name,
+      logs_content: key.logsContent,
+      revoked_at: key.revokedAt,
+      ...toRestrictionColumns(key),
+    })
     .where("id", "=", key.id)
     .where("account_id", "=", key.accountId)
     .execute();
@@ -175,6 +181,7 @@ function selectApiKeys(database: Database) {
   return database
     .selectFrom("api_keys")
     .select(["id", "account_id", "name", "last_four", "is_console", "lineage_id", "created_at", "revoked_at"])
+    .select(["logs_content"])
     .select(["expires_at", "model_ids", "endpoints", "addresses", "budget_nano", "budget_period", ...limitColumnNames]);
 }
 
@@ -189,6 +196,7 @@ function toApiKey(row: ApiKeyRow): ApiKey {
     lastFour: row.last_four,
     isConsole: row.is_console,
     lineageId: row.lineage_id as KeyId,
+    logsContent: row.logs_content,
     createdAt: row.created_at,
     revokedAt: row.revoked_at,
     expiresAt: row.expires_at,

@@ -122,6 +122,7 @@ function describeKey(apiKey: ApiKey, account: Account, plan: Plan | null): Known
       budget: apiKey.budget === null ? null : { ...apiKey.budget, keyId: apiKey.lineageId },
       accountLimits,
       keyLimits: apiKey.limits,
+      logsContent: apiKey.logsContent,
     },
     isSuspended: account.suspendedAt !== null,
     expiresAt: apiKey.expiresAt,

@@ -23,10 +23,10 @@ export async function issueClientKey(
   const before = await findNewestKeyByName(tx, { accountId, name });
   await revokeKeysByName(tx, { accountId, name, revokedAt: dependencies.clock.now() });
   if (before === null) return await writeApiKey(tx, dependencies, { ...request, name });
-  const { modelIds, endpoints, addresses, limits, lineageId } = before;
+  const { modelIds, endpoints, addresses, limits, lineageId, logsContent } = before;
   const budget = request.budget ?? before.budget;
   return await writeApiKey(tx, dependencies, {
-    ...{ accountId, name, lineageId, expiresAt },
+    ...{ accountId, name, lineageId, logsContent, expiresAt },
     ...{ modelIds, endpoints, addresses, limits, budget },
   });
 }

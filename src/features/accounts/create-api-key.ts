@@ -21,6 +21,7 @@ type KeyRequest = {
   isConsole?: boolean;
   /** The line of the key that it replaces; a key that replaces none begins one. */
   lineageId?: KeyId;
+  logsContent?: boolean;
   /** Absent where a key keeps what another was limited to: that was judged then, and may have lost a model since. */
   hasModel?: HasModel;
 } & Partial<KeyRestrictions>;
@@ -43,7 +44,8 @@ export async function writeApiKey(
   request: KeyRequest,
 ): Promise<NewApiKey> {
   const now = clock.now();
-  const { accountId, name, isConsole = false, lineageId, hasModel = () => true, ...given } = request;
+  const { accountId, name, isConsole = false, logsContent = false, lineageId, ...rest } = request;
+  const { hasModel = () => true, ...given } = rest;
   const restrictions = { ...unrestricted, ...given };
   requireRestrictions(restrictions, { now, hasModel });
   const account = await findAccount(tx, accountId);
@@ -58,6 +60,7 @@ export async function writeApiKey(
     name,
     lastFour: text.slice(-4),
     isConsole,
+    logsContent,
     createdAt: now,
   };
   await insertApiKey(tx, { ...apiKey, hash: Buffer.from(hashKey(text), "hex") });

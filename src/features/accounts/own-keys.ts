@@ -18,9 +18,11 @@ import { isWidened } from "./key-restrictions.ts";
 import { type KeyChangeDependencies, revokeApiKey, updateApiKey } from "./update-api-key.ts";
 
 /** `null` takes a limit away; one that is not named stays. */
-export type OwnKeyChange = { name?: string; limits?: { [L in keyof LimitSet]?: number | null } } & Partial<
-  Omit<KeyRestrictions, "limits">
->;
+export type OwnKeyChange = {
+  name?: string;
+  logsContent?: boolean;
+  limits?: { [L in keyof LimitSet]?: number | null };
+} & Partial<Omit<KeyRestrictions, "limits">>;
 
 const liveKeysMax = 100;
 
@@ -31,7 +33,7 @@ export async function getOwnKey(database: Database, name: OwnKeyName): Promise<A
 
 export async function createOwnKey(
   { database, hasModel, clock, ids, randomBytes }: KeyDependencies & { database: Database; hasModel: HasModel },
-  request: { accountId: AccountId; name: string } & Partial<KeyRestrictions>,
+  request: { accountId: AccountId; name: string; logsContent?: boolean } & Partial<KeyRestrictions>,
 ): Promise<NewApiKey> {
   return await inTransaction(database, async (tx) => {
     await requireRoom(tx, request.accountId, clock.now());
@@ -39,7 +41,7 @@ export async function createOwnKey(
   });
 }
 
-/** `permitWidening` throws where whoever asks may not let the key do more than it could. */
+/** `permitWidening` throws where whoever asks may not let the key do more than it could, or let more be kept of its calls. */
 export async function changeOwnKey(
   { database, permitWidening, clock, hasModel }: KeyChangeDependencies & { permitWidening(): void },
   name: OwnKeyName,
@@ -51,7 +53,7 @@ export async function changeOwnKey(
     const { limits, ...rest } = change;
     const whole = limits === undefined ? rest : { ...rest, limits: mergeLimits(apiKey.limits, limits) };
     const changed = await updateApiKey({ database: tx, clock, hasModel }, apiKey.id, whole);
-    if (isWidened(apiKey, changed)) permitWidening();
+    if (isWidened(apiKey, changed) || (changed.logsContent && !apiKey.logsContent)) permitWidening();
     return changed;
   });
 }
@@ -81,10 +83,10 @@ export async function rotateOwnKey(
     const old = requireRotatable(requireKey(await lockOwnKey(tx, name), name), now);
     await updateApiKeyRow(tx, overlapMs === 0 ? { ...old, revokedAt: now } : endBy(old, now.getTime() + overlapMs));
     await requireRoom(tx, name.accountId, now);
-    const { accountId, name: sameName, lineageId } = old;
+    const { accountId, name: sameName, lineageId, logsContent } = old;
     const { expiresAt, modelIds, endpoints, addresses, budget, limits } = old;
     const restrictions = { expiresAt, modelIds, endpoints, addresses, budget, limits };
-    const request = { accountId, name: sameName, lineageId, ...restrictions };
+    const request = { accountId, name: sameName, lineageId, logsContent, ...restrictions };
     return await writeApiKey(tx, { clock, ids, randomBytes }, request);
   });
 }

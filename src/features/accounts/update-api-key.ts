@@ -9,7 +9,7 @@ import { requireRestrictions } from "./key-restrictions.ts";
 import { requireKeyName } from "./require-valid.ts";
 
 export type KeyChangeDependencies = { database: Database; clock: Clock; hasModel: HasModel };
-export type KeyChange = { name?: string } & Partial<KeyRestrictions>;
+export type KeyChange = { name?: string; logsContent?: boolean } & Partial<KeyRestrictions>;
 
 /** Changes what is given; every node goes by it within a second. A revoked key cannot be changed back. */
 export async function updateApiKey(

@@ -21,6 +21,7 @@ import {
 } from "../idempotency/index.ts";
 import type { KeyedRequest } from "./admit-call.ts";
 import { createRecorder, type Recorder } from "./answer-recorder.ts";
+import { noteFacts } from "./note-facts.ts";
 import type { CallEnd, CallKinds, CallPlan } from "./paid-endpoint.ts";
 import { type CallAudience, type CallContext, type CallListener, PaidCall } from "./run-call.ts";
 
@@ -378,19 +379,8 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
     if (end.hasHungUp) fields.hung_up = true;
     if (stoppedBy !== null) fields.stopped_by = stoppedBy;
     this.request.logFields = fields;
-    this.noteFacts(end);
+    noteFacts(this.request.facts, this.call, end);
     if (!end.hasHungUp) return;
     this.context.logger.info({ ...this.call.describe(), ...fields }, "a call was settled after its caller hung up");
-  }
-
-  /** What the account's request log says of it. */
-  private noteFacts(end: CallEnd<K>): void {
-    const { facts } = this.request;
-    if (facts === null) return;
-    const tokens = this.call.plan.countTokens(end.usage);
-    facts.tokens = tokens.input === 0 && tokens.output === 0 ? null : tokens;
-    facts.chargeId = this.call.findChargeId();
-    facts.charge = end.settlement.charge;
-    closeFacts(facts);
   }
 }

@@ -37,7 +37,7 @@ type BeginOptions<K extends CallKinds> = {
   span: Span | null;
 };
 
-export type BegunCall<K extends CallKinds> = Pick<PaidCall<K>, "ended" | "hangUp">;
+export type BegunCall<K extends CallKinds> = Pick<PaidCall<K>, "ended" | "hangUp" | "plan" | "findChargeId">;
 
 type Edge = [request: Parameters<typeof answerCall>[2], reply: Parameters<typeof answerCall>[3]];
 

@@ -10,6 +10,7 @@
 export type { ChargeRule } from "./call.ts";
 export type { IncomingCall, PaidRoute } from "./call-routes.ts";
 export { type BegunCall, type Calls, createCalls } from "./create-calls.ts";
+export { noteFacts } from "./note-facts.ts";
 export {
   type CallEnd,
   type CallMeter,

@@ -22,7 +22,7 @@ afterEach(() => void vi.useRealTimers());
 
 const caller: Caller = {
   ...{ accountId: "acct_1", keyId: "key_1", lineageId: "key_1", planId: null, modelIds: null, budget: null },
-  ...{ accountLimits: standardLimits, keyLimits: {} },
+  ...{ accountLimits: standardLimits, keyLimits: {}, logsContent: false },
 };
 
 /** Units, where an upstream reported some or all of them. */

@@ -3,15 +3,25 @@ import type { Clock } from "../../lib/clock.ts";
 import { createCoalescer } from "../../lib/coalescer.ts";
 import type { AccountId, IdSource } from "../../lib/ids.ts";
 import { type Database, isDatabaseUnavailable } from "../../platform/database/database.ts";
+import { type ContentTap, releaseTap } from "../../platform/http/tap-content.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import type { Metrics } from "../../platform/observability/metrics.ts";
 import { createOutageLog } from "../../platform/observability/outage-log.ts";
-import type { RequestGap, RequestRecord } from "./request-record.ts";
-import { insertGaps, insertRequests } from "./request-store.ts";
+import type { ContentRecord } from "./content/content-store.ts";
+import type { StoredContent } from "./content/request-content.ts";
+import type { ContentSeal } from "./content/seal-content.ts";
+import { createGapKeeper } from "./create-gap-keeper.ts";
+import type { RequestRecord } from "./request-record.ts";
+import { insertRequests, updateRequests } from "./request-store.ts";
 
 export type RequestLog = {
-  /** Takes a call into the log. Never throws and never waits: what is too much is lost, counted, and told as a gap. */
-  note(record: RequestRecord): void;
+  /**
+   * Takes a call into the log, with its bodies where these are kept. Never throws and never waits: what is too much is
+   * lost, counted, and told as a gap.
+   */
+  note(record: RequestRecord, content?: ContentTap | null): void;
+  /** Adds to a call that was noted what became known of it since: its tokens and its charge. */
+  amend(record: RequestRecord): void;
   /** Writes what was noted last. */
   close(): Promise<void>;
 };
@@ -22,6 +32,8 @@ type RequestLogOptions = {
   ids: IdSource;
   logger: Logger;
   metrics: Pick<Metrics, "requestLogWritten" | "requestLogLost">;
+  /** Absent where no call has a content. */
+  contentSeal?: Pick<ContentSeal, "seal">;
   /** Told of the account of each call that is written. */
   onWritten?(accountId: AccountId): void;
   limits?: Partial<typeof requestLogLimits>;
@@ -33,8 +45,21 @@ const requestLogLimits = {
   batchMax: 500,
   /** About 20 MB of calls. */
   waitingMax: 20_000,
-  /** Of more accounts at once, what is lost is counted, but not told to each. */
   gapAccountsMax: 10_000,
+  /** What the bodies of a batch may take together, so that others do not wait for them for long. */
+  batchContentBytesMax: 4 * 1024 * 1024,
+};
+
+/** A call that waits to be written. */
+type NotedRequest = {
+  record: RequestRecord;
+  /** It is in the log already, or was noted before. */
+  isAmended: boolean;
+  content: ContentTap | null;
+  /** What its content is to the database, once that was made of it. */
+  stored: StoredContent | null;
+  /** Nobody heard whether it was written: it may be there already. */
+  isSentAgain: boolean;
 };
 
 /**
@@ -43,84 +68,88 @@ const requestLogLimits = {
  * the database is back.
  */
 export function createRequestLog(options: RequestLogOptions): RequestLog {
-  const { database, clock, ids, logger, metrics } = options;
+  const { database, clock, ids, logger, metrics, contentSeal } = options;
   const limits = { ...requestLogLimits, ...options.limits };
-  const gaps = new Map<AccountId, RequestGap>();
+  const gaps = createGapKeeper({ database, ids, logger, metrics, accountsMax: limits.gapAccountsMax });
   const outage = createOutageLog({
     ...{ logger, clock },
     begins: "the request log cannot be written; calls wait in memory",
     ends: "the request log is written again",
   });
   let isClosing = false;
-  let isSentAgain = false;
 
-  function lose({ accountId, createdAt }: RequestRecord): void {
-    metrics.requestLogLost.at().add(1);
-    const known = gaps.get(accountId);
-    if (known === undefined) {
-      if (gaps.size < limits.gapAccountsMax)
-        gaps.set(accountId, { accountId, from: createdAt, to: createdAt, lost: 1 });
-      return;
+  async function write(batch: readonly NotedRequest[]): Promise<void> {
+    const contents: ContentRecord[] = [];
+    for (const one of batch) {
+      if (one.content === null) continue;
+      one.stored ??= await sealContent({ contentSeal, logger }, one.record, one.content);
+      contents.push({ ...one.record, ...one.stored });
     }
-    known.lost += 1;
-    if (createdAt < known.from) known.from = createdAt;
-    if (createdAt > known.to) known.to = createdAt;
+    const isSentAgain = batch.some((one) => one.isSentAgain);
+    const [known, records] = [listRecords(batch, true), listRecords(batch, false)];
+    if (records.length > 0) await insertRequests(database, records, { isSentAgain, contents });
+    if (known.length > 0) await updateRequests(database, known);
+    metrics.requestLogWritten.at().add(records.length);
   }
 
-  /** Tells those of their loss who had one. What cannot be told now is told with the next batch. */
-  async function tellGaps(): Promise<void> {
-    if (gaps.size === 0) return;
-    const told = [...gaps.values()];
-    gaps.clear();
-    try {
-      await insertGaps(database, told, () => ids.next("req"));
-      const lost = told.reduce((sum, gap) => sum + gap.lost, 0);
-      logger.error({ lost, accounts: told.length }, "calls were lost from the request log");
-    } catch (error) {
-      for (const gap of told) mergeGap(gaps, gap);
-      throw error;
-    }
-  }
-
-  const writer = createCoalescer<RequestRecord, void>({
+  const writer = createCoalescer<NotedRequest, void>({
     ...{ batchMax: limits.batchMax, waitingMax: limits.waitingMax },
+    weight: { of: ({ content }) => countBytes(content), max: limits.batchContentBytesMax },
     gather: (hurry) => wait(limits.gatherMs, undefined, { signal: hurry }).catch(() => {}),
-    async run(records) {
-      await insertRequests(database, records, { isSentAgain });
-      isSentAgain = false;
-      metrics.requestLogWritten.at().add(records.length);
-      for (const { accountId } of records) options.onWritten?.(accountId);
+    async run(batch) {
+      await write(batch);
+      for (const { record } of batch) options.onWritten?.(record.accountId);
       outage.onRecovery();
       // They are written; that they have gaps beside them is told later if need be.
-      await tellGaps().catch((error: unknown) => outage.onTrouble(error));
+      await gaps.tell().catch((error: unknown) => outage.onTrouble(error));
       return [];
     },
-    judge(failure) {
+    judge(failure, one) {
       outage.onTrouble(failure);
-      isSentAgain = true;
+      one.isSentAgain = true;
       if (!isDatabaseUnavailable(failure)) return "alone";
       return isClosing ? new Error("the gateway stops") : "again";
     },
   });
 
   return {
-    note(record) {
-      writer.submit(record).catch(() => lose(record));
+    note(record, content = null) {
+      const written = writer.submit({ record, content, ...freshly }).catch(() => gaps.lose(record));
+      if (content !== null) void written.finally(() => releaseTap(content));
+    },
+    amend(record) {
+      // The call itself is in the log, and its charge in the ledger: no more than the way from one to the other is lost.
+      writer.submit({ record, content: null, ...freshly, isAmended: true }).catch(() => {});
     },
     async close() {
       isClosing = true;
       await writer.close();
-      await tellGaps().catch((error: unknown) => logger.error({ error }, "calls were lost from the request log"));
+      await gaps.tell().catch((error: unknown) => logger.error({ error }, "calls were lost from the request log"));
     },
   };
 }
 
-function mergeGap(gaps: Map<AccountId, RequestGap>, { accountId, from, to, lost }: RequestGap): void {
-  const other = gaps.get(accountId);
-  gaps.set(accountId, {
-    accountId,
-    from: other !== undefined && other.from < from ? other.from : from,
-    to: other !== undefined && other.to > to ? other.to : to,
-    lost: lost + (other?.lost ?? 0),
-  });
+const freshly = { isAmended: false, stored: null, isSentAgain: false };
+
+function listRecords(batch: readonly NotedRequest[], isAmended: boolean): RequestRecord[] {
+  return batch.filter((one) => one.isAmended === isAmended).map(({ record }) => record);
+}
+
+/** What is wrong with a content must not cost the log the call. */
+async function sealContent(
+  { contentSeal, logger }: { contentSeal: RequestLogOptions["contentSeal"] | undefined; logger: Logger },
+  record: RequestRecord,
+  content: ContentTap,
+): Promise<StoredContent> {
+  try {
+    if (contentSeal !== undefined) return await contentSeal.seal(record, content);
+  } catch (error) {
+    logger.error({ request_id: record.id, error }, "the content of a request could not be sealed");
+  }
+  return { state: "lost", sealed: null };
+}
+
+function countBytes(content: ContentTap | null): number {
+  if (content === null) return 0;
+  return (content.request.excerpt?.heldBytes ?? 0) + (content.answer.excerpt?.heldBytes ?? 0);
 }

@@ -6,6 +6,8 @@ import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { csvType, presentPage } from "../usage/index.ts";
+import { addContentRoutes } from "./content/content-routes.ts";
+import { type ContentReading, findContentIds } from "./content/read-content.ts";
 import { openRequestCsv } from "./export-requests.ts";
 import { getRequest, type RequestReading, readFilter, readRequests } from "./read-requests.ts";
 import {
@@ -22,11 +24,12 @@ import { summarizeRequests } from "./summarize-requests.ts";
 
 const tags = ["Requests"];
 
-export function addRequestRoutes(http: HttpServer, reading: RequestReading): void {
+export function addRequestRoutes(http: HttpServer, reading: ContentReading): void {
   addListRequests(http, reading);
   addSummary(http, reading);
   addExport(http, reading);
   addGetRequest(http, reading);
+  addContentRoutes(http, reading);
 }
 
 function addSummary(http: HttpServer, reading: RequestReading): void {
@@ -82,7 +85,7 @@ function addExport(http: HttpServer, reading: RequestReading): void {
   );
 }
 
-function addListRequests(http: HttpServer, reading: RequestReading): void {
+function addListRequests(http: HttpServer, reading: ContentReading): void {
   const { config, schema, errors } = describeEndpoint("listRequests", ["invalid_parameter", "unknown_parameter"]);
   const description = `The request log: every call of the account, failed ones too, newest first. A call is in it about a second after
 its end, and for as long as the service keeps the log. Filters combine.`;
@@ -103,12 +106,14 @@ its end, and for as long as the service keeps the log. Filters combine.`;
       const { limit = 20, after = null, ...asked } = request.query;
       const filter = await readFilter(reading, getCaller(request).accountId, asked);
       const { records, gaps } = await readRequests(reading, filter, { after, limit: limit + 1 });
-      return { ...presentPage(records, limit, presentRequest), gaps: gaps.map(presentGap) };
+      const contentIds = await findContentIds(reading, filter.accountId, records);
+      const page = presentPage(records, limit, (record) => presentRequest(record, contentIds));
+      return { ...page, gaps: gaps.map(presentGap) };
     },
   );
 }
 
-function addGetRequest(http: HttpServer, reading: RequestReading): void {
+function addGetRequest(http: HttpServer, reading: ContentReading): void {
   const { config, schema, errors } = describeEndpoint("getRequest", ["not_found", "unknown_parameter"]);
   http.get(
     "/requests/:request_id",
@@ -124,7 +129,10 @@ function addGetRequest(http: HttpServer, reading: RequestReading): void {
         response: { 200: requestSchema, ...errors },
       },
     },
-    async (request) =>
-      presentRequest(await getRequest(reading, getCaller(request).accountId, request.params.request_id)),
+    async (request) => {
+      const { accountId } = getCaller(request);
+      const record = await getRequest(reading, accountId, request.params.request_id);
+      return presentRequest(record, await findContentIds(reading, accountId, [record]));
+    },
   );
 }

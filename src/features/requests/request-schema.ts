@@ -93,6 +93,9 @@ export const requestSchema = Type.Object({
   task_id: maybe("The task that it made."),
   user_agent: maybe("What the client calls itself, up to 256 characters."),
   replayed: Type.Boolean({ description: "The answer to an earlier request with the same `Idempotency-Key`." }),
+  has_content: Type.Boolean({
+    description: "Whether `GET /requests/{request_id}/content` tells something: the key's content log was on.",
+  }),
 });
 
 const gapSchema = Type.Object({
@@ -169,7 +172,7 @@ function presentFigures({ count: all, byClass, hungUp, latency, firstToken }: Su
   };
 }
 
-export function presentRequest(record: RequestRecord): Static<typeof requestSchema> {
+export function presentRequest(record: RequestRecord, contentIds: ReadonlySet<string>): Static<typeof requestSchema> {
   return {
     object: "request",
     id: record.id,
@@ -192,6 +195,7 @@ export function presentRequest(record: RequestRecord): Static<typeof requestSche
     task_id: record.taskId,
     user_agent: record.userAgent,
     replayed: record.isReplayed,
+    has_content: contentIds.has(record.id),
   };
 }
 

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 import type { AccountId, KeyId } from "../../lib/ids.ts";
 import { nano } from "../../lib/money.ts";
-import type { Database } from "../../platform/database/database.ts";
+import { type Database, inTransaction } from "../../platform/database/database.ts";
 import { presentRows, type RowType } from "../../platform/database/row-arrays.ts";
 import type { Tables } from "../../platform/database/tables.ts";
+import { type ContentRecord, insertContents } from "./content/content-store.ts";
 import type { RequestEnding, RequestGap, RequestRecord } from "./request-record.ts";
 
 /** The columns of the table, in its order. */
@@ -39,18 +40,39 @@ const requestRow: RowType<RequestRecord> = {
   ],
 };
 
+type BatchOptions = { isSentAgain?: boolean; contents?: readonly ContentRecord[] };
+
 /**
- * Writes a batch. Where it is sent again because nobody heard of its commit, what is there already stays; to look for that
- * each time would cost as much as the rest.
+ * Writes a batch, with what is kept of the contents. Where it is sent again because nobody heard of its commit, what is
+ * there already stays; to look for that each time would cost as much as the rest.
  */
 export async function insertRequests(
   database: Database,
   records: readonly RequestRecord[],
-  { isSentAgain = false } = {},
+  { isSentAgain = false, contents = [] }: BatchOptions = {},
 ): Promise<void> {
+  if (contents.length > 0) {
+    await inTransaction(database, async (tx) => {
+      await insertRequests(tx, records, { isSentAgain });
+      await insertContents(tx, contents);
+    });
+    return;
+  }
   await sql`
     insert into requests select * from unnest(${presentRows(requestRow, records)}::requests[])
       ${isSentAgain ? sql`on conflict do nothing` : sql``}`.execute(database);
+}
+
+/** Writes what is known of calls now and was not when they were written: what they used, and what that cost. */
+export async function updateRequests(database: Database, records: readonly RequestRecord[]): Promise<void> {
+  await sql`
+    update requests set input_tokens = known.input_tokens, cached_input_tokens = known.cached_input_tokens,
+        cache_write_tokens = known.cache_write_tokens, output_tokens = known.output_tokens,
+        reasoning_tokens = known.reasoning_tokens, audio_input_tokens = known.audio_input_tokens,
+        audio_output_tokens = known.audio_output_tokens, charge_nano = known.charge_nano, charge_id = known.charge_id
+      from unnest(${presentRows(requestRow, records)}::requests[]) as known
+      where requests.account_id = known.account_id and requests.created_at = known.created_at
+        and requests.id = known.id`.execute(database);
 }
 
 export async function insertGaps(database: Database, gaps: readonly RequestGap[], nextId: () => string): Promise<void> {

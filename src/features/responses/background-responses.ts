@@ -3,9 +3,9 @@ import type { AccountId } from "../../lib/ids.ts";
 import { presentMoney } from "../../lib/money.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { presentError } from "../../platform/http/error-response.ts";
-import type { SeenLimits } from "../../platform/http/request-context.ts";
+import { type CallFacts, closeFacts, type SeenLimits } from "../../platform/http/request-context.ts";
 import type { Span } from "../../platform/tracing/span.ts";
-import type { BegunCall, CallEnd, Calls } from "../calls/index.ts";
+import { type BegunCall, type CallEnd, type Calls, noteFacts } from "../calls/index.ts";
 import type { ChatKinds } from "../chat/index.ts";
 import { createEventLog, type EventLog, findLastNumber, skipEvents } from "./event-log.ts";
 import { addToConversation, describeRow, type KeepDependencies, type KeptRequest } from "./keep-response.ts";
@@ -23,7 +23,13 @@ import {
   type StoredResponse,
 } from "./response-store.ts";
 
-type BackgroundOrder = PreparedResponse & { kept: KeptRequest; limits: SeenLimits | null; span: Span | null };
+type BackgroundOrder = PreparedResponse & {
+  kept: KeptRequest;
+  limits: SeenLimits | null;
+  span: Span | null;
+  /** What becomes known of it when it ends. */
+  facts: CallFacts;
+};
 
 /** Responses that are made while nobody waits for them. */
 export type BackgroundResponses = {
@@ -61,26 +67,19 @@ export function createBackgroundResponses(dependencies: BackgroundDependencies):
   timer.unref();
 
   async function renewAll(): Promise<void> {
-    for (const one of running.values()) {
-      try {
-        const events = one.log?.text() ?? null;
-        const isWanted = await renewLease(database, one, { leaseUntil: readLease(), events: boundEvents(events) });
-        // It was cancelled or deleted at another process.
-        if (!isWanted) one.call.hangUp();
-      } catch (error) {
-        logger.warn({ response_id: one.id, error }, "the lease of a response could not be renewed");
-      }
-    }
+    for (const one of running.values()) await renewOne(dependencies, one, readLease());
   }
 
   async function finish(order: BackgroundOrder, one: Running, end: CallEnd<ChatKinds>): Promise<void> {
     logger.info(describeEnd(order, end), "a response was made in the background");
+    noteFacts(order.facts, one.call, end);
     // Whoever stopped it has said how it ends.
     if (end.hasHungUp) one.log?.end("");
     else await keepEnd(dependencies, one, order.presenter.describeEnd(end), presentTail(order, end));
   }
 
-  async function fail({ presenter, kept }: BackgroundOrder, one: Running, error: unknown): Promise<void> {
+  async function fail({ presenter, kept, facts }: BackgroundOrder, one: Running, error: unknown): Promise<void> {
+    closeFacts(facts);
     const failure = toFailure(error);
     const tail = presenter.presentFailure(presentError(failure, kept.requestId).body);
     await keepEnd(dependencies, one, presenter.describeFailure(failure), tail);
@@ -138,6 +137,16 @@ export function createBackgroundResponses(dependencies: BackgroundDependencies):
 
     close: () => clearInterval(timer),
   };
+}
+
+async function renewOne({ database, logger }: KeepDependencies, one: Running, leaseUntil: Date): Promise<void> {
+  try {
+    const events = boundEvents(one.log?.text() ?? null);
+    // It was cancelled or deleted at another process.
+    if (!(await renewLease(database, one, { leaseUntil, events }))) one.call.hangUp();
+  } catch (error) {
+    logger.warn({ response_id: one.id, error }, "the lease of a response could not be renewed");
+  }
 }
 
 /** Writes how a response ended; one that was cancelled or deleted meanwhile stays as it is. */

@@ -157,9 +157,11 @@ async function createInBackground(
   const prepared = requested.prepareKept({ caller, body, bodyBytes, requestId });
   request.rawBody = null;
   reply.headers(prepared.plan.headers);
-  const begun = await background.begin({ ...prepared, limits, span });
-  request.logFields = { model: prepared.plan.modelId };
-  request.facts = createFacts({ model: prepared.plan.modelId });
+  const { modelId } = prepared.plan;
+  const facts = createFacts({ model: modelId, isOpen: true, isBackground: true });
+  const begun = await background.begin({ ...prepared, limits, span, facts });
+  request.logFields = { model: modelId };
+  request.facts = facts;
   if (asked.stream !== true) {
     reply.type(jsonType).send(begun.body);
     return;

@@ -26,7 +26,7 @@ const contentTypes = {
   vtt: textType,
 } as const satisfies Record<TranscriptFormat, string>;
 
-export const transcriptTypes = ["application/json", "text/plain", "text/event-stream"];
+export const transcriptTypes = ["application/json", "text/plain"];
 
 type Presented = CheckedTranscription & { durationMs: number; isPricedByTokens: boolean };
 

@@ -41,6 +41,7 @@ const operations = [
     task: "transcribe",
     summary: "Create a transcription",
     description: `Writes down what is said in a recording. ${common}`,
+    types: [...transcriptTypes, "text/event-stream"],
     body: transcriptionBodySchema,
     fields: transcriptionFieldsSchema,
   },
@@ -50,6 +51,7 @@ const operations = [
     task: "translate",
     summary: "Create a translation",
     description: `Writes down in English what is said in a recording, with models that have \`translation\`. ${common}`,
+    types: transcriptTypes,
     body: translationBodySchema,
     fields: translationFieldsSchema,
   },
@@ -97,7 +99,7 @@ export function addTranscriptionRoutes(v1: HttpServer, dependencies: Transcripti
 }
 
 function addRoute(http: HttpServer, operation: Operation, dependencies: TranscriptionRouteDependencies): void {
-  const { endpoint, path, summary, description, body, fields } = operation;
+  const { endpoint, path, summary, description, types, body, fields } = operation;
   const { config, schema, errors } = describeEndpoint(endpoint, ownErrors);
   const parseFields = createParser(path, fields);
   const { files } = dependencies;
@@ -110,7 +112,7 @@ function addRoute(http: HttpServer, operation: Operation, dependencies: Transcri
       schema: {
         ...{ ...schema, summary, description, tags: ["Transcription"], consumes: ["multipart/form-data"], body },
         headers: describeHeaders("idempotency-key"),
-        ...describeAnswers({ 200: { types: transcriptTypes } }),
+        ...describeAnswers({ 200: { types } }),
         response: { 200: Type.Unsafe<string>(transcriptSchema), ...errors },
       },
     },

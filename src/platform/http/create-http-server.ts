@@ -109,6 +109,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   http.decorateRequest("facts", emptyContext.facts);
   http.decorateRequest("failure", emptyContext.failure);
   http.decorateRequest("span", emptyContext.span);
+  http.decorateRequest("content", emptyContext.content);
   http.setValidatorCompiler(compileValidator);
   http.setSerializerCompiler(compileSerializer);
   http.setErrorHandler(sendError);

@@ -37,6 +37,8 @@ const endpointTable = {
   summarizeRequests: { scope: "usage", wire: "requests", stability: "preview" },
   exportRequests: { scope: "usage", wire: "requests", stability: "preview" },
   getRequest: { scope: "usage", wire: "requests", stability: "preview" },
+  getRequestContent: { scope: "contents", wire: "requests", stability: "preview" },
+  deleteRequestContent: { scope: "contents", wire: "requests", stability: "preview" },
   createFile: { scope: "files", stability: "preview" },
   listFiles: { scope: "files", stability: "preview" },
   getFile: { scope: "files", stability: "preview" },

@@ -61,6 +61,7 @@ function collectBody(request: FastifyRequest, payload: IncomingMessage, limits: 
 
   function onData(chunk: Buffer): void {
     bytes += chunk.length;
+    request.content?.request.excerpt?.add(chunk);
     if (bytes > bytesMax) {
       end(createTooLarge(bytesMax));
       return;

@@ -1,14 +1,21 @@
 import swagger from "@fastify/swagger";
 import type { FastifySchema } from "fastify";
 import { invariant } from "../../lib/invariant.ts";
+import { addExamples, type OperationExample } from "./add-examples.ts";
 import { completeDocument, completeRoute, requireBody } from "./complete-openapi.ts";
 import type { HttpServer } from "./create-http-server.ts";
 
+type ApiDescription = {
+  title: string;
+  description: string;
+  baseUrl: string;
+  webhooks: Record<string, object>;
+  /** By the names of the operations. */
+  examples: Readonly<Record<string, OperationExample>>;
+};
+
 /** Collects the routes' own schemas; must be added before the routes. */
-export async function describeRoutes(
-  http: HttpServer,
-  api: { title: string; description: string; baseUrl: string; webhooks: Record<string, object> },
-): Promise<void> {
+export async function describeRoutes(http: HttpServer, api: ApiDescription): Promise<void> {
   await http.register(swagger, {
     openapi: {
       openapi: "3.1.0",
@@ -26,7 +33,7 @@ export async function describeRoutes(
       url.startsWith(`${consolePath}/`)
         ? { schema: { ...schema, hide: true }, url }
         : nameWildcard({ schema: completeRoute(schema ?? {}, { method: String(route.method), url }), url }),
-    transformObject: completeWritten,
+    transformObject: (written) => addExamples(completeWritten(written), api.examples),
   });
 }
 

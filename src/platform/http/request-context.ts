@@ -8,6 +8,7 @@ import type { LogFields } from "../observability/stringify-fields.ts";
 import type { Span } from "../tracing/span.ts";
 import type { EndpointName } from "./endpoint-table.ts";
 import type { AccessWatch } from "./event-stream.ts";
+import type { ContentTap } from "./tap-content.ts";
 
 /** What decisions saw of a caller's limits. Of each kind, the account's or the key's. */
 export type SeenLimits = {
@@ -43,6 +44,8 @@ export type CallFacts = {
   chargeId: string | null;
   /** A call may outlast its connection. While it goes on, its facts are not known. */
   isOpen: boolean;
+  /** Nobody waits for its end: it is logged when it has begun, and again when they are known. */
+  isBackground: boolean;
   /** Called when they are, by whoever closes them, where the connection has closed before. */
   onClosed: (() => void) | null;
 };
@@ -66,6 +69,8 @@ export type RequestContext = {
   failure: Error | null;
   /** `null` where the request is not traced. */
   span: Span | null;
+  /** What is gathered of its bodies; `null` where its key does not have them kept. */
+  content: ContentTap | null;
 };
 
 export const emptyContext: Readonly<RequestContext> = {
@@ -80,6 +85,7 @@ export const emptyContext: Readonly<RequestContext> = {
   facts: null,
   failure: null,
   span: null,
+  content: null,
 };
 
 export function createFacts(known: Partial<CallFacts>): CallFacts {
@@ -91,6 +97,7 @@ export function createFacts(known: Partial<CallFacts>): CallFacts {
     charge: null,
     chargeId: null,
     isOpen: false,
+    isBackground: false,
     onClosed: null,
     ...known,
   };

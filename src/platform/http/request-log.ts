@@ -21,6 +21,8 @@ export type EndedRequest = {
   isAborted: boolean;
   /** Of the error that it was answered with, or broke off with. */
   code: string | null;
+  /** It was told of before, when less was known. */
+  isToldAgain: boolean;
 };
 
 export type RequestLogOptions = {
@@ -81,12 +83,13 @@ function writeLine(reply: FastifyReply, options: RequestLogOptions): void {
   const { onEnded } = options;
   if (onEnded === null) return;
   const isAborted = !raw.writableFinished;
-  const tell = (): void => {
+  const tell = (isToldAgain: boolean): void => {
     const known = request.failure instanceof AppError ? presentCode(request.failure) : null;
-    onEnded({ reply, route, endpoint: config.endpoint ?? null, durationMs, isAborted, code: known });
+    onEnded({ reply, route, endpoint: config.endpoint ?? null, durationMs, isAborted, code: known, isToldAgain });
   };
-  if (request.facts?.isOpen === true) request.facts.onClosed = tell;
-  else tell();
+  const { facts } = request;
+  if (facts?.isOpen !== true || facts.isBackground) tell(false);
+  if (facts?.isOpen === true) facts.onClosed = () => tell(facts.isBackground);
 }
 
 type Level = "info" | "warn" | "error";

@@ -1,10 +1,14 @@
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { ApiKey } from "../../api/ask-keys.ts";
+import { queryTable } from "../../api/query-table.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";
 import { CopyableText } from "../../design/copyable-text.tsx";
 import { formatMoment } from "../../parts/format/format-time.ts";
+import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { KeyBudget } from "./key-budget.tsx";
-import { describeKeyStatus, listLimits, nameEndpoint, toMoment } from "./key-words.ts";
+import { describeDays, describeKeyStatus, listLimits, nameEndpoint, toMoment } from "./key-words.ts";
 
 const explanations: Readonly<Record<ApiKey["kind"], string | null>> = {
   secret: null,
@@ -46,7 +50,24 @@ export function KeyFacts({ apiKey, timeZone }: { apiKey: ApiKey; timeZone: strin
         <Fact name="Endpoints">{endpoints?.map(nameEndpoint).join(", ") ?? "All"}</Fact>
         <Fact name="Addresses">{addresses?.join(", ") ?? "Any"}</Fact>
         <Fact name="Limits">{limits.length === 0 ? "Account limits" : limits.join(" · ")}</Fact>
+        <Fact name="Content log">
+          <ContentLog apiKey={apiKey} />
+        </Fact>
       </dl>
+    </>
+  );
+}
+
+function ContentLog({ apiKey: { id, content_log: isOn } }: { apiKey: ApiKey }) {
+  const { data: site } = useTableQuery(queryTable.site.settings());
+  if (!isOn) return "Off";
+  if (site?.content_log_days === 0) return "Off: this service keeps no contents";
+  return (
+    <>
+      On: requests and answers are kept{site === undefined ? "" : ` for ${describeDays(site.content_log_days)}`}.{" "}
+      <Link to="/console/requests" search={{ key: id }} className={linkClasses}>
+        See its requests
+      </Link>
     </>
   );
 }

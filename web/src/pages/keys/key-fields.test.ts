@@ -19,6 +19,7 @@ test("a name alone is a key without restrictions", () => {
     endpoints: null,
     addresses: null,
     limits: noLimits,
+    content_log: false,
   });
 });
 
@@ -40,6 +41,7 @@ test("what is chosen is told, and what is ticked without being asked for is not"
     endpoints: null,
     addresses: ["10.0.0.0/8", "192.0.2.1", "2001:db8::/32"],
     limits: { ...noLimits, tasks_in_flight: 3 },
+    content_log: false,
   });
   expect(read({ expiry: "date", expiryDate: "2026-12-31" }).body?.expires_at).toBe("2026-12-31T23:00:00.000Z");
 });
@@ -73,6 +75,7 @@ test("a key that is opened and saved as it is changes nothing, and a change is s
     addresses: ["10.0.0.0/8", "192.0.2.1"],
     budget: { amount: "5.00", period: "day", spent: "1.00", resets_at: null },
     limits: { ...noLimits, requests_per_minute: 60 },
+    content_log: true,
   });
   const changes = (part: Partial<KeyValues>) => {
     const [before, after] = [readKeyValues(values, at).body, readKeyValues({ ...values, ...part }, at).body];
@@ -83,4 +86,5 @@ test("a key that is opened and saved as it is changes nothing, and a change is s
   expect(changes({ budgetAmount: "6" })).toEqual({ budget: { amount: "6", period: "day" } });
   expect(changes({ isModelsLimited: false, addresses: "" })).toEqual({ models: null, addresses: null });
   expect(changes({ requests_per_minute: "" })).toEqual({ limits: noLimits });
+  expect(changes({ logsContent: false })).toEqual({ content_log: false });
 });

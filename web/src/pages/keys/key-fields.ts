@@ -15,6 +15,7 @@ export type KeyValues = {
   isEndpointsLimited: boolean;
   endpoints: string[];
   addresses: string;
+  logsContent: boolean;
 } & Record<LimitName, string>;
 
 /** What the API takes for a key, with every restriction told. */
@@ -26,6 +27,7 @@ export type KeyBody = {
   endpoints: string[] | null;
   addresses: string[] | null;
   limits: Record<LimitName, number | null>;
+  content_log: boolean;
 };
 
 /** What the fields of the form work with. */
@@ -51,6 +53,7 @@ export const emptyKeyValues: KeyValues = {
   isEndpointsLimited: false,
   endpoints: [],
   addresses: "",
+  logsContent: false,
   requests_per_minute: "",
   tokens_per_minute: "",
   concurrent_requests: "",
@@ -58,7 +61,8 @@ export const emptyKeyValues: KeyValues = {
 };
 
 /** The form as a key fills it. */
-export function fillKeyValues({ name, expires_at, budget, models, endpoints, addresses, limits }: ApiKey): KeyValues {
+export function fillKeyValues(apiKey: ApiKey): KeyValues {
+  const { name, expires_at, budget, models, endpoints, addresses, limits } = apiKey;
   const limitTexts = Object.entries(limits).map(([limit, value]) => [limit, value === null ? "" : String(value)]);
   return {
     ...emptyKeyValues,
@@ -71,6 +75,7 @@ export function fillKeyValues({ name, expires_at, budget, models, endpoints, add
     isEndpointsLimited: endpoints !== null,
     endpoints: endpoints ?? [],
     addresses: addresses?.join("\n") ?? "",
+    logsContent: apiKey.content_log,
   };
 }
 
@@ -104,6 +109,7 @@ export function readKeyValues(
     endpoints: values.isEndpointsLimited ? values.endpoints : null,
     addresses: lines.length === 0 ? null : lines,
     limits,
+    content_log: values.logsContent,
   };
   return { body, problems: null };
 }

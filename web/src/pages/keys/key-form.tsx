@@ -10,6 +10,7 @@ import { FormError } from "../../parts/forms/form-error.tsx";
 import { useAction } from "../../parts/forms/use-action.ts";
 import { useFormDraft } from "../../parts/forms/use-form-draft.ts";
 import { useSession } from "../../parts/session/use-session.ts";
+import { KeyContentField } from "./key-content-field.tsx";
 import { type KeyBody, type KeyFieldProps, type KeyProblems, type KeyValues, readKeyValues } from "./key-fields.ts";
 import { LimitFields, RestrictionFields } from "./key-limit-fields.tsx";
 import { periodNames } from "./key-words.ts";
@@ -24,7 +25,7 @@ type KeyFormProps<Output> = {
   onGivenUp(): void;
 };
 
-const fields = ["name", "expires_at", "budget", "models", "endpoints", "addresses", "limits"] as const;
+const fields = ["name", "expires_at", "budget", "models", "endpoints", "addresses", "limits", "content_log"] as const;
 
 /** A key's name and restrictions. The draft is kept until it is saved or canceled. */
 export function KeyForm<Output>({ apiKey, initial, submitName, send, onDone, onGivenUp }: KeyFormProps<Output>) {
@@ -71,6 +72,7 @@ export function KeyForm<Output>({ apiKey, initial, submitName, send, onDone, onG
         {kind !== "console" && <RestrictionFields {...field} />}
         <LimitFields {...field} />
       </MoreLimits>
+      <KeyContentField {...field} />
       <div className="flex flex-wrap justify-end gap-3">
         <Button
           onClick={() => {

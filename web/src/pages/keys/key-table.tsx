@@ -45,7 +45,8 @@ function listColumns(timeZone: string, status: KeyTableProps["status"]): Column<
   ];
 }
 
-function KeyName({ apiKey: { id, name, kind, preview, created }, timeZone }: { apiKey: ApiKey; timeZone: string }) {
+function KeyName({ apiKey, timeZone }: { apiKey: ApiKey; timeZone: string }) {
+  const { id, name, kind, preview, created, content_log: logsContent } = apiKey;
   const kindName = kindNames[kind];
   return (
     <div className="flex min-w-36 flex-col items-start gap-1">
@@ -58,6 +59,7 @@ function KeyName({ apiKey: { id, name, kind, preview, created }, timeZone }: { a
           {name}
         </Link>
         {kindName !== null && <Badge>{kindName}</Badge>}
+        {logsContent && <Badge>Content log</Badge>}
       </span>
       <span className="text-xs text-ink-soft">
         {preview !== null && <code className="font-mono">{preview}</code>}

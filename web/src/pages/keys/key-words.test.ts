@@ -23,6 +23,7 @@ const plain: ApiKey = {
   addresses: null,
   budget: null,
   limits: noLimits,
+  content_log: false,
 };
 const now = new Date("2026-11-15T12:00:00Z");
 

@@ -28,6 +28,7 @@ export const endpointNames: Readonly<Record<string, string>> = {
   pricing: "Prices",
   balance: "Balance and statement",
   usage: "Usage and charges",
+  contents: "Contents of requests",
 };
 
 export const limitNames: Readonly<Record<LimitName, string>> = {
@@ -93,7 +94,14 @@ export function isEnded({ revoked_at, expires_at }: ApiKey, now: Date): boolean 
   return revoked_at !== null || (expires_at !== null && Date.parse(expires_at) <= now.getTime());
 }
 
+export function describeDays(days: number): string {
+  return days === 1 ? "a day" : `${formatCount(days)} days`;
+}
+
 /** Seconds as the API tells them, as the moment that everything else here speaks of. */
 export function toMoment(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }
+
+/** In the place of an id in the address: the key that is being made. */
+export const newKey = "new";

@@ -1,26 +1,16 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { useState } from "react";
-import type { NewApiKey } from "../../api/ask-keys.ts";
-import { api, ask } from "../../api/console-api.ts";
-import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { Button } from "../../design/button.tsx";
 import { CheckField } from "../../design/check-field.tsx";
-import { Dialog } from "../../design/dialog.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { Icon } from "../../design/icon.tsx";
-import { useToast } from "../../design/toast.tsx";
 import { useSearchControls } from "../../parts/forms/use-search-controls.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
-import { useReauthentication } from "../../parts/session/reauthentication.tsx";
-import { emptyKeyValues } from "./key-fields.ts";
-import { KeyForm } from "./key-form.tsx";
+import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { KeyTable } from "./key-table.tsx";
-import { type KeyDeed, ManageKey } from "./manage-key.tsx";
-import { PlainKeyDialog } from "./plain-key-dialog.tsx";
+import { newKey } from "./key-words.ts";
 
 const route = getRouteApi("/signed-in/console/console/keys");
-const newKey = "new";
-const deeds = ["edit", "rotate", "revoke"] as const satisfies readonly KeyDeed[];
+const OpenKey = lazyPart(async () => (await import("./open-key.tsx")).OpenKey);
 
 /** What is open is in the address, so that it survives signing in again. */
 export function KeysPage() {
@@ -73,52 +63,5 @@ export function KeysPage() {
       </div>
       <OpenKey />
     </ConsoleFrame>
-  );
-}
-
-function OpenKey() {
-  const { key, do: deed, ended } = route.useSearch();
-  const navigate = route.useNavigate();
-  const answers = useAnswerCache();
-  const repeat = useReauthentication();
-  const showToast = useToast();
-  const [made, setMade] = useState<NewApiKey | null>(null);
-  const close = () => void navigate({ search: ended === undefined ? {} : { ended } });
-  const finish = () => {
-    close();
-    return answers.refresh("keys");
-  };
-  const showMade = (next: NewApiKey) => {
-    setMade(next);
-    void finish();
-  };
-  if (made !== null) return <PlainKeyDialog made={made} onDone={() => setMade(null)} />;
-  if (key === undefined) return null;
-  if (key === newKey) {
-    return (
-      <Dialog title="Create an API key" size="wide" onClose={close}>
-        <KeyForm
-          apiKey={null}
-          initial={emptyKeyValues}
-          submitName="Create"
-          send={(body) => repeat(() => ask(api.POST("/keys", { body })))}
-          onDone={showMade}
-          onGivenUp={close}
-        />
-      </Dialog>
-    );
-  }
-  return (
-    <ManageKey
-      id={key}
-      deed={deeds.find((each) => each === deed) ?? null}
-      onDeed={(next) => void navigate({ search: (last) => ({ ...last, key, do: next ?? "" }), replace: true })}
-      onChanged={(sentence) => {
-        showToast(sentence);
-        void finish();
-      }}
-      onMade={showMade}
-      onClose={close}
-    />
   );
 }

@@ -13,12 +13,14 @@ import { Section } from "../../design/section.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
+import { RequestBodies } from "./request-bodies.tsx";
 import { RequestCost } from "./request-cost.tsx";
 import { RequestFacts } from "./request-facts.tsx";
 import { RequestTiming } from "./request-timing.tsx";
 import { describeEnding } from "./request-words.ts";
 
 const route = getRouteApi("/signed-in/console/console/requests/$id");
+const requests = { to: "/console/requests", name: "Requests" };
 
 /** Everything that is known of one call. */
 export function RequestPage() {
@@ -33,14 +35,14 @@ export function RequestPage() {
       void site.refetch();
     };
     return (
-      <ConsoleFrame title="Request">
+      <ConsoleFrame title="Request" parent={requests}>
         <LoadFailure error={error} onRetry={retry} />
       </ConsoleFrame>
     );
   }
   if (request.data === undefined || site.data === undefined) {
     return (
-      <ConsoleFrame title="Request">
+      <ConsoleFrame title="Request" parent={requests}>
         <div aria-busy="true" className="flex flex-col gap-8">
           <p className="sr-only">Loading</p>
           <Skeleton className="h-16" />
@@ -49,14 +51,17 @@ export function RequestPage() {
       </ConsoleFrame>
     );
   }
-  const { base_url: baseUrl, currency } = site.data;
+  const { base_url: baseUrl, currency, content_log_days: contentDays } = site.data;
   return (
-    <ConsoleFrame title="Request">
+    <ConsoleFrame title="Request" parent={requests}>
       <Outcome request={request.data} />
       <div className="grid gap-x-12 gap-y-10 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="flex min-w-0 flex-col gap-10">
           <RequestTiming request={request.data} />
           <RequestCost request={request.data} currency={currency} />
+          {contentDays > 0 && request.data.method !== "GET" && (
+            <RequestBodies request={request.data} days={contentDays} />
+          )}
           <Section title="Get it from the API" intro="With a key that may read usage.">
             <CodeBlock label="curl" code={writeCurl(baseUrl, request.data.id)} />
           </Section>

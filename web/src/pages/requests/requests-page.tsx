@@ -2,6 +2,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { writeExportAddress } from "../../api/ask-requests.ts";
 import { queryTable } from "../../api/query-table.ts";
+import { useAnswerCache } from "../../api/use-answer-cache.ts";
 import { usePageQuery } from "../../api/use-page-query.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button, buttonClasses } from "../../design/button.tsx";
@@ -9,20 +10,26 @@ import { EmptyState } from "../../design/empty-state.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { LoadMore } from "../../design/load-more.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
 import { useSearchControls } from "../../parts/forms/use-search-controls.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
+import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { useSession } from "../../parts/session/use-session.ts";
-import { FirstRequest } from "./first-request.tsx";
 import { LiveSwitch } from "./live-switch.tsx";
 import { LogGaps } from "./log-gaps.tsx";
 import { RequestFilters } from "./request-filters.tsx";
-import { RequestReport } from "./request-report.tsx";
 import { RequestTable } from "./request-table.tsx";
 import { type RequestsSearch, type RequestsView, readRequestsView, writePeriod } from "./requests-view.ts";
 
 const route = getRouteApi("/signed-in/console/console/requests");
 
-/** A call is in the log a moment after its end. */
+const FirstRequest = lazyPart(async () => (await import("./first-request.tsx")).FirstRequest);
+const RequestReport = lazyPart(
+  async () => (await import("./request-report.tsx")).RequestReport,
+  <Skeleton className="h-96" />,
+);
+
+/** A call is in the log a moment after its end. Asked for so often only while the server does not tell. */
 const tailMs = 2_000;
 const summaryMs = 10_000;
 
@@ -31,11 +38,17 @@ export function RequestsPage() {
   const [search, change] = useSearchControls<RequestsSearch>(route.useSearch(), route.useNavigate());
   const [openedMs] = useState(Date.now);
   const [isPaused, setPaused] = useState(false);
+  const answers = useAnswerCache();
   const view = readRequestsView(search, openedMs);
   const state = useTableQuery(queryTable.requests.state(), {
     decideRefreshMs: (log) => (log?.isEmpty === true ? tailMs : null),
   });
   const isLive = view.isOpen && !isPaused;
+  const switchLive = (isOn: boolean): void => {
+    setPaused(!isOn);
+    // What was asked before the switch would still come.
+    void (isOn ? answers.refresh("requests") : answers.stop("requests"));
+  };
   return (
     <ConsoleFrame
       title="Requests"
@@ -43,7 +56,7 @@ export function RequestsPage() {
       actions={
         state.data?.isEmpty === false && (
           <>
-            {view.isOpen && <LiveSwitch isLive={isLive} onChange={(isOn) => setPaused(!isOn)} />}
+            {view.isOpen && <LiveSwitch isLive={isLive} onChange={switchLive} />}
             <a href={writeExportAddress(view.filter)} download="requests.csv" className={buttonClasses("plain")}>
               <Icon name="download" />
               Download CSV
@@ -71,9 +84,11 @@ function RequestLog({ view, isLive, onChange }: RequestLogProps) {
   const { data: site } = useTableQuery(queryTable.site.settings());
   const { data: keyNames } = useTableQuery(queryTable.keys.names());
   const summary = useTableQuery(queryTable.requests.summary(view.filter), {
+    isHeld: !isLive,
     decideRefreshMs: () => (isLive ? summaryMs : null),
   });
   const { rows, more, error, onRetry } = usePageQuery(queryTable.requests.list(view.filter), {
+    isHeld: !isLive,
     decideRefreshMs: () => (isLive ? tailMs : null),
   });
   const clear = () => onChange({ ...writePeriod("30d"), model: "", key: "", status: "", error: "", wire: "" });

@@ -1,0 +1,17 @@
+import { type CallFacts, closeFacts } from "../../platform/http/request-context.ts";
+import type { CallEnd, CallKinds } from "./paid-endpoint.ts";
+import type { PaidCall } from "./run-call.ts";
+
+/** What the account's request log says of a call that is over. */
+export function noteFacts<K extends CallKinds>(
+  facts: CallFacts | null,
+  call: Pick<PaidCall<K>, "plan" | "findChargeId">,
+  end: CallEnd<K>,
+): void {
+  if (facts === null) return;
+  const tokens = call.plan.countTokens(end.usage);
+  facts.tokens = tokens.input === 0 && tokens.output === 0 ? null : tokens;
+  facts.chargeId = call.findChargeId();
+  facts.charge = end.settlement.charge;
+  closeFacts(facts);
+}

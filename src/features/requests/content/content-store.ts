@@ -1,0 +1,79 @@
+import { sql } from "kysely";
+import type { AccountId } from "../../../lib/ids.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import { presentRows, type RowType } from "../../../platform/database/row-arrays.ts";
+import type { ContentState, StoredContent } from "./request-content.ts";
+
+export type ContentPlace = { accountId: AccountId; createdAt: Date; id: string };
+export type ContentRecord = ContentPlace & StoredContent;
+
+/** The columns of the table, in its order. */
+const contentRow: RowType<ContentRecord> = {
+  name: "request_contents",
+  columns: [
+    ["account_id", "text", ({ accountId }) => accountId],
+    ["created_at", "timestamptz", ({ createdAt }) => createdAt],
+    ["id", "text", ({ id }) => id],
+    ["state", "text", ({ state }) => state],
+    ["sealed", "bytea", ({ sealed }) => sealed],
+  ],
+};
+
+/** What is there already stays: it may be sent again because nobody heard of its commit. */
+export async function insertContents(tx: Database, contents: readonly ContentRecord[]): Promise<void> {
+  await sql`
+    insert into request_contents select * from unnest(${presentRows(contentRow, contents)}::request_contents[])
+      on conflict do nothing`.execute(tx);
+}
+
+export async function findContent(
+  database: Database,
+  { accountId, createdAt, id }: ContentPlace,
+): Promise<StoredContent | null> {
+  const row = await database
+    .selectFrom("request_contents")
+    .select(["state", "sealed"])
+    .where("account_id", "=", accountId)
+    .where("created_at", "=", createdAt)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  // The table's check holds the words.
+  return row === undefined ? null : { state: row.state as ContentState, sealed: row.sealed };
+}
+
+/** Which of these requests have a content, or had one, as young as `keptFrom`. */
+export async function listContentIds(
+  database: Database,
+  { accountId, requests, keptFrom }: ContentSelection,
+): Promise<Set<string>> {
+  const young = requests.filter(({ createdAt }) => createdAt >= keptFrom);
+  if (young.length === 0) return new Set();
+  const moments = young.map(({ createdAt }) => createdAt);
+  const { rows } = await sql<{ id: string }>`
+    select id from request_contents
+      where account_id = ${accountId} and created_at = any(${moments}::timestamptz[])
+        and created_at between ${minimum(moments)} and ${maximum(moments)}
+        and id = any(${young.map(({ id }) => id)})`.execute(database);
+  return new Set(rows.map(({ id }) => id));
+}
+
+type ContentSelection = {
+  accountId: AccountId;
+  requests: readonly { id: string; createdAt: Date }[];
+  keptFrom: Date;
+};
+
+/** Tell the planner which days are asked for. */
+const minimum = (moments: readonly Date[]): Date => new Date(Math.min(...moments.map(Number)));
+const maximum = (moments: readonly Date[]): Date => new Date(Math.max(...moments.map(Number)));
+
+/** Takes the bodies away; that there were some stays known. */
+export async function deleteContent(database: Database, { accountId, createdAt, id }: ContentPlace): Promise<void> {
+  await database
+    .updateTable("request_contents")
+    .set({ state: "deleted" satisfies ContentState, sealed: null })
+    .where("account_id", "=", accountId)
+    .where("created_at", "=", createdAt)
+    .where("id", "=", id)
+    .execute();
+}
