@@ -8,14 +8,16 @@ import { createEmbeddings } from "../features/embeddings/index.ts";
 import type { Files } from "../features/files/index.ts";
 import { createMessages } from "../features/messages/index.ts";
 import { createPayments, type StripePlace } from "../features/payments/index.ts";
-import { createRequestLog } from "../features/requests/index.ts";
+import { createContentSeal, createRequestLog } from "../features/requests/index.ts";
 import { createResponses } from "../features/responses/index.ts";
 import { createSite, type Site } from "../features/site/index.ts";
 import { createTasks, hasTasksDueBefore, linkEvent, type TaskFailpoint } from "../features/tasks/index.ts";
 import { createTranscriptions } from "../features/transcriptions/index.ts";
 import { createWebhooks, type Webhooks } from "../features/webhooks/index.ts";
+import { createByteAllowance } from "../lib/byte-allowance.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
 import { pingDatabase } from "../platform/database/database.ts";
+import { tapLimits } from "../platform/http/tap-content.ts";
 import { openScheduledJobs } from "../platform/jobs/scheduled-jobs.ts";
 import { createGuardedClient } from "../platform/net/guarded-client.ts";
 import { openAccount } from "./change-account.ts";
@@ -23,6 +25,8 @@ import type { GatewayHttpDependencies } from "./create-gateway-http.ts";
 import { listJobs } from "./list-jobs.ts";
 import { openFiles } from "./open-files.ts";
 import type { Foundation, FoundationOptions } from "./open-foundation.ts";
+import { readBrandSettings } from "./read-brand-settings.ts";
+import { readContentDays } from "./read-content-days.ts";
 import { readPaymentSettings } from "./read-payment-settings.ts";
 import { readSiteSettings, readWelcomeCredit } from "./read-site-settings.ts";
 
@@ -44,9 +48,13 @@ export type Features = Pick<
   | "callers"
   | "keyUses"
   | "requestLog"
+  | "contentSeal"
+  | "contentAllowance"
 > & {
   calls: Calls;
   outboxUrl: string | null;
+  /** Takes up whose site it is from settings that were read anew, and tells pages that are open. Throws what is wrong with it. */
+  rebrand(settings: Settings): void;
   /** Begins to take tasks further and to deliver events. */
   startWorking(): void;
   /** Claims nothing more, which other nodes then do; what is under way goes on, and closing waits for it. */
@@ -122,6 +130,7 @@ export async function createFeatures(
     failpoint,
     ...{ currency, baseUrl, allowsPrivate, keyValidityMs, heartbeatMs, closeTimeoutMs, tracing },
     presentComposite: presentDramaRequest,
+    keptDays: settings.task_days,
     stepsMax: settings.worker_steps_max,
     connectionsMax: settings.database_connections,
   });
@@ -135,6 +144,7 @@ export async function createFeatures(
     ...{ dramas, files, payments, site, tasks, transcriptions, webhooks, ...notes },
     callers: createCallerDirectory({ database, feed }),
     outboxUrl: site.outboxUrl,
+    rebrand: (next) => rebrandSite(site, foundation, next),
     startWorking() {
       webhooks.startDelivering();
       tasks.startWorking(dramas.orchestrate);
@@ -149,30 +159,33 @@ export async function createFeatures(
 
 /** What is noted of calls, whatever becomes of them. */
 function openNotes(
-  { database, metrics, changes }: Foundation,
-  { clock, ids, logger }: FeatureOptions,
+  { database, metrics, changes, masterKey }: Foundation,
+  { clock, ids, randomBytes, logger }: FeatureOptions,
   stack: AsyncDisposableStack,
-): Pick<Features, "keyUses" | "requestLog"> {
+): Pick<Features, "keyUses" | "requestLog" | "contentSeal" | "contentAllowance"> {
   const onTrouble = (error: unknown): void => logger.warn({ error }, "the use of keys could not be noted");
   const keyUses = createKeyUses({ database, onTrouble });
   stack.defer(() => keyUses.close());
+  const contentSeal = createContentSeal({ masterKey, randomBytes });
   const requestLog = createRequestLog({
-    ...{ database, clock, ids, logger, metrics },
+    ...{ database, clock, ids, logger, metrics, contentSeal },
     onWritten: (accountId) => changes.announce(accountId, "requests"),
   });
   stack.defer(() => requestLog.close());
-  return { keyUses, requestLog };
+  return { keyUses, requestLog, contentSeal, contentAllowance: createByteAllowance(tapLimits.heldBytesMax) };
 }
 
 type Upkeep = Pick<Parameters<typeof listJobs>[0], "removeExpiredFiles" | "sweepCheckouts" | "sweepResponses">;
 
 function openJobs({ database, metrics, time, copy }: Foundation, options: FeatureOptions, upkeep: Upkeep) {
   const { clock, ids, logger } = options;
-  const { request_log_days: requestLogDays } = options.settings;
+  const { request_log_days: requestLogDays, task_days: taskDays, prompt_days: promptDays } = options.settings;
+  const retention = { taskDays, promptDays };
+  const contentLogDays = readContentDays(options.settings);
   return openScheduledJobs({
     ...{ database, clock, mayStart: () => time.hasAgreed() && copy.isLive() },
     closeTimeoutMs: options.settings.shutdown_timeout_ms,
-    jobs: listJobs({ database, clock, ids, logger, metrics, requestLogDays, ...upkeep }),
+    jobs: listJobs({ database, clock, ids, logger, metrics, requestLogDays, contentLogDays, retention, ...upkeep }),
     onFailure(job, error) {
       metrics.jobFailures.at(job).add(1);
       logger.error({ job, error }, "a scheduled job failed");
@@ -215,6 +228,11 @@ function createGatewaySite(foundation: Foundation, options: FeatureOptions): Sit
       );
     },
   });
+}
+
+function rebrandSite(site: Site, { changes }: Pick<Foundation, "changes">, settings: Settings): void {
+  site.rebrand(readBrandSettings(settings));
+  changes.announceHere("site");
 }
 
 /** It expires, so that what is never used does not stay owed for ever. */

@@ -17,7 +17,7 @@ import { addBalanceRoutes, type Ledger } from "../features/ledger/index.ts";
 import { consumeLimits, readLimits } from "../features/limits/index.ts";
 import type { Messages } from "../features/messages/index.ts";
 import type { Payments } from "../features/payments/index.ts";
-import { addRequestRoutes, type RequestLog } from "../features/requests/index.ts";
+import { addRequestRoutes, type ContentSeal, type RequestLog } from "../features/requests/index.ts";
 import type { Responses } from "../features/responses/index.ts";
 import { addSearchRoutes } from "../features/search/index.ts";
 import { getSession, requireFresh, type Site } from "../features/site/index.ts";
@@ -25,6 +25,7 @@ import { type Tasks, taskEventSchema } from "../features/tasks/index.ts";
 import type { Transcriptions } from "../features/transcriptions/index.ts";
 import { addUsageRoutes } from "../features/usage/index.ts";
 import { describeWebhooks, type Webhooks } from "../features/webhooks/index.ts";
+import type { ByteAllowance } from "../lib/byte-allowance.ts";
 import type { Caller } from "../lib/caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
@@ -39,13 +40,15 @@ import { type EndpointName, getEndpoint } from "../platform/http/endpoint-table.
 import { smallBodyBytes } from "../platform/http/json-body.ts";
 import { describeRoutes } from "../platform/http/openapi.ts";
 import type { SeenLimits } from "../platform/http/request-context.ts";
+import { tapContent } from "../platform/http/tap-content.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import type { Metrics } from "../platform/observability/metrics.ts";
 import type { Tracing } from "../platform/tracing/span.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { noteRequest } from "./note-request.ts";
 import { findSubstitute } from "./openai-endpoints.ts";
-import { addReferenceRoutes } from "./reference-routes.ts";
+import { readContentDays } from "./read-content-days.ts";
+import { addReferenceRoutes, readExamples } from "./reference-routes.ts";
 import { requireFunds } from "./require-funds.ts";
 import type { CopyWatch } from "./watch-copy.ts";
 import type { ReaderWatch } from "./watch-readers.ts";
@@ -57,7 +60,10 @@ export type GatewayHttpDependencies = {
   database: Database;
   callers: CallerDirectory;
   keyUses: Pick<KeyUses, "note">;
-  requestLog: Pick<RequestLog, "note">;
+  requestLog: Pick<RequestLog, "note" | "amend">;
+  contentSeal: Pick<ContentSeal, "open">;
+  /** What this process may hold of bodies until they are written. */
+  contentAllowance: ByteAllowance;
   readers: Pick<ReaderWatch, "watch">;
   catalog: LiveCatalog;
   counters: Counters;
@@ -129,8 +135,9 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
         description: apiDescription,
         baseUrl: settings.base_url,
         webhooks: describeWebhooks(taskEventSchema),
+        examples: readExamples(),
       });
-      await addReferenceRoutes(http);
+      addReferenceRoutes(http);
       addLogoRoutes(http);
       given.files.addLinkRoutes(http);
       await given.payments.addWebhookRoute(http);
@@ -205,7 +212,9 @@ function addApi(api: HttpServer, identify: Identify, given: GatewayHttpDependenc
   addBalanceRoutes(api, { database, clock, currency });
   given.messages.addRoutes(api);
   addUsageRoutes(api, { database, catalog, clock, currency });
-  addRequestRoutes(api, { database, clock, keptDays: given.settings.request_log_days });
+  const keptDays = given.settings.request_log_days;
+  const contentDays = readContentDays(given.settings);
+  addRequestRoutes(api, { database, clock, keptDays, contentDays, contentSeal: given.contentSeal });
 }
 
 /** Whether its body is, or may be, so large that it is worth a question before it is read. */
@@ -218,8 +227,9 @@ function admitCallers(api: HttpServer, identify: Identify, given: GatewayHttpDep
   const { settings, keyUses, database, catalog, counters, ledger, clock } = given;
   const funds = { database, catalog, ledger, clock };
   const disabled = new Set(settings.disabled_endpoints);
+  const keepsContents = readContentDays(settings) > 0;
 
-  api.addHook("onRequest", async (request) => {
+  api.addHook("onRequest", async (request, reply) => {
     const { endpoint, url } = request.routeOptions.config;
     invariant(endpoint !== undefined, `${url} is not in the table of endpoints`);
     if (disabled.has(endpoint)) throw new AppError("endpoint_not_released", "This endpoint is not available here.");
@@ -227,6 +237,9 @@ function admitCallers(api: HttpServer, identify: Identify, given: GatewayHttpDep
     const { scope, spends, readsMemory = false } = getEndpoint(endpoint);
     const caller = await identify(request, { address: request.ip, endpointScope: scope, readsMemory, now });
     request.caller = caller;
+    if (caller.logsContent && keepsContents && readKind(request) === "write") {
+      request.content = tapContent(reply, given.contentAllowance);
+    }
     keyUses.note(caller.keyId, now);
     request.limits = await consumeLimits(counters, caller, { request: readKind(request) });
     if (spends === true && isLarge(request)) await requireFunds(funds, caller, request.headers);

@@ -8,11 +8,12 @@ import {
 } from "../features/ledger/index.ts";
 import { rollRequestLog } from "../features/requests/index.ts";
 import { forgetOldRequests, forgetOldSignIns } from "../features/site/index.ts";
-import { reconcileTasks } from "../features/tasks/index.ts";
+import { forgetOldTasks, reconcileTasks, type TaskRetention } from "../features/tasks/index.ts";
 import { forgetOldEvents } from "../features/webhooks/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
 import type { Database } from "../platform/database/database.ts";
+import { makeMonths } from "../platform/database/month-store.ts";
 import type { ScheduledJob } from "../platform/jobs/scheduled-jobs.ts";
 import type { Logger } from "../platform/observability/logger.ts";
 import type { Metrics } from "../platform/observability/metrics.ts";
@@ -25,6 +26,8 @@ type JobOptions = {
   logger: Logger;
   metrics: Pick<Metrics, "violations">;
   requestLogDays: number;
+  retention: TaskRetention;
+  contentLogDays: number;
   removeExpiredFiles(): Promise<void>;
   sweepCheckouts(signal: AbortSignal): Promise<void>;
   sweepResponses(): Promise<void>;
@@ -88,26 +91,7 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       schedule: everyMinute,
       run: () => options.sweepResponses(),
     },
-    {
-      name: "roll-request-log",
-      schedule: everyHour,
-      run: () => rollRequestLog({ database, clock, keptDays: options.requestLogDays }),
-    },
-    {
-      name: "forget-old-events",
-      schedule: everyHour,
-      run: async () => void (await forgetOldEvents(database, clock.now())),
-    },
-    {
-      name: "forget-old-sign-ins",
-      schedule: everyHour,
-      run: () => forgetOldSignIns(database, clock.now()),
-    },
-    {
-      name: "forget-connect-requests",
-      schedule: everyHour,
-      run: () => forgetOldRequests(database, clock.now()),
-    },
+    ...listRetention(options),
     {
       name: "reconcile-tasks",
       schedule: everyNight,
@@ -129,6 +113,48 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       run: async (signal) => {
         await checkEverything(database, { now: clock.now(), signal, onFound: report, place: "kept" });
       },
+    },
+  ];
+}
+
+/** What makes room: partitions that are made ahead, and everything that is kept for a time only. */
+function listRetention(options: JobOptions): ScheduledJob[] {
+  const { database, clock } = options;
+  return [
+    {
+      name: "roll-request-log",
+      schedule: everyHour,
+      run: () =>
+        rollRequestLog({
+          ...{ database, clock },
+          keptDays: options.requestLogDays,
+          contentDays: options.contentLogDays,
+        }),
+    },
+    {
+      name: "make-months",
+      schedule: everyHour,
+      run: () => makeMonths(database, clock.now()),
+    },
+    {
+      name: "forget-old-events",
+      schedule: everyHour,
+      run: async () => void (await forgetOldEvents(database, clock.now())),
+    },
+    {
+      name: "forget-old-tasks",
+      schedule: everyHour,
+      run: (signal) => forgetOldTasks({ ...options.retention, database, clock, signal }),
+    },
+    {
+      name: "forget-old-sign-ins",
+      schedule: everyHour,
+      run: () => forgetOldSignIns(database, clock.now()),
+    },
+    {
+      name: "forget-connect-requests",
+      schedule: everyHour,
+      run: () => forgetOldRequests(database, clock.now()),
     },
   ];
 }

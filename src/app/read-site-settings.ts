@@ -4,6 +4,7 @@ import type { Settings } from "../platform/config/load-settings.ts";
 import { resolveSecret } from "../platform/config/secrets.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import { readBrandSettings } from "./read-brand-settings.ts";
+import { readContentDays } from "./read-content-days.ts";
 
 /** What the operator decides about the site. Throws what is wrong with the settings. */
 export function readSiteSettings(settings: Settings): SiteOptions {
@@ -13,6 +14,7 @@ export function readSiteSettings(settings: Settings): SiteOptions {
     currency: settings.currency,
     signUp: settings.sign_up,
     welcomesDailyMax: readWelcomeCredit(settings) === null ? 0 : settings.welcome_credits_daily_max,
+    contentDays: readContentDays(settings),
     supportContact: settings.support_contact ?? null,
     mail: { smtpUrl: settings.smtp_url, from: settings.mail_from },
     payments: {

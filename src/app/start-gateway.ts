@@ -6,7 +6,7 @@ import { type CertificateFiles, followCertificate, readCertificate } from "../pl
 import { type Doors, openDoors } from "../platform/http/open-doors.ts";
 import { openMetricsDoor } from "../platform/observability/open-metrics-door.ts";
 import { checkReadiness } from "./check-readiness.ts";
-import { createFeatures, type FeatureOptions } from "./create-features.ts";
+import { createFeatures, type FeatureOptions, type Features } from "./create-features.ts";
 import { createGatewayHttp } from "./create-gateway-http.ts";
 import { isHealthPath, shareChecks } from "./health-routes.ts";
 import { type GatewayMetrics, observeGateway } from "./observe-gateway.ts";
@@ -35,6 +35,7 @@ export type Gateway = Welcome & {
   catalogVersion(): number;
   connections: Doors["connections"];
   collectMetrics: GatewayMetrics["collect"];
+  rebrand: Features["rebrand"];
   /**
    * Leaves service and says so to whoever asks, serves on for the delay, lets running requests finish, then ends everything
    * in the reverse order of the start. Where others on its port go on (`alone`), it takes no new connections from the
@@ -64,7 +65,8 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
   const certificate = files && (await readCertificate(files));
   const foundation = await openFoundation({ ...options, abandoned: abandonment.signal }, stack);
   const { metrics, database, feed, catalog, counters, ledger, firstRun, notices, time, copy, tracing } = foundation;
-  const { calls, outboxUrl, startWorking, stopWorking, ...features } = await createFeatures(foundation, options, stack);
+  const made = await createFeatures(foundation, options, stack);
+  const { calls, outboxUrl, rebrand, startWorking, stopWorking, ...features } = made;
   const checkReady = (): Promise<void> => checkReadiness({ database, ledger });
   const readers = watchReaders({ database, feed, clock, logger });
   stack.defer(() => readers.close());
@@ -108,6 +110,7 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
   });
   return {
     ...{ port: doors.port, metricsPort, firstRun, outboxUrl, connections: doors.connections, collectMetrics: collect },
+    rebrand,
     notices: copy.isLive() ? notices : [copyNotice, ...notices],
     catalogVersion: () => catalog.current().catalog?.version ?? 0,
     async close({ delayMs, alone = false } = { delayMs: 0 }) {

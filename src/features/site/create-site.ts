@@ -35,6 +35,8 @@ export type Site = {
    * console offers beyond signing in, for whoever `getSession` names.
    */
   addRoutes(http: HttpServer, addApi: (consoleApi: HttpServer) => void): Promise<void>;
+  /** From now on pages and mails have this brand. */
+  rebrand(brand: Brand): void;
   /** Finishes what people were promised, and the mail that is being sent. */
   close(): Promise<void>;
 };
@@ -46,6 +48,8 @@ export type SiteOptions = {
   currency: string;
   signUp: SignUpPolicy;
   welcomesDailyMax: number;
+  /** How long contents of requests are kept; with 0 there are none. */
+  contentDays: number;
   supportContact: string | null;
   mail: { smtpUrl: string | undefined; from: string };
   payments: { kind: "none" | "stripe"; amountMin: string; amountMax: string };
@@ -77,18 +81,21 @@ type SiteDependencies = {
 export function createSite(given: SiteOptions & SiteDependencies): Site {
   const { database, clock, ids, randomBytes, counters, logger, masterKey, catalog, openAccount } = given;
   const { siteUrl, baseUrl, currency, signUp, payments, providers, checkDatabase, hasTasksDueBefore } = given;
-  const { welcomesDailyMax, supportContact, brand } = given;
+  const { welcomesDailyMax, supportContact, contentDays } = given;
+  let { brand } = given;
   const unsigned = createMailer({ ...given.mail, clock, logger, show: given.showMail, outbox: given.outbox });
   const mailer: Mailer = { ...unsigned, send: (mail) => unsigned.send(signMail(mail, brand)) };
   const hasOutbox = mailer.kind === "outbox" && isLoopbackUrl(siteUrl);
   const outboxSecret = hasOutbox ? presentOutboxSecret(masterKey) : null;
   const built = readSiteFiles();
-  const shell = createSiteShell({ siteUrl, files: built && dressSite(built, brand) });
+  let files = built && dressSite(built, brand);
+  const shell = createSiteShell({ siteUrl, getFiles: () => files });
   const heartbeats = createHeartbeats(heartbeatMs);
   const beginAttempt = createThrottle(counters, randomBytes);
   const signIn = createSignIn({
     ...{ database, clock, ids, randomBytes, logger, mailer, beginAttempt, masterKey, openAccount },
     ...{ siteUrl, baseUrl, currency, signUp, welcomesDailyMax, supportContact, payments, providers, outboxSecret },
+    contentDays,
     serviceName: brand.name,
     showMessage: (reply, { status, title, message }) =>
       shell.sendShell(reply, { status, data: { kind: "message", title, message } }),
@@ -112,12 +119,16 @@ export function createSite(given: SiteOptions & SiteDependencies): Site {
         signIn.addRoutes(consoleApi);
         connect.addRoutes(consoleApi);
         addAccountRoutes(consoleApi, {
-          ...{ database, clock, ids, randomBytes, logger, catalog, beginAttempt, currency },
+          ...{ database, clock, ids, randomBytes, logger, catalog, beginAttempt, currency, contentDays },
         });
         addShowcaseRoutes(consoleApi, showcase);
         addChangeRoutes(consoleApi, { changes: given.changes, clock, heartbeats });
         addApi(consoleApi);
       });
+    },
+    rebrand(next) {
+      brand = next;
+      files = built && dressSite(built, brand);
     },
     async close() {
       heartbeats.close();

@@ -1,17 +1,24 @@
+import { createHash } from "node:crypto";
+
 /** Pages of the connect flow may reach a program on the reader's own computer; no other page may. */
 export type PagePolicy = "page" | "connect";
 
 const loopbackSources = "http://127.0.0.1:* http://localhost:*";
 
-/** What browsers must not do with our pages. Scripts and styles are files of ours; nothing is written into a page. */
-export function presentPageHeaders(policy: PagePolicy, { isHttps }: { isHttps: boolean }): Record<string, string> {
+type HeaderOptions = { isHttps: boolean; shell?: string };
+
+/**
+ * What browsers must not do with our pages. Scripts are files of ours, and styles too, but for those that the shell has
+ * from its build, each of which the policy names by its hash.
+ */
+export function presentPageHeaders(policy: PagePolicy, { isHttps, shell = "" }: HeaderOptions): Record<string, string> {
   const connectSources = policy === "connect" ? `'self' ${loopbackSources}` : "'self'";
   const loopback = policy === "connect" ? "(self)" : "()";
   return {
     "content-security-policy": [
       "default-src 'none'",
       "script-src 'self'",
-      "style-src 'self'",
+      ["style-src 'self'", ...listStyleHashes(shell)].join(" "),
       // Files that somebody chose are shown before they are sent.
       "img-src 'self' data: blob:",
       "media-src 'self' blob:",
@@ -38,4 +45,10 @@ export function presentPageHeaders(policy: PagePolicy, { isHttps }: { isHttps: b
     "x-frame-options": "DENY",
     ...(isHttps ? { "strict-transport-security": "max-age=31536000" } : {}),
   };
+}
+
+function listStyleHashes(shell: string): string[] {
+  return [...shell.matchAll(/<style>(.*?)<\/style>/gs)].map(
+    ([, styles = ""]) => `'sha256-${createHash("sha256").update(styles).digest("base64")}'`,
+  );
 }

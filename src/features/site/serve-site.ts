@@ -3,8 +3,9 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { parseByteRange } from "../../platform/http/parse-byte-range.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { escapeForScript } from "./brand/dress-site.ts";
+import { createDocumentCompressor } from "./compress-document.ts";
 import { type PagePolicy, presentPageHeaders } from "./page-headers.ts";
-import type { SiteFile, SiteFiles } from "./site-files.ts";
+import type { SiteFile, SiteFiles, SitePage } from "./site-files.ts";
 
 type Headers = Record<string, string | string[] | undefined>;
 
@@ -13,7 +14,7 @@ type PageReply = {
   request: { headers: Headers };
   code(status: number): unknown;
   headers(values: Record<string, string>): unknown;
-  send(body: string): unknown;
+  send(body: string | Buffer): unknown;
 };
 
 type ShellOptions = {
@@ -21,7 +22,8 @@ type ShellOptions = {
   /** What the page shows beyond what it can ask the console API for; it finds this in the shell. */
   data?: unknown;
   policy?: PagePolicy;
-  document?: "shell" | "landingShell";
+  /** The page's path, as it is in the list of pages. */
+  path?: string;
 };
 
 export type SiteShell = {
@@ -49,8 +51,10 @@ const pagePaths = [
   "/console/usage/charges/:id",
   "/console/webhooks",
   "/console/webhooks/:id",
+  "/docs",
   "/docs/guide",
   "/docs/guide/:chapter",
+  "/docs/reference/:name",
   "/outbox",
   "/reset-password",
   "/security",
@@ -63,19 +67,35 @@ const connectPagePaths = ["/connect/device", "/connect/requests/:id"] as const;
 
 const notBuilt = "<!doctype html><title>Sluice</title><p>The site is not built. `npm start` builds it.</p>\n";
 
+type SiteShellOptions = {
+  siteUrl: string;
+  /** The files as they are now: the operator's brand can change. `null` where the site is not built. */
+  getFiles(): SiteFiles | null;
+};
+
 /** Serves the built site. Every page is the same document; it holds nothing of the reader's. */
-export function createSiteShell({ siteUrl, files }: { siteUrl: string; files: SiteFiles | null }): SiteShell {
+export function createSiteShell({ siteUrl, getFiles }: SiteShellOptions): SiteShell {
   const isHttps = new URL(siteUrl).protocol === "https:";
+  const compress = createDocumentCompressor();
+  // The styles within the document are those of the build, whatever the brand.
+  const shell = getFiles()?.shell ?? "";
   const headersByPolicy = {
-    page: presentPageHeaders("page", { isHttps }),
-    connect: presentPageHeaders("connect", { isHttps }),
+    page: presentPageHeaders("page", { isHttps, shell }),
+    connect: presentPageHeaders("connect", { isHttps, shell }),
   };
 
   function sendShell(reply: PageReply, options: ShellOptions = {}): void {
-    const { status = 200, data, policy = "page", document = "shell" } = options;
+    const { status = 200, data, policy = "page", path = "" } = options;
+    const files = getFiles();
     reply.code(files === null ? 503 : status);
     reply.headers({ ...headersByPolicy[policy], "content-type": "text/html; charset=utf-8" });
-    reply.send(files === null ? notBuilt : fillShell(files[document], { data, theme: readTheme(reply) }));
+    if (files === null) return void reply.send(notBuilt);
+    const document = fillShell(files.shell, { data, theme: readTheme(reply), page: choosePage(files, path, reply) });
+    // What a page carries of its reader's is never compressed together with what others can put into it.
+    const { encoding, body } =
+      data === undefined ? compress(document, readEncodings(reply)) : { encoding: null, body: document };
+    reply.headers({ vary: "accept-encoding, cookie", ...(encoding === null ? {} : { "content-encoding": encoding }) });
+    reply.send(body);
   }
 
   return {
@@ -83,15 +103,16 @@ export function createSiteShell({ siteUrl, files }: { siteUrl: string; files: Si
     addRoutes(http) {
       const schema = { hide: true };
       for (const path of pagePaths) {
-        const document = path === "/" ? "landingShell" : "shell";
         const params = describePage(path);
-        http.get(path, { schema: { ...schema, params } }, (_request, reply) => sendShell(reply, { document }));
+        http.get(path, { schema: { ...schema, params } }, (_request, reply) => sendShell(reply, { path }));
       }
       for (const path of connectPagePaths) {
         const params = describePage(path);
-        http.get(path, { schema: { ...schema, params } }, (_request, reply) => sendShell(reply, { policy: "connect" }));
+        http.get(path, { schema: { ...schema, params } }, (_request, reply) =>
+          sendShell(reply, { path, policy: "connect" }),
+        );
       }
-      addAssets(http, files);
+      addAssets(http, getFiles);
       http.addHook("preHandler", (request, reply, done) => {
         if (request.is404 && isPageRequest(request)) sendShell(reply, { status: 404 });
         else done();
@@ -109,10 +130,10 @@ function describePage(path: string) {
 const imagePolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
 
 /** The names of assets contain a hash of what is in them, so that a browser may keep them for good. */
-function addAssets(http: HttpServer, files: SiteFiles | null): void {
+function addAssets(http: HttpServer, getFiles: SiteShellOptions["getFiles"]): void {
   const params = pathParams({ name: "asset" });
   http.get<{ Params: { name: string } }>("/assets/:name", { schema: { hide: true, params } }, (request, reply) => {
-    const file = files?.assets.get(request.params.name);
+    const file = getFiles()?.assets.get(request.params.name);
     if (file === undefined) throw new AppError("not_found", "There is nothing at this path.");
     const { encoding, body } = chooseEncoding(file, request.headers["accept-encoding"] ?? "");
     reply.headers({
@@ -150,17 +171,37 @@ function isPageRequest(request: { method: string; url: string; headers: Headers 
   return !isProgram && (request.method === "GET" || request.method === "HEAD") && accepted.includes("text/html");
 }
 
-type ShellContents = { data: unknown; theme: string };
+const noPage: SitePage = { links: "", body: "" };
 
-function fillShell(shell: string, { data, theme }: ShellContents): string {
+/** Who is not signed in is led away from the console, and need not see it before. */
+function choosePage(files: SiteFiles, path: string, reply: PageReply): SitePage {
+  const page = files.pages.get(path) ?? noPage;
+  const isForSession = path.startsWith("/console");
+  return isForSession && !/(?:^|;\s*)sluice-session=/.test(readCookies(reply)) ? { ...page, body: "" } : page;
+}
+
+type ShellContents = { data: unknown; theme: string; page: SitePage };
+
+function fillShell(shell: string, { data, theme, page }: ShellContents): string {
   const themed = shell.replace('data-theme="system"', () => `data-theme="${theme}"`);
-  if (data === undefined) return themed;
+  if (data === undefined) {
+    return themed
+      .replace("</head>", () => `${page.links}</head>`)
+      .replace('<div id="site">', () => `<div id="site">${page.body}`);
+  }
   const block = `<script type="application/json" id="page-data">${escapeForScript(JSON.stringify(data))}</script>`;
   return themed.replace("</head>", () => `${block}</head>`);
 }
 
 /** The choice is in a cookie, so that the first paint has the right colours without a script before it. */
 function readTheme(reply: PageReply): string {
-  const cookies = String(reply.request.headers.cookie ?? "");
-  return /(?:^|;\s*)sluice-theme=(light|dark)(?:;|$)/.exec(cookies)?.[1] ?? "system";
+  return /(?:^|;\s*)sluice-theme=(light|dark)(?:;|$)/.exec(readCookies(reply))?.[1] ?? "system";
+}
+
+function readCookies(reply: PageReply): string {
+  return String(reply.request.headers.cookie ?? "");
+}
+
+function readEncodings(reply: PageReply): string {
+  return String(reply.request.headers["accept-encoding"] ?? "");
 }

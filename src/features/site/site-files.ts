@@ -2,10 +2,15 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 
 export type SiteFile = { type: string; plain: Buffer; brotli: Buffer | null; gzip: Buffer | null };
+/** What the document of a page has beyond the shell: what the page will need, and how it looks before that has come. */
+export type SitePage = { links: string; body: string };
+/** What is shown in a page's slots, where that depends on which of them an operator has filled. */
+export type PageParts = { mark: string; announcements: Record<string, string> };
 export type SiteFiles = {
   shell: string;
-  /** The same document, which also names what the landing page needs. */
-  landingShell: string;
+  /** By their paths. */
+  pages: ReadonlyMap<string, SitePage>;
+  parts: PageParts;
   assets: ReadonlyMap<string, SiteFile>;
 };
 
@@ -45,7 +50,14 @@ export function readSiteFiles(directory: string = builtDir): SiteFiles | null {
     });
   }
   const shell = readFileSync(shellPath, "utf8");
-  return { shell, landingShell: readIfThere(join(directory, "landing.html"))?.toString("utf8") ?? shell, assets };
+  return { shell, ...readPages(join(directory, "pages.json")), assets };
+}
+
+function readPages(path: string): Pick<SiteFiles, "pages" | "parts"> {
+  const text = readIfThere(path)?.toString("utf8") ?? '{"pages":{},"parts":{"mark":"","announcements":{}}}';
+  // Our own build wrote it.
+  const { pages, parts } = JSON.parse(text) as { pages: Record<string, SitePage>; parts: PageParts };
+  return { pages: new Map(Object.entries(pages)), parts };
 }
 
 function readIfThere(path: string): Buffer | null {

@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import type { Clock } from "../../../lib/clock.ts";
 import type { AccountId } from "../../../lib/ids.ts";
-import { type AccountChanges, type ChangeKind, changeKinds } from "../../../platform/database/account-changes.ts";
+import { type ChangeKind, changeKinds } from "../../../platform/database/account-change.ts";
+import type { AccountChanges } from "../../../platform/database/account-changes.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { describeAnswers } from "../../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";

@@ -67,6 +67,7 @@ function presentKey(
             resets_at: findPeriodEnd(key.budget.period, now)?.toISOString() ?? null,
           },
     limits: presentLimits(key.limits),
+    content_log: key.logsContent,
   };
 }
 

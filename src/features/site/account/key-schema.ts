@@ -54,6 +54,7 @@ export const keySchema = Type.Object({
     concurrent_requests: limit,
     tasks_in_flight: limit,
   }),
+  content_log: Type.Boolean({ description: "Whether the bodies of its requests and of their answers are kept." }),
 });
 
 export const newKeySchema = Type.Object({
@@ -109,12 +110,22 @@ const restrictionFields = {
   ),
 };
 
+const contentLogField = Type.Optional(
+  Type.Boolean({
+    description: `Whether the bodies of its requests and of their answers are kept, without secrets and encrypted, for as many days as
+\`content_log_days\` of the site says. Without it they are not. To switch it on needs a fresh proof of who you are.`,
+  }),
+);
+
 const nameField = Type.String({ description: "1 to 100 characters.", maxLength: 400 });
 
-export const keyRequestSchema = Type.Object({ name: nameField, ...restrictionFields }, { additionalProperties: false });
+export const keyRequestSchema = Type.Object(
+  { name: nameField, ...restrictionFields, content_log: contentLogField },
+  { additionalProperties: false },
+);
 
 export const keyChangeSchema = Type.Object(
-  { name: Type.Optional(nameField), ...restrictionFields },
+  { name: Type.Optional(nameField), ...restrictionFields, content_log: contentLogField },
   { additionalProperties: false, minProperties: 1 },
 );
 
@@ -133,9 +144,10 @@ export const rotationSchema = Type.Object(
 
 /** What a body says about a key, in the words of the accounts; what it does not say is absent. */
 export function parseKeyChange(body: Static<typeof keyChangeSchema>): OwnKeyChange {
-  const { name, expires_at, models, endpoints, addresses, budget, limits } = body;
+  const { name, expires_at, models, endpoints, addresses, budget, limits, content_log } = body;
   return {
     ...(name === undefined ? {} : { name }),
+    ...(content_log === undefined ? {} : { logsContent: content_log }),
     ...(expires_at === undefined ? {} : { expiresAt: expires_at === null ? null : parseMoment(expires_at) }),
     ...(models === undefined ? {} : { modelIds: models }),
     ...(endpoints === undefined ? {} : { endpoints }),
@@ -146,7 +158,9 @@ export function parseKeyChange(body: Static<typeof keyChangeSchema>): OwnKeyChan
 }
 
 /** For a key that is made: what is absent or `null` is no restriction. */
-export function parseKeyRequest(body: Static<typeof keyRequestSchema>): { name: string } & Partial<KeyRestrictions> {
+export function parseKeyRequest(
+  body: Static<typeof keyRequestSchema>,
+): { name: string; logsContent?: boolean } & Partial<KeyRestrictions> {
   const { limits = {}, ...rest } = parseKeyChange(body);
   const given = Object.entries(limits).filter(([, value]) => value !== null);
   return { ...rest, name: body.name, limits: Object.fromEntries(given) };

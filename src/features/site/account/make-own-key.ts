@@ -1,5 +1,6 @@
 import { invariant } from "../../../lib/invariant.ts";
 import type { Database } from "../../../platform/database/database.ts";
+import { AppError } from "../../../platform/errors/app-error.ts";
 import type { Logger } from "../../../platform/observability/logger.ts";
 import {
   changeOwnKey,
@@ -25,16 +26,19 @@ export type OwnKeyDependencies = KeyDependencies & {
   catalog: Pick<LiveCatalog, "current">;
   logger: Logger;
   beginAttempt: BeginAttempt;
+  /** How long contents are kept; with 0 no key can have them kept. */
+  contentDays: number;
 };
 
 /** A key outlives the session that it is made in, so whoever finds a browser unattended must not get one. */
 export async function makeOwnKey(
   dependencies: OwnKeyDependencies,
   session: SiteSession,
-  request: { name: string } & Partial<KeyRestrictions>,
+  request: { name: string; logsContent?: boolean } & Partial<KeyRestrictions>,
 ) {
   const { database, clock, ids, randomBytes, logger, beginAttempt } = dependencies;
   requireFresh(session, clock.now());
+  requireContentLog(dependencies, request);
   const { accountId, userId } = session;
   const hasModel = await listKeyModels(dependencies, session);
   const made = await countNewKey(beginAttempt, accountId, () =>
@@ -66,11 +70,27 @@ export async function editOwnKey(
   id: string,
   change: OwnKeyChange,
 ) {
-  const { database, clock } = dependencies;
-  const { accountId } = session;
+  const { database, clock, logger } = dependencies;
+  const { accountId, userId } = session;
+  requireContentLog(dependencies, change);
   const hasModel = await listKeyModels(dependencies, session);
   const permitWidening = (): void => requireFresh(session, clock.now());
-  return await changeOwnKey({ database, clock, hasModel, permitWidening }, { accountId, id }, change);
+  const changed = await changeOwnKey({ database, clock, hasModel, permitWidening }, { accountId, id }, change);
+  if (change.logsContent !== undefined) {
+    const fields = { account_id: accountId, user_id: userId, key_id: id, content_log: changed.logsContent };
+    logger.info(fields, "the content log of an API key was switched");
+  }
+  return changed;
+}
+
+function requireContentLog(
+  { contentDays }: OwnKeyDependencies,
+  { logsContent = false }: { logsContent?: boolean },
+): void {
+  if (!logsContent || contentDays > 0) return;
+  throw new AppError("invalid_parameter", "This service keeps no contents of requests, so the content log stays off.", {
+    param: "content_log",
+  });
 }
 
 /** A key can be limited to what its account may use; of other models nobody is told that they exist. */

@@ -1,18 +1,19 @@
 import { createHash } from "node:crypto";
 import { escapeHtml } from "../sign-in/sign-in-mails.ts";
-import { contentTypes, type SiteFile, type SiteFiles } from "../site-files.ts";
+import { contentTypes, type SiteFile, type SiteFiles, type SitePage } from "../site-files.ts";
 import type { Brand } from "./brand.ts";
 import type { Accent, AccentColours } from "./brand-accent.ts";
+import { dressPage } from "./dress-page.ts";
 
 /**
  * The built site in the operator's colours: name, links and announcement stand in its one document, so that the first paint
- * has them; colours and logo are assets of their own, because nothing may be written into a page that is style or script.
+ * has them; colours and logo are assets of their own, so that pages that are open can change theirs.
  */
 export function dressSite(files: SiteFiles, brand: Brand): SiteFiles {
   const assets = new Map(files.assets);
   const logo = brand.logo === null ? null : addAsset(assets, brand.logo.ending, brand.logo.bytes);
   const styles = brand.accent === null ? null : addAsset(assets, ".css", Buffer.from(presentStyles(brand.accent)));
-  const shown = { name: brand.name, logo, links: brand.links, announcement: brand.announcement };
+  const shown = { name: brand.name, logo, styles, links: brand.links, announcement: brand.announcement };
   const block = `<script type="application/json" id="brand">${escapeForScript(JSON.stringify(shown))}</script>`;
   const link = styles === null ? "" : `<link rel="stylesheet" href="${styles}" />`;
   const dress = (shell: string): string =>
@@ -21,7 +22,11 @@ export function dressSite(files: SiteFiles, brand: Brand): SiteFiles {
       .replace(/<html /, () => `<html data-brand="${escapeHtml(brand.name)}" `)
       .replace(/<link rel="icon" href="[^"]*"/, (icon) => (logo === null ? icon : `<link rel="icon" href="${logo}"`))
       .replace("</head>", () => `${link}${block}</head>`);
-  return { shell: dress(files.shell), landingShell: dress(files.landingShell), assets };
+  const pages = new Map<string, SitePage>();
+  for (const [path, { links, body }] of files.pages) {
+    pages.set(path, { links, body: dressPage(body, { parts: files.parts, brand: shown }) });
+  }
+  return { ...files, shell: dress(files.shell), pages, assets };
 }
 
 function addAsset(assets: Map<string, SiteFile>, ending: string, plain: Buffer): string {

@@ -68,7 +68,8 @@ export function findChapter(id: string | undefined): Chapter | null {
   return id === undefined ? firstChapter : (chapters.find((chapter) => chapter.id === id) ?? null);
 }
 
-/** What to read next, in the order of the table of contents. */
-export function findNextChapter(chapter: Chapter): Chapter | null {
-  return chapters[chapters.indexOf(chapter) + 1] ?? null;
+/** What to read before and after, in the order of the table of contents. */
+export function findNeighbours(chapter: Chapter): { previous: Chapter | null; next: Chapter | null } {
+  const at = chapters.indexOf(chapter);
+  return { previous: chapters[at - 1] ?? null, next: chapters[at + 1] ?? null };
 }

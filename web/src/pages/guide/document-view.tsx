@@ -5,6 +5,7 @@ import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { CodeSamples, TitledCode } from "../../design/code-block.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
+import { writeOwnAddress } from "../docs/write-own-address.ts";
 import { resolveImage, resolveLink } from "./resolve-link.ts";
 
 const languageNames: Readonly<Record<string, string>> = {
@@ -66,17 +67,11 @@ function Code({ samples }: Extract<Block, { kind: "code" }>) {
   return <CodeSamples label="Languages" samples={[first, ...others]} />;
 }
 
-/** The documents name the address that the service has on a machine of one's own. */
-function writeOwnAddress(code: string, baseUrl = "http://localhost:4242/v1"): string {
-  return code
-    .replaceAll("http://localhost:4242/v1", baseUrl)
-    .replaceAll(/http:\/\/localhost:4242|\{site_url\}/g, location.origin);
-}
-
 const cellClasses = "py-2 pr-4 align-top wrap-break-word last:pr-0";
 
 function Table({ head, rows }: Extract<Block, { kind: "table" }>) {
   const hasHead = head.some((cell) => cell.length > 0);
+  const codes = listCodes(head, rows);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard cannot scroll the table.
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
@@ -99,7 +94,12 @@ function Table({ head, rows }: Extract<Block, { kind: "table" }>) {
         )}
         <tbody className="divide-y divide-line">
           {rows.map((row, rowIndex) => (
-            <tr key={rowIndex}>
+            <tr
+              key={rowIndex}
+              // Two errors may share a code; a link leads to the first.
+              id={codes.indexOf(codes[rowIndex]) === rowIndex ? codes[rowIndex] : undefined}
+              className="scroll-mt-6 target:bg-accent-soft"
+            >
               {row.map((cell, index) => (
                 <td key={index} className={`${cellClasses} ${index === row.length - 1 ? "" : "min-w-24"}`}>
                   {showSpans(cell)}
@@ -111,6 +111,12 @@ function Table({ head, rows }: Extract<Block, { kind: "table" }>) {
       </table>
     </div>
   );
+}
+
+/** A table of codes has a row for each, which can be linked to. */
+function listCodes(head: readonly Span[][], rows: readonly Span[][][]): (string | undefined)[] {
+  const at = head.findIndex((cell) => flattenSpans(cell) === "code");
+  return rows.map((row) => (at < 0 ? undefined : flattenSpans(row[at] ?? [])));
 }
 
 function List({ isOrdered, items }: Extract<Block, { kind: "list" }>) {

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { dressPage } from "./dress-page.ts";
+
+const parts = {
+  mark: "<svg></svg>",
+  announcements: {
+    "warning linked": '<section><a href="%announcement-url%">%announcement%</a></section>',
+    "info plain": "<section>%announcement%</section>",
+  },
+};
+const body = [
+  '<section aria-label="Announcement" class="x">%announcement%</section>',
+  '<img src="%brand-logo%" alt="" class="size-7"/><span>%brand-name%</span>',
+  '<ul aria-label="About this service"><li><a href="%support%">Support</a></li><li><a href="%terms%">Terms</a></li></ul>',
+].join("");
+const links = { support: null, terms: null, privacy: null, status: null };
+
+test("a page of nobody's own has our mark, and nothing where nothing is set", () => {
+  const brand = { name: "Sluice", logo: null, links, announcement: null };
+  expect(dressPage(body, { parts, brand })).toBe("<svg></svg><span>Sluice</span>");
+});
+
+test("an operator's page has their logo, name, links and announcement, and no word of theirs is markup", () => {
+  const brand = {
+    name: "A & B $& <AI>",
+    logo: "/assets/brand-abc.svg",
+    links: { ...links, terms: 'https://example.com/?a=1&b="2"' },
+    announcement: { text: "<b>%brand-name%</b>", level: "warning" as const, url: "https://example.com/$1" },
+  };
+  expect(dressPage(body, { parts, brand })).toBe(
+    [
+      '<section><a href="https://example.com/$1">&lt;b&gt;%brand-name%&lt;/b&gt;</a></section>',
+      '<img src="/assets/brand-abc.svg" alt="" class="size-7"/><span>A &amp; B $&amp; &lt;AI&gt;</span>',
+      '<ul aria-label="About this service"><li><a href="https://example.com/?a=1&amp;b=&quot;2&quot;">Terms</a></li></ul>',
+    ].join(""),
+  );
+});

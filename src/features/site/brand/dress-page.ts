@@ -1,0 +1,36 @@
+import { escapeHtml } from "../sign-in/sign-in-mails.ts";
+import type { PageParts } from "../site-files.ts";
+import type { Brand } from "./brand.ts";
+
+type ShownBrand = Pick<Brand, "name" | "links" | "announcement"> & { logo: string | null };
+
+const logoSlot = /<img src="%brand-logo%"[^>]*>/g;
+const announcementSlot = /<section aria-label="Announcement".*?<\/section>/gs;
+const linksSlot = /<ul aria-label="About this service".*?<\/ul>/gs;
+const linkSlot = /<li><a href="%(support|status|terms|privacy)%".*?<\/li>/gs;
+
+/** Fills the slots of a page that was rendered by the build, before anybody knew whose site it would be. */
+export function dressPage(body: string, { parts, brand }: { parts: PageParts; brand: ShownBrand }): string {
+  // The name first: what an operator wrote elsewhere is never taken for a slot.
+  return body
+    .replaceAll("%brand-name%", () => escapeHtml(brand.name))
+    .replace(logoSlot, (slot) => (brand.logo === null ? parts.mark : slot.replace("%brand-logo%", brand.logo)))
+    .replace(announcementSlot, () => presentAnnouncement(parts, brand))
+    .replace(linksSlot, (slot) => presentLinks(slot, brand));
+}
+
+function presentAnnouncement(parts: PageParts, { announcement }: ShownBrand): string {
+  if (announcement === null) return "";
+  const { text, level, url } = announcement;
+  const bar = parts.announcements[`${level} ${url === null ? "plain" : "linked"}`] ?? "";
+  return bar
+    .replace("%announcement-url%", () => escapeHtml(url ?? ""))
+    .replace("%announcement%", () => escapeHtml(text));
+}
+
+function presentLinks(slot: string, { links }: ShownBrand): string {
+  if (Object.values(links).every((url) => url === null)) return "";
+  return slot.replace(linkSlot, (item, name: keyof Brand["links"]) =>
+    links[name] === null ? "" : item.replace(`%${name}%`, () => escapeHtml(links[name] ?? "")),
+  );
+}

@@ -1,0 +1,102 @@
+import { areas, loaders } from "virtual:reference";
+import { Link, useParams } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
+import { queryTable } from "../../api/query-table.ts";
+import type { AreaEntry } from "../../api/reference-document.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
+import { Breadcrumbs } from "../../design/breadcrumbs.tsx";
+import { LoadFailure } from "../../design/load-failure.tsx";
+import { PageHeading } from "../../design/page-heading.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
+import { linkClasses } from "../../parts/frame/focus-page.tsx";
+import { PageTurn } from "../docs/page-turn.tsx";
+import { NotFoundPage } from "../message-page.tsx";
+import { OperationList } from "./operation-list.tsx";
+
+/** On its way at once, beside the data that it shows; the heading waits for neither. */
+const loadingView = import("./operation-view.tsx");
+const OperationView = lazy(async () => ({ default: (await loadingView).OperationView }));
+
+const pages = areas.flatMap((area) => [
+  { name: area.slug, title: area.title },
+  ...area.operations.map(({ slug, summary }) => ({ name: slug, title: summary })),
+]);
+
+const upward = {
+  id: "docs",
+  link: (
+    <Link to="/docs" activeOptions={{ exact: true }}>
+      API reference
+    </Link>
+  ),
+};
+
+/** An area of the API, or one of its operations. */
+export function ReferencePage() {
+  const { name = "" } = useParams({ strict: false });
+  const area = areas.find(({ slug, operations }) => slug === name || operations.some((one) => one.slug === name));
+  if (area === undefined) return <NotFoundPage />;
+  return (
+    <div className="flex flex-col gap-10">
+      {area.slug === name ? <AreaView key={name} area={area} /> : <OperationPage key={name} area={area} slug={name} />}
+      <Turn name={name} />
+    </div>
+  );
+}
+
+function AreaView({ area }: { area: AreaEntry }) {
+  return (
+    <div className="flex max-w-4xl flex-col gap-6">
+      <div>
+        <Breadcrumbs links={[upward]} />
+        <PageHeading>{area.title}</PageHeading>
+      </div>
+      <OperationList operations={area.operations} />
+    </div>
+  );
+}
+
+function OperationPage({ area, slug }: { area: AreaEntry; slug: string }) {
+  const load = loaders[area.slug] ?? (() => Promise.resolve({ operations: [] }));
+  const { data, error, refetch } = useTableQuery(queryTable.reference.area({ id: area.slug, load }));
+  const operation = data?.find((one) => one.slug === slug);
+  const entry = area.operations.find((one) => one.slug === slug);
+  return (
+    <article className="flex flex-col gap-6">
+      <div>
+        <Breadcrumbs
+          links={[
+            upward,
+            {
+              id: area.slug,
+              link: (
+                <Link to="/docs/reference/$name" params={{ name: area.slug }}>
+                  {area.title}
+                </Link>
+              ),
+            },
+          ]}
+        />
+        <PageHeading>{entry?.summary ?? ""}</PageHeading>
+      </div>
+      {operation !== undefined && (
+        <Suspense fallback={<Skeleton className="h-dvh" />}>
+          <OperationView operation={operation} />
+        </Suspense>
+      )}
+      {data === undefined && error === null && <Skeleton className="h-dvh" />}
+      {error !== null && <LoadFailure error={error} onRetry={() => void refetch()} />}
+    </article>
+  );
+}
+
+function Turn({ name }: { name: string }) {
+  const at = pages.findIndex((page) => page.name === name);
+  const link = (page: (typeof pages)[number] | undefined, word: string) =>
+    page && (
+      <Link to="/docs/reference/$name" params={{ name: page.name }} className={linkClasses}>
+        {word}: {page.title}
+      </Link>
+    );
+  return <PageTurn previous={link(pages[at - 1], "Previous")} next={link(pages[at + 1], "Next")} />;
+}

@@ -1,0 +1,183 @@
+import { Link, useLocation } from "@tanstack/react-router";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { queryTable } from "../../api/query-table.ts";
+import type { Operation } from "../../api/reference-document.ts";
+import { useTableQuery } from "../../api/use-table-query.ts";
+import { Button, buttonClasses } from "../../design/button.tsx";
+import { Dialog } from "../../design/dialog.tsx";
+import { Notice } from "../../design/notice.tsx";
+import { TextArea } from "../../design/text-area.tsx";
+import { TextField } from "../../design/text-field.tsx";
+import { formatMoney } from "../../parts/format/format-money.ts";
+import { useReauthentication } from "../../parts/session/reauthentication.tsx";
+import { AnswerView } from "./answer-view.tsx";
+import {
+  findMistake,
+  listFileFields,
+  type OperationAnswer,
+  type OperationInput,
+  sendOperation,
+} from "./send-operation.ts";
+
+type TryDialogProps = { operation: Operation; onClose(): void };
+
+/** Sends an operation from the page, as whoever is signed in. */
+export function TryDialog({ operation, onClose }: TryDialogProps) {
+  const session = useTableQuery(queryTable.session.current());
+  return (
+    <Dialog title={`Try it: ${operation.summary}`} size="wide" onClose={onClose}>
+      {session.data === null && <SignInFirst onClose={onClose} />}
+      {session.data != null && <TryForm operation={operation} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function SignInFirst({ onClose }: { onClose(): void }) {
+  const { pathname } = useLocation();
+  return (
+    <>
+      <p className="text-sm">
+        Sign in to send this from the page, without a key. Or use the code beside it with a key in{" "}
+        <code className="font-mono">SLUICE_API_KEY</code>.
+      </p>
+      <div className="flex flex-wrap justify-end gap-3">
+        <Button onClick={onClose}>Close</Button>
+        <Link to="/sign-in" search={{ next: pathname }} className={buttonClasses("primary")}>
+          Sign in
+        </Link>
+      </div>
+    </>
+  );
+}
+
+function TryForm({ operation, onClose }: TryDialogProps) {
+  const [input, setInput] = useState<OperationInput>(() => ({ parameters: {}, body: fillBody(operation), files: {} }));
+  const { answer, mistake, isBusy, send, stop } = useSending(operation, input);
+  const fields = operation.parameters.filter(({ place }) => place !== "header");
+  const isAtOnce = operation.method === "GET" && fields.every(({ isRequired }) => isRequired !== true);
+  const sendFirst = useEffectEvent(() => void send());
+  // Reading changes nothing: whoever asked for it gets it without a second press.
+  useEffect(() => {
+    if (isAtOnce) sendFirst();
+  }, [isAtOnce]);
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <Warning operation={operation} />
+      {fields.map(({ name, isRequired, example, type }) => (
+        <TextField
+          key={name}
+          label={isRequired === true ? name : `${name} (optional)`}
+          value={input.parameters[name] ?? ""}
+          onChange={(value) => setInput({ ...input, parameters: { ...input.parameters, [name]: value } })}
+          placeholder={example ?? type}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      ))}
+      {listFileFields(operation).map(({ name, type }) => (
+        <FileInput
+          key={name}
+          name={name}
+          isList={type.includes("list")}
+          onChoose={(files) => setInput({ ...input, files: { ...input.files, [name]: files } })}
+        />
+      ))}
+      {operation.body !== null && (
+        <TextArea
+          label={listFileFields(operation).length > 0 ? "Other fields, as JSON" : "Body"}
+          value={input.body}
+          onChange={(body) => setInput({ ...input, body })}
+          className="font-mono text-xs"
+          spellCheck={false}
+        />
+      )}
+      {mistake !== null && <Notice kind="error">{mistake}</Notice>}
+      <div className="flex flex-wrap justify-end gap-3">
+        <Button onClick={isBusy ? stop : onClose}>{isBusy ? "Stop" : "Close"}</Button>
+        <Button look="primary" type="submit" isBusy={isBusy && answer === null} isDisabled={isBusy}>
+          {answer === null ? "Send" : "Send again"}
+        </Button>
+      </div>
+      {answer !== null && <AnswerView answer={answer} isLogged={operation.method !== "GET"} />}
+    </form>
+  );
+}
+
+/** The example, without the files that only the reader has. */
+function fillBody(operation: Operation): string {
+  const [content] = operation.body?.contents ?? [];
+  if (content?.example === undefined) return "";
+  if (content.mediaType !== "multipart/form-data") return content.example;
+  const fields = Object.entries<unknown>(JSON.parse(content.example)).filter(
+    ([, value]) => !String(value).startsWith("@"),
+  );
+  return JSON.stringify(Object.fromEntries(fields), null, 2);
+}
+
+/** What sending it does, before it is done. */
+function Warning({ operation }: { operation: Operation }) {
+  const { data: balance } = useTableQuery(queryTable.balance.now(), { isEnabled: operation.isPaid });
+  if (operation.isPaid) {
+    const rest = balance && ` There is ${formatMoney(balance.available_balance, balance.currency)}.`;
+    return (
+      <Notice kind="warning" title="This spends from your balance.">
+        It is a real call of your account.{rest}
+      </Notice>
+    );
+  }
+  if (operation.method === "GET") return null;
+  return (
+    <Notice kind="warning" title="This changes your account.">
+      It is a real call, and does what the page says.
+    </Notice>
+  );
+}
+
+type FileInputProps = { name: string; isList: boolean; onChoose(files: readonly File[]): void };
+
+function FileInput({ name, isList, onChoose }: FileInputProps) {
+  return (
+    <label className="flex flex-col gap-1.5 text-sm font-medium">
+      {name}
+      <input
+        type="file"
+        multiple={isList}
+        onChange={(event) => onChoose([...(event.target.files ?? [])])}
+        className="min-h-11 rounded-md border border-line-strong p-2 text-sm font-normal"
+      />
+    </label>
+  );
+}
+
+function useSending(operation: Operation, input: OperationInput) {
+  const [answer, setAnswer] = useState<OperationAnswer | null>(null);
+  const [mistake, setMistake] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const under = useRef<AbortController | null>(null);
+  const repeat = useReauthentication();
+  // Whoever closes the form listens no longer.
+  useEffect(() => () => under.current?.abort(), []);
+  const send = async () => {
+    const found = findMistake(operation, input);
+    setMistake(found);
+    if (found !== null || isBusy) return;
+    const controller = new AbortController();
+    under.current = controller;
+    setAnswer(null);
+    setBusy(true);
+    try {
+      await repeat(() => sendOperation(operation, input, { signal: controller.signal, onProgress: setAnswer }));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : "Something unexpected happened.";
+      if (!controller.signal.aborted) setMistake(`There is no answer: ${reason}`);
+    }
+    setBusy(false);
+  };
+  return { answer, mistake, isBusy, send, stop: () => under.current?.abort() };
+}
